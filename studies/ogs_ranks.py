@@ -20,7 +20,7 @@ import gzip
 import platform
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -303,25 +303,38 @@ def score_statistics(model: StrengthModel, pool: RankPool) -> Array:
     return as_statistics(pool.counts, pooled_scores(model.scorer, pool))
 
 
-def relation_lines(pools: list[RankPool], model: StrengthModel) -> Iterator[str]:
-    """What the scale of OGS says of the rank groups of Fox."""
-    scale = model.scale(SCALE)
-    statistics = np.concatenate([score_statistics(model, pool) for pool in pools])
+def relation_lines(
+    pools: list[RankPool], model: StrengthModel, alone: StrengthModel
+) -> Iterator[str]:
+    """What the scale of OGS says of the rank groups of Fox, and what its own score alone does."""
     group = np.concatenate([pool.group for pool in pools])
     player = np.concatenate([pool.player for pool in pools])
-    mean = scale.moments(scale.density(statistics))[0]
-    yield "| rank at Fox | sides | people | estimate on the scale of OGS from one game, mean |"
-    yield "|---|--:|--:|--:|"
+    means = []
+    for each in (model, alone):
+        scale = each.scale(SCALE)
+        statistics = np.concatenate([score_statistics(each, pool) for pool in pools])
+        means.append(scale.moments(scale.density(statistics))[0])
+    yield (
+        "| rank at Fox | sides | people | estimate on the scale of OGS from one game, mean | by "
+        "the score of OGS alone |"
+    )
+    yield "|---|--:|--:|--:|--:|"
     for number, name in enumerate(RANKS):
         rows = np.flatnonzero(group == number)
         if not len(rows):
             continue
         _, person = np.unique(player[rows], return_inverse=True)
         none = np.zeros(len(rows))
-        each = Figures(
-            Judged(person.astype(np.int64), none.astype(np.int64), none, mean[rows], none > 0, none)
-        )
-        yield f"| {name} | {len(rows)} | {each.people} | {each.bias()} |"
+        both = [
+            Figures(
+                Judged(
+                    person.astype(np.int64), none.astype(np.int64), none, mean[rows], none > 0, none
+                )
+            )
+            for mean in means
+        ]
+        cells = " | ".join(each.bias() for each in both)
+        yield f"| {name} | {len(rows)} | {both[0].people} | {cells} |"
 
 
 def handicap_lines(trained: TrainedScale, people: People) -> Iterator[str]:
@@ -389,6 +402,7 @@ def main() -> None:
         "games": len(people.pool),
     }
     trained = with_rated_scale(model, people.pool, people.rated, SCALE, settings, about)
+    alone = with_rated_scale(model, people.pool, people.rated, SCALE, replace(settings, others=0))
     sure = people.rated.sure >= 1.0
     found = judged(trained, people, sure)
     lines = [
@@ -405,6 +419,10 @@ def main() -> None:
         "All people, those with a provisional rank too:",
         "",
         *accuracy_lines(judged(trained, people, np.ones(len(sure), bool))),
+        "",
+        "People with a settled rank, by the score of OGS alone:",
+        "",
+        *accuracy_lines(judged(alone, people, sure)),
         "",
         "Games with handicap stones, each game by itself:",
         "",
@@ -433,7 +451,7 @@ def main() -> None:
             "",
             "Players of Fox, against each other, by the whole model:",
             "",
-            *relation_lines(pools, trained.model),
+            *relation_lines(pools, trained.model, alone.model),
         ]
     made = ", ".join(f"{name} {version(name)}" for name in ("yardstone", "numpy", "scipy"))
     lines += [

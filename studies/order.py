@@ -246,6 +246,38 @@ STUDIES = (
         ("--shared", "{shared}"),
     ),
     Study(
+        "ogs_ranks",
+        5,
+        _pages("ogs-ranks-tables.md"),
+        (Shared("data/go/ogs_weak"), *(Made(store, "features") for store in OGS)),
+        ("--shared", "{shared}"),
+    ),
+    Study(
+        "programs",
+        8,
+        _pages("programs-tables.md"),
+        (
+            Shared("data/go/fox_sgf.zip"),
+            Shared("data/go/fox_index.csv.gz"),
+            Shared(NETWORK),
+        ),
+        ("--shared", "{shared}"),
+    ),
+    Study(
+        "fusion_newcomers",
+        30,
+        _pages("fusion-newcomers-tables.md"),
+        (
+            Shared("data/go/ogs_weak"),
+            Shared("data/go/tygem_2005_2011.tsv.gz"),
+            Shared("data/go/tygem_moves"),
+            Shared(NETWORK),
+            Made(OGS[1], "features"),
+            Package("openvino", "openvino"),
+        ),
+        ("--shared", "{shared}"),
+    ),
+    Study(
         "rank_from_moves",
         240,
         (RANK_MODEL, OUT_OF_FOLD, *_pages("rank-from-moves-tables.md")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -10,6 +11,8 @@ import typer
 
 from yardstone.cli import values
 from yardstone.cli.games import GameOptions
+from yardstone.cli.go.options import NetworkOptions
+from yardstone.cli.moves import FUSION, MovesOptions
 from yardstone.cli.options import Confidence, Memory
 from yardstone.cli.output import Output
 from yardstone.cli.progress import stage_bars
@@ -147,6 +150,8 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
+    moves: MovesOptions,
+    network: NetworkOptions,
     games: GameOptions,
     out: Output,
 ) -> None:
@@ -163,6 +168,7 @@ def evaluate(
     yardstone evaluate league.csv
     yardstone evaluate league.csv --systems elo,glicko2 --tune 10
     yardstone evaluate league.csv --train-until 2018-12-15 --html systems.html
+    yardstone evaluate --moves records.zip --systems glicko2,fusion --fit
     yardstone evaluate graded_games_simulated.csv --predicted expected --score result
     """
     from yardstone.reports.evaluation import evaluation_document
@@ -210,14 +216,35 @@ def evaluate(
         levels = any(find_system(name).levels for name in names or SEQUENTIAL)
         tags = () if group is None else (group,)
         number = len(names or SEQUENTIAL)
-        pool = games.read_within(
-            paths,
-            memory,
-            bytes_a_game=_BYTES_A_GAME + _BYTES_A_SYSTEM * number,
-            tags=tags,
-            levels=levels,
-            quiet=out.quiet,
-        )
+        room = _BYTES_A_GAME + _BYTES_A_SYSTEM * number
+        notes: list[str] = []
+        if moves.moves:
+            pool, said = moves.games(
+                paths,
+                games,
+                network,
+                memory=memory,
+                bytes_a_game=room,
+                tags=tags,
+                levels=levels,
+                quiet=out.quiet,
+            )
+            notes += said
+        else:
+            pool = games.read_within(
+                paths,
+                memory,
+                bytes_a_game=room,
+                tags=(*tags, *moves.columns(FUSION if names and FUSION in names else "")),
+                levels=levels,
+                quiet=out.quiet,
+            )
+        if FUSION in (names or (FUSION,) if moves.moves else names or ()):
+            earlier = backtest.earlier_part(
+                pool, share=options["train_share"], until=options["train_until"]
+            )
+            fixed[FUSION], sentence = moves.parameters(earlier, fixed[FUSION])
+            notes.append(f"{FUSION}: {sentence}")
         evaluation = backtest.evaluate(
             pool,
             names,
@@ -227,7 +254,8 @@ def evaluate(
             **shared,
             **options,
         )
-    out.emit(evaluation_document(evaluation, title=_title(paths or [])))
+        evaluation = replace(evaluation, notes=[*evaluation.notes, *notes])
+    out.emit(evaluation_document(evaluation, title=_title(paths or moves.moves or [])))
 
 
 def _table(paths: Sequence[str], games: GameOptions, **columns: Any) -> PredictionTable:

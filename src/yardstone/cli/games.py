@@ -206,6 +206,7 @@ class GameOptions:
         bytes_a_game: int,
         tags: Sequence[str] = (),
         levels: bool = False,
+        names: Names | None = None,
         quiet: bool = False,
     ) -> Pool:
         """The games as `read` gives them, or on disk in order of time where they do not fit.
@@ -216,12 +217,14 @@ class GameOptions:
 
         room = usable_memory() if memory is None else bytes_of(memory)
         if self.fits(paths, room, bytes_a_game=bytes_a_game):
-            return self.read(paths, tags=tags, levels=levels, quiet=quiet)
+            return self.read(paths, tags=tags, levels=levels, names=names, quiet=quiet)
         from yardstone.records.stored import stored_games
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SkippedWarning)  # said below, with places
-            games = self.stream(paths, memory=room // 2, tags=tags, levels=levels, quiet=quiet)
+            games = self.stream(
+                paths, memory=room // 2, tags=tags, levels=levels, names=names, quiet=quiet
+            )
             pool = stored_games(games, memory=room // 2)
         report_skipped(pool.skipped)
         return pool

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +10,8 @@ import typer
 
 from yardstone.cli import values
 from yardstone.cli.games import GameOptions
+from yardstone.cli.go.options import NetworkOptions
+from yardstone.cli.moves import MovesOptions
 from yardstone.cli.options import Confidence, Memory
 from yardstone.cli.output import Output
 from yardstone.cli.systems import RatedGamesPaths, SystemOptions, moment
@@ -27,6 +30,8 @@ def history(
         list[str] | None, typer.Option(help="Show the rating curve of this player. Repeatable.")
     ] = None,
     rating: SystemOptions,
+    moves: MovesOptions,
+    network: NetworkOptions,
     save: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Save all games and ratings, to continue from later."),
@@ -75,6 +80,10 @@ def history(
     CSV and Parquet there is a row for each game of the players chosen, or for each
     listed player if none is chosen; --plot then draws the ten highest.
 
+    With --moves the system is fusion: Glicko-2 in which what the moves of a player's
+    earlier games show to a network says where the player starts. The page then shows
+    what results say, what moves say, and both together.
+
     More games than fit in memory are put in order on disk and rated from there. What
     --save keeps is then the ratings without the games, so that later ones can be
     added, and none annulled.
@@ -86,6 +95,7 @@ def history(
     yardstone history league.csv --where "round < '20'" --save league.ratings
     yardstone history league.csv --where "round >= '20'" --state league.ratings
     yardstone history --state league.ratings --annul 5 --report
+    yardstone history --moves records.zip --html ratings.html
     """
     from yardstone.evaluation.history import rating_history
     from yardstone.reports.history import history_document
@@ -94,8 +104,9 @@ def history(
     out.check(save)
     annulled = [_game(text) for text in annul or ()]
     merged = [_accounts(text) for text in merge or ()]
+    given, notes = rating.read(paths, games, moves, network, memory=memory, quiet=out.quiet)
     ratings = rating_history(
-        **rating.read(paths, games, memory=memory, quiet=out.quiet),
+        **given,
         annul=annulled,
         merge=merged,
         save=save,
@@ -108,7 +119,7 @@ def history(
         idle_days=idle,
         improbable=improbable,
     )
-    out.emit(history_document(ratings))
+    out.emit(history_document(replace(ratings, notes=[*ratings.notes, *notes])))
 
 
 def _game(text: str) -> GamePlace:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from yardstone.cli import values
 from yardstone.cli.games import GameOptions
+from yardstone.cli.go.options import NetworkOptions
+from yardstone.cli.moves import MovesOptions
 from yardstone.cli.options import Confidence, Memory
 from yardstone.cli.output import TableOutput
 from yardstone.cli.systems import RatedGamesPaths, SystemOptions
@@ -25,6 +28,8 @@ def predict(
     paths: RatedGamesPaths = None,
     *,
     rating: SystemOptions,
+    moves: MovesOptions,
+    network: NetworkOptions,
     advantage: Annotated[
         float | None,
         typer.Option(
@@ -55,12 +60,13 @@ def predict(
 
     level = values.confidence(confidence)
     out.check()
+    given, notes = rating.read(paths, games, moves, network, memory=memory, quiet=True)
     forecast = predict_game(
-        **rating.read(paths, games, memory=memory, quiet=True),
+        **given,
         player=player,
         opponent=opponent,
         advantage=advantage,
         exact=exact,
         confidence=level,
     )
-    out.emit(forecast_document(forecast))
+    out.emit(forecast_document(replace(forecast, notes=[*forecast.notes, *notes])))

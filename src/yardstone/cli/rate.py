@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,8 @@ import typer
 
 from yardstone.cli import values
 from yardstone.cli.games import GameOptions, Names
+from yardstone.cli.go.options import NetworkOptions
+from yardstone.cli.moves import MovesOptions
 from yardstone.cli.options import Confidence, Memory, WorkOptions
 from yardstone.cli.output import Output, check_ending, write_table
 from yardstone.cli.watching import News, Watching
@@ -119,6 +122,8 @@ def rate(
             help="Write all rating differences with their errors (.csv or .parquet).",
         ),
     ] = None,
+    moves: MovesOptions,
+    network: NetworkOptions,
     memory: Memory = None,
     watching: Watching,
     output: Output,
@@ -126,12 +131,15 @@ def rate(
     """Rate players from results, with the error of each rating.
 
     Every rating is the likeliest one given all games at once, with the advantage
-    of moving first and the frequency of draws estimated along with them.
+    of moving first and the frequency of draws estimated along with them. With --moves
+    what the moves of games of Go show of a player is a prior of the rating, which also
+    joins players whom no result connects.
 
     Examples
     --------
     yardstone rate league.csv
     yardstone rate league.csv --anchor 'Fizbo 2=3000' --plot list.svg -o list.csv
+    yardstone rate --moves records.zip --html ratings.html
     yardstone rate tcec.pgn.gz --min-games 150 --top 20 --html ratings.html
     """
     from yardstone.memory import working_memory
@@ -143,6 +151,10 @@ def rate(
     if memory is not None and (watching.watch or paired is not None):
         option = "--paired" if paired is not None else "--watch"
         raise UsageError(f"{option} needs each game, so it cannot be used with --memory")
+    if moves.moves and watching.watch:
+        raise UsageError("--moves cannot be used with --watch")
+    if moves.fit and not moves.moves:
+        raise UsageError("--fit goes with --moves")
     level = values.confidence(confidence)
     output.check(matrix)
     check_ending("--matrix", matrix, (".csv", ".parquet", ".pq"))
@@ -166,7 +178,19 @@ def rate(
         )
 
     def listed(sources: Sequence[str | Source] | None, *, tell: bool = True) -> RatingList:
-        pool = taken(sources, tell=tell)
+        notes: tuple[str, ...] = ()
+        pool: Pool | CountedGames
+        if moves.moves:
+            played, notes = moves.games(
+                paths, games, network, memory=memory, bytes_a_game=BYTES_A_GAME, tags=tags,
+                names=names, quiet=output.quiet,
+            )  # fmt: skip
+            pool = played
+            told, sentence = moves.priors(played, average, fixed=model["anchors"])
+            model["loose_anchors"] = {**told, **values.priors(prior or ())}
+            notes = (*notes, sentence)
+        else:
+            pool = taken(sources, tell=tell)
         model["relations"] = values.relations(relation or (), set(pool.players))
         report = rate_list(
             pool,
@@ -185,7 +209,7 @@ def rate(
             )
         if matrix is not None:
             write_table(difference_table(report), matrix)
-        return report
+        return replace(report, remarks=(*report.remarks, *notes))
 
     def document(report: RatingList) -> Document:
         return rating_list_document(

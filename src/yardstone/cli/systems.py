@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from yardstone.cli.games import GameOptions
+    from yardstone.cli.go.options import NetworkOptions
+    from yardstone.cli.moves import MovesOptions
 
 __all__ = ["RatedGamesPaths", "SystemOptions", "moment", "settings"]
 
@@ -56,27 +58,50 @@ class SystemOptions:
         self,
         paths: Sequence[str] | None,
         games: GameOptions,
+        moves: MovesOptions,
+        network: NetworkOptions,
         *,
         memory: str | None = None,
         quiet: bool = False,
-    ) -> dict[str, Any]:
-        """What `yardstone.evaluation.history.rating_history` takes: games, system and state."""
+    ) -> tuple[dict[str, Any], list[str]]:
+        """What `yardstone.evaluation.history.rating_history` takes, and notes on moves.
+
+        The former are games, system with its parameters, and state.
+        """
+        from yardstone.cli.moves import FUSION
         from yardstone.evaluation.history import takes_levels
         from yardstone.evaluation.state_file import load_state
 
-        name = self.system or "glicko2"
-        parameters = settings(self.parameter or [], [name])[name]
         ledger = None if self.state is None else load_state(self.state)
+        system = self.system
+        moves.check_system(system if ledger is None else ledger.name)
+        if moves.moves and ledger is None:
+            system = FUSION
+        if moves.fit and ledger is not None:
+            raise UsageError("--state has its parameters: leave out --fit")
+        name = system or "glicko2"
+        parameters = settings(self.parameter or [], [name])[name]
         pool = None
-        if paths or games.query is not None:
+        notes: list[str] = []
+        if moves.moves:
+            pool, said = moves.games(
+                paths, games, network, memory=memory, bytes_a_game=_BYTES_A_GAME, quiet=quiet
+            )
+            notes += said
+        elif paths or games.query is not None:
             pool = games.read_within(
                 paths,
                 memory,
                 bytes_a_game=_BYTES_A_GAME,
+                tags=moves.columns(name if ledger is None else ledger.name),
                 levels=takes_levels(self.system, ledger),
                 quiet=quiet,
             )
-        return {"games": pool, "system": self.system, "parameters": parameters, "state": ledger}
+        if name == FUSION and ledger is None and pool is not None:
+            parameters, sentence = moves.parameters(pool, parameters)
+            notes.append(sentence)
+        given = {"games": pool, "system": system, "parameters": parameters, "state": ledger}
+        return given, notes
 
 
 def settings(texts: Sequence[str], names: Sequence[str]) -> dict[str, dict[str, Any]]:

@@ -37,8 +37,10 @@ if TYPE_CHECKING:
 
     from yardstone.ratings.replay import SequentialSystem
 
-__all__ = ["evaluate"]
+__all__ = ["earlier_part", "evaluate"]
 
+#: Share of the games that are the earlier ones, unless told otherwise.
+TRAIN_SHARE = 0.7
 #: Work of a game in systems that look at other games for it, where one of Elo is 1.
 _WORK = {"decaying-bradley-terry": 6, "whr": 15}
 
@@ -137,8 +139,7 @@ def evaluate(
     played, notes = judged_games(pool)
     unable = _lacking(entries, played) if systems is None else {}
     entries = {name: entry for name, entry in entries.items() if name not in unable}
-    share = 0.7 if train_share is None and train_until is None else train_share
-    cut = earlier_number(played, share=share, until=train_until)
+    cut = _cut(played, train_share, train_until)
     before = first_games(played, cut)
     look = first_advantage == "auto" and not tune and played.ordered
     replays = (2 + tune if look else 1 + tune) * sum(_WORK.get(name, 1) for name in entries)
@@ -189,6 +190,28 @@ def evaluate(
         },
         unable=unable,
     )
+
+
+def earlier_part(
+    games: Pool, *, share: float | None = None, until: np.datetime64 | None = None
+) -> Pool:
+    """The games that `evaluate` lets systems be tuned on.
+
+    Parameters
+    ----------
+    games : Pool
+    share, until
+        `train_share` and `train_until` of `evaluate`.
+    """
+    played, _ = judged_games(games)
+    return first_games(played, _cut(played, share, until))
+
+
+def _cut(games: Pool, share: float | None, until: np.datetime64 | None) -> int:
+    """How many games are the earlier ones."""
+    if share is None and until is None:
+        share = TRAIN_SHARE
+    return earlier_number(games, share=share, until=until)
 
 
 def _lacking(entries: Mapping[str, SystemEntry | SequentialSystem], games: Pool) -> dict[str, str]:

@@ -55,7 +55,7 @@ CLASSES = (0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
 #: Pools drawn at most.
 MOST_POOLS = 250
 #: Of what systems look at beside results, what cannot be drawn anew with them.
-NOT_DRAWN = frozenset(("grade", "length", "margin"))
+NOT_DRAWN = frozenset(("grade", "length", "margin", "moves"))
 #: A class with fewer errors than this is joined to the one below.
 LEAST_ERRORS = 300
 
@@ -145,9 +145,9 @@ def interval_scale(
     -------
     IntervalScale or None
         None without games, where nothing drawn can be rated, and for systems whose
-        ratings cannot be drawn anew: those that begin at declared grades, or go by margins
-        or the length of matches (EGF, SKT-LR, FIBS), and OGS where handicap multiplies
-        ratings.
+        ratings cannot be drawn anew: those that begin at declared grades, or go by margins,
+        moves or the length of matches (EGF, SKT-LR, fusion, FIBS), and OGS where handicap
+        multiplies ratings.
     """
     system = rated.system
     handicap = getattr(system, "handicap", None)

@@ -95,7 +95,7 @@ class SystemEntry:
     uses : tuple of str
         What it looks at by itself beside players, scores and the order of games:
         ``"time"``, ``"grade"``, ``"handicap"``, ``"komi"``, ``"margin"``, ``"length"``,
-        ``"class"``, ``"errors"``.
+        ``"class"``, ``"errors"``, ``"moves"``.
     title : str
         What people call it.
     needs : str
@@ -188,6 +188,24 @@ _ENTRIES = (
         "glicko2:Glicko2",
         (_START, _VOLATILITY, _TAU, _IDLE, _FIRST),
         title="Glicko-2",
+    ),
+    SystemEntry(
+        "fusion",
+        "Glicko-2 in which the moves of earlier games say where a player of Go starts",
+        "yardstone.strength.fusion.system:Fusion",
+        (
+            _START,
+            _VOLATILITY,
+            _TAU,
+            _IDLE,
+            _FIRST,
+            Knob("slope", 5.0, 300.0, log=True),
+            Knob("noise", 30.0, 1000.0, log=True),
+            Knob("half_moves", 5.0, 1000.0, log=True),
+        ),
+        uses=("moves",),
+        title="Glicko-2 from moves and results",
+        needs="first_moves",
     ),
     SystemEntry(
         "ogs",

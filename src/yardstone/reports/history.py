@@ -40,6 +40,10 @@ def history_document(history: RatingHistory) -> Document:
     title = "Present ratings" if history.curves else ""
     sections.append(Section(title, [_present_table(history)]))
     sections.append(Section(blocks=[Lines([_interval_note(history)])]))
+    if history.rated.name == "fusion":
+        from yardstone.reports.fusion import fusion_section
+
+        sections.append(fusion_section(history))
     if history.findings is not None:
         sections += _finding_sections(history, history.findings)
     if history.notes:
@@ -306,6 +310,10 @@ def plain_history(history: RatingHistory) -> dict[str, Any]:
         ],
         "notes": list(history.notes),
     }
+    if rated.name == "fusion":
+        from yardstone.reports.fusion import plain_sources
+
+        values["sources"] = plain_sources(history)
     if history.findings is not None:
         values["findings"] = _plain_findings(history, history.findings)
     return values

@@ -28,8 +28,12 @@ if TYPE_CHECKING:
     from yardstone.strength.estimate.strengths import Rated, RatedGame
     from yardstone.strength.evidence import Evidence, evidence_of_games, evidence_of_store
     from yardstone.strength.fusion.combination import Combination, fit_combination
+    from yardstone.strength.fusion.game_moves import GameMoves, read_moves
     from yardstone.strength.fusion.glicko import GlickoFromMoves, fuse
+    from yardstone.strength.fusion.matching import with_moves
     from yardstone.strength.fusion.moves_prior import MovesPrior, Sides, fit_moves_prior
+    from yardstone.strength.fusion.prior_fit import fit_fusion
+    from yardstone.strength.fusion.system import Fusion
     from yardstone.strength.model import RankScore, StrengthModel
     from yardstone.strength.rank.ranks import RANKS
     from yardstone.strength.style.model import StyleModel, Validation, cross_validate, fit_style
@@ -46,6 +50,8 @@ __all__ = [
     "StrengthEstimate",
     "Estimates",
     "Evidence",
+    "Fusion",
+    "GameMoves",
     "GlickoFromMoves",
     "IndicativeMove",
     "IntervalTable",
@@ -70,13 +76,16 @@ __all__ = [
     "find_player",
     "fit_calibration",
     "fit_combination",
+    "fit_fusion",
     "fit_intervals",
     "fit_moves_prior",
     "fit_style",
     "fox_rank",
     "fuse",
+    "read_moves",
     "read_style",
     "score_cost",
+    "with_moves",
 ]
 
 __getattr__ = lazy_names(
@@ -94,8 +103,12 @@ __getattr__ = lazy_names(
         "estimate.site_scales": ("SITE_SCALES", "SiteScale", "fox_rank"),
         "evidence": ("Evidence", "evidence_of_games", "evidence_of_store"),
         "fusion.combination": ("Combination", "fit_combination"),
+        "fusion.game_moves": ("GameMoves", "read_moves"),
         "fusion.glicko": ("GlickoFromMoves", "fuse"),
+        "fusion.matching": ("with_moves",),
         "fusion.moves_prior": ("MovesPrior", "Sides", "fit_moves_prior"),
+        "fusion.prior_fit": ("fit_fusion",),
+        "fusion.system": ("Fusion",),
         "model": ("RankScore", "StrengthModel"),
         "rank.ranks": ("RANKS",),
         "style.model": ("StyleModel", "Validation", "cross_validate", "fit_style"),

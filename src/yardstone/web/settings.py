@@ -16,6 +16,7 @@ from typing import Any
 from unicodedata import category
 
 from yardstone.errors import InputError, UsageError
+from yardstone.go.nets.devices import device_names
 from yardstone.records.careful_http import CarefulClient
 from yardstone.records.game_servers import check_importers
 from yardstone.toml_files import read_toml
@@ -153,6 +154,8 @@ class Settings:
         Processes that compute.
     net : str
         KataGo's network for estimates: a file or a name.
+    device : str
+        What it is computed on, as `yardstone.go.nets.load_network` takes it.
     gnubg : str
         The program GNU Backgammon; looked for in the usual places if empty.
     root_path : str
@@ -182,6 +185,9 @@ class Settings:
     footer : str
         On every page, such as imprint and privacy (`yardstone.web.site`); where it
         names a file, `load_settings` takes its text.
+    model : str
+        Model of strength from moves: a name or a file, as for `strength estimate --model`; the
+        default one if empty.
     calibration : str
         A file of `yardstone strength calibrate --save`: estimates are shown on its scale as
         well.
@@ -199,6 +205,7 @@ class Settings:
     port: int = 8000
     workers: int = 1
     net: str = ""
+    device: str = "auto"
     gnubg: str = ""
     root_path: str = ""
     public_url: str = ""
@@ -213,6 +220,7 @@ class Settings:
     niceness: int = 10
     title: str = "Yardstone"
     footer: str = ""
+    model: str = ""
     calibration: str = ""
     importer: str = ""
     importer_url: str = ""
@@ -225,6 +233,8 @@ class Settings:
             raise UsageError(f"port {self.port}: give 0 to 65535")
         if self.workers < 0:
             raise UsageError("the number of workers cannot be negative")
+        if self.device not in device_names():
+            raise UsageError(f"device {self.device!r}: give {', '.join(device_names())}")
         if not 0 <= self.niceness <= 19:
             raise UsageError(f"niceness {self.niceness}: give 0 to 19")
         for name in ("keep_days", "keep_choice_hours", "keep_retry_hours", "lease"):
@@ -332,7 +342,7 @@ def load_settings(
         values["footer"] = footer_text(values["footer"])
     settings = Settings(**values, limits=Limits.of_plain(bounds))
     if settings.calibration:
-        _check_calibration(settings.calibration)
+        _check_calibration(settings.calibration, settings.model)
     return settings
 
 
@@ -369,12 +379,12 @@ def footer_text(text: str) -> str:
     return text
 
 
-def _check_calibration(file: str) -> None:
+def _check_calibration(file: str, model: str) -> None:
     """Refuse a calibration that is damaged or of another model, before anyone waits for it."""
     from yardstone.strength.estimate.calibrate import Calibration
     from yardstone.strength.model import StrengthModel
 
-    Calibration.load(file).check_model(StrengthModel.load())
+    Calibration.load(file).check_model(StrengthModel.load(model or None))
 
 
 def _converted(kind: type, text: str, name: str) -> Any:

@@ -110,10 +110,11 @@ class Worker:
         if self._network is None:
             try:
                 self._network = model_network(
-                    StrengthModel.load(),
+                    StrengthModel.load(self.settings.model or None),
                     self.settings.net or None,
                     threads=self.threads,
                     cache=False,  # nothing of an upload outlives it
+                    device=self.settings.device,
                 )
             except YardstoneError as error:
                 self._logger.error("no network: %s", error)

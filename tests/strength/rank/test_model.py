@@ -22,8 +22,8 @@ from tests.strength.rank_cases import (
     with_spread,
 )
 from yardstone.errors import InputError, UsageError
-from yardstone.strength.evidence import Evidence, no_evidence
 from yardstone.strength import model as strength_model
+from yardstone.strength.evidence import Evidence, no_evidence
 from yardstone.strength.model import SHIPPED, StrengthModel
 from yardstone.strength.move_phases import PHASES
 from yardstone.strength.rank import scorer as rank_scorer

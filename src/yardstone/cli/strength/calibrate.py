@@ -26,6 +26,13 @@ class RatingKind(StrEnum):
     egf = "egf"
 
 
+class ModelScaleName(StrEnum):
+    """A scale of the model."""
+
+    fox = "fox"
+    ogs = "ogs"
+
+
 def calibrate(
     ratings: Annotated[
         Path,
@@ -55,6 +62,10 @@ def calibrate(
         RatingKind,
         typer.Option("--kind", help="Ratings of OGS, of the EGF, or points of another site."),
     ] = RatingKind.points,
+    scale: Annotated[
+        ModelScaleName,
+        typer.Option("--scale", help="Scale of the model that the estimates are on."),
+    ] = ModelScaleName.fox,
     handicap: Handicap = False,
     network: NetworkOptions,
     model: ModelFile = None,
@@ -102,11 +113,20 @@ def calibrate(
             net,
             ranks,
             players=[each.player for each in table],
+            scale=scale.value,
             handicap=handicap,
             skipped=skipped,
             progress=progress_bar("looking at positions", quiet=output.quiet),
         )
-    result = calibrate_site(table, estimates, ranks, site=name, kind=kind.value, file=str(ratings))
+    result = calibrate_site(
+        table,
+        estimates,
+        ranks,
+        site=name,
+        kind=kind.value,
+        basis=scale.value,
+        file=str(ratings),
+    )
     if save is not None:
         result.calibration.save(save)
     output.emit(calibration_document(result))

@@ -1,35 +1,80 @@
-"""`yardstone strength train`: a network on the games of an experiment."""
+"""`yardstone strength train`: models of strength from an experiment, or from ranked games."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from yardstone.cli.output import Output
 from yardstone.cli.strength.options import (
     Anew,
     Device,
     DeviceName,
-    ExperimentFile,
     Folder,
-    Model,
     ModelName,
     Preset,
     Settings,
     Threads,
     named_values,
 )
+from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
     from yardstone.lab.neubauer.network.training_log import Epoch
 
-__all__ = ["train"]
+__all__ = ["TrainedModel", "train"]
+
+
+class TrainedModel(StrEnum):
+    """Kinds of model that can be trained."""
+
+    rank = "rank"
+    full = "full"
+    basic = "basic"
 
 
 def train(
-    file: ExperimentFile,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="An experiment that has been run (.toml), or a table of ranks (.csv).",
+            show_default=False,
+        ),
+    ],
     *,
-    model: Model = ModelName.full,
+    model: Annotated[
+        TrainedModel | None,
+        typer.Option(
+            "--model",
+            help="full: from the trunk at the moves; basic: from six outputs; rank: from ranked "
+            "games. [default: full; rank for a table]",
+        ),
+    ] = None,
+    stores: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--store",
+            metavar="FOLDER",
+            help="Features of the games of the table, from `go features`. Repeatable.",
+        ),
+    ] = None,
+    begin: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="NAME|FILE",
+            help="A rank model that gets the scales of the table that it has not.",
+        ),
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option("--save", metavar="FILE", help="Save the rank model.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Of the rank model.")] = 0,
     preset: Preset = None,
     settings: Settings = None,
     folder: Folder = None,
@@ -38,15 +83,27 @@ def train(
     anew: Anew = False,
     output: Output,
 ) -> None:
-    """Train a Set Transformer on the games of an experiment.
+    """Train a model of strength on an experiment, or on games of known ranks.
 
-    The folder gets the network, the losses of all epochs and steps, and a checkpoint:
-    the same command goes on where it was stopped or killed.
+    Of an experiment, the folder gets the network, the losses of all epochs and steps, and a
+    checkpoint: the same command goes on where it was stopped or killed. Of a table with the
+    columns file, colour, rank and scale a rank model is made, with intervals that are checked
+    on players apart.
 
     Examples
     --------
     yardstone strength train experiment.toml
+    yardstone strength train ranks.csv --store features --save club-model.npz
     """
+    ranked = file.suffix.lower() == ".csv"
+    if model is not None and ranked != (model is TrainedModel.rank):
+        raise UsageError("--model rank goes with a table of ranks (.csv), full and basic do not")
+    if ranked:
+        _train_rank_model(file, stores or [], begin, save, seed, output)
+        return
+    if stores or begin is not None or save is not None:
+        raise UsageError("--store, --from and --save go with a table of ranks (.csv)")
+    network = ModelName.basic if model is TrainedModel.basic else ModelName.full
     from yardstone.lab.neubauer.experiment.configuration import read_experiment
     from yardstone.lab.neubauer.experiment.examples import (
         MODELS,
@@ -58,10 +115,10 @@ def train(
     output.check()
     experiment = read_experiment(file)
     chosen = experiment_settings(
-        experiment, model.value, preset and preset.value, named_values(settings)
+        experiment, network.value, preset and preset.value, named_values(settings)
     )
-    folder = folder or experiment.folder / f"training-{model.value}"
-    training, validation = experiment_examples(str(file), model.value)
+    folder = folder or experiment.folder / f"training-{network.value}"
+    training, validation = experiment_examples(str(file), network.value)
     trained = do_training(
         training,
         validation,
@@ -72,14 +129,43 @@ def train(
         progress=output.progress("training"),
         report=None if output.quiet else _say,
         resume=not anew,
-        card={"features": list(MODELS[model.value])},
+        card={"features": list(MODELS[network.value])},
     )
     from yardstone.reports.strength.training import training_document
 
-    title = f"Training of the {model.value} model"
+    title = f"Training of the {network.value} model"
     output.emit(
         training_document(trained.network, trained.history, folder / "network.npz", title=title)
     )
+
+
+def _train_rank_model(
+    file: Path, folders: list[Path], begin: str | None, save: Path | None, seed: int, output: Output
+) -> None:
+    """A rank model from a table of ranks and stores of features."""
+    from yardstone.cli.reading import report_skipped
+    from yardstone.go.feature_store import FeatureStore
+    from yardstone.lab.neubauer.rank.labels import read_rank_labels, train_on_labels
+    from yardstone.pool import SkipReport
+    from yardstone.reports.strength.rank_model import rank_model_document
+    from yardstone.strength.model import StrengthModel
+
+    if not folders or save is None:
+        raise UsageError("a rank model needs --store FOLDER and --save FILE")
+    output.check(save)
+    skipped = SkipReport()
+    labels = read_rank_labels(file, skipped)
+    trained = train_on_labels(
+        [FeatureStore.open(folder) for folder in folders],
+        labels,
+        base=None if begin is None else StrengthModel.load(begin),
+        name=save.stem,
+        seed=seed,
+        progress=output.progress("reading features"),
+    )
+    trained.model.save(save)
+    output.emit(rank_model_document(trained, save))
+    report_skipped(skipped, quiet=output.quiet)
 
 
 def _say(epoch: Epoch) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.reports.charts.chart import Axis, Chart, Guide, Mark, Panel, Points, Stroke
+from yardstone.strength.rank.ranks import GROUP_EDGES
 
 if TYPE_CHECKING:
     from yardstone.strength.trickplay.problem_files import RatedProblems
@@ -15,7 +16,6 @@ __all__ = ["trickplay_chart"]
 
 #: Up to so many problems are named beside their line.
 _NAMED = 100
-_RANKS = (-3.0, -1.0, *range(1, 10))
 
 
 def trickplay_chart(report: RatedProblems) -> Chart:
@@ -60,5 +60,8 @@ def _ranks(report: RatedProblems) -> Axis | None:
     scale = report.scale
     return Axis(
         "Rank",
-        ticks=[(scale.rating(rank), str(scale.rank(rank + 0.01)).split()[0]) for rank in _RANKS],
+        ticks=[
+            (scale.rating(rank), str(scale.rank(rank + 0.01)).split()[0])
+            for rank in GROUP_EDGES[scale.basis][1:-1].tolist()
+        ],
     )

@@ -19,7 +19,8 @@ import numpy as np
 from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
 from yardstone.files import write_text
 from yardstone.scales import SCALES, convert, fox_of_grade
-from yardstone.strength.estimate.site_scales import SITE_SCALES, SiteScale
+from yardstone.strength.estimate.site_scales import FOX, SITE_SCALES, SiteScale, known_places
+from yardstone.strength.rank.ranks import GROUP_EDGES
 from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, log_logistic
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["KINDS_OF_RATING", "Calibration", "ScoreCost", "fit_calibration", "score_cost"]
 
-_FORMAT = 1
+#: Files of the first format are all of estimates on the Fox scale.
+_FORMAT, _EARLIER = 2, 1
 _FEWEST = 3
 #: Of a line.
 _PARAMETERS = 2
@@ -54,10 +56,12 @@ class Calibration:
         What they are; those of OGS and the EGF have ranks.
     model : str
         The model that the estimates are from.
+    basis : str
+        Its scale that they are on.
     players : int
         Number of players fitted.
     slope, intercept : float
-        Rating points a rank of Fox, and the rating at 0, where 1 kyu begins.
+        Rating points a rank of that scale, and the rating at 0, where 1 kyu begins.
     slope_error, intercept_error : float
         Their standard errors, allowing for a spread that depends on the estimate.
     deviation : float
@@ -73,6 +77,7 @@ class Calibration:
     site: str
     kind: str
     model: str
+    basis: str
     players: int
     slope: float
     intercept: float
@@ -85,7 +90,7 @@ class Calibration:
     highest: float
 
     def rating(self, estimate: ArrayLike) -> Array:
-        """Ratings of estimates on the Fox scale."""
+        """Ratings of estimates on the scale of the model."""
         return np.asarray(self.slope * np.asarray(estimate, np.float64) + self.intercept)
 
     def check_model(self, model: StrengthModel) -> None:
@@ -118,6 +123,8 @@ class Calibration:
             deviation=self._prediction_error / self.slope,
             freedom=self.players - _PARAMETERS,
             digits=0,
+            basis=self.basis,
+            known=known_places(self.basis),
             source=(
                 f"{self.slope:.1f} points a rank and {self.intercept:.0f} where 1 kyu begins, "
                 f"fitted to {self.players} players from {self.lowest:.1f} to {self.highest:.1f}, "
@@ -157,15 +164,18 @@ class Calibration:
             raise InputError(f"cannot be read: {error.strerror}", file=file) from None
         except (ValueError, RecursionError):
             raise InputError("this is not a calibration", file=file, hint=hint) from None
-        if not isinstance(fields, dict) or fields.pop("format", None) != _FORMAT:
+        number = fields.pop("format", None) if isinstance(fields, dict) else None
+        if number not in (_FORMAT, _EARLIER):
             raise InputError("this is not a calibration of this version", file=file, hint=hint)
+        if number == _EARLIER:
+            fields["basis"] = FOX
         return cls(**_checked(fields, file, hint))
 
 
 def _checked(fields: dict[str, Any], file: str, hint: str) -> dict[str, Any]:
     """The fields of a calibration, each of its type and possible."""
     damaged = InputError("the calibration is damaged", file=file, hint=hint)
-    types = {"site": str, "kind": str, "model": str, "players": int}
+    types = {"site": str, "kind": str, "model": str, "basis": str, "players": int}
     names = set(Calibration.__dataclass_fields__)
     if set(fields) != names:
         raise damaged
@@ -176,7 +186,9 @@ def _checked(fields: dict[str, Any], file: str, hint: str) -> dict[str, Any]:
             sound = isinstance(value, int | float) and abs(value) < 1e300
         if not sound:
             raise damaged
-    if fields["kind"] not in KINDS_OF_RATING or fields["slope"] <= 0 or fields["unexplained"] < 0:
+    if fields["basis"] not in GROUP_EDGES or fields["kind"] not in KINDS_OF_RATING:
+        raise damaged
+    if fields["slope"] <= 0 or fields["unexplained"] < 0:
         raise damaged
     return fields
 
@@ -188,6 +200,7 @@ def fit_calibration(
     site: str,
     kind: str = "points",
     model: str = "",
+    basis: str = FOX,
     deviations: ArrayLike | None = None,
 ) -> Calibration:
     """Fit a line from estimates to the ratings of a site by least squares.
@@ -195,7 +208,7 @@ def fit_calibration(
     Parameters
     ----------
     estimates : float array [n]
-        On the Fox scale, one a player.
+        On the scale of the model, one a player.
     ratings : float array [n]
         What the site says of them.
     site : str
@@ -204,6 +217,8 @@ def fit_calibration(
         What they are.
     model : str
         The model that the estimates are from.
+    basis : str
+        Its scale that they are on.
     deviations : float array [n], optional
         One standard deviation of each estimate, in ranks: what they explain of the
         spread about the line is not counted as the line's.
@@ -219,6 +234,8 @@ def fit_calibration(
     """
     if kind not in KINDS_OF_RATING:
         raise UsageError(f"no ratings are called {kind!r}: {', '.join(KINDS_OF_RATING)}")
+    if basis not in GROUP_EDGES:
+        raise UsageError(f"no scale of a model is called {basis!r}: {', '.join(GROUP_EDGES)}")
     if site in SITE_SCALES and kind != site:
         raise UsageError(f"the site is called {site!r}, but its ratings are {kind}")
     x, y = np.asarray(estimates, np.float64), np.asarray(ratings, np.float64)
@@ -245,6 +262,7 @@ def fit_calibration(
         site=site,
         kind=kind,
         model=model,
+        basis=basis,
         players=len(x),
         slope=slope,
         intercept=intercept,
@@ -295,7 +313,7 @@ def score_cost(
     ----------
     calibration : Calibration
     first, second : float array [n]
-        Estimates of the two players of each game, on the Fox scale.
+        Estimates of the two players of each game, on the scale of the calibration.
     score : float array [n]
         Of the first player: 1, 0.5 or 0.
     """

@@ -30,7 +30,7 @@ __all__ = ["Estimates", "PlayerEstimate", "estimate_players"]
 
 @dataclass(frozen=True, slots=True)
 class PlayerEstimate:
-    """The strength of one of many players, on the Fox scale.
+    """The strength of one of many players, on one of the model's scales.
 
     Attributes
     ----------
@@ -81,6 +81,7 @@ def estimate_players(
     model: StrengthModel,
     *,
     players: Collection[str] | None = None,
+    scale: str | None = None,
     level: float = 0.9,
     handicap: bool = False,
     skipped: SkipReport | None = None,
@@ -96,6 +97,8 @@ def estimate_players(
     model : StrengthModel
     players : collection of str, optional
         Only these; games without any of them are left out.
+    scale : str, optional
+        One of the model's scales; by default its first.
     level, handicap, skipped, progress
         As for `estimate_player`.
     """
@@ -103,7 +106,7 @@ def estimate_players(
     chosen = None if players is None else {plain_name(name) for name in players}
     sums: dict[str, tuple[str, int, int, Array]] = {}
     results: list[tuple[str, str, float]] = []
-    rater = Rater(model, level)
+    rater = Rater(model, level, scale)
     usable = _usable(games, chosen, report, handicap=handicap)
     take = partial(_sums_of_game, model, chosen)
     for game in take_of_games(take, usable, network, skipped=report, progress=progress):
@@ -118,7 +121,7 @@ def estimate_players(
     places = {plain: place for place, plain in enumerate(sums)}
     kept = [each for each in results if each[0] in places and each[1] in places]
     return Estimates(
-        tuple(_estimate(rater, model, *each) for each in sums.values()),
+        tuple(_estimate(rater, *each) for each in sums.values()),
         np.array([places[black] for black, _, _ in kept], np.int64),
         np.array([places[white] for _, white, _ in kept], np.int64),
         np.array([score for _, _, score in kept], np.float64),
@@ -166,11 +169,9 @@ def _usable(
     return usable
 
 
-def _estimate(
-    rater: Rater, model: StrengthModel, name: str, games: int, moves: int, statistics: Array
-) -> PlayerEstimate:
+def _estimate(rater: Rater, name: str, games: int, moves: int, statistics: Array) -> PlayerEstimate:
     rated = rater.rate(statistics)
-    deviation = float(model.posterior(statistics)[1])
+    deviation = float(rater.scale.moments(rater.scale.density(statistics))[1])
     spelling = " ".join(name.split())
     return PlayerEstimate(
         spelling, games, moves, rated.rating, deviation, rated.low, rated.high, rated.unlikely

@@ -15,6 +15,7 @@ from yardstone.strength.estimate.calibrate import (
 )
 from yardstone.strength.estimate.collection import PlayerEstimate
 from yardstone.strength.estimate.players import plain_name
+from yardstone.strength.estimate.site_scales import FOX
 
 if TYPE_CHECKING:
     from yardstone.strength.estimate.collection import Estimates
@@ -52,6 +53,7 @@ def calibrate_site(
     *,
     site: str,
     kind: str = "points",
+    basis: str = FOX,
     file: str = "",
 ) -> SiteCalibration:
     """Fit the line from estimates to a site's ratings, and measure what it costs.
@@ -62,7 +64,7 @@ def calibrate_site(
     estimates : Estimates or None
         Of these players; None takes those of the table.
     model : StrengthModel
-    site, kind
+    site, kind, basis
         See `Calibration`.
     file : str
         Where the table stood, for errors.
@@ -99,6 +101,7 @@ def calibrate_site(
         site=site,
         kind=kind,
         model=str(model.card["name"]),
+        basis=basis,
         deviations=None if estimates is None else [each.deviation for each, _ in pairs],
     )
     cost = None

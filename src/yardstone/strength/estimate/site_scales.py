@@ -27,7 +27,15 @@ if TYPE_CHECKING:
 #: Ends of an interval; None where there is none.
 Ends: TypeAlias = tuple[float | None, float | None]
 
-__all__ = ["FOX", "SITE_SCALES", "SiteScale", "fox_rank", "scales_from", "site_scale"]
+__all__ = [
+    "FOX",
+    "SITE_SCALES",
+    "SiteScale",
+    "fox_rank",
+    "known_places",
+    "scales_from",
+    "site_scale",
+]
 
 _SMALL = 1e-9
 
@@ -47,7 +55,8 @@ def fox_rank(value: float) -> str:
     return nearest_grade(float(grade_of_fox(value)))
 
 
-def _known(basis: str) -> tuple[float, float]:
+def known_places(basis: str) -> tuple[float, float]:
+    """Between which places of a basis a model tells ranks apart."""
     edges = GROUP_EDGES[basis]
     return float(edges[1]), float(edges[-2])
 
@@ -90,7 +99,7 @@ class SiteScale:
     source: str
     freedom: int | None = None
     basis: str = FOX
-    known: tuple[float, float] = _known(FOX)
+    known: tuple[float, float] = known_places(FOX)
 
     def value(self, place: float) -> float:
         """The rating of a place of the basis."""
@@ -191,11 +200,11 @@ SITE_SCALES: Mapping[str, SiteScale] = MappingProxyType(
             SiteScale(FOX, "Fox", _same, _same, 0.0, 2, _FROM_MODEL),
             SiteScale(
                 _OGS, "OGS", _as_rating(_OGS, 0.0), _same, OGS_DEVIATION, 0, _OGS_NOW,
-                basis=_OGS, known=_known(_OGS),
+                basis=_OGS, known=known_places(_OGS),
             ),
             SiteScale(
                 "ogs-2020", "OGS 2020", _as_rating("ogs-2020", 0.0), _same, 0.0, 0, _OGS_2020,
-                basis=_OGS, known=_known(_OGS),
+                basis=_OGS, known=known_places(_OGS),
             ),
             SiteScale(
                 "egf", "EGF", _as_rating("egf", EGF_SHIFT), _by(EGF_SHIFT), EGF_DEVIATION, 0,
@@ -207,7 +216,7 @@ SITE_SCALES: Mapping[str, SiteScale] = MappingProxyType(
 #: The EGF's scale where Fox has nobody so weak.
 _EGF_OF_OGS = SiteScale(
     "egf", "EGF", _as_rating("egf", 0.0), _same, EGF_FROM_OGS, 0, _FROM_OGS,
-    basis=_OGS, known=_known(_OGS),
+    basis=_OGS, known=known_places(_OGS),
 )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["FusedPlayers", "Priors", "extra_information", "replay"]
+__all__ = ["FusedPlayers", "Priors", "earlier_moves", "extra_information", "replay"]
 
 
 @kernel
@@ -35,6 +35,38 @@ def extra_information(
     if not precision > 0.0:
         return 0.0, 0.0
     return precision, mean / variance - base_mean / base_variance
+
+
+@kernel
+def earlier_moves(
+    first: NDArray[np.int32],
+    second: NDArray[np.int32],
+    number: Floats,
+    strength: Floats,
+    shown: Floats,
+    before: Floats,
+) -> None:
+    """Fill in what the moves of earlier games say of both players of each game.
+
+    Parameters
+    ----------
+    first, second : int32 [g]
+        The players of each game, in order of time.
+    number, strength : float64 [g, 2]
+        Of the moves of each game itself.
+    shown : float64 [players, 2]
+        Moves before the first game, and their strengths added up; brought up to the last.
+    before : float64 [g, 2, 2]
+        Takes for each side moves and added strengths from the games before.
+    """
+    for g in range(len(first)):
+        for side in range(2):
+            p = first[g] if side == 0 else second[g]
+            before[g, side, 0], before[g, side, 1] = shown[p, 0], shown[p, 1]
+        for side in range(2):
+            p = first[g] if side == 0 else second[g]
+            shown[p, 0] += number[g, side]
+            shown[p, 1] += number[g, side] * strength[g, side]
 
 
 class Priors(NamedTuple):

@@ -175,8 +175,11 @@ class GlickoFromMoves(Glicko2):
             state.players, CENTRE + POINTS * mean, POINTS / np.sqrt(precision), self.scale
         )
 
-    def _priors_of(self, games: Games) -> Array:
-        """Mean and variance of both players' priors before each game: (games, 4)."""
+    def _priors_of(self, arrays: Arrays, games: Games) -> Array:
+        """Mean and variance of both players' priors before each game, on mu's scale: (games, 4).
+
+        NaN where nothing is known. What is kept of moves is brought up to the last game.
+        """
         priors = np.full((len(games), 4), np.nan)
         for place, name in enumerate(self.columns or ()):
             if name not in games.pool.columns:
@@ -205,7 +208,7 @@ class GlickoFromMoves(Glicko2):
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
         from yardstone.strength.fusion._glicko_kernels import FusedPlayers, Priors, replay
 
-        rule = Priors(self.tau, self._clock(games), self._priors_of(games))
+        rule = Priors(self.tau, self._clock(games), self._priors_of(arrays, games))
         players = FusedPlayers(*(arrays[name] for name in FusedPlayers._fields))
         record = games.record(deviations=True)
         replay(games.rounds, rule, players, record)

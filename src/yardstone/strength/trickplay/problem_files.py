@@ -180,6 +180,7 @@ def rate_problem_files(
         found.completions,
         model,
         network,
+        scale=shown_scale.basis,
         level=level,
         moves=moves,
         history=history,

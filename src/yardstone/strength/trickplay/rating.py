@@ -148,6 +148,7 @@ def rate_problems(
     model: StrengthModel,
     network: Network,
     *,
+    scale: str | None = None,
     level: float = 0.9,
     moves: Moves = "equal",
     history: bool = True,
@@ -167,6 +168,8 @@ def rate_problems(
     model : StrengthModel
     network : Network
         The one that the model was trained on (`yardstone.strength.estimate.games.model_network`).
+    scale : str, optional
+        One of the model's scales; by default its first.
     level : float
         Of the intervals, 0 to 1.
     moves : int, "all" or "equal"
@@ -185,7 +188,7 @@ def rate_problems(
     """
     _check(completions, level, moves)
     answers = answer_evidence(completions, network, history=history, progress=progress)
-    return rate_answers(completions, answers, model, level=level, moves=moves)
+    return rate_answers(completions, answers, model, scale=scale, level=level, moves=moves)
 
 
 def _check(completions: Sequence[Completion], level: float, moves: Moves) -> None:
@@ -289,12 +292,13 @@ def rate_answers(
     answers: Sequence[Evidence],
     model: StrengthModel,
     *,
+    scale: str | None = None,
     level: float = 0.9,
     moves: Moves = "equal",
 ) -> list[RatedProblem]:
     """Rate what `answer_evidence` gave; the parameters are those of `rate_problems`."""
     _check(completions, level, moves)
-    rater, remaining, rated = Rater(model, level), iter(answers), []
+    rater, remaining, rated = Rater(model, level, scale), iter(answers), []
     for completion in completions:
         most = _most(completion.problem, moves)
         variations = []

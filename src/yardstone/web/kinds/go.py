@@ -11,8 +11,8 @@ from yardstone.web.kinds.go_result import (
     go_glance,
     go_records,
     go_result,
-    go_scales,
     go_view,
+    own_scale,
 )
 from yardstone.web.kinds.kind import Kind, NeedsPlayer, Plain, Task
 from yardstone.web.problems import RequestProblem
@@ -26,12 +26,15 @@ __all__ = ["KIND"]
 _NAMES = 100
 #: Names that stand in a message.
 _SHOWN = 8
+#: The scale that tells the player's strength best.
+_BEST = "best"
 _COLOURS = {"black": 1, "white": 2}
 
 
 def _perform(task: Task) -> dict[str, Any]:
     """Estimate the player's strength, and that of the others if it is asked for."""
     from yardstone.strength.estimate.everyone import estimate_everyone
+    from yardstone.strength.model import StrengthModel
 
     games = _games(task)
     player, colour = task.options.get("player"), task.options.get("colour")
@@ -45,13 +48,14 @@ def _perform(task: Task) -> dict[str, Any]:
         player,
         colour=None if colour is None else _COLOURS[colour],
         net=task.network(),
-        scale=task.options["scale"],
+        model=StrengthModel.load(task.settings.model or None),
+        scale=None if task.options["scale"] == _BEST else task.options["scale"],
         level=task.options["level"],
         others=task.limit("go_players") if task.options.get("others") == "yes" else 0,
         skipped=task.skipped,
         progress=lambda done, total: _tell(task, done, total),
     )
-    return go_result(estimates, go_scales(task.settings))
+    return go_result(estimates, own_scale(task.settings))
 
 
 def _tell(task: Task, done: int, total: int) -> None:
@@ -185,15 +189,17 @@ KIND = Kind(
         ),
         ChoiceField(
             name="scale",
-            values=("fox", "ogs", "egf"),
+            values=(_BEST, "fox", "ogs", "ogs-2020", "egf"),
             words=(
-                "Fox: the server the model learned from",
+                "Fox, and OGS for weaker players",
+                "Fox: the server of most of the games that the model has seen",
                 "OGS: online-go.com",
+                "OGS as it was until January 2021",
                 "EGF: European Go Federation",
             ),
             label="Scale of the rating",
-            hint="You can switch on the result. OGS and EGF are mapped from Fox, so their "
-            "intervals are wider.",
+            hint="You can switch on the result. Players weaker than 5 kyu of Fox are known from "
+            "OGS alone; the EGF's ratings are mapped, so their intervals are wider.",
         ),
         level_field(0.9),
         ChoiceField(

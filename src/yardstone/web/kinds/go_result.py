@@ -29,8 +29,8 @@ __all__ = [
     "go_glance",
     "go_records",
     "go_result",
-    "go_scales",
     "go_view",
+    "own_scale",
 ]
 
 #: Games whose curves stand on one page.
@@ -45,26 +45,23 @@ _OF_GAMES = (
 )  # fmt: skip
 
 
-def go_scales(settings: Settings) -> list[SiteScale]:
-    """The scales that results are shown on: those that all know, and that of the operator."""
-    from yardstone.strength.estimate.site_scales import SITE_SCALES
+def own_scale(settings: Settings) -> SiteScale | None:
+    """The scale of the operator's calibration."""
+    if not settings.calibration:
+        return None
+    from yardstone.strength.estimate.calibrate import Calibration
 
-    scales = dict(SITE_SCALES)
-    if settings.calibration:
-        from yardstone.strength.estimate.calibrate import Calibration
-
-        own = Calibration.load(settings.calibration).site_scale()
-        scales[own.name] = own
-    return list(scales.values())
+    return Calibration.load(settings.calibration).site_scale()
 
 
-def go_result(estimates: Sequence[SideEstimate], scales: Sequence[SiteScale]) -> dict[str, Any]:
+def go_result(estimates: Sequence[SideEstimate], own: SiteScale | None) -> dict[str, Any]:
     """What is kept: the first estimate, its parts on the other scales, and the other sides."""
     from yardstone.strength.estimate.on_scales import parts_on_scale
 
     sides = []
     for each in estimates:
         estimate, colour = each.estimate, each.side.colour
+        scales = [*estimate.scales.values(), *([] if own is None else [own])]
         plain = estimate.as_dict(scales)
         plain["colour"] = None if colour is None else _COLOURS[colour]
         plain["on_scales"] = {
@@ -218,7 +215,7 @@ def go_card(result: Plain) -> Card:
     """The strength and its interval, without the player's name."""
     from yardstone.reports.strength.words import headline
 
-    strength, sure = headline({**result, "player": "Go"})
+    strength, sure = headline({**result, "player": "Go"})[:2]
     ends = result["low"], result["rating"], result["high"]
     if result["scale"] != "fox" or None in ends:
         return Card(strength, f"{sure}.")

@@ -1,0 +1,160 @@
+"""Moves beside results on the command line: where they are, and what is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import typer
+
+from yardstone.errors import UsageError
+
+if TYPE_CHECKING:
+    from yardstone.cli.games import GameOptions, Names
+    from yardstone.cli.go.options import NetworkOptions
+    from yardstone.pool import Pool
+    from yardstone.ratings.priors import Prior
+    from yardstone.strength.fusion.game_moves import GameMoves
+
+__all__ = ["FUSION", "MovesOptions"]
+
+#: Name of the system that takes moves.
+FUSION = "fusion"
+
+
+@dataclass(frozen=True)
+class MovesOptions:
+    """Options of a command that starts players from the moves of their games."""
+
+    PANEL: ClassVar[str] = "Moves"
+
+    moves: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--moves",
+            metavar="PATH",
+            help="Start players of Go from what the moves of their earlier games show: SGF files, "
+            "a folder or archive of them, or a store of `yardstone go features`. Without PATHS "
+            "the results are theirs too. Repeatable.",
+        ),
+    ] = None
+    match: Annotated[
+        str | None,
+        typer.Option(
+            "--match",
+            metavar="COLUMN",
+            help="Column with the names of the games in --moves. [default: by players and date]",
+            show_default=False,
+        ),
+    ] = None
+    fit: Annotated[
+        bool,
+        typer.Option(
+            "--fit", help="Fit how much moves are believed to the results (the earlier ones)."
+        ),
+    ] = False
+    model: Annotated[
+        Path | None,
+        typer.Option("--model", metavar="FILE", help="Rank model. [default: the one of Yardstone]"),
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Refuse options that need moves."""
+        if not self.moves:
+            for name in ("match", "model"):
+                if getattr(self, name) is not None:
+                    raise UsageError(f"--{name} goes with --moves")
+
+    def check_system(self, name: str | None) -> None:
+        """Refuse moves beside a system that takes none."""
+        if self.moves and name not in (None, FUSION):
+            raise UsageError(f"--moves is for the system {FUSION}, not for {name}")
+        if self.fit and not self.moves and name != FUSION:
+            raise UsageError(
+                f"--fit is for the system {FUSION}: give --moves, or --system {FUSION}"
+            )
+
+    @staticmethod
+    def columns(system: str) -> tuple[str, ...]:
+        """Columns of a table of results that say what moves show, where they are wanted."""
+        if system != FUSION:
+            return ()
+        from yardstone.strength.fusion.system import MOVE_COLUMNS
+
+        return MOVE_COLUMNS
+
+    def read(self, network: NetworkOptions, *, strict: bool, quiet: bool) -> GameMoves:
+        """What the moves show."""
+        from yardstone.cli.progress import progress_bar
+        from yardstone.strength.fusion.game_moves import read_moves
+        from yardstone.strength.model import StrengthModel
+
+        return read_moves(
+            self.moves or [],
+            StrengthModel.load(self.model),
+            **network.as_arguments(),
+            strict=strict,
+            progress=progress_bar("looking at positions", quiet=quiet),
+        )
+
+    def games(
+        self,
+        paths: Sequence[str] | None,
+        games: GameOptions,
+        network: NetworkOptions,
+        *,
+        memory: str | None,
+        bytes_a_game: int,
+        levels: bool = False,
+        tags: Sequence[str] = (),
+        names: Names | None = None,
+        quiet: bool,
+    ) -> tuple[Pool, tuple[str, ...]]:
+        """The games with what their moves show, and what must be said of it."""
+        from yardstone.cli.reading import report_skipped
+        from yardstone.go.feature_store import ABOUT
+        from yardstone.strength.fusion.matching import with_moves
+
+        sources = list(paths or ())
+        store = any((Path(path) / ABOUT).is_file() for path in self.moves or ())
+        if not sources and games.query is None and not store:
+            sources = list(self.moves or ())
+        pool = None
+        if sources or games.query is not None:
+            pool = games.read_within(
+                sources,
+                memory,
+                bytes_a_game=bytes_a_game,
+                tags=(*tags, *(() if self.match is None else (self.match,))),
+                levels=levels,
+                names=names,
+                quiet=quiet,
+            )
+        moves = self.read(network, strict=games.strict, quiet=quiet)
+        report_skipped(moves.skipped, quiet=quiet)
+        if pool is None:
+            pool = moves.results()
+            report_skipped(pool.skipped, quiet=quiet)
+        joined, matching = with_moves(pool, moves, column=self.match)
+        return joined, (matching.sentence,)
+
+    def parameters(self, pool: Pool, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
+        """Parameters of the system from games that may be learned from, and what was done."""
+        from yardstone.strength.fusion.prior_fit import fusion_parameters
+
+        return fusion_parameters(pool, given, fit=self.fit)
+
+    def priors(
+        self, pool: Pool, average: float, fixed: Collection[str]
+    ) -> tuple[dict[str, Prior], str]:
+        """Priors of a rating list by moves, and what was done, in a sentence."""
+        from yardstone.ratings.bradley_terry import BradleyTerry
+        from yardstone.strength.fusion.list_priors import moves_priors
+        from yardstone.strength.fusion.system import Fusion
+
+        parameters, sentence = self.parameters(pool, {})
+        points = BradleyTerry().points_per_logit
+        priors = moves_priors(pool, Fusion(**parameters), average=average, points_per_logit=points)
+        return {name: each for name, each in priors.items() if name not in fixed}, sentence

@@ -1,0 +1,162 @@
+"""The parameters by which `Fusion` believes moves, fitted to games."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import NoGamesError, UsageError
+from yardstone.evaluation.splits import earlier_games, in_time_order
+from yardstone.ratings.glicko2 import Glicko2
+from yardstone.ratings.priors import Prior
+from yardstone.strength.fusion.moves_prior import Sides, fit_moves_prior
+from yardstone.strength.fusion.system import Fusion, moves_by_player, sides_before
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.pool import Pool
+
+    Array = NDArray[np.float64]
+
+__all__ = [
+    "FEW_GAMES",
+    "FITTED",
+    "LEAST_GAMES",
+    "centred_fusion",
+    "fit_fusion",
+    "fusion_parameters",
+]
+
+#: Parameters of `Fusion` that are fitted.
+FITTED = ("strength", "slope", "noise", "half_moves", "level")
+#: Least precision of moves, for the case that they tell nothing.
+_LEAST = 1e-10
+#: The prior is for newcomers: it is fitted to games of players with at most so many before.
+FEW_GAMES = 20
+#: Fewer games of such players with known moves fit nothing.
+LEAST_GAMES = 50
+
+
+def fit_fusion(pool: Pool, system: Fusion | None = None) -> tuple[Fusion, int]:
+    """The system that believes moves as much as these games say.
+
+    Strength, level, slope, noise and half_moves become those under which the results
+    of games with a newcomer whose moves are known are most likely, each predicted from earlier
+    games; everything else stays.
+
+    Parameters
+    ----------
+    pool : Pool
+        With the columns `MOVE_COLUMNS`. No game whose prediction is to be judged may be among
+        them.
+    system : Fusion, optional
+
+    Returns
+    -------
+    system : Fusion
+    games : int
+        To how many games it was fitted.
+
+    Raises
+    ------
+    NoGamesError
+        There are fewer than 50 such games.
+    """
+    start = Fusion() if system is None else system
+    games = in_time_order(pool)
+    plain = Glicko2(**{part.name: getattr(start, part.name) for part in fields(Glicko2)})
+    replay = plain.replay(games)
+    if replay.first_deviation is None or replay.second_deviation is None:
+        raise UsageError("the system has no deviations")
+    strength, number = sides_before(games)
+    before = np.column_stack(earlier_games(games))
+    few = np.asarray(((number > 0) & (before <= FEW_GAMES)).any(axis=1))
+    if few.sum() < LEAST_GAMES:
+        raise NoGamesError(
+            f"{int(few.sum())} games are of players with 1 to {FEW_GAMES} earlier games whose "
+            f"moves are known, and a fit takes {LEAST_GAMES}",
+            hint="leave --fit out",
+        )
+    sides = Sides(
+        np.column_stack([replay.first_rating, replay.second_rating]),
+        np.column_stack([replay.first_deviation, replay.second_deviation]),
+        strength,
+        number.astype(np.int64),
+    ).select(few)
+    base = Prior(start.initial, start.initial_deviation)
+    scaled, centre, unit = _in_points(sides, base)
+    prior = fit_moves_prior(scaled, games.score[few], plain, base)
+    # The newcomer's density is divided out: what is left are the moves as a measurement.
+    noise = 1.0 / sqrt(max(1.0 / prior.deviation**2 - 1.0 / base.deviation**2, _LEAST))
+    shrunk = base.deviation**2 / (base.deviation**2 + noise**2)
+    fitted = replace(
+        start,
+        strength=centre + (prior.centre - base.mean) / unit,
+        slope=prior.slope * unit / shrunk,
+        noise=noise,
+        half_moves=prior.half,
+        level=prior.level,
+    )
+    return fitted, int(few.sum())
+
+
+def _in_points(sides: Sides, base: Prior) -> tuple[Sides, float, float]:
+    """Strengths on the scale of ratings, as wide as newcomers are; its centre and unit."""
+    known = (sides.moves > 0) & np.isfinite(sides.moves_rating)
+    centre = float(sides.moves_rating[known].mean())
+    unit = base.deviation / max(float(sides.moves_rating[known].std()), 1e-6)
+    rating = base.mean + unit * (sides.moves_rating - centre)
+    return Sides(sides.rating, sides.deviation, rating, sides.moves), centre, unit
+
+
+def centred_fusion(pool: Pool, system: Fusion | None = None) -> Fusion:
+    """The system that takes the average player of these games for one of its `level`.
+
+    Raises
+    ------
+    NoGamesError
+        No moves are known of any player.
+    """
+    number, strength = moves_by_player(pool)
+    known = number > 0.0
+    if not known.any():
+        raise NoGamesError("no moves are known of any player in these games")
+    start = Fusion() if system is None else system
+    return replace(start, strength=float(np.mean(strength[known])))
+
+
+def fusion_parameters(
+    pool: Pool, given: Mapping[str, Any], *, fit: bool
+) -> tuple[dict[str, Any], str]:
+    """Parameters of `Fusion` for games like these, and what was done, in a sentence.
+
+    Parameters
+    ----------
+    pool : Pool
+        Games that may be learned from: none whose prediction is to be judged.
+    given : mapping
+        Parameters that are fixed.
+    fit : bool
+        Fit what moves say to the results (`fit_fusion`); else only their mean is taken from
+        the games, and the rest is as shipped.
+    """
+    system = Fusion(**given)
+    if fit:
+        if fixed := sorted(set(FITTED) & given.keys()):
+            raise UsageError(f"--fit finds {fixed[0]}: leave out --set {fixed[0]}, or --fit")
+        system, games = fit_fusion(pool, system)
+        sentence = f"What moves say was fitted to {games:,} games of newcomers."
+        return {**given, **{name: getattr(system, name) for name in FITTED}}, sentence
+    if "strength" in given:
+        return dict(given), "What moves say is as it was set."
+    system = centred_fusion(pool, system)
+    return (
+        {**given, "strength": system.strength},
+        "What moves say is as shipped, fitted to ratings of the Online Go Server; --fit would fit "
+        "it to these games.",
+    )

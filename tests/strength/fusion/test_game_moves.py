@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.strength.estimate_cases import Case, game, make_case, sgf
+from yardstone.errors import InputError, NoGamesError
+from yardstone.go.evaluation_store import EvaluationStore
+from yardstone.go.extraction import extract_features
+from yardstone.go.extraction_batch import ExtractionSettings
+from yardstone.go.feature_store import FeatureStore
+from yardstone.pool import SkipReport
+from yardstone.records.sgf import SgfReader
+from yardstone.strength.estimate.games import take_of_games
+from yardstone.strength.evidence import KINDS
+from yardstone.strength.fusion import game_moves
+from yardstone.strength.fusion.game_moves import (
+    GameMoves,
+    moves_of_records,
+    moves_of_store,
+    read_moves,
+)
+
+NAMES = ("Ann", "Bob", "Cem")
+
+
+@pytest.fixture(scope="module")
+def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
+    return make_case(tmp_path_factory.mktemp("case"))
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("records") / "games.zip"
+    with zipfile.ZipFile(file, "w") as archive:
+        for seed in range(4):
+            made = game(seed, NAMES[seed % 3], NAMES[(seed + 1) % 3], day=seed)
+            archive.writestr(f"g{seed}.sgf", sgf(made))
+        archive.writestr("again.sgf", sgf(game(2, NAMES[2], NAMES[0], day=2)))
+        archive.writestr("small.sgf", "(;GM[1]SZ[9]PB[Ann]PW[Bob]RE[B+R];B[cc];W[dd])")
+    return file
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many games the network was asked about, each time."""
+    numbers: list[int] = []
+    real = take_of_games
+
+    def counting(take: Any, games: Sequence[Any], *args: Any, **more: Any) -> Any:
+        numbers.append(len(games))
+        return real(take, games, *args, **more)
+
+    monkeypatch.setattr(f"{game_moves.__name__}.take_of_games", counting)
+    return numbers
+
+
+@pytest.fixture
+def kept(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Evaluations are kept, in a place of the test."""
+    monkeypatch.setenv("YARDSTONE_CACHE", "100MB")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(
+        case.network, "answers", EvaluationStore(tmp_path / "answers.sqlite", 1 << 30)
+    )
+
+
+def look(case: Case, records: Path, seeds: Sequence[int] | None = None) -> GameMoves:
+    games = list(SgfReader(str(records)))
+    if seeds is not None:
+        games = [games[seed] for seed in seeds]
+    return moves_of_records(games, case.network, case.model)
+
+
+def test_games_are_looked_at_once(case: Case, records: Path, kept: None, asked: list[int]) -> None:
+    first = look(case, records, [0, 1, 2])
+    again = look(case, records, [0, 1, 2])
+    more = look(case, records)
+    assert asked == [3, 0, 1]
+    assert np.array_equal(first.strength, again.strength)
+    assert np.isfinite(first.strength).all()
+    by_label = {labels[-1]: row for row, labels in enumerate(more.labels)}
+    assert more.strength[by_label["g1"]].tolist() == first.strength[1].tolist()
+
+
+def test_work_that_was_stopped_goes_on(
+    case: Case, records: Path, kept: None, asked: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopping(*args: Any, **more: Any) -> Any:
+        yield from islice(take_of_games(*args, **more), 3)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(f"{game_moves.__name__}.take_of_games", stopping)
+        with pytest.raises(KeyboardInterrupt):
+            look(case, records)
+    look(case, records)
+    assert asked == [1]
+
+
+def test_nothing_is_kept_where_nothing_is_to_be(
+    case: Case, records: Path, asked: list[int]
+) -> None:
+    look(case, records, [0, 1])
+    look(case, records, [0, 1])
+    assert asked == [2, 2]
+
+
+def test_what_is_left_out_is_said(case: Case, records: Path) -> None:
+    report = SkipReport()
+    found = moves_of_records(
+        list(SgfReader(str(records))), case.network, case.model, skipped=report
+    )
+    assert len(found) == 5  # the small board is a game, without moves that count
+    reasons = " ".join(report.reasons)
+    assert "the same game occurs again" in reasons
+    assert "9x9" in reasons
+    small = next(row for row, labels in enumerate(found.labels) if "small" in labels)
+    assert found.number[small].tolist() == [0.0, 0.0]
+    assert np.isnan(found.strength[small]).all()
+    assert found.results().players == ("Ann", "Bob", "Cem")
+
+
+def test_a_store_says_what_the_records_say(case: Case, records: Path, tmp_path: Path) -> None:
+    settings = ExtractionSettings(
+        net=str(case.file), trunk=KINDS, rules="tromp-taylor", komi=6.5, size=19
+    )
+    extract_features(lambda: SgfReader(str(records)), tmp_path / "store", settings, workers=1)
+    found = read_moves([str(tmp_path / "store")], case.model)
+    wanted = look(case, records)
+    row = {labels[-1]: place for place, labels in enumerate(wanted.labels)}
+    for place, labels in enumerate(found.labels):
+        if labels[-1] in row:
+            assert found.strength[place] == pytest.approx(
+                wanted.strength[row[labels[-1]]], abs=0.02
+            )
+            assert found.number[place].tolist() == wanted.number[row[labels[-1]]].tolist()
+    assert found.results().score.tolist() == [1.0] * len(found)
+
+
+def test_what_does_not_go_together_is_refused(case: Case, records: Path, tmp_path: Path) -> None:
+    from yardstone.strength.model import StrengthModel
+
+    settings = ExtractionSettings(net=str(case.file), trunk=KINDS, komi=6.5, size=19)
+    made = extract_features(
+        lambda: SgfReader(str(records)), tmp_path / "store", settings, workers=1
+    )
+    with pytest.raises(InputError, match="the features are of the network"):
+        moves_of_store(FeatureStore.open(made.path), StrengthModel.load())
+    with pytest.raises(InputError, match="one store of features"):
+        read_moves([str(made.path), str(records)], case.model)
+    nobody = tmp_path / "nobody.sgf"
+    nobody.write_text("(;GM[1]SZ[19]KM[6.5];B[pd];W[dd])")
+    with pytest.raises(NoGamesError, match="no game has two names"):
+        read_moves([str(nobody)], case.model, net=case.network).results()

@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.strength.fusion.made_moves import made_pool, shown
+from yardstone.errors import InputError, UsageError
+from yardstone.evaluation.ledger import Ledger
+from yardstone.evaluation.ledger_file import load_ledger, save_ledger
+from yardstone.pool import Pool
+from yardstone.ratings.glicko2 import Glicko2
+from yardstone.ratings.priors import PlayerPriors, Prior
+from yardstone.strength.fusion.glicko import fuse
+from yardstone.strength.fusion.sources import rating_sources
+from yardstone.strength.fusion.system import MOVE_COLUMNS, Fusion, sides_before
+
+SYSTEM = Fusion(strength=0.0, slope=60.0, half_moves=80.0, noise=100.0, initial_deviation=250.0)
+PLAIN = Glicko2(initial_deviation=250.0)
+
+
+@pytest.fixture(scope="module")
+def pool() -> Pool:
+    return made_pool()
+
+
+def test_without_moves_it_is_glicko2(pool: Pool) -> None:
+    wanted = PLAIN.replay(pool)
+    bare = replace(pool, columns={})
+    none = replace(pool, columns={name: np.zeros(len(pool)) for name in MOVE_COLUMNS})
+    for games in (bare, none):
+        found = SYSTEM.replay(games)
+        assert found.expected == pytest.approx(wanted.expected, abs=1e-12)
+        assert found.ratings.rating == pytest.approx(wanted.ratings.rating, abs=1e-8)
+
+
+@pytest.mark.parametrize("game", [0, 17, 300, 599])
+def test_no_prediction_knows_moves_of_its_game_or_of_later_ones(pool: Pool, game: int) -> None:
+    weak, strong = (SYSTEM.replay(shown(pool, game, rank)) for rank in (-9.0, 9.0))
+    assert np.array_equal(weak.expected[: game + 1], strong.expected[: game + 1])
+    player = pool.first[game]
+    later = np.flatnonzero((pool.first == player) | (pool.second == player))
+    later = later[later > game]
+    assert (weak.expected[later] != strong.expected[later]).all()
+    # The last game counts for the ratings after it.
+    assert strong.ratings.rating[player] > weak.ratings.rating[player] + 1.0
+
+
+def test_a_rating_is_that_of_the_formula(pool: Pool) -> None:
+    """Before a second game: Glicko-2's rating and the prior from the moves of the first."""
+    one = pool.select(np.arange(1))
+    columns = dict(zip(MOVE_COLUMNS, ([100.0], [4.0], [0.0], [np.nan]), strict=True))
+    one = replace(one, columns={name: np.array(value) for name, value in columns.items()})
+    plain, found = PLAIN.replay(one).ratings, SYSTEM.replay(one).ratings
+    mean, deviation = SYSTEM.moves_prior.prior(4.0, 100)
+    known = 100.0 / 180.0
+    share = 250.0**2 / (250.0**2 + 100.0**2)
+    assert mean == pytest.approx(1500.0 + known * share * 4.0 * 60.0)
+    assert deviation**2 == pytest.approx(250.0**2 * (1.0 - known * share))
+    row = one.first[0]
+    wanted = fuse(plain.rating[row], plain.deviation[row], mean, deviation, Prior(1500.0, 250.0))
+    assert found.rating[row] == pytest.approx(float(wanted[0]))
+    assert found.deviation[row] == pytest.approx(float(wanted[1]))
+
+
+def test_moves_of_earlier_games_are_averaged_by_their_number() -> None:
+    pool = Pool.from_names(["A", "B", "A"], ["B", "C", "C"], [1, 0, 1])
+    values = [[10.0, 0.0, 30.0], [1.0, np.nan, 5.0], [0.0, 40.0, 20.0], [np.nan, 2.0, 3.0]]
+    columns = dict(zip(MOVE_COLUMNS, map(np.array, values), strict=True))
+    strength, number = sides_before(replace(pool, columns=columns))
+    assert number.tolist() == [[0, 0], [0, 0], [10, 40]]
+    assert np.nan_to_num(strength, nan=-1.0).tolist() == [[-1, -1], [-1, -1], [1.0, 2.0]]
+
+
+def test_parts_give_what_the_whole_gives(pool: Pool) -> None:
+    whole = SYSTEM.replay(pool)
+    state = SYSTEM.start()
+    expected = []
+    for rows in np.array_split(np.arange(len(pool)), 5):
+        state, part = SYSTEM.advance(state, pool.select(rows))
+        expected.append(part.expected)
+    assert np.array_equal(np.concatenate(expected), whole.expected)
+    found = SYSTEM.ratings(state)
+    row = [found.players.index(name) for name in whole.ratings.players]
+    assert np.array_equal(found.rating[row], whole.ratings.rating)
+
+
+def test_games_are_taken_in_order_of_time(pool: Pool) -> None:
+    mixed = np.random.default_rng(1).permutation(len(pool))
+    found = SYSTEM.replay(pool.select(mixed))
+    assert np.array_equal(found.expected, SYSTEM.replay(pool).expected[mixed])
+
+
+def test_a_game_taken_back_takes_its_moves_with_it(pool: Pool) -> None:
+    given = {"slope": 60.0, "half_moves": 80.0, "noise": 100.0}
+    ledger = Ledger.begin("fusion", pool, **given)
+    gone = np.zeros(len(pool), np.bool_)
+    gone[[40, 300]] = True
+    found = ledger.annul(gone)
+    wanted = Ledger.begin("fusion", pool.select(~gone), **given)
+    assert np.array_equal(found.replay.expected, wanted.replay.expected)
+    for name in found.ratings.players:
+        assert found.ratings[name] == wanted.ratings[name]
+
+
+def test_a_saved_history_goes_on(pool: Pool, tmp_path: object) -> None:
+    from pathlib import Path
+
+    file = Path(str(tmp_path)) / "kept"
+    half = np.arange(300)
+    save_ledger(Ledger.begin("fusion", pool.select(half)), file)
+    found = load_ledger(file).add(pool.select(np.arange(300, 600)))
+    wanted = Ledger.begin("fusion", pool)
+    assert np.array_equal(found.replay.expected, wanted.replay.expected)
+    # Further games need not have moves.
+    bare = replace(pool.select(np.arange(300, 600)), columns={})
+    assert np.isfinite(load_ledger(file).add(bare).replay.expected).all()
+
+
+def test_moves_help_newcomers(pool: Pool) -> None:
+    """With what is known of the truth the predictions are better by much."""
+    early = slice(60, 300)
+    likely = [
+        np.log(np.where(pool.score == 1.0, e, 1.0 - e))[early].mean()
+        for e in (SYSTEM.replay(pool).expected, PLAIN.replay(pool).expected)
+    ]
+    assert likely[0] > likely[1] + 0.01
+
+
+def test_ratings_are_taken_apart(pool: Pool) -> None:
+    ledger = Ledger.begin("fusion", pool, initial_deviation=250.0)
+    found = rating_sources(ledger)
+    rows = np.arange(len(found.both))
+    known = found.number > 0
+    assert known.mean() > 0.9
+    system = ledger.system
+    assert isinstance(system, Fusion)
+    both = fuse(
+        found.results, found.results_deviation,
+        np.where(known, found.moves, np.nan), found.moves_deviation, Prior(1500.0, 250.0),
+    )  # fmt: skip
+    assert found.both[rows] == pytest.approx(both[0])
+    assert found.both_deviation == pytest.approx(both[1])
+    with pytest.raises(UsageError, match="glicko2 knows no moves"):
+        rating_sources(Ledger.begin("glicko2", pool))
+
+
+def test_what_is_wrong_is_refused(pool: Pool) -> None:
+    columns = dict(pool.columns)
+    del columns["second_moves"]
+    with pytest.raises(InputError, match="no column 'second_moves'"):
+        SYSTEM.replay(replace(pool, columns=columns))
+    negative = {**pool.columns, "first_moves": np.full(len(pool), -1.0)}
+    with pytest.raises(InputError, match="negative"):
+        SYSTEM.replay(replace(pool, columns=negative))
+    texts = {**pool.columns, "first_moves": np.full(len(pool), "many")}
+    with pytest.raises(InputError, match="not a number"):
+        SYSTEM.replay(replace(pool, columns=texts))
+    for wrong in (
+        {"slope": -1.0},
+        {"half_moves": 0.0},
+        {"noise": 0.0},
+        {"strength": np.inf},
+        {"period": "month"},
+        {"priors": PlayerPriors({})},
+        {"columns": ("a", "b", "c", "d")},
+    ):
+        with pytest.raises(UsageError):
+            Fusion(**wrong)
