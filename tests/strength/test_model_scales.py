@@ -46,7 +46,7 @@ def plain_density(scale: ModelScale, statistics: Array) -> Array:
             mean = counts @ between_knots(spread, strength) / whole
             chance = multivariate_normal.pdf(sums / whole, mean, factor * covariance / whole**2)
         density.append(chance * scale.prior[group] / steps)
-    return np.array(density) / np.sum(density)
+    return np.asarray(np.array(density) / np.sum(density))
 
 
 def between_knots(spread: Spread, strength: float) -> Array:

@@ -308,10 +308,16 @@ def test_scales(case: Case, found: dict[str, Any]) -> None:
         assert shown["rating"] > 500
         assert None in (shown["low"], shown["high"]) or shown["low"] < shown["high"]
         assert any(f"The scale {estimate.scale.title}: " in note for note in shown["notes"])
-    line = Calibration("club", "points", "tiny", 9, 50.0, 1000.0, 1.0, 1.0, 9.0, 0.0, 0.9, 0.0, 8.0)
+    line = Calibration(
+        "club", "points", "tiny", "fox", 9, 50.0, 1000.0, 1.0, 1.0, 9.0, 0.0, 0.9, 0.0, 8.0
+    )
     shown = estimate_player(GAMES, net=case.network, model=case.model, scale=line).as_dict()
     assert shown["rating"] == pytest.approx(1000 + 50 * found["rating"], abs=1.0)
     assert (shown["rank"], shown["scale"]) == (None, "club")
+    of_ogs = replace(line, basis="ogs")
+    shown = estimate_player(GAMES, net=case.network, model=case.model, scale=of_ogs)
+    rating = shown.measured["ogs"].whole.rating
+    assert shown.as_dict()["rating"] == pytest.approx(1000 + 50 * rating, abs=1.0)
 
 
 def test_a_colour_in_place_of_a_name(case: Case) -> None:

@@ -213,6 +213,7 @@ class StrengthEstimate(Displayed):
                     "title": each.title,
                     "deviation": each.deviation,
                     "basis": each.basis,
+                    "unlikely": self.measured[each.basis].whole.unlikely,
                 }
                 for each in {each.name: each for each in (*others, scale)}.values()
             },

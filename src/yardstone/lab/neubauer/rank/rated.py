@@ -46,11 +46,12 @@ __all__ = [
 _FEWEST = 30
 #: Games of one player that the spread is measured on: who has many must not decide.
 _MOST_GAMES = 6
-#: The scatter is measured in so many classes of players, and kept between these.
+#: The scatter is measured in so many classes of players, and kept between these: where it is
+#: wide, whoever plays like nobody would else be put.
 _CLASSES = 6
-_SCATTER = (0.4, 3.0)
-#: Phases are drawn so much more strongly to a straight line beside that of all moves.
-_BY_PHASE = 10.0
+_SCATTER = (0.7, 1.6)
+#: What phases differ by is drawn so strongly to be the same at all ranks.
+_BY_PHASE = 30.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -313,37 +314,50 @@ def _hat(rank: Array, knots: Array) -> Array:
     return hat
 
 
-def _usual(mean: Array, hat: Array, weight: Array, knots: Array, smooth: float) -> Array:
-    """Mean scores at the knots [n, k]: weighted least squares, drawn to a straight line."""
-    bend = np.zeros((len(knots) - 2, len(knots)))
-    for k in range(len(knots) - 2):
-        left, right = knots[k + 1] - knots[k], knots[k + 2] - knots[k + 1]
-        bend[k, k : k + 3] = np.array([1.0 / left, -1.0 / left - 1.0 / right, 1.0 / right])
-    bend *= np.diff(knots).mean()
-    products = hat.T @ (hat * weight[:, None]) + smooth * bend.T @ bend
+def _usual(mean: Array, hat: Array, weight: Array, pull: Array) -> Array:
+    """Mean scores at the knots [n, k]: weighted least squares with a pull on the differences.
+
+    Parameters
+    ----------
+    mean : float64 [s, k]
+    hat : float64 [s, n]
+    weight : float64 [s]
+    pull : float64 [d, n]
+        What is drawn to 0.
+    """
+    products = hat.T @ (hat * weight[:, None]) + pull.T @ pull
     return np.asarray(np.linalg.solve(products, hat.T @ (weight[:, None] * mean)))
+
+
+def _slopes(knots: Array) -> Array:
+    """Takes values at the knots to the slopes between them: float64 [n - 1, n]."""
+    return np.diff(np.eye(len(knots)), axis=0) / np.diff(knots)[:, None]
 
 
 def _spread(
     scores: Array, pool: RankPool, rank: Array, weight: Array, settings: RatedSettings
 ) -> Spread:
     """What players of each rank score, and how far they lie about it."""
+    from scipy.optimize import isotonic_regression
+
     knots = np.asarray(settings.knots)
     counts = pool.counts.astype(np.float64)
     moves = counts.sum(axis=1)
     hat = _hat(rank, knots)
     mean = scores.sum(axis=1) / np.maximum(moves, 1.0)[:, None]
-    whole = _usual(mean, hat, weight * (moves > 0), knots, settings.smooth)
-    whole[:, -1] = np.maximum.accumulate(whole[:, -1])  # who is stronger does not score less
+    slopes = np.diff(knots).mean() * _slopes(knots)
+    straight = np.sqrt(settings.smooth) * np.diff(slopes, axis=0)
+    whole = _usual(mean, hat, weight * (moves > 0), straight)
+    people = (hat * weight[:, None]).sum(axis=0)
+    for column in (0, -1):  # the scores that grow with the rank
+        whole[:, column] = isotonic_regression(whole[:, column], weights=people).x
     usual = np.empty((len(knots), PHASES, scores.shape[2]))
     for phase in range(PHASES):
         own = counts[:, phase]
         mean = scores[:, phase] / np.maximum(own, 1.0)[:, None]
         # A phase of few moves is as the whole game is.
         share = weight * own / np.maximum(own, 1.0).mean()
-        usual[:, phase] = whole + _usual(
-            mean - hat @ whole, hat, share, knots, _BY_PHASE * settings.smooth
-        )
+        usual[:, phase] = whole + _usual(mean - hat @ whole, hat, share, _BY_PHASE * slopes)
     return _scattered(scores, pool, rank, usual, settings)
 
 
