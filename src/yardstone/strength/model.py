@@ -39,7 +39,7 @@ _KINDS: Mapping[str, type[MoveScorer | SetScorer]] = {
 }
 _DATA = Path(__file__).parent / "data"
 #: Names of the models that come with Yardstone, the default first.
-SHIPPED = ("rank", "full")
+SHIPPED = ("rank", "full", "basic")
 #: Steps of the path along which the effects of moves are added up.
 _PATH = 24
 
