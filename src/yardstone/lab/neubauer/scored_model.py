@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.strength.scorer import Scorer
-    from yardstone.strength.spread import Spread
+    from yardstone.strength.spread import ScoreSpread
 
     Array = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -102,7 +102,7 @@ def model_of_scores(
     pool = pool_of(sides, fox)
     width, folds = min(_FOX, outside.shape[2]), int(fold.max()) + 1
 
-    def directions(without: int | None) -> tuple[Array, Spread]:
+    def directions(without: int | None) -> tuple[Array, ScoreSpread]:
         own = fold[fox] != without
         found, spread = fit_spread(outside[fox][own], pool.select(own), _PRIOR_MOVES, width)
         if len(ogs):
@@ -152,7 +152,7 @@ def pool_of(sides: SetSides, rows: Ints) -> RankPool:
     )
 
 
-def _fox_scale(spread: Spread) -> ModelScale:
+def _fox_scale(spread: ScoreSpread) -> ModelScale:
     return ModelScale("fox", EDGES, np.full(len(RANKS), 1.0 / len(RANKS)), spread)
 
 
