@@ -7,7 +7,8 @@
   that over the number of cores is the better figure;
 - what of it is start-up: the same with a game of one move;
 - features of games (``--games FILES``; random ones by default) taken into a store by one
-  process, against the limit: the network alone on the same number of positions.
+  process, in both precisions, with all kinds that a rank model takes, against the limit: the
+  network alone on the same number of positions.
 """
 
 from __future__ import annotations
@@ -24,11 +25,14 @@ import numpy as np
 
 from benchmarks.measure import YARDSTONE, machine, run
 from yardstone.examples import example
+from yardstone.go.evaluator import BATCH
 from yardstone.go.extraction_batch import Batch, ExtractionSettings, make_part
 from yardstone.go.feature_parts import PARTS
 from yardstone.go.nets import load_network
+from yardstone.go.nets.engines import PRECISIONS
 from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import SgfReader, read_games, write_sgf
+from yardstone.strength.evidence import KINDS
 
 EXAMPLE = example("professional.sgf")
 MOVES = 250
@@ -46,7 +50,7 @@ def analysis(net: str, folder: Path) -> None:
     for moves, name in ((MOVES, f"a game of {MOVES} moves"), (1, "start-up: a game of one move")):
         file = folder / f"{moves}.sgf"
         file.write_text(write_sgf(shortened(moves)))
-        command: list[str | Path] = [YARDSTONE, "go", "analyse", file, "--net", net]
+        command: list[str | Path] = [YARDSTONE, "go", "analyse", file, "--net", net, "--no-cache"]
         run(command)  # the first call on a machine compiles
         rounds = [run(command) for _ in range(ROUNDS)]
         wall = sorted(cost.wall for cost in rounds)
@@ -56,31 +60,32 @@ def analysis(net: str, folder: Path) -> None:
         )
 
 
-def extraction(net: str, files: Sequence[str], folder: Path) -> None:
+def extraction(net: str, files: Sequence[str], precision: str, folder: Path) -> None:
     """Processor time of features against the network alone, in one process."""
     source = SgfReader(*files) if files else [shortened(MOVES)]
     games = tuple(replace(game, properties={}) for game, _ in zip(source, range(16), strict=False))
-    store = folder / "store"
+    store = folder / f"store-{precision}"
     (store / PARTS).mkdir(parents=True)
-    settings = ExtractionSettings(net=net)
+    settings = ExtractionSettings(net=net, precision=precision, trunk=KINDS)
     make_part(Batch(0, "", games[:1], settings))  # compiles and loads
     begun = time.process_time()
     make_part(Batch(1, "", games, settings))
     taken = time.process_time() - begun
     positions = sum(len(game.moves) + 1 for game in games)
-    network = load_network(net, threads=1)
-    spatial = (np.random.default_rng(1).random((64, 22, 19, 19)) < 0.1).astype(np.float32)
+    network = load_network(net, precision=precision, threads=1)
+    spatial = (np.random.default_rng(1).random((BATCH, 22, 19, 19)) < 0.1).astype(np.float32)
     spatial[:, 0] = 1.0
-    numbers = np.zeros((64, 19), np.float32)
+    numbers = np.zeros((BATCH, 19), np.float32)
     network.evaluate(spatial, numbers, trunk=True)
     begun = time.process_time()
     for _ in range(8):
         network.evaluate(spatial, numbers, trunk=True)
-    limit = 8 * 64 / (time.process_time() - begun)
+    limit = 8 * BATCH / (time.process_time() - begun)
     speed = positions / taken
     print(
-        f"features of {len(games)} games, {positions:,} positions: {speed:.0f} positions a second "
-        f"on one core; the network alone {limit:.0f}: ratio {speed / limit:.2f}"
+        f"{network.engine} {precision}: features of {len(games)} games, {positions:,} positions: "
+        f"{speed:.0f} positions a second, {60.0 * len(games) / taken:.0f} games a minute on one "
+        f"core; the network alone {limit:.0f}: ratio {speed / limit:.2f}"
     )
 
 
@@ -92,7 +97,8 @@ def main() -> None:
     print(machine())
     with tempfile.TemporaryDirectory() as folder:
         analysis(given.net, Path(folder))
-        extraction(given.net, given.games, Path(folder))
+        for precision in PRECISIONS:
+            extraction(given.net, given.games, precision, Path(folder))
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.measure import machine
-from yardstone.go.nets import Network, load_network
+from yardstone.go.nets import Network, engines, load_network
 from yardstone.parallel import available_cores
 
 VARIANTS = (("onnxruntime", "fp32"), ("openvino", "fp32"), ("openvino", "bf16"))
@@ -78,6 +78,16 @@ def speed(net: Network, *, trunk: bool) -> Speed:
     return Speed(done / passed, done / (time.process_time() - used))
 
 
+def _by_convolutions(net: Path | None, threads: int) -> Network:
+    """ONNX Runtime with its own convolutions in place of products of matrices."""
+    wide, engines.WIDE = engines.WIDE, 1 << 30
+    made = load_network(net, engine="onnxruntime", threads=threads)
+    made.evaluate(*inputs(1), trunk=True)
+    made.evaluate(*inputs(1))
+    engines.WIDE = wide
+    return made
+
+
 def katago_speed(katago: str, net: Path, threads: int) -> Speed:
     """Of KataGo's own benchmark."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -119,6 +129,7 @@ def main() -> None:
         )
         for engine, precision in VARIANTS
     }
+    nets["onnxruntime conv"] = _by_convolutions(given.net, given.threads)
     file = Path(next(iter(nets.values())).file)
     speeds: dict[str, list[Speed]] = {}
     for _ in range(given.rounds):

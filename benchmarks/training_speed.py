@@ -30,11 +30,11 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks.measure import machine
 from yardstone.lab.neubauer.dataset import MoveSets
-from yardstone.lab.neubauer.network.hyperparameters import SMALL, TABLE_5_1, Hyperparameters
-from yardstone.lab.neubauer.network.packed_moves import pack
 from yardstone.lab.neubauer.network.set_transformer import initial_arrays
-from yardstone.lab.neubauer.network.set_transformer_numpy import EPSILON, gamma
 from yardstone.lab.neubauer.network.training_steps import Examples, Stepper
+from yardstone.strength.set_model.hyperparameters import SMALL, TABLE_5_1, Hyperparameters
+from yardstone.strength.set_model.packed_moves import pack
+from yardstone.strength.set_model.set_transformer import EPSILON, gamma
 
 #: Processor seconds that each is measured for, or more.
 LEAST = 2.0

@@ -6,8 +6,9 @@ move, and by the losses that are shown. ``katago`` compares both with the losses
 people's KataGo found in games of weaker players. ``noise`` compares losses of different effort
 with a search of its own that is far longer and sees every position turned otherwise.
 ``effects`` measures how much what a move says of strength changes under the symmetries of the
-board. Games are drawn by ``--seed``. Each part writes its own tables into
-``docs/studies/move-losses-tables.md``; those of parts that are not run stay.
+board, ``effort`` which costly moves are missed where less is searched. Games are drawn by
+``--seed``. Each part writes its own tables into ``docs/studies/move-losses-tables.md``; those of
+parts that are not run stay.
 """
 
 from __future__ import annotations
@@ -40,12 +41,15 @@ from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import read_games
 from yardstone.strength.estimate.games import see_games
+from yardstone.strength.estimate.listed_moves import costliest_moves, player_losses
 from yardstone.strength.evidence import evidence_of_games
 from yardstone.strength.model import StrengthModel
 
 #: Positions that the long search sees on either side.
 LONG = 64
 POINTS = 3.0
+#: Positions looked at for losses, for each position of a game.
+_SHARES = (0.3, 0.4, 0.5, 0.6, 0.9)
 TABLES = ROOT / "docs" / "studies" / "move-losses-tables.md"
 _SHARED = shared_folder() / "data" / "go"
 
@@ -315,6 +319,38 @@ def effects(network: Network, number: int, seed: int) -> str:
     )
 
 
+def effort(network: Network, number: int, seed: int) -> str:
+    """Which of the costliest moves are listed when fewer positions are looked at."""
+    people = {
+        row["file"]: BLACK if row["bot"] == "W" else WHITE
+        for row in index(_SHARED / "ogs_weak" / "index.csv.gz")
+        if row["handicap"] == "0" and int(row["moves"]) > 100
+    }
+    names = drawn(list(people), number, seed)
+    colours = {Path(name).stem: people[name] for name in names}
+    games = list(games_of(_SHARED / "ogs_weak" / "games.zip", names))
+    seen = see_games(games, network, skipped=SkipReport())
+    sides = [(each, colours[Path(each.game.file).stem]) for each in seen]
+    listed, searched = {}, {}
+    for share in (None, *_SHARES):
+        losses = player_losses(sides, network, LossEffort(share=share))
+        listed[share] = {
+            (place, move.move)
+            for place, ((each, colour), lost) in enumerate(zip(sides, losses, strict=True))
+            for move in costliest_moves(evidence_of_games([each.features], [colour]), [lost])
+        }
+        searched[share] = sum(int((lost.visits > 0).sum()) for lost in losses) / len(sides)
+    found = {share: len(listed[share] & listed[None]) / len(listed[None]) for share in _SHARES}
+    lines = [f"| {share:g} | {searched[share]:.1f} | {found[share]:.0%} |" for share in _SHARES]
+    return (
+        f"**Where less is searched**: of the {len(listed[None])} moves that a search of all "
+        f"suspects ({searched[None]:.0f} moves a game) lists as the costliest of a game, at most "
+        f"five, those listed with fewer positions; {len(sides)} games of people who played bots:"
+        "\n\n| positions for losses, for each of the game | searched a game | listed |\n"
+        "|--:|--:|--:|\n" + "\n".join(lines)
+    )
+
+
 Part = Callable[[Network, int, int], str]
 #: What each part is made by, and how many games (moves of `noise`) it takes.
 PARTS: dict[str, tuple[Part, int]] = {
@@ -322,6 +358,7 @@ PARTS: dict[str, tuple[Part, int]] = {
     "katago": (katago, 10),
     "noise": (noise, 100),
     "effects": (effects, 6),
+    "effort": (effort, 40),
 }
 
 

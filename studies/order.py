@@ -18,6 +18,7 @@ FEATURES = "build/features"
 FOX = f"{FEATURES}/fox_games"
 OGS = (f"{FEATURES}/ogs_league", f"{FEATURES}/ogs_weak")
 RANK_MODEL = "build/rank-from-moves/rank_model.npz"
+SET_MODELS = "build/set-models/full.npz"
 OUT_OF_FOLD = "build/rank-from-moves/out_of_fold.npz"
 
 
@@ -245,6 +246,24 @@ STUDIES = (
         ("--shared", "{shared}"),
     ),
     Study(
+        "ogs_ranks",
+        5,
+        _pages("ogs-ranks-tables.md"),
+        (Shared("data/go/ogs_weak"), *(Made(store, "features") for store in OGS)),
+        ("--shared", "{shared}"),
+    ),
+    Study(
+        "programs",
+        8,
+        _pages("programs-tables.md"),
+        (
+            Shared("data/go/fox_sgf.zip"),
+            Shared("data/go/fox_index.csv.gz"),
+            Shared(NETWORK),
+        ),
+        ("--shared", "{shared}"),
+    ),
+    Study(
         "fusion_newcomers",
         30,
         _pages("fusion-newcomers-tables.md"),
@@ -259,17 +278,23 @@ STUDIES = (
         ("--shared", "{shared}"),
     ),
     Study(
-        "ogs_ranks",
-        5,
-        _pages("ogs-ranks-tables.md"),
-        (Shared("data/go/ogs_weak"), *(Made(store, "features") for store in OGS)),
-        ("--shared", "{shared}"),
-    ),
-    Study(
         "rank_from_moves",
         240,
         (RANK_MODEL, OUT_OF_FOLD, *_pages("rank-from-moves-tables.md")),
         (Shared("data/go/fox_ranked"), Made(FOX, "features")),
+        ("--shared", "{shared}"),
+    ),
+    Study(
+        "set_models",
+        60,
+        (SET_MODELS, *_pages("set-models-tables.md")),
+        (
+            Shared("data/go/fox_ranked"),
+            Shared("data/go/ogs_weak"),
+            Made(FOX, "features"),
+            Made(OGS[1], "features"),
+            Package("torch", "train"),
+        ),
         ("--shared", "{shared}"),
     ),
     Study(

@@ -32,6 +32,9 @@ def test_every_conversion_has_its_inverse(grade: float, one: str, two: str) -> N
         (-0.5, "ogs", 1918.5),  # where 1 dan begins: rank 30 of OGS
         (-10.5, "ogs", 1245.5),
         (-25.5, "ogs", 651.6),
+        (-0.5, "ogs-2020", 2219.9),  # where 1 dan begins: rank 30 of OGS
+        (-30.5, "ogs-2020", 850.0),
+        (-12.75, "ogs-2020", 1500.0),
         (0, "ogs", 1960.4),
         (0, "elo", 2100),
         (0, "elo-egf", 2100),
@@ -39,6 +42,23 @@ def test_every_conversion_has_its_inverse(grade: float, one: str, two: str) -> N
 )
 def test_known_points(grade: float, scale: str, value: float) -> None:
     assert float(convert(grade, "grade", scale)) == pytest.approx(value, abs=0.06)
+
+
+@given(st.floats(500.0, 2800.0))
+def test_ogs_of_2020_and_back(rating: float) -> None:
+    """Its rank counts from 30 kyu at 0; a stretch begins with its number, 1 dan with 30."""
+    grade = float(convert(rating, "ogs-2020", "grade", extrapolate=True))
+    assert grade + 30.5 == pytest.approx(np.log(rating / 850.0) / 0.032)
+    assert float(convert(grade, "grade", "ogs-2020", extrapolate=True)) == pytest.approx(rating)
+
+
+def test_1500_points_of_ogs_were_12_kyu_until_2021() -> None:
+    """They have been 6 kyu since: a new player begins there."""
+    rank = float(convert(1500.0, "ogs-2020", "grade")) + 30.5
+    assert rank == pytest.approx(17.75, abs=0.005)
+    assert 30.0 - rank == pytest.approx(12.2, abs=0.06)  # from where 1 dan begins
+    rank = float(convert(1500.0, "ogs", "grade")) + 30.5
+    assert rank == pytest.approx(23.15 * np.log(1500.0 / 525.0)) == pytest.approx(24.3, abs=0.01)
 
 
 def test_elo_of_egf_gives_egfs_expected_score() -> None:

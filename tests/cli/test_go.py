@@ -14,6 +14,7 @@ from yardstone.cli.commands import application
 from yardstone.cli.main import main
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
 from yardstone.go.feature_store import FeatureStore
+from yardstone.go.nets import devices
 
 #: Nine moves and two passes on a small board, with one stone thrown away.
 GAME = (
@@ -226,6 +227,9 @@ def test_the_network_can_come_from_the_environment(
         (["features", "-", "-o", "store"], "read twice"),
         (["evaluate", "EMPTY"], "name one"),
         (["judge", "GAME", "--precision", "bf16", "--runtime", "onnxruntime"], "bf16 needs"),
+        (["judge", "GAME", "--device", "cuda", "--precision", "bf16"], "cuda computes in fp32"),
+        (["judge", "GAME", "--device", "cuda"], "cuda cannot be used: no card is wanted here"),
+        (["features", "GAME", "-o", "store", "--device", "cuda"], "no card is wanted here"),
     ],
 )
 def test_wrong_usage(
@@ -235,7 +239,9 @@ def test_wrong_usage(
     game: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(devices, "_fault", lambda _: "no card is wanted here")
     folder = tmp_path / "folder"
     folder.mkdir()
     for name in "ab":

@@ -55,7 +55,8 @@ def test_an_estimate_as_text(run: Run, games: Path) -> None:
     blocks = text.rstrip("\n").split("\n\n")
     assert re.fullmatch(
         r"Anna: \S+ \(-?\d\.\d\) on the scale of Fox\n"
-        r"90 % interval \S+ to \S+: .*; from 36 moves in 3 games",
+        r"90 % interval \S+ to \S+: .*; from 36 moves in 3 games\n"
+        r"On other scales: OGS .*, OGS 2020 .*, EGF .*",
         blocks[0],
     )
     assert blocks[1].startswith("Fox rank  3-5k  1-2k  1d")
@@ -255,7 +256,7 @@ def test_a_calibration_from_games_and_back(
     kept = Calibration.load(line)
     assert (kept.site, kept.players, kept.kind) == ("club", 4, "points")
     found = json.loads(run("estimate", games, "--calibration", line, "--format", "json"))
-    expected = kept.slope * found["fox"]["rating"] + kept.intercept
+    expected = kept.slope * found["scales"]["fox"]["rating"] + kept.intercept
     assert found["rating"] == pytest.approx(expected, abs=0.01 * kept.slope + 0.5)
     assert (found["scale"], found["rank"]) == ("club", None)
     assert "on the scale of club" in run("estimate", games, "--calibration", line)

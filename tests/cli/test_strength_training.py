@@ -18,12 +18,12 @@ from yardstone.cli.main import main
 from yardstone.errors import InputError, UsageError
 from yardstone.lab.neubauer.experiment.examples import experiment_examples
 from yardstone.lab.neubauer.network.search_run import SearchRun
-from yardstone.lab.neubauer.network.set_transformer_numpy import StrengthNetwork
 from yardstone.lab.neubauer.network.training_log import Epoch, History
 from yardstone.reports.charts.chart import Points
 from yardstone.reports.charts.training import search_chart, training_chart
 from yardstone.reports.faces.text import document_text
 from yardstone.reports.strength.training import search_document
+from yardstone.strength.set_model.set_transformer import StrengthNetwork
 
 
 @pytest.fixture

@@ -105,9 +105,22 @@ def test_a_search_spends_no_more_than_it_may(network: Network, looked: FirstLook
     assert (free.error[known] > 0.0).all()
     share = (compared + 40) / positions
     (bound,) = move_losses([looked], network, LossEffort(visits=12, share=share))
-    assert 0 < 2 * int(bound.visits.sum()) <= 40
+    grown = bound.visits[bound.visits > 0] - 1  # the roots are of the game itself
+    assert 0 < 2 * int(grown.sum()) <= 40
     (none,) = move_losses([looked], network, LossEffort(share=0.0))
     assert not none.visits.any()
+
+
+def test_what_is_spent_on_a_game_depends_on_it_alone(network: Network, looked: FirstLook) -> None:
+    looked, worse = (
+        replace(looked, white_lead=looked.white_lead - np.float32(less)) for less in (5.0, 9.0)
+    )
+    effort = LossEffort(visits=12, share=(int(looked.wanted.sum()) + 40) / len(looked.white_lead))
+    (alone,) = move_losses([looked], network, effort)
+    beside = move_losses([worse, looked, worse], network, effort)[1]
+    assert alone.visits.any()
+    assert beside.visits.tolist() == alone.visits.tolist()
+    assert beside.points == pytest.approx(alone.points, abs=1e-3, nan_ok=True)
 
 
 def test_nothing_is_lost_where_the_game_is_decided(network: Network, looked: FirstLook) -> None:

@@ -41,9 +41,10 @@ def test_the_network_of_the_model_can_be_downloaded_by_name() -> None:
 
 
 def test_the_model_carries_its_intervals() -> None:
-    tables = interval_tables(StrengthModel.load())
-    assert set(tables) == set(PARTS)
-    for table in tables.values():
+    model = StrengthModel.load()
+    tables = [interval_tables(model, name) for name in ("fox", "ogs")]
+    assert [set(each) for each in tables] == [set(PARTS)] * 2
+    for table in (table for each in tables for table in each.values()):
         assert table.counts.min() >= 100
         for moves in (10, 100, 1000):
             low, high = table.levels_of(0.9, moves)
@@ -102,37 +103,84 @@ def test_stronger_groups_get_higher_ratings(network: Network, tmp_path: Path) ->
 def test_a_beginner_and_a_strong_player_of_another_server(network: Network) -> None:
     league = shared_path("data/go/ogs_league.zip")
     games = [game for game in read_games(league) if game.handicap < 2]
-    wanted = {"psygo": 3, "lukeverso": 2}  # 3 dan and 23 kyu there
+    wanted = {"psygo": 3, "lukeverso": 2}  # 3 dan and 24 kyu there
     found: dict[str, StrengthEstimate] = {}
     for player, number in wanted.items():
         own = [game for game in games if player in (game.black, game.white)][:number]
         found[player] = estimate_player(own, player, net=network)
-    weak = found["lukeverso"]
-    assert weak.whole.rating < 1.0
-    assert weak.whole.low is None
-    assert weak.probabilities[0] > 0.5
-    assert any("nobody weaker" in note for note in weak.notes)
-    assert found["psygo"].whole.rating > weak.whole.rating + 2.0
+    weak, strong = found["lukeverso"], found["psygo"]
+    assert (weak.basis, weak.scale.name, strong.basis, strong.scale.name) == (
+        "ogs", "ogs", "fox", "fox",
+    )  # fmt: skip
+    for name, ranks in {"fox": 2.0, "ogs": 8.0}.items():
+        assert strong.measured[name].whole.rating > weak.measured[name].whole.rating + ranks
+    on_fox = weak.on_scale("fox")
+    assert on_fox.whole.rating < 1.0
+    assert on_fox.whole.low is None
+    assert on_fox.probabilities[0] > 0.5
+    known = ("nobody at Fox whom the model knows", "and weaker at Fox all look alike")
+    assert any(words in note for words in known for note in on_fox.notes)
 
 
-def test_a_24_kyu_is_told_no_lower_number(network: Network) -> None:
-    """A player of 24 kyu at OGS: a bound or nothing, on every scale, never an interval."""
+def test_a_24_kyu_is_told_no_number_of_fox(network: Network) -> None:
+    """Nobody so weak is at Fox: a bound or nothing, never an interval that misses."""
     games = [
         game
         for game in read_games(shared_path("data/go/ogs_league.zip"))
         if game.handicap < 2 and "lukeverso" in (game.black, game.white)
     ]
-    for scale in ("fox", "ogs", "egf"):
-        found = estimate_player(games[:1], "lukeverso", net=network, scale=scale).as_dict()
-        assert found["low"] is None
-        assert found["low_rank"] is None
-        assert found["rank"].endswith("or weaker")
-        for part in (*found["by_game"], found["fox"], found["by_game"][0]["running"]):
-            assert part["low"] is None
-        assert " to " not in headline(found)[1].partition(";")[0]
-        assert any(
-            "cannot tell" in note or "nobody the model knows" in note for note in found["notes"]
-        )
+    found = estimate_player(games[:1], "lukeverso", net=network, scale="fox").as_dict()
+    assert (found["scale"], found["basis"]) == ("fox", "ogs")
+    assert found["low"] is None
+    assert found["low_rank"] is None
+    assert found["rank"].endswith("or weaker")
+    assert found["scales"]["fox"]["low"] is None
+    for part in (*found["by_game"], found["by_game"][0]["running"]):
+        assert part["low"] is None
+    assert " to " not in headline(found)[1].partition(";")[0]
+    assert any(
+        "cannot tell" in note or "nobody at Fox whom the model knows" in note
+        for note in found["notes"]
+    )
+    for name in ("ogs", "ogs-2020", "egf"):  # where such ranks are known
+        other = found["scales"][name]
+        assert other["basis"] == "ogs"
+        assert re.fullmatch(r"\d+k( or weaker)?", other["rank"])
+
+
+#: People of OGS against programs in June 2020, with their rank in the index, 30 being 1 dan.
+WEAK = {"ogs_katrain_bots/24596049.sgf": ("DaveOTN", "24k", 6.797)}
+
+
+@pytest.mark.parametrize("file", WEAK)
+def test_a_weak_player_of_ogs_is_told_a_kyu_rank_there(
+    network: Network, tmp_path: Path, file: str
+) -> None:
+    data = shared_path("data/go/ogs_weak")
+    player, rank, number = WEAK[file]
+    with gzip.open(data / "index.csv.gz", "rt", encoding="utf-8") as index:
+        (row,) = [row for row in csv.DictReader(index) if row["file"] == file]
+    assert (row["black"], row["black_rank"], row["bot"]) == (player, rank, "W")
+    assert float(row["black_rank_num"]) == number
+    with zipfile.ZipFile(data / "games.zip") as archive:
+        path = Path(archive.extract(file, tmp_path))
+    found = estimate_player(list(read_games(path)), player, net=network)
+    strength = number - 29.0  # 1 dan begins at 1
+    assert (found.basis, found.scale.name) == ("ogs", "ogs")
+    assert not found.whole.unlikely
+    assert found.whole.low is None or found.whole.low <= strength
+    assert found.whole.high is not None
+    assert found.whole.high >= strength
+    assert found.whole.rating < -12.0
+    lines = headline(found.as_dict())
+    assert re.fullmatch(rf"{player}: \d\dk( or weaker)? \(\d+\) on the scale of OGS", lines[0])
+    assert re.match(r"90 % (bound below|interval) .*\d+k", lines[1])
+    others = r"On other scales: (Fox \dk or weaker, )?OGS 2020 \d\dk( or weaker)?, EGF \d\dk"
+    assert re.match(others, lines[2])
+    text = str(found)
+    assert lines[0] in text
+    assert "OGS rank" in text
+    assert any("people who played programs at OGS" in note for note in found.notes)
 
 
 def test_a_bot_that_plays_down_looks_unlikely(network: Network, tmp_path: Path) -> None:
@@ -149,7 +197,9 @@ def test_a_bot_that_plays_down_looks_unlikely(network: Network, tmp_path: Path) 
         ][:3]
     with zipfile.ZipFile(data / "games.zip") as archive:
         paths = [Path(archive.extract(row["file"], tmp_path)) for row in rows]
-    found = estimate_player(list(read_games(*paths)), colour=WHITE, net=network)
+    best = estimate_player(list(read_games(*paths)), colour=WHITE, net=network)
+    assert best.basis == "ogs"  # nobody at Fox plays so
+    found = best.on_scale("fox")
     assert found.whole.unlikely
     assert (found.whole.low, found.whole.high) == (None, None)
     assert found.as_dict()["unlikely"] is True

@@ -12,13 +12,13 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.go.ask_katago import FACTS
+from tests.go.nets.computers import COMPUTERS
 from tests.go.nets.oracle import forward
 from tests.go.nets.test_network import COARSE, as_katago_says
 from tests.go.opening_positions import POSITIONS
 from tests.shared import shared_path
 from yardstone.go.inputs import encode_game
 from yardstone.go.nets import load_network, read_model
-from yardstone.go.nets.engines import ENGINES
 from yardstone.go.points import parse_colour, point_number
 from yardstone.go.position import assess, can_end_without_result
 from yardstone.go.rules import parse_rules
@@ -57,9 +57,9 @@ def stacked(
     return spatial, np.concatenate([row["encoded"].globals for row in reference])
 
 
-def errors(reference: list[dict[str, Any]], engine: str, precision: str) -> dict[str, Any]:
+def errors(reference: list[dict[str, Any]], **settings: Any) -> dict[str, Any]:
     """Differences to KataGo, position by position."""
-    net = load_network(network_file(SMALL), engine=engine, precision=precision)
+    net = load_network(network_file(SMALL), **settings)
     found = net.evaluate(*stacked(reference))
     differences: dict[str, list[float]] = {"win": [], "lead": [], "policy": []}
     for number, row in enumerate(reference):
@@ -80,11 +80,11 @@ def errors(reference: list[dict[str, Any]], engine: str, precision: str) -> dict
     return {name: np.array(values) for name, values in differences.items()}
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("computer", COMPUTERS)
 def test_katago_evaluates_real_positions_alike(
-    engine: str, reference: list[dict[str, Any]]
+    computer: str, reference: list[dict[str, Any]]
 ) -> None:
-    found = errors(reference, engine, "fp32")
+    found = errors(reference, **COMPUTERS[computer])
     assert found["win"].max() < 1e-5
     assert found["policy"].max() < 1e-5
     assert found["lead"].max() < 1e-3  # printed with three decimals
@@ -93,7 +93,7 @@ def test_katago_evaluates_real_positions_alike(
 def test_the_errors_of_bfloat16_are_those_that_the_guide_states(
     reference: list[dict[str, Any]],
 ) -> None:
-    found = errors(reference, "openvino", "bf16")
+    found = errors(reference, engine="openvino", precision="bf16")
     assert found["win"].max() < 0.03
     assert found["win"].mean() < 0.002
     assert found["lead"].max() < 0.6
@@ -101,10 +101,10 @@ def test_the_errors_of_bfloat16_are_those_that_the_guide_states(
     assert found["policy"].max() < 0.02
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("computer", COMPUTERS)
 @pytest.mark.parametrize("name", [SMALL, TRANSFORMER])
-def test_katago_evaluates_openings_alike(name: str, engine: str) -> None:
-    net = load_network(network_file(name), engine=engine)
+def test_katago_evaluates_openings_alike(name: str, computer: str) -> None:
+    net = load_network(network_file(name), **COMPUTERS[computer])
     for position, fact in zip(POSITIONS, json.loads(FACTS.read_text())[name], strict=True):
         for key, value in as_katago_says(net, position).items():
             near = 1e-3 if key in COARSE else 4e-6

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from yardstone.lab.neubauer.dataset import Labelled, MoveSets
-from yardstone.lab.neubauer.network.hyperparameters import Hyperparameters
+from yardstone.strength.set_model.hyperparameters import Hyperparameters
 
 #: A network and a training that take a second.
 TINY = Hyperparameters(

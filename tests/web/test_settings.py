@@ -63,6 +63,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         {"trusted_proxies": "proxy.example.org"},
         {"metrics_from": "300.1.1.1"},
         {"niceness": 20},
+        {"device": "tpu"},
         {"title": "a\x1b[2J"},
         {"title": "a\udcff"},
         {"footer": "\0.md"},

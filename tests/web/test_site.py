@@ -18,7 +18,7 @@ from yardstone.strength.estimate.everyone import estimate_everyone
 from yardstone.strength.model import StrengthModel
 from yardstone.web.kinds import KINDS
 from yardstone.web.kinds.go_result import go_result as result_of
-from yardstone.web.kinds.go_result import go_scales
+from yardstone.web.kinds.go_result import own_scale
 from yardstone.web.kinds.kind import Card
 from yardstone.web.pages.card_picture import card_png
 from yardstone.web.settings import load_settings
@@ -161,7 +161,7 @@ def test_every_kind_has_a_card() -> None:
 
 def calibration(model: str) -> Calibration:
     return Calibration(
-        site="Club", kind="ogs", model=model, players=30, slope=95.0, intercept=1200.0,
+        site="Club", kind="ogs", model=model, basis="fox", players=30, slope=95.0, intercept=1200.0,
         slope_error=5.0, intercept_error=20.0, deviation=150.0, unexplained=140.0,
         determined=0.8, lowest=-4.0, highest=8.0,
     )  # fmt: skip
@@ -185,11 +185,14 @@ def test_estimates_are_shown_on_the_operators_scale_as_well(tmp_path: Path) -> N
     file = tmp_path / "club.json"
     calibration("").save(file)
     settings = settings_for(tmp_path, calibration=str(file))
-    scales = go_scales(settings)
-    assert [scale.name for scale in scales] == ["fox", "ogs", "egf", "Club"]
+    own = own_scale(settings)
+    assert own is not None
+    assert own.name == "Club"
+    assert own_scale(settings_for(tmp_path)) is None
     games = [game(seed, "Ann", "Bob", day=seed) for seed in range(3)]
     estimates = estimate_everyone(games, "Ann", net=case.network, model=case.model)
-    result = result_of(estimates, scales)
+    result = result_of(estimates, own)
+    assert list(result["scales"]) == ["fox", "ogs", "ogs-2020", "egf", "Club"]
     fox, club = result["scales"]["fox"], result["scales"]["Club"]
     assert club["rating"] == pytest.approx(1200.0 + 95.0 * fox["rating"], abs=1.0)
     assert club["rank"] is not None

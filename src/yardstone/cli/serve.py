@@ -47,6 +47,13 @@ class ServerOptions:
         str | None,
         typer.Option(metavar="FILE", help="KataGo network for games of Go: a file or a name."),
     ] = None
+    device: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="What to compute it on: auto, cpu, cuda or directml. [default: auto]",
+        ),
+    ] = None
     gnubg: Annotated[
         str | None, typer.Option(metavar="FILE", help="Path of GNU Backgammon, if it is not found.")
     ] = None

@@ -28,8 +28,8 @@ TRUNK_KINDS: tuple[str, ...] = ("pick", "after", "candidates", "mean", "trunk")
 #: How many other moves are looked at beside the one that was played.
 CANDIDATES = 5
 
-#: Positions that go to the network together.
-BATCH = 64
+#: Positions that go to the network together: some of each engine's batches, whole ones.
+BATCH = 96
 #: What is remembered of earlier positions, in bytes.
 MEMORY = 128 << 20
 #: Rough cost of remembering a position, without its trunk.

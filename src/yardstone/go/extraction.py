@@ -40,6 +40,7 @@ from yardstone.go.feature_parts import (
     write_whole,
 )
 from yardstone.go.feature_store import ABOUT, FORMAT, FeatureStore, read_about
+from yardstone.go.nets.devices import CPU
 from yardstone.go.nets.store import find_network
 from yardstone.go.rules import parse_rules
 from yardstone.pool import SkipReport
@@ -92,6 +93,7 @@ def extract_features(
     chosen = replace(chosen, net=str(find_network(chosen.net).absolute()))
     folder = Path(store)
     about = _described(chosen)
+    chosen = replace(chosen, device=about.get("device", CPU))
     try:
         complete = _check_folder(folder, about)
         source = games()
@@ -125,7 +127,9 @@ def _described(settings: ExtractionSettings) -> dict[str, Any]:
     """What decides the features, as it is kept in the store."""
     network = load(settings)
     chosen = asdict(settings)
-    del chosen["net"]
+    del chosen["net"], chosen["device"]
+    if network.device != CPU:  # stores of the processor do not name it
+        chosen["device"] = network.device
     rules = None if settings.rules is None else str(parse_rules(settings.rules))
     return {
         "format": FORMAT,

@@ -60,6 +60,8 @@ class ExtractionSettings:
         Leave out boards of other sizes; needed for whole trunks.
     batch : int
         Games that are worked on together.
+    device : str
+        As `load_network` takes it.
     """
 
     net: str | None = None
@@ -71,6 +73,7 @@ class ExtractionSettings:
     komi: float | None = None
     size: int | None = None
     batch: int = BATCH_GAMES
+    device: str = "auto"
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
@@ -108,7 +111,8 @@ def load(settings: ExtractionSettings) -> Network:
     from yardstone.go.nets.network import load_network
 
     net = None if settings.net is None else parallel.local_path(settings.net)
-    return load_network(net, settings.engine, settings.precision, settings.threads)
+    how = (settings.engine, settings.precision, settings.threads)
+    return load_network(net, *how, device=settings.device)
 
 
 def game_facts(game: GoGame) -> dict[str, Any]:

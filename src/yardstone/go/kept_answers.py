@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.go.nets.devices import CPU
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -92,10 +94,11 @@ class NetworkOutputs:
 
 def inputs_key(network: Network, spatial: NDArray[Any], numbers: Floats) -> bytes:
     """Names the inputs of a position and what they are shown to: 16 bytes."""
-    hashed = hashlib.blake2b(
-        f"{network.sha256} {network.engine} {network.precision} {spatial.shape[-1]}".encode(),
-        digest_size=16,
-    )
+    how = f"{network.engine} {network.precision}"
+    if network.device != CPU:
+        how += f" {network.device}"
+    named = f"{network.sha256} {how} {spatial.shape[-1]}"
+    hashed = hashlib.blake2b(named.encode(), digest_size=16)
     planes = spatial.astype(np.uint8)
     if np.array_equal(planes, spatial) and planes.max(initial=0) <= 1:
         hashed.update(np.packbits(planes).tobytes())

@@ -14,6 +14,7 @@ before and after the move, points that are given away decide nothing.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
@@ -65,7 +66,7 @@ class LossEffort:
     visits : int
         Positions seen on either side of a comparison, at most; 0 for no search.
     share : float or None
-        Positions seen in all, at most, for each position of the games; None for no limit.
+        New positions seen in a game, at most, for each of its positions; None for no limit.
     """
 
     visits: int = VISITS
@@ -150,7 +151,6 @@ class _Suspect:
 
     game: int
     place: int
-    suspicion: float
     after: Tree
     instead: Tree
 
@@ -176,9 +176,12 @@ def move_losses(
     losses_of = [_undecided(game) for game in games]
     compared = _compare(games, losses_of, network)
     if spend.visits:
-        positions = sum(len(game.white_lead) for game in games)
-        budget = np.inf if spend.share is None else spend.share * positions - compared
-        _search(games, losses_of, network, spend.visits, budget)
+        share = np.inf if spend.share is None else spend.share
+        budgets = [
+            share * len(game.white_lead) - number
+            for game, number in zip(games, compared, strict=True)
+        ]
+        _search(games, losses_of, network, spend.visits, budgets)
     return losses_of
 
 
@@ -199,8 +202,10 @@ def _undecided(game: FirstLook) -> Losses:
     )
 
 
-def _compare(games: Sequence[FirstLook], losses_of: Sequence[Losses], network: Network) -> int:
-    """Compare each move with the network's choice, both looked at once."""
+def _compare(
+    games: Sequence[FirstLook], losses_of: Sequence[Losses], network: Network
+) -> list[int]:
+    """Compare each move with the network's choice, both looked at once; how many in each game."""
     rows = [
         (number, int(place))
         for number, (game, losses) in enumerate(zip(games, losses_of, strict=True))
@@ -220,7 +225,8 @@ def _compare(games: Sequence[FirstLook], losses_of: Sequence[Losses], network: N
         losses.points[place] = max(lost, 0.0)
         losses.win[place] = max(sign * (win - float(game.white_winrate[place + 1])), 0.0)
         losses.error[place] = np.hypot(_PLAIN_ERROR[0], _PLAIN_ERROR[1] * losses.points[place])
-    return len(rows)
+    counts = Counter(number for number, _ in rows)
+    return [counts[number] for number in range(len(games))]
 
 
 def _sign(game: GoGame, place: int) -> float:
@@ -232,53 +238,69 @@ def _search(
     losses_of: Sequence[Losses],
     network: Network,
     visits: int,
-    budget: float,
+    budgets: Sequence[float],
 ) -> None:
-    """Search the moves that may have cost something, the most suspicious first.
+    """Search the moves that may have cost something, in each game the most suspicious first.
 
-    All are searched a little, and then those that still seem to have cost something more.
+    All are searched a little, and then those that still seem to have cost something more. What
+    is spent on a game depends on that game alone, so that it is not looked at anew beside
+    others; the trees of all games grow together.
     """
     first = min(_FIRST, visits)
-    suspects = _suspects(games, losses_of)
-    most = _affordable((1.0 - _LATER * (visits > first)) * budget, 2 * first)
-    chosen = suspects[:most]
-    spent = grow([tree for move in chosen for tree in (move.after, move.instead)], network, first)
-    for move in chosen:
-        _take(games[move.game], losses_of[move.game], move)
+    chosen: list[list[_Suspect]] = []
+    for number, budget in enumerate(budgets):
+        most = _affordable((1.0 - _LATER * (visits > first)) * budget, _cost(0, first))
+        chosen.append(_suspects(number, games[number], losses_of[number])[:most])
+    _grow(chosen, games, losses_of, network, first)
     if visits > first:
-        chosen = [m for m in chosen if losses_of[m.game].points[m.place] >= _SUSPECT]
-        chosen.sort(key=lambda m: -losses_of[m.game].points[m.place])
-        chosen = chosen[: _affordable(budget - spent, 2 * (visits - first))]
-        grow([tree for move in chosen for tree in (move.after, move.instead)], network, visits)
-        for move in chosen:
-            _take(games[move.game], losses_of[move.game], move)
+        later = []
+        for suspects, losses, budget in zip(chosen, losses_of, budgets, strict=True):
+            left = budget - len(suspects) * _cost(0, first)
+            again = [move for move in suspects if losses.points[move.place] >= _SUSPECT]
+            again.sort(key=lambda move: -losses.points[move.place])
+            later.append(again[: _affordable(left, _cost(first, visits))])
+        _grow(later, games, losses_of, network, visits)
+
+
+def _cost(begin: int, end: int) -> int:
+    """New positions of a comparison, from so many visits on; the roots have been looked at."""
+    return 2 * (end - max(begin, 1))
 
 
 def _affordable(budget: float, cost: int) -> int | None:
     """How many at this cost; None for any number."""
-    return None if np.isinf(budget) else max(int(budget // cost), 0)
+    return None if np.isinf(budget) or not cost else max(int(budget // cost), 0)
 
 
-def _suspects(games: Sequence[FirstLook], losses_of: Sequence[Losses]) -> list[_Suspect]:
-    """Moves that may have cost something, the most suspicious first."""
-    suspects = []
-    for number, (game, losses) in enumerate(zip(games, losses_of, strict=True)):
-        answered = _until_answered(game)
-        suspicion = np.fmax(losses.points, _ANSWER_WEIGHT * answered)
-        suspicion[np.isnan(losses.points)] = 0.0
-        for place in np.flatnonzero(suspicion >= _SUSPECT):
-            at, played = int(place), int(game.game.moves[place])
-            suspects.append(
-                _Suspect(
-                    number,
-                    at,
-                    float(suspicion[at]),
-                    Tree(game.game, game.conditions, at + 1),
-                    Tree(game.game, game.conditions, at, played),
-                )
-            )
-    suspects.sort(key=lambda move: -move.suspicion)
-    return suspects
+def _grow(
+    chosen: Sequence[Sequence[_Suspect]],
+    games: Sequence[FirstLook],
+    losses_of: Sequence[Losses],
+    network: Network,
+    visits: int,
+) -> None:
+    """Search moves of all games further, and enter what is found."""
+    moves = [move for suspects in chosen for move in suspects]
+    grow([tree for move in moves for tree in (move.after, move.instead)], network, visits)
+    for move in moves:
+        _take(games[move.game], losses_of[move.game], move)
+
+
+def _suspects(number: int, game: FirstLook, losses: Losses) -> list[_Suspect]:
+    """Moves of a game that may have cost something, the most suspicious first."""
+    suspicion = np.fmax(losses.points, _ANSWER_WEIGHT * _until_answered(game))
+    suspicion[np.isnan(losses.points)] = 0.0
+    places = np.flatnonzero(suspicion >= _SUSPECT)
+    order = places[np.argsort(-suspicion[places], kind="stable")]
+    return [
+        _Suspect(
+            number,
+            place,
+            Tree(game.game, game.conditions, place + 1),
+            Tree(game.game, game.conditions, place, int(game.game.moves[place])),
+        )
+        for place in order.tolist()
+    ]
 
 
 def _until_answered(game: FirstLook) -> Floats:

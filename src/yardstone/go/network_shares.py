@@ -52,6 +52,7 @@ class _Source(NamedTuple):
     file: str
     engine: str
     precision: str
+    device: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ def over_games(
     if not parallel.elsewhere():
         yield from work(items, network, skipped=skipped, progress=progress)
         return
-    source = _Source(network.file, network.engine, network.precision)
+    source = _Source(network.file, network.engine, network.precision, network.device)
     done = 0
 
     def receive(share: _Share[Item], answers: Any) -> Any:
@@ -135,4 +136,5 @@ def _loaded(source: _Source) -> Network:
     """The network, once a process."""
     from yardstone.go.nets.network import load_network
 
-    return load_network(parallel.local_path(source.file), source.engine, source.precision, 1)
+    file = parallel.local_path(source.file)
+    return load_network(file, source.engine, source.precision, 1, device=source.device)

@@ -41,7 +41,7 @@ _POINTS_WEIGHT, _POINTS_SCALE = 0.3, 19.0
 #: Moves of a position that are considered at all, by policy.
 _WIDTH = 12
 #: Positions that go to the network together.
-_BATCH = 64
+_BATCH = 96
 
 
 @dataclass(slots=True, eq=False)

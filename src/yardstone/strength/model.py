@@ -21,6 +21,7 @@ from yardstone.strength.model_file import read_arrays, write_arrays
 from yardstone.strength.model_scale import ModelScale
 from yardstone.strength.move_phases import PHASES, phases_of
 from yardstone.strength.rank.scorer import MoveScorer
+from yardstone.strength.set_model.scorer import SetScorer
 from yardstone.strength.spread import Spread
 
 if TYPE_CHECKING:
@@ -33,9 +34,12 @@ if TYPE_CHECKING:
 
 __all__ = ["SHIPPED", "RankScore", "StrengthModel"]
 
+_KINDS: Mapping[str, type[MoveScorer | SetScorer]] = {
+    each.kind: each for each in (MoveScorer, SetScorer)
+}
 _DATA = Path(__file__).parent / "data"
 #: Names of the models that come with Yardstone, the default first.
-SHIPPED = ("rank",)
+SHIPPED = ("rank", "full", "basic")
 #: Steps of the path along which the effects of moves are added up.
 _PATH = 24
 
@@ -258,9 +262,7 @@ def _parts(
     arrays: Mapping[str, NDArray[Any]], card: Mapping[str, Any]
 ) -> tuple[Scorer, list[ModelScale]]:
     """Scorer and scales; ValueError, KeyError or TypeError if the arrays make no model."""
-    if card["kind"] != MoveScorer.kind:
-        raise ValueError("another kind of model")
-    scorer = MoveScorer.from_arrays(_named(arrays, "scorer_"))
+    scorer = _KINDS[card["kind"]].from_arrays(_named(arrays, "scorer_"))
     scales = []
     for name in card["scales"]:
         parts = _named(arrays, f"scale_{name}_")

@@ -16,6 +16,7 @@ from typing import Any
 from unicodedata import category
 
 from yardstone.errors import InputError, UsageError
+from yardstone.go.nets.devices import device_names
 from yardstone.records.careful_http import CarefulClient
 from yardstone.records.game_servers import check_importers
 from yardstone.toml_files import read_toml
@@ -153,6 +154,8 @@ class Settings:
         Processes that compute.
     net : str
         KataGo's network for estimates: a file or a name.
+    device : str
+        What it is computed on, as `yardstone.go.nets.load_network` takes it.
     gnubg : str
         The program GNU Backgammon; looked for in the usual places if empty.
     root_path : str
@@ -202,6 +205,7 @@ class Settings:
     port: int = 8000
     workers: int = 1
     net: str = ""
+    device: str = "auto"
     gnubg: str = ""
     root_path: str = ""
     public_url: str = ""
@@ -229,6 +233,8 @@ class Settings:
             raise UsageError(f"port {self.port}: give 0 to 65535")
         if self.workers < 0:
             raise UsageError("the number of workers cannot be negative")
+        if self.device not in device_names():
+            raise UsageError(f"device {self.device!r}: give {', '.join(device_names())}")
         if not 0 <= self.niceness <= 19:
             raise UsageError(f"niceness {self.niceness}: give 0 to 19")
         for name in ("keep_days", "keep_choice_hours", "keep_retry_hours", "lease"):

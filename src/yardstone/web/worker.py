@@ -114,6 +114,7 @@ class Worker:
                     self.settings.net or None,
                     threads=self.threads,
                     cache=False,  # nothing of an upload outlives it
+                    device=self.settings.device,
                 )
             except YardstoneError as error:
                 self._logger.error("no network: %s", error)

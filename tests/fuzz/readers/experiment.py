@@ -21,7 +21,6 @@ from yardstone.lab.neubauer.experiment.configuration import read_experiment
 from yardstone.lab.neubauer.experiment.predictions_file import load_predictions
 from yardstone.lab.neubauer.experiment.preparation import read_facts
 from yardstone.lab.neubauer.experiment.stages import Stages
-from yardstone.lab.neubauer.network.hyperparameters import Hyperparameters
 from yardstone.lab.neubauer.network.search import keep_plan
 from yardstone.lab.neubauer.network.search_run import (
     RUNS_FILE,
@@ -37,6 +36,7 @@ from yardstone.lab.neubauer.network.training_log import (
     History,
     read_history,
 )
+from yardstone.strength.set_model.hyperparameters import Hyperparameters
 
 __all__ = ["TARGETS"]
 

@@ -14,12 +14,13 @@ from tests.fuzz.targets import Target, Wrong
 from tests.go.random_net import ALL_SHAPES, Shape, network_bytes
 from tests.strength.made_training import TINY
 from tests.strength.rank_cases import model_of_two_scales, random_evidence, random_model
+from tests.strength.set_cases import random_scorer
 from yardstone.go.nets.engines import make_engine
 from yardstone.go.nets.model_file import GLOBAL, SPATIAL, read_header, read_model
 from yardstone.lab.neubauer.network.checkpoint import read_checkpoint, write_checkpoint
-from yardstone.lab.neubauer.network.set_transformer_numpy import StrengthNetwork, parameter_shapes
 from yardstone.lab.neubauer.network.training_log import Epoch, History
 from yardstone.strength.model import StrengthModel
+from yardstone.strength.set_model.set_transformer import StrengthNetwork, parameter_shapes
 
 __all__ = ["TARGETS"]
 
@@ -91,10 +92,13 @@ def graphs() -> dict[str, bytes]:
 
 
 def rank_models() -> dict[str, bytes]:
-    """Models with random weights, of one scale and of two."""
+    """Models with random weights, of one scale, of two, and of sets of moves."""
+    model = random_model()
+    sets = StrengthModel(random_scorer("basic"), list(model.scales.values()), model.card)
     return {
-        "model": _saved(random_model().save),
+        "model": _saved(model.save),
         "two-scales": _saved(model_of_two_scales().save),
+        "sets": _saved(sets.save),
     }
 
 

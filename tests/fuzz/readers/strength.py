@@ -24,7 +24,9 @@ def read_calibration(path: Path) -> None:
 
 def calibrations() -> dict[str, bytes]:
     """A calibration."""
-    line = Calibration("A site", "points", "", 9, 50.0, 900.0, 2.0, 9.0, 80.0, 70.0, 0.8, -5.0, 8.0)
+    line = Calibration(
+        "A site", "points", "", "fox", 9, 50.0, 900.0, 2.0, 9.0, 80.0, 70.0, 0.8, -5.0, 8.0
+    )
     return {"calibration": _saved(line.save)}
 
 

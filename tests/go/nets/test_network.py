@@ -12,12 +12,13 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.go.ask_katago import FACTS, places
+from tests.go.nets.computers import COMPUTERS, EXACT
 from tests.go.nets.oracle import forward
 from tests.go.opening_positions import POSITIONS, Opening
 from tests.go.random_net import ALL_SHAPES, AttentionShape, Nested, Shape, write_network
 from yardstone.errors import InputError, MissingExtraError, UsageError
-from yardstone.go.nets import Network, NetworkOutput, load_network
-from yardstone.go.nets.engines import ENGINES
+from yardstone.go.nets import Network, NetworkOutput, engines, load_network, onnx_graph
+from yardstone.go.nets.devices import available_devices
 from yardstone.go.nets.network import _chunk
 from yardstone.parallel import available_cores
 from yardstone.parallel import map as parallel_map
@@ -61,25 +62,66 @@ def assert_agrees(net: Network, spatial: Any, numbers: Any) -> None:
         assert np.abs(one - other).max() < ROUNDING * max(1.0, np.abs(other).max())
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.fixture
+def by_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compute even narrow networks as products of matrices."""
+    monkeypatch.setattr(engines, "WIDE", 1)
+
+
+@pytest.mark.parametrize("computer", COMPUTERS)
 @pytest.mark.parametrize("name", ALL_SHAPES)
 def test_all_outputs_are_those_of_a_computation_by_hand(
-    name: str, engine: str, folder: Path
+    name: str, computer: str, folder: Path
 ) -> None:
-    net = loaded(folder, ALL_SHAPES[name], engine=engine, threads=1)
-    for size in (2, 7) if engine == "onnxruntime" else (7,):
+    net = loaded(folder, ALL_SHAPES[name], threads=1, **COMPUTERS[computer])
+    for size in (2, 7) if net.engine == "onnxruntime" else (7,):
         assert_agrees(net, *inputs(3, size))
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_unusual_shapes(engine: str, folder: Path) -> None:
-    for shape in [
-        Shape(12, filter=(3, 5), dilation=(1, 2), activation="MISH"),
-        Shape(17, blocks=(AttentionShape(6, 2, 4, 3, "fixed"), "pooling", "swiglu")),
-        Shape(17, blocks=(Nested(("swiglu", "residual", AttentionShape(2, 1, 6, 5))),)),
-        Shape(17, blocks=("swiglu",), trunk_norm="batch", activation="SILU"),
-    ]:
-        assert_agrees(loaded(folder, shape, engine=engine, threads=1), *inputs(2, 5))
+@pytest.mark.usefixtures("by_points")
+@pytest.mark.parametrize("name", ALL_SHAPES)
+def test_products_of_matrices_give_the_same(name: str, folder: Path) -> None:
+    net = loaded(folder, ALL_SHAPES[name], engine="onnxruntime", device="cpu", threads=1)
+    for size in (2, 7, 9, 13):
+        assert_agrees(net, *inputs(3, size))
+
+
+@pytest.mark.usefixtures("by_points")
+def test_unusual_shapes_as_products_of_matrices(folder: Path) -> None:
+    for shape in UNUSUAL:
+        assert_agrees(loaded(folder, shape, engine="onnxruntime", device="cpu"), *inputs(2, 5))
+
+
+def test_wide_networks_are_computed_as_products_of_matrices(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    build = onnx_graph.build_network
+
+    def spied(*arguments: Any, **settings: Any) -> Any:
+        asked.append(settings["by_points"])
+        return build(*arguments, **settings)
+
+    monkeypatch.setattr(onnx_graph, "build_network", spied)
+    for channels in (16, engines.WIDE):
+        shape = replace(ALL_SHAPES["v8"], channels=channels)
+        assert_agrees(loaded(folder, shape, device="cpu"), *inputs(1, 19))
+    assert asked == [False, True]
+
+
+UNUSUAL = [
+    Shape(12, filter=(3, 5), dilation=(1, 2), activation="MISH"),
+    Shape(17, blocks=(AttentionShape(6, 2, 4, 3, "fixed"), "pooling", "swiglu")),
+    Shape(17, blocks=(Nested(("swiglu", "residual", AttentionShape(2, 1, 6, 5))),)),
+    Shape(17, blocks=("swiglu",), trunk_norm="batch", activation="SILU"),
+]
+
+
+@pytest.mark.parametrize("computer", COMPUTERS)
+def test_unusual_shapes(computer: str, folder: Path) -> None:
+    for shape in UNUSUAL:
+        net = loaded(folder, shape, threads=1, **COMPUTERS[computer])
+        assert_agrees(net, *inputs(2, 5))
 
 
 def shares(logits: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -129,9 +171,20 @@ POINTS = ("whiteLead", "whiteScoreSelfplay", "whiteScoreSelfplaySq", "varTimeLef
 COARSE = (*POINTS, "shorttermWinlossError", "shorttermScoreError")
 
 
+@pytest.mark.usefixtures("by_points")
 @pytest.mark.parametrize("name", ALL_SHAPES)
-def test_katago_says_the_same(name: str, folder: Path) -> None:
-    net = loaded(folder, ALL_SHAPES[name], engine="onnxruntime")
+def test_katago_says_the_same_as_products_of_matrices(name: str, folder: Path) -> None:
+    agrees_with_katago(name, folder, engine="onnxruntime", device="cpu")
+
+
+@pytest.mark.parametrize("computer", EXACT)
+@pytest.mark.parametrize("name", ALL_SHAPES)
+def test_katago_says_the_same(name: str, computer: str, folder: Path) -> None:
+    agrees_with_katago(name, folder, **COMPUTERS[computer])
+
+
+def agrees_with_katago(name: str, folder: Path, **settings: Any) -> None:
+    net = loaded(folder, ALL_SHAPES[name], **settings)
     facts = json.loads(FACTS.read_text())[name]
     for position, fact in zip(POSITIONS, facts, strict=True):
         for key, value in as_katago_says(net, position).items():
@@ -139,11 +192,12 @@ def test_katago_says_the_same(name: str, folder: Path) -> None:
             assert value == pytest.approx(fact[key], abs=near, rel=5e-6), (position.name, key)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_position_is_evaluated_alike_in_any_batch(engine: str, folder: Path) -> None:
+@pytest.mark.parametrize("computer", COMPUTERS)
+def test_a_position_is_evaluated_alike_in_any_batch(computer: str, folder: Path) -> None:
     spatial, numbers = inputs(41, 9)
-    one = loaded(folder, ALL_SHAPES["v14-nested"], engine=engine, threads=1)
-    two = loaded(folder, ALL_SHAPES["v14-nested"], engine=engine, threads=2)
+    settings = COMPUTERS[computer]
+    one = loaded(folder, ALL_SHAPES["v14-nested"], threads=1, **settings)
+    two = loaded(folder, ALL_SHAPES["v14-nested"], threads=2, **settings)
     whole = one.evaluate(spatial, numbers, trunk=True)
     assert len(whole) == 41
     parallel = two.evaluate(spatial, numbers, trunk=True)
@@ -191,6 +245,7 @@ def test_what_a_network_says_of_itself(folder: Path) -> None:
     assert net.size_limits == (2, 19)
     assert len(net.sha256) == 64
     assert net.engine == "onnxruntime"
+    assert net.device in available_devices()
     assert "random-17-1, version 17, onnxruntime fp32" in repr(net)
 
 

@@ -30,7 +30,7 @@ from yardstone.strength.model import StrengthModel
 
 Array = NDArray[np.float64]
 LINE = Calibration(
-    "club", "points", "random", 30, 100.0, 1500.0, 5.0, 20.0, 90.0, 60.0, 0.9, -2.0, 8.0
+    "club", "points", "random", "fox", 30, 100.0, 1500.0, 5.0, 20.0, 90.0, 60.0, 0.9, -2.0, 8.0
 )
 
 
@@ -135,6 +135,34 @@ def test_a_calibration_is_kept_in_a_file(tmp_path: Path) -> None:
         LINE.save(tmp_path / "no" / "club.json")
 
 
+def test_a_file_of_earlier_times_is_of_estimates_on_the_fox_scale(tmp_path: Path) -> None:
+    path = tmp_path / "club.json"
+    replace(LINE, basis="ogs").save(path)
+    assert Calibration.load(path).basis == "ogs"
+    kept = json.loads(path.read_text())
+    del kept["basis"]
+    path.write_text(json.dumps({**kept, "format": 1}))
+    assert Calibration.load(path) == LINE
+    path.write_text(json.dumps(kept))
+    with pytest.raises(InputError, match="damaged"):
+        Calibration.load(path)
+
+
+def test_a_calibration_knows_the_scale_of_its_estimates() -> None:
+    fox, ogs = (
+        site_scale(replace(LINE, kind="ogs")),
+        site_scale(replace(LINE, kind="ogs", basis="ogs")),
+    )
+    assert (fox.basis, fox.known, ogs.basis, ogs.known) == ("fox", (-1, 9), "ogs", (-24, 3))
+    assert str(fox.rank(-3.0)).endswith("k or weaker")
+    assert not str(ogs.rank(-3.0)).endswith("or weaker")
+    with pytest.raises(UsageError, match="no scale of a model is called 'kgs': fox, ogs"):
+        fit_calibration([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], site="club", basis="kgs")
+    assert (
+        fit_calibration([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], site="club", basis="ogs").basis == "ogs"
+    )
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -143,6 +171,8 @@ def test_a_calibration_is_kept_in_a_file(tmp_path: Path) -> None:
         {"slope": float("inf")},
         {"players": 2.5},
         {"kind": "kgs"},
+        {"basis": "kgs"},
+        {"basis": ["fox"]},
         {"format": 9},
         {"more": 1},
     ],

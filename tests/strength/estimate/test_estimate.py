@@ -11,6 +11,7 @@ import pytest
 
 from tests.strength.estimate_cases import Case, game, make_case
 from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.go import losses
 from yardstone.go.analysis import analyse
 from yardstone.go.losses import LossEffort
 from yardstone.go.points import BLACK, PASS, WHITE, point_name
@@ -98,6 +99,39 @@ def test_games_stand_in_the_order_of_their_dates(found: dict[str, Any]) -> None:
     assert (first["opponent"], first["colour"], first["date"]) == ("Cid", "white", "2024-03-02")
     assert (first["result"], first["won"], first["line"]) == ("B+R", "loss", 1)
     assert found["by_game"][3]["date"] is None
+
+
+def test_one_more_game_asks_of_that_game_only(
+    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("YARDSTONE_CACHE", "50MB")
+    # The random network is sure of everything, and to it hardly a move matters.
+    monkeypatch.setattr(losses, "DECIDED", 1.0)
+    monkeypatch.setattr(losses, "_ANSWER_WEIGHT", 1e4)
+
+    def asked(games: list[GoGame], *, cache: bool = True) -> int:
+        """Positions that the network is asked about."""
+        network = model_network(case.model, case.file, threads=1, cache=cache)
+        evaluate, positions = network.evaluate, []
+
+        def counted(spatial: Any, numbers: Any, **settings: bool) -> Any:
+            positions.append(len(spatial))
+            return evaluate(spatial, numbers, **settings)
+
+        monkeypatch.setattr(network, "evaluate", counted)
+        effort = LossEffort(share=2.0)
+        found = estimate_player(games, "Anna", net=network, model=case.model, effort=effort)
+        assert sum(int(lost.visits.sum()) for lost in found.losses) > 0
+        return sum(positions)
+
+    more = game(15, "Anna", "Bob", moves=40)
+    alone = asked([more], cache=False)
+    assert alone > 43  # searches too
+    first = asked(GAMES)
+    assert first > alone
+    assert 43 // 2 < asked([*GAMES, more]) <= alone
+    assert asked([*GAMES, more]) == 0
 
 
 def test_each_game_alone_and_so_far(case: Case, found: dict[str, Any]) -> None:
@@ -274,10 +308,16 @@ def test_scales(case: Case, found: dict[str, Any]) -> None:
         assert shown["rating"] > 500
         assert None in (shown["low"], shown["high"]) or shown["low"] < shown["high"]
         assert any(f"The scale {estimate.scale.title}: " in note for note in shown["notes"])
-    line = Calibration("club", "points", "tiny", 9, 50.0, 1000.0, 1.0, 1.0, 9.0, 0.0, 0.9, 0.0, 8.0)
+    line = Calibration(
+        "club", "points", "tiny", "fox", 9, 50.0, 1000.0, 1.0, 1.0, 9.0, 0.0, 0.9, 0.0, 8.0
+    )
     shown = estimate_player(GAMES, net=case.network, model=case.model, scale=line).as_dict()
     assert shown["rating"] == pytest.approx(1000 + 50 * found["rating"], abs=1.0)
     assert (shown["rank"], shown["scale"]) == (None, "club")
+    of_ogs = replace(line, basis="ogs")
+    shown = estimate_player(GAMES, net=case.network, model=case.model, scale=of_ogs)
+    rating = shown.measured["ogs"].whole.rating
+    assert shown.as_dict()["rating"] == pytest.approx(1000 + 50 * rating, abs=1.0)
 
 
 def test_a_colour_in_place_of_a_name(case: Case) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from yardstone.errors import InputError
 from yardstone.lab.neubauer.experiment.configuration import PARTS, Experiment, read_experiment
-from yardstone.lab.neubauer.network.hyperparameters import PRESETS, TABLE_5_1
+from yardstone.strength.set_model.hyperparameters import PRESETS, TABLE_5_1
 
 ROOT = Path(__file__).resolve().parents[3]
 LEAST = '[games]\nrecords = ["games"]\n'

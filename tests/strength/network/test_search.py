@@ -17,7 +17,6 @@ from tests.strength.network.test_training import huge_features
 from yardstone.errors import ConvergenceError, InputError, UsageError
 from yardstone.lab.neubauer.dataset import Labelled
 from yardstone.lab.neubauer.network import search_run
-from yardstone.lab.neubauer.network.hyperparameters import BOUNDS, START, Hyperparameters
 from yardstone.lab.neubauer.network.search import Plan, best_run, propose, random_search
 from yardstone.lab.neubauer.network.search_optuna import optuna_search
 from yardstone.lab.neubauer.network.search_run import (
@@ -29,6 +28,7 @@ from yardstone.lab.neubauer.network.search_run import (
     write_runs,
 )
 from yardstone.lab.neubauer.network.training import train
+from yardstone.strength.set_model.hyperparameters import BOUNDS, START, Hyperparameters
 
 #: Trainings of no more than a moment, whatever is drawn.
 QUICK = replace(START, window=5, batch=2, steps=1, epochs=2)

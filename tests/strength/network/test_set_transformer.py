@@ -22,10 +22,10 @@ from torch.utils.flop_counter import FlopCounterMode
 from tests.strength.made_training import TINY
 from yardstone.errors import InputError, UsageError
 from yardstone.lab.neubauer.dataset import MoveSets
-from yardstone.lab.neubauer.network.hyperparameters import PRESETS, TABLE_5_1, Hyperparameters
-from yardstone.lab.neubauer.network.packed_moves import alike, pack
 from yardstone.lab.neubauer.network.set_transformer import Block, SetTransformer, initial_arrays
-from yardstone.lab.neubauer.network.set_transformer_numpy import (
+from yardstone.strength.set_model.hyperparameters import PRESETS, TABLE_5_1, Hyperparameters
+from yardstone.strength.set_model.packed_moves import alike, pack
+from yardstone.strength.set_model.set_transformer import (
     EPSILON,
     StrengthNetwork,
     parameter_shapes,
@@ -158,7 +158,7 @@ def test_every_layer_agrees_with_the_loops(built: Hyperparameters) -> None:
     whole = network(torch.tensor(x)[None]).item()
     assert whole == pytest.approx(wanted[-1][0][0], abs=EXACT)
     double = {name: array.astype(np.float64) for name, array in arrays.items()}
-    assert rate_sets(double, built, x[None])[0] == pytest.approx(whole, abs=EXACT)  # type: ignore[arg-type]
+    assert rate_sets(double, built, x[None])[0] == pytest.approx(whole, abs=EXACT)
 
 
 @pytest.mark.parametrize("built", SHAPES[:3], ids=str_of_shape)
@@ -550,7 +550,7 @@ sys.modules["torch"] = None
 import numpy as np
 from yardstone.errors import MissingExtraError
 from yardstone.lab.neubauer.dataset import Labelled, MoveSets
-from yardstone.lab.neubauer.network.set_transformer_numpy import StrengthNetwork
+from yardstone.strength.set_model.set_transformer import StrengthNetwork
 network = StrengthNetwork.load({str(tmp_path / "a.npz")!r})
 moves = MoveSets(np.ones((3, 5), np.float16), np.arange(3), np.array([0, 1, 3]))
 print(network.ratings(moves).shape)

@@ -20,10 +20,7 @@ from yardstone.errors import ConvergenceError, InputError, NoGamesError, UsageEr
 from yardstone.lab.neubauer.dataset import Labelled, MoveSets
 from yardstone.lab.neubauer.network import training as training_module
 from yardstone.lab.neubauer.network import training_steps
-from yardstone.lab.neubauer.network.hyperparameters import Hyperparameters
-from yardstone.lab.neubauer.network.packed_moves import pack
 from yardstone.lab.neubauer.network.set_transformer import SetTransformer, initial_arrays
-from yardstone.lab.neubauer.network.set_transformer_numpy import StrengthNetwork, gamma, rate_sets
 from yardstone.lab.neubauer.network.training import CHECKPOINT, NETWORK, Trained, train
 from yardstone.lab.neubauer.network.training_log import (
     EPOCHS_FILE,
@@ -38,6 +35,9 @@ from yardstone.lab.neubauer.network.training_steps import (
     rating_losses,
     score_losses,
 )
+from yardstone.strength.set_model.hyperparameters import Hyperparameters
+from yardstone.strength.set_model.packed_moves import pack
+from yardstone.strength.set_model.set_transformer import StrengthNetwork, gamma, rate_sets
 
 CPU = torch.device("cpu")
 TRAINING, VALIDATION = made_games(120), made_games(60, seed=1)

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from yardstone.cli.go.options import (
+    Device,
     GamePaths,
     Komi,
     Net,
+    NetworkDevice,
     Precision,
     PrecisionName,
     Quiet,
@@ -66,6 +68,7 @@ def features(
     ] = None,
     runtime: Runtime = RuntimeName.auto,
     precision: Precision = PrecisionName.fp32,
+    device: Device = NetworkDevice.auto,
     work: WorkOptions,
     batch: Annotated[
         int,
@@ -106,6 +109,7 @@ def features(
         komi=komi,
         size=size,
         batch=batch,
+        device=device.value,
     )
     if store.exists() and not store.is_dir():
         raise InputError("this is a file", file=str(store), hint="name a folder")

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from yardstone.strength.model import StrengthModel
 
 __all__ = [
+    "Device",
+    "NetworkDevice",
     "GamePaths",
     "Komi",
     "Net",
@@ -54,6 +56,15 @@ class PrecisionName(StrEnum):
     bf16 = "bf16"
 
 
+class NetworkDevice(StrEnum):
+    """What a network is computed on."""
+
+    auto = "auto"
+    cpu = "cpu"
+    cuda = "cuda"
+    directml = "directml"
+
+
 GamePaths = Annotated[
     list[str],
     typer.Argument(
@@ -76,6 +87,10 @@ Runtime = Annotated[RuntimeName, typer.Option("--runtime", help="What runs the n
 Precision = Annotated[
     PrecisionName,
     typer.Option("--precision", help="Precision of the numbers; bf16 is faster and less exact."),
+]
+Device = Annotated[
+    NetworkDevice,
+    typer.Option("--device", help="What to compute on; auto: a graphics card if one works."),
 ]
 Threads = Annotated[
     int | None,
@@ -130,6 +145,7 @@ class NetworkOptions:
     net: Net = None
     runtime: Runtime = RuntimeName.auto
     precision: Precision = PrecisionName.fp32
+    device: Device = NetworkDevice.auto
     threads: Threads = None
     no_cache: NoCache = False
     engine: Engine = None
@@ -142,32 +158,22 @@ class NetworkOptions:
             "precision": self.precision.value,
             "threads": self.threads,
             "cache": not self.no_cache,
+            "device": self.device.value,
         }
 
     def load(self, default: str | None = None) -> Network:
         """The network; `default` is its name where none is given."""
         from yardstone.go.nets.network import load_network
 
-        return load_network(
-            self.net or default,
-            self.runtime.value,
-            self.precision.value,
-            self.threads,
-            cache=not self.no_cache,
-        )
+        arguments = self.as_arguments()
+        net = arguments.pop("net")
+        return load_network(net or default, **arguments)
 
     def load_for(self, model: StrengthModel) -> Network:
         """The network that a rank model was made for, or the one named, if it is that."""
         from yardstone.strength.estimate.games import model_network
 
-        return model_network(
-            model,
-            self.net,
-            engine=self.runtime.value,
-            precision=self.precision.value,
-            threads=self.threads,
-            cache=not self.no_cache,
-        )
+        return model_network(model, **self.as_arguments())
 
 
 def chosen_rules(text: str) -> Rules | None:

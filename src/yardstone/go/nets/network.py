@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from yardstone.errors import InputError, UsageError
 from yardstone.go.evaluation_store import EvaluationStore, open_store
+from yardstone.go.nets.devices import CPU
 from yardstone.go.nets.engines import Engine, Runner, make_engine
 from yardstone.go.nets.layers import NetworkModel
 from yardstone.go.nets.model_file import GLOBAL, SPATIAL, read_model
@@ -50,6 +51,8 @@ class Network:
         Whether inputs about pass-alive areas are to be computed as if suicide were legal.
     engine, precision : str
         What computes it, and in which numbers.
+    device : str
+        On what: ``cpu``, or a graphics card.
     threads : int
         How many positions are computed at the same time.
     answers : EvaluationStore or None
@@ -76,7 +79,8 @@ class Network:
         self.pass_alive_under_suicide = model.pass_alive_under_suicide
         self.engine = engine.name
         self.precision = precision
-        self.threads = threads
+        self.device = engine.device
+        self.threads = threads if engine.device == CPU else 1
         self.answers = answers
         self._engine = engine
         self._runners: dict[tuple[int, tuple[str, ...]], Runner] = {}
@@ -84,7 +88,8 @@ class Network:
         self._pool: ThreadPoolExecutor | None = None
 
     def __repr__(self) -> str:
-        return f"<Network {self.name}, version {self.version}, {self.engine} {self.precision}>"
+        how = f"{self.engine} {self.precision}" + f" {self.device}" * (self.device != CPU)
+        return f"<Network {self.name}, version {self.version}, {how}>"
 
     def evaluate(
         self, spatial: Floats, globals: Floats, *, trunk: bool = False, ownership: bool = False
@@ -182,9 +187,8 @@ class Network:
 
 
 def _chunk(number: int, batch: int, threads: int) -> int:
-    """Positions a call, so that all threads have equally much to do."""
-    rounds = -(-number // (batch * threads))
-    return -(-number // (rounds * threads))
+    """Positions a call: whole batches, and of few positions as many for each thread."""
+    return min(batch, -(-number // threads))
 
 
 def load_network(
@@ -193,6 +197,7 @@ def load_network(
     precision: str = "fp32",
     threads: int | None = None,
     cache: bool = False,
+    device: str = "auto",
 ) -> Network:
     """Read a network of KataGo and make it ready to evaluate positions.
 
@@ -212,6 +217,9 @@ def load_network(
     cache : bool
         Keep what it says of positions between runs, and do not ask it again; see
         `yardstone.go.evaluation_store`.
+    device : {"auto", "cpu", "cuda", "directml"}
+        The processor, or a graphics card by ONNX Runtime; ``auto`` takes a card that works, if
+        there is one, where ONNX Runtime computes in fp32.
 
     Raises
     ------
@@ -220,13 +228,14 @@ def load_network(
     MissingExtraError
         The engine is not installed.
     UsageError
-        The engine and the precision do not go together.
+        The engine, the precision and the device do not go together, or the device does not
+        work here.
     """
     if threads is None:
         threads = 1 if inside() else available_cores()
     if threads < 1:
         raise UsageError(f"threads is {threads}; it must be at least 1")
-    chosen = make_engine(engine, precision, threads)
+    chosen = make_engine(engine, precision, threads, device)
     file = find_network(path)
     model = read_model(file)
     if model.trunk.metadata is not None:

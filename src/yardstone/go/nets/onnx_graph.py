@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from yardstone.errors import InputError, UsageError
 from yardstone.go.nets._attention import add_attention, add_feed_forward, add_rms_norm
 from yardstone.go.nets._graph import OnnxGraph
+from yardstone.go.nets._planes import ChannelPlanes, PointPlanes
 from yardstone.go.nets.layers import (
     Attention,
     BatchNorm,
@@ -59,7 +60,12 @@ OUTPUTS = ("policy", "value", "score", "trunk", "ownership")
 
 
 def build_network(
-    model: NetworkModel, size: int, outputs: Collection[str] = OUTPUTS, *, mish: bool = True
+    model: NetworkModel,
+    size: int,
+    outputs: Collection[str] = OUTPUTS,
+    *,
+    mish: bool = True,
+    by_points: bool = False,
 ) -> ModelProto:
     """Build the graph of a whole network.
 
@@ -73,8 +79,11 @@ def build_network(
         Which outputs it has.
     mish : bool
         Whether the operator Mish may be used; else it is spelt out.
+    by_points : bool
+        Spell convolutions out as products of matrices, which processors compute in less time,
+        and graphics cards in more.
     """
-    graph, builder = _begin(model, size, mish)
+    graph, builder = _begin(model, size, mish, by_points)
     trunk = builder.trunk(model)
     builder.outputs(model, trunk, outputs)
     return graph.finish()
@@ -92,12 +101,14 @@ def build_heads(
 ) -> ModelProto:
     """Build the graph of the heads, whose input is ``trunk``."""
     graph, builder = _begin(model, size, mish)
-    trunk = graph.input("trunk", ("n", model.trunk.channels, size, size))
+    trunk = builder.planes.begin(graph.input("trunk", ("n", model.trunk.channels, size, size)))
     builder.outputs(model, trunk, [name for name in outputs if name != "trunk"])
     return graph.finish()
 
 
-def _begin(model: NetworkModel, size: int, mish: bool) -> tuple[OnnxGraph, _Builder]:
+def _begin(
+    model: NetworkModel, size: int, mish: bool, by_points: bool = False
+) -> tuple[OnnxGraph, _Builder]:
     if size not in SIZES:
         raise UsageError(f"boards of size {size} are not supported: 2 to 19 are")
     if model.trunk.metadata is not None:
@@ -106,7 +117,8 @@ def _begin(model: NetworkModel, size: int, mish: bool) -> tuple[OnnxGraph, _Buil
             hint="take a network that is not made to imitate people",
         )
     graph = OnnxGraph(model.name, mish=mish)
-    return graph, _Builder(graph, size)
+    planes = PointPlanes(graph, size) if by_points else ChannelPlanes(graph, size)
+    return graph, _Builder(graph, size, planes)
 
 
 def _is_sequence(block: Block) -> bool:
@@ -117,9 +129,10 @@ def _is_sequence(block: Block) -> bool:
 class _Builder:
     """Adds the parts of a network to a graph."""
 
-    def __init__(self, graph: OnnxGraph, size: int) -> None:
+    def __init__(self, graph: OnnxGraph, size: int, planes: ChannelPlanes | PointPlanes) -> None:
         self.graph = graph
         self.size = size
+        self.planes = planes
         #: How KataGo centres and scales the size of a board.
         self.width = (size - 14.0) * 0.1
 
@@ -130,17 +143,17 @@ class _Builder:
         numbers = graph.input("globals", ("n", GLOBAL))
         value = graph.add(
             "Add",
-            graph.convolution(spatial, trunk.conv),
-            self._per_channel(graph.linear(numbers, trunk.from_globals)),
+            self.planes.begin(graph.convolution(spatial, trunk.conv)),
+            self.planes.per_channel(graph.linear(numbers, trunk.from_globals)),
         )
         value, flat = self._blocks(value, trunk.blocks, trunk.channels)
         if isinstance(trunk.norm, RmsNorm):
-            value = value if flat else self._flat(value, trunk.channels)
+            value = value if flat else self.planes.flat(value, trunk.channels)
             value = add_rms_norm(graph, value, trunk.norm)
-            value = self._square(graph.activation(value, trunk.activation), trunk.channels)
+            value = self.planes.square(graph.activation(value, trunk.activation), trunk.channels)
             return value
-        value = self._square(value, trunk.channels) if flat else value
-        return graph.activation(graph.batch_norm(value, trunk.norm), trunk.activation)
+        value = self.planes.square(value, trunk.channels) if flat else value
+        return graph.activation(self.planes.batch_norm(value, trunk.norm), trunk.activation)
 
     def outputs(self, model: NetworkModel, trunk: str, outputs: Collection[str]) -> None:
         """The heads, as far as their outputs are wanted."""
@@ -153,28 +166,19 @@ class _Builder:
         if not {"value", "score", "ownership"}.isdisjoint(outputs):
             self._value(model.value, trunk, outputs)
         if "trunk" in outputs:
-            graph.output("trunk", trunk, ("n", model.trunk.channels, size, size))
-
-    def _per_channel(self, value: str) -> str:
-        """From [n, channels] to [n, channels, 1, 1]."""
-        return self.graph.reshape(value, 0, -1, 1, 1)
-
-    def _flat(self, value: str, channels: int) -> str:
-        """From [n, channels, size, size] to [n, points, channels]."""
-        flat = self.graph.reshape(value, 0, channels, self.size * self.size)
-        return self.graph.transpose(flat, 0, 2, 1)
-
-    def _square(self, value: str, channels: int) -> str:
-        """From [n, points, channels] to [n, channels, size, size]."""
-        turned = self.graph.transpose(value, 0, 2, 1)
-        return self.graph.reshape(turned, 0, channels, self.size, self.size)
+            whole = self.planes.finish(trunk)
+            graph.output("trunk", whole, ("n", model.trunk.channels, size, size))
 
     def _blocks(self, value: str, blocks: tuple[Block, ...], channels: int) -> tuple[str, bool]:
         """All blocks, and whether their output is [n, points, channels]."""
         flat = False
         for block in blocks:
             if _is_sequence(block) != flat:
-                value = self._square(value, channels) if flat else self._flat(value, channels)
+                value = (
+                    self.planes.square(value, channels)
+                    if flat
+                    else self.planes.flat(value, channels)
+                )
                 flat = not flat
             value = self._block(value, block)
         return value, flat
@@ -185,37 +189,40 @@ class _Builder:
             return add_attention(graph, value, block, self.size)
         if isinstance(block, FeedForward):
             return add_feed_forward(graph, value, block)
-        normed = graph.activation(graph.batch_norm(value, block.pre_norm), block.pre_activation)
+        normed = graph.activation(
+            self.planes.batch_norm(value, block.pre_norm), block.pre_activation
+        )
         if isinstance(block, Residual):
-            mid = graph.convolution(normed, block.conv, block.mid_norm)
+            mid = self.planes.convolution(normed, block.conv, block.mid_norm)
             inner = graph.activation(mid, block.mid_activation)
-            return graph.add("Add", value, graph.convolution(inner, block.final_conv))
+            return graph.add("Add", value, self.planes.convolution(inner, block.final_conv))
         if isinstance(block, GlobalPooling):
             mid = graph.add(
                 "Add",
-                graph.convolution(normed, block.conv, block.mid_norm, bias=False),
+                self.planes.convolution(normed, block.conv, block.mid_norm, bias=False),
                 self._pooled_bias(self._pool(normed, block), block.pool_to_bias, block.mid_norm),
             )
             inner = graph.activation(mid, block.mid_activation)
-            return graph.add("Add", value, graph.convolution(inner, block.final_conv))
+            return graph.add("Add", value, self.planes.convolution(inner, block.final_conv))
         return graph.add("Add", value, self._bottleneck(normed, block))
 
     def _bottleneck(self, normed: str, block: Bottleneck) -> str:
         graph, channels = self.graph, block.pre_conv.outputs
         inner, flat = self._blocks(
-            graph.convolution(normed, block.pre_conv), block.blocks, channels
+            self.planes.convolution(normed, block.pre_conv), block.blocks, channels
         )
-        inner = self._square(inner, channels) if flat else inner
-        normed = graph.activation(graph.batch_norm(inner, block.post_norm), block.post_activation)
-        return graph.convolution(normed, block.post_conv)
+        inner = self.planes.square(inner, channels) if flat else inner
+        normed = graph.activation(
+            self.planes.batch_norm(inner, block.post_norm), block.post_activation
+        )
+        return self.planes.convolution(normed, block.post_conv)
 
     def _pool(self, value: str, block: GlobalPooling | PolicyHead) -> str:
         """Mean and maximum of each pooled channel: [n, 2 × channels]."""
         graph = self.graph
-        convolved = graph.convolution(value, block.pool_conv, block.pool_norm)
+        convolved = self.planes.convolution(value, block.pool_conv, block.pool_norm)
         value = graph.activation(convolved, block.pool_activation)
-        mean, most = graph.add("GlobalAveragePool", value), graph.add("GlobalMaxPool", value)
-        return graph.reshape(graph.add("Concat", mean, most, axis=1), 0, -1)
+        return graph.add("Concat", self.planes.mean(value), self.planes.largest(value), axis=1)
 
     def _pooled_weights(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
         """For mean and maximum alone: the mean scaled by the size is a multiple of the mean."""
@@ -225,20 +232,24 @@ class _Builder:
     def _pooled_bias(self, pooled: str, weights: NDArray[np.float32], norm: BatchNorm) -> str:
         """What pooled channels add to each channel, before and with its normalisation."""
         merged = self._pooled_weights(weights) * norm.scale
-        return self._per_channel(self.graph.linear(pooled, merged, norm.bias))
+        return self.planes.per_channel(self.graph.linear(pooled, merged, norm.bias))
 
     def _policy(self, head: PolicyHead, trunk: str) -> str:
         graph = self.graph
         pooled = self._pool(trunk, head)
         value = graph.add(
             "Add",
-            graph.convolution(trunk, head.conv, head.norm, bias=False),
+            self.planes.convolution(trunk, head.conv, head.norm, bias=False),
             self._pooled_bias(pooled, head.pool_to_bias, head.norm),
         )
         first = Convolution(head.final_conv.name, head.final_conv.weights[:1])
-        moves = graph.convolution(graph.activation(value, head.activation), first)
+        moves = self.planes.convolution(graph.activation(value, head.activation), first)
         passing = self._passing(head, pooled)
-        return graph.add("Concat", graph.reshape(moves, 0, self.size * self.size), passing, axis=1)
+        return graph.add("Concat", self._of_points(moves), passing, axis=1)
+
+    def _of_points(self, value: str) -> str:
+        """From planes of one channel to [n, points]."""
+        return self.graph.reshape(self.planes.finish(value), 0, self.size * self.size)
 
     def _passing(self, head: PolicyHead, pooled: str) -> str:
         weights = self._pooled_weights(head.pool_to_pass)
@@ -250,8 +261,10 @@ class _Builder:
 
     def _value(self, head: ValueHead, trunk: str, outputs: Collection[str]) -> None:
         graph = self.graph
-        value = graph.activation(graph.convolution(trunk, head.conv, head.norm), head.activation)
-        mean = graph.reshape(graph.add("GlobalAveragePool", value), 0, -1)
+        value = graph.activation(
+            self.planes.convolution(trunk, head.conv, head.norm), head.activation
+        )
+        mean = self.planes.mean(value)
         plain, scaled, squared = np.split(head.first.astype(np.float64), 3)
         weights = plain + self.width * scaled + (self.width**2 - 0.1) * squared
         hidden = graph.activation(
@@ -263,6 +276,6 @@ class _Builder:
             scores = head.score.shape[1]
             graph.output("score", graph.linear(hidden, head.score, head.score_bias), ("n", scores))
         if "ownership" in outputs:
-            owned = graph.convolution(value, head.ownership)
-            shaped = graph.reshape(owned, 0, self.size, self.size)
+            owned = self.planes.convolution(value, head.ownership)
+            shaped = graph.reshape(self._of_points(owned), 0, self.size, self.size)
             graph.output("ownership", shaped, ("n", self.size, self.size))

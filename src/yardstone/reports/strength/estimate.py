@@ -131,7 +131,9 @@ def _scale(plain: Plain, name: str, address: str) -> Alternative:
     rating = rating_words(name, part["rating"])
     strength = f"{part['rank']} ({rating})" if part["rank"] else rating
     interval = "no interval"
-    if (part["low"], part["high"]) != (None, None):
+    if part["unlikely"]:
+        strength, interval = "unknown", "such moves nobody plays there"
+    elif (part["low"], part["high"]) != (None, None):
         interval = f"{per_cent(plain['level'])}: {ends_words(name, part)}"
     deviation = part["deviation"]
     error = "the model’s own scale"

@@ -8,16 +8,16 @@ from dataclasses import fields
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from yardstone.lab.neubauer.network.hyperparameters import Hyperparameters
 from yardstone.reports.charts.training import search_chart, training_chart
 from yardstone.reports.document import Column, Document, Section, Table
+from yardstone.strength.set_model.hyperparameters import Hyperparameters
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from yardstone.lab.neubauer.network.search_run import SearchRun
-    from yardstone.lab.neubauer.network.set_transformer_numpy import StrengthNetwork
     from yardstone.lab.neubauer.network.training_log import History
+    from yardstone.strength.set_model.set_transformer import StrengthNetwork
 
 __all__ = ["search_document", "training_document"]
 

@@ -213,6 +213,7 @@ class StrengthEstimate(Displayed):
                     "title": each.title,
                     "deviation": each.deviation,
                     "basis": each.basis,
+                    "unlikely": self.measured[each.basis].whole.unlikely,
                 }
                 for each in {each.name: each for each in (*others, scale)}.values()
             },
@@ -294,8 +295,8 @@ def estimate_player(
     handicap : bool
         Take games with handicap stones as well, which the model has never seen.
     effort : LossEffort, optional
-        How far losses of moves are searched; by default about as much is spent on them as
-        on looking at all the positions. The strength does not depend on it.
+        How far losses of moves are searched; by default half as many positions are looked
+        at for them as each game has. The strength does not depend on it.
     skipped : SkipReport, optional
         Takes the games that are left out; what it holds already is reported as well.
     progress : callable, optional

@@ -110,6 +110,7 @@ def model_network(
     precision: str = "fp32",
     threads: int | None = None,
     cache: bool = True,
+    device: str = "auto",
 ) -> Network:
     """The network that a model was trained on.
 
@@ -119,7 +120,7 @@ def model_network(
     net : path, str or Network, optional
         Where it is; by default it is looked for by its name among those that are kept,
         and then where $YARDSTONE_NET says.
-    engine, precision, threads, cache
+    engine, precision, threads, cache, device
         As for `yardstone.go.nets.load_network`.
 
     Raises
@@ -145,7 +146,7 @@ def model_network(
                 file=error.file if os.environ.get(ENVIRONMENT) else None,
                 hint=f"{_where(name)}, or --net FILE",
             ) from None
-        net = load_network(path, engine, precision, threads, cache)
+        net = load_network(path, engine, precision, threads, cache, device)
     if net.sha256 != sha256:
         raise InputError(
             f"the model was trained on what {name} (SHA-256 {sha256}) sees, and this is "

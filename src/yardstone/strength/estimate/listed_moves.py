@@ -34,8 +34,8 @@ __all__ = [
     "player_losses",
 ]
 
-#: What is spent on losses, unless told otherwise: about as much as on all the positions.
-EFFORT = LossEffort(share=0.9)
+#: What is spent on losses of a game, unless told otherwise: six tenths of what its positions take.
+EFFORT = LossEffort(share=0.6)
 #: Points that a move must cost to be listed, and how many moves are.
 COSTLY, _COSTLIEST = 3.0, 5
 #: Moves listed of each kind: for a stronger player, and for a weaker one.

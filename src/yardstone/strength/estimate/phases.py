@@ -67,7 +67,10 @@ def phase_means(scale: ModelScale, parts: Array, whole: Array) -> Array:
     def place(statistics: Array) -> float:
         """Where the scores along the direction are the usual ones."""
         expected = np.maximum.accumulate(along @ statistics[:MODEL_PHASES])
-        strength = np.interp(statistics[columns] @ direction, expected, strengths)
+        # Where stronger players score no more, the weakest of them stand for all.
+        grows = np.concatenate([[True], np.diff(expected) > 0.0])
+        score = statistics[columns] @ direction
+        strength = np.interp(score, expected[grows], strengths[grows])
         return float(np.clip(strength, edges[0], edges[-1]))
 
     here = place(whole)

@@ -19,8 +19,8 @@ from yardstone.go.extraction_batch import RULES
 from yardstone.go.judgement import SURE
 from yardstone.lab.neubauer.experiment.filters import Filters
 from yardstone.lab.neubauer.experiment.judgements import JUDGED
-from yardstone.lab.neubauer.network.hyperparameters import PRESETS, Hyperparameters
 from yardstone.lab.neubauer.recent_moves import WINDOW
+from yardstone.strength.set_model.hyperparameters import PRESETS, Hyperparameters
 from yardstone.toml_files import read_toml
 
 __all__ = [

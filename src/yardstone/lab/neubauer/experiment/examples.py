@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from yardstone.errors import UsageError
 from yardstone.lab.neubauer.experiment.configuration import read_experiment
 from yardstone.lab.neubauer.experiment.description import read_experiment_data
-from yardstone.lab.neubauer.network.hyperparameters import PRESETS
+from yardstone.strength.set_model.hyperparameters import PRESETS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from yardstone.lab.neubauer.dataset import Labelled
     from yardstone.lab.neubauer.experiment.configuration import Experiment
-    from yardstone.lab.neubauer.network.hyperparameters import Hyperparameters
+    from yardstone.strength.set_model.hyperparameters import Hyperparameters
 
 __all__ = ["MODELS", "experiment_examples", "experiment_settings"]
 

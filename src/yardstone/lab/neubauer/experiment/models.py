@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from yardstone.lab.neubauer.experiment.predictions import ExperimentPredictions
     from yardstone.lab.neubauer.experiment.questions import RecentMoves
     from yardstone.lab.neubauer.experiment.stages import Stages
-    from yardstone.lab.neubauer.network.hyperparameters import Hyperparameters
-    from yardstone.lab.neubauer.network.set_transformer_numpy import StrengthNetwork
     from yardstone.pool import Pool
     from yardstone.ratings.glicko2 import Glicko2
     from yardstone.ratings.replay import Replay
+    from yardstone.strength.set_model.hyperparameters import Hyperparameters
+    from yardstone.strength.set_model.set_transformer import StrengthNetwork
 
 __all__ = [
     "BASIC",
@@ -130,7 +130,7 @@ def _slug(name: str) -> str:
 
 
 def _network(name: str, settings: Hyperparameters, work: Work, stages: Stages) -> StrengthNetwork:
-    from yardstone.lab.neubauer.network.set_transformer_numpy import StrengthNetwork
+    from yardstone.strength.set_model.set_transformer import StrengthNetwork
 
     settings = replace(settings, window=work.settings.window)
     kinds = MODELS[_slug(name)]

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 from yardstone import parallel
 from yardstone.errors import ConvergenceError, InputError, UsageError
 from yardstone.files import write_text
-from yardstone.lab.neubauer.network.hyperparameters import BOUNDS, START, Hyperparameters
 from yardstone.lab.neubauer.network.search_run import Examples, SearchRun, do_run, write_runs
+from yardstone.strength.set_model.hyperparameters import BOUNDS, START, Hyperparameters
 
 if TYPE_CHECKING:
     import os

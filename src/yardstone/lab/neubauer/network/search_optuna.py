@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from yardstone import parallel
 from yardstone.errors import MissingExtraError, UsageError
-from yardstone.lab.neubauer.network.hyperparameters import BOUNDS, START, Hyperparameters
 from yardstone.lab.neubauer.network.search import best_run, keep_plan
 from yardstone.lab.neubauer.network.search_run import Examples, SearchRun, do_run, write_runs
+from yardstone.strength.set_model.hyperparameters import BOUNDS, START, Hyperparameters
 
 if TYPE_CHECKING:
     import os

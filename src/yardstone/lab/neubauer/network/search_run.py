@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import ConvergenceError, InputError, UsageError
 from yardstone.files import write_text
-from yardstone.lab.neubauer.network.hyperparameters import Hyperparameters
 from yardstone.lab.neubauer.network.training import train
+from yardstone.strength.set_model.hyperparameters import Hyperparameters
 
 if TYPE_CHECKING:
     from yardstone.lab.neubauer.dataset import Labelled

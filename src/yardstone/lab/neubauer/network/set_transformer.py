@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import MissingExtraError
-from yardstone.lab.neubauer.network.set_transformer_numpy import EPSILON, parameter_shapes
+from yardstone.strength.set_model.set_transformer import EPSILON, parameter_shapes
 
 try:
     import torch
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from yardstone.lab.neubauer.network.hyperparameters import Hyperparameters
+    from yardstone.strength.set_model.hyperparameters import Hyperparameters
 
 __all__ = ["AttentionBlock", "Block", "SetTransformer", "initial_arrays"]
 
 
 def initial_arrays(
-    settings: Hyperparameters, channels: int, generator: Generator
+    settings: Hyperparameters, channels: int, generator: Generator, outputs: int = 1
 ) -> dict[str, NDArray[np.float32]]:
     """Parameters of an untrained network.
 
@@ -43,7 +43,7 @@ def initial_arrays(
     have 1/√d, which is what keeps the variance.)
     """
     arrays: dict[str, NDArray[np.float32]] = {}
-    for name, shape in parameter_shapes(settings, channels).items():
+    for name, shape in parameter_shapes(settings, channels, outputs).items():
         if "norm" in name:
             made = np.full(shape, name.endswith("weight"), np.float32)
         elif name == "seed" or name.endswith("points"):
@@ -82,12 +82,16 @@ class AttentionBlock(nn.Module):
 
         `shut` [b, 1, n] is 0 where there is an element and minus infinity elsewhere.
         """
+        return self._dense(q + self.dropout(self.attended(q, h, shut)))
+
+    def attended(self, q: Tensor, h: Tensor, shut: Tensor | None) -> Tensor:
+        """The same before the residual: the mean of the values, by the weights."""
         keyed = (self.query(q) @ self.key.weight) * self._scale  # [m, d]
         logits = keyed @ h.transpose(1, 2)  # [b, m, n]
         if shut is not None:
             logits = logits + shut
-        gathered = self.value(torch.softmax(logits, -1) @ h)
-        return self._dense(q + self.dropout(gathered))
+        values: Tensor = self.value(torch.softmax(logits, -1) @ h)
+        return values
 
     def spread(self, q: Tensor, h: Tensor) -> Tensor:
         """What each element [b, n, d] gets from a few vectors [b, m, d]: [b, n, d]."""
@@ -132,6 +136,8 @@ class SetTransformer(nn.Module):
         full one.
     moments : (float32 [channels], float32 [channels]), optional
         Mean and deviation of the inputs, if they are to be standardised.
+    outputs : int
+        Numbers that are said of a set: one, the rating, by default.
     """
 
     def __init__(
@@ -139,6 +145,7 @@ class SetTransformer(nn.Module):
         settings: Hyperparameters,
         channels: int,
         moments: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None,
+        outputs: int = 1,
     ) -> None:
         super().__init__()
         sizes = (settings.width, settings.query_width, settings.dropout)
@@ -146,7 +153,7 @@ class SetTransformer(nn.Module):
         self.blocks = nn.ModuleList(Block(settings) for _ in range(settings.depth))
         self.seed = nn.Parameter(torch.empty(1, settings.width))
         self.pool = AttentionBlock(*sizes)
-        self.rate = nn.Linear(settings.width, 1, bias=False)
+        self.rate = nn.Linear(settings.width, outputs, bias=False)
         mean, deviation = (None, None) if moments is None else map(torch.tensor, moments)
         self.register_buffer("mean", mean, persistent=False)
         self.register_buffer("deviation", deviation, persistent=False)
@@ -169,7 +176,11 @@ class SetTransformer(nn.Module):
         return arrays
 
     def forward(self, x: Tensor, there: Tensor | None = None) -> Tensor:
-        """Normalised ratings [b] of sets of moves.
+        """Normalised ratings [b] of sets of moves: the first of `outputs`."""
+        return self.outputs(x, there)[:, 0]
+
+    def outputs(self, x: Tensor, there: Tensor | None = None) -> Tensor:
+        """All that is said of sets of moves: [b, outputs].
 
         Parameters
         ----------
@@ -179,17 +190,29 @@ class SetTransformer(nn.Module):
             True where there is a move; everywhere if not given. A set without a move
             gets 0, the mean of the labels.
         """
+        h, shut = self._elements(x, there)
+        outputs: Tensor = self.rate(self.pool.gather(self.seed, h, shut))[:, 0]
+        if there is None:
+            return outputs
+        return torch.where(there.any(1)[:, None], outputs, torch.zeros_like(outputs))
+
+    def attended(self, x: Tensor, there: Tensor | None = None) -> Tensor:
+        """What the last attention gathers of sets of moves: [b, width]."""
+        h, shut = self._elements(x, there)
+        gathered: Tensor = self.pool.attended(self.seed, h, shut)[:, 0]
+        return gathered
+
+    def _elements(self, x: Tensor, there: Tensor | None) -> tuple[Tensor, Tensor | None]:
+        """The moves of sets, each knowing of the others, and what hides the filled-up places."""
         if isinstance(self.mean, Tensor) and isinstance(self.deviation, Tensor):
             x = (x - self.mean) / self.deviation
-        shut = full = None
+        shut = None
         if there is not None:
-            full = there.any(1)
             # A set without a move is computed as if it had some; its answer is not used.
-            closed = ~there & full[:, None]
+            closed = ~there & there.any(1)[:, None]
             shut = torch.zeros(closed.shape, dtype=x.dtype, device=x.device)
             shut = shut.masked_fill(closed, -math.inf)[:, None, :]
         h = self.encode(x)
         for block in self.blocks:
             h = block(h, shut)
-        rating: Tensor = self.rate(self.pool.gather(self.seed, h, shut))[:, 0, 0]
-        return rating if full is None else torch.where(full, rating, torch.zeros_like(rating))
+        return h, shut

@@ -28,10 +28,10 @@ from yardstone.errors import (
 )
 from yardstone.files import locked
 from yardstone.lab.neubauer.network.checkpoint import read_checkpoint, write_checkpoint
-from yardstone.lab.neubauer.network.hyperparameters import Hyperparameters
-from yardstone.lab.neubauer.network.packed_moves import PackedMoves, pack
-from yardstone.lab.neubauer.network.set_transformer_numpy import StrengthNetwork
 from yardstone.lab.neubauer.network.training_log import Epoch, History
+from yardstone.strength.set_model.hyperparameters import Hyperparameters
+from yardstone.strength.set_model.packed_moves import PackedMoves, pack
+from yardstone.strength.set_model.set_transformer import StrengthNetwork
 
 if TYPE_CHECKING:
     import os

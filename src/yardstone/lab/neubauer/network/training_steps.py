@@ -16,15 +16,15 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from yardstone.lab.neubauer.network.packed_moves import alike
 from yardstone.lab.neubauer.network.set_transformer import SetTransformer
-from yardstone.lab.neubauer.network.set_transformer_numpy import gamma
+from yardstone.strength.set_model.packed_moves import alike
+from yardstone.strength.set_model.set_transformer import gamma
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.lab.neubauer.network.hyperparameters import Hyperparameters
-    from yardstone.lab.neubauer.network.packed_moves import PackedMoves
+    from yardstone.strength.set_model.hyperparameters import Hyperparameters
+    from yardstone.strength.set_model.packed_moves import PackedMoves
 
     Arrays = dict[str, NDArray[np.float32]]
 

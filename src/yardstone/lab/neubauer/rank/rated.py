@@ -33,17 +33,25 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-__all__ = ["RatedSettings", "RatedSides", "TrainedScale", "pooled_scores", "with_rated_scale"]
+__all__ = [
+    "RatedSettings",
+    "RatedSides",
+    "TrainedScale",
+    "fit_rated_scale",
+    "pooled_scores",
+    "with_rated_scale",
+]
 
 #: Fewer players than this teach no scale.
 _FEWEST = 30
 #: Games of one player that the spread is measured on: who has many must not decide.
 _MOST_GAMES = 6
-#: The scatter is measured in so many classes of players, and kept between these.
+#: The scatter is measured in so many classes of players, and kept between these: where it is
+#: wide, whoever plays like nobody would else be put.
 _CLASSES = 6
-_SCATTER = (0.4, 3.0)
-#: Phases are drawn so much more strongly to a straight line beside that of all moves.
-_BY_PHASE = 10.0
+_SCATTER = (0.7, 1.6)
+#: What phases differ by is drawn so strongly to be the same at all ranks.
+_BY_PHASE = 30.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,17 +170,15 @@ def with_rated_scale(
     """
     if not isinstance(model.scorer, MoveScorer):
         raise UsageError("only a rank model can be given another scale")
-    if name in model.scales:
-        raise UsageError(f"the model has a scale {name!r}")
-    people, person = np.unique(pool.player, return_inverse=True)
-    if len(people) < _FEWEST:
-        raise NoGamesError(f"{len(people)} players are too few to learn a scale: {_FEWEST} or more")
+    people, person = _people(model, pool, name)
     random = np.random.default_rng(settings.seed)
     fold = (random.permutation(len(people)) % settings.folds)[person]
-    weight = rated.sure / np.sqrt(np.bincount(person))[person]
-    weight /= weight.mean()
     regression = Regression(
-        pool, model.scorer.lift, settings.prior_moves, rated.rank[:, None], weight
+        pool,
+        model.scorer.lift,
+        settings.prior_moves,
+        rated.rank[:, None],
+        _weight(rated, person),
     )
     parts = [regression.moments(fold == k) for k in range(settings.folds)]
     gram = np.sum([part[0] for part in parts], axis=0)
@@ -195,9 +201,41 @@ def with_rated_scale(
         rows = fold == k
         scores[rows, :, own:] = regression.phase_scores(solved(k), rows)
     scorer = _joined(model.scorer, regression.scorer(solved(None), np.eye(1)))
-    group = _groups(rated.rank, person, settings)
+    whole = StrengthModel(scorer, list(model.scales.values()), model.card)
+    return fit_rated_scale(whole, pool, rated, name, settings, scores, fold, about)
 
-    columns = np.array([*range(settings.others), own], np.float64)
+
+def fit_rated_scale(
+    model: StrengthModel,
+    pool: RankPool,
+    rated: RatedSides,
+    name: str,
+    settings: RatedSettings,
+    scores: Array,
+    fold: Ints,
+    about: Mapping[str, Any] | None = None,
+) -> TrainedScale:
+    """A model of any kind with one scale more, which reads its last score.
+
+    Parameters
+    ----------
+    model, pool, rated, name, settings, about
+        As in `with_rated_scale`; of the pool neither values nor lifted values are read.
+    scores : float64 [s, phases, k]
+        Summed scores of each side, by weights that have not seen the players of its fold.
+    fold : int64 [s]
+
+    Raises
+    ------
+    UsageError
+        The model has a scale of that name.
+    NoGamesError
+        There are too few players.
+    """
+    _, person = _people(model, pool, name)
+    weight = _weight(rated, person)
+    group = _groups(rated.rank, person, settings)
+    columns = np.array([*range(settings.others), model.scorer.width - 1], np.float64)
 
     def scale(rows: NDArray[np.bool_]) -> ModelScale:
         read = scores[rows][..., columns.astype(np.int64)]
@@ -209,10 +247,28 @@ def with_rated_scale(
 
     every = np.ones(len(pool), bool)
     card = {**model.card, "rated": {**(model.card.get("rated") or {}), name: dict(about or {})}}
-    whole = StrengthModel(scorer, [*model.scales.values(), scale(every)], card)
+    whole = StrengthModel(model.scorer, [*model.scales.values(), scale(every)], card)
     scales = tuple(scale(fold != k) for k in range(settings.folds))
     unseen = _unseen(pool, rated, scores, fold, person, group, scales, settings)
     return TrainedScale(calibrated(whole, name, unseen), unseen, scores, fold, scales)
+
+
+def _people(
+    model: StrengthModel, pool: RankPool, name: str
+) -> tuple[NDArray[np.str_], NDArray[np.intp]]:
+    """The players of a new scale, and the number of each side's."""
+    if name in model.scales:
+        raise UsageError(f"the model has a scale {name!r}")
+    people, person = np.unique(pool.player, return_inverse=True)
+    if len(people) < _FEWEST:
+        raise NoGamesError(f"{len(people)} players are too few to learn a scale: {_FEWEST} or more")
+    return people, person
+
+
+def _weight(rated: RatedSides, person: NDArray[np.intp]) -> Array:
+    """How much each side counts: less for each of those who have many."""
+    weight = rated.sure / np.sqrt(np.bincount(person))[person]
+    return np.asarray(weight / weight.mean())
 
 
 def pooled_scores(scorer: MoveScorer, pool: RankPool) -> Array:
@@ -258,37 +314,50 @@ def _hat(rank: Array, knots: Array) -> Array:
     return hat
 
 
-def _usual(mean: Array, hat: Array, weight: Array, knots: Array, smooth: float) -> Array:
-    """Mean scores at the knots [n, k]: weighted least squares, drawn to a straight line."""
-    bend = np.zeros((len(knots) - 2, len(knots)))
-    for k in range(len(knots) - 2):
-        left, right = knots[k + 1] - knots[k], knots[k + 2] - knots[k + 1]
-        bend[k, k : k + 3] = np.array([1.0 / left, -1.0 / left - 1.0 / right, 1.0 / right])
-    bend *= np.diff(knots).mean()
-    products = hat.T @ (hat * weight[:, None]) + smooth * bend.T @ bend
+def _usual(mean: Array, hat: Array, weight: Array, pull: Array) -> Array:
+    """Mean scores at the knots [n, k]: weighted least squares with a pull on the differences.
+
+    Parameters
+    ----------
+    mean : float64 [s, k]
+    hat : float64 [s, n]
+    weight : float64 [s]
+    pull : float64 [d, n]
+        What is drawn to 0.
+    """
+    products = hat.T @ (hat * weight[:, None]) + pull.T @ pull
     return np.asarray(np.linalg.solve(products, hat.T @ (weight[:, None] * mean)))
+
+
+def _slopes(knots: Array) -> Array:
+    """Takes values at the knots to the slopes between them: float64 [n - 1, n]."""
+    return np.diff(np.eye(len(knots)), axis=0) / np.diff(knots)[:, None]
 
 
 def _spread(
     scores: Array, pool: RankPool, rank: Array, weight: Array, settings: RatedSettings
 ) -> Spread:
     """What players of each rank score, and how far they lie about it."""
+    from scipy.optimize import isotonic_regression
+
     knots = np.asarray(settings.knots)
     counts = pool.counts.astype(np.float64)
     moves = counts.sum(axis=1)
     hat = _hat(rank, knots)
     mean = scores.sum(axis=1) / np.maximum(moves, 1.0)[:, None]
-    whole = _usual(mean, hat, weight * (moves > 0), knots, settings.smooth)
-    whole[:, -1] = np.maximum.accumulate(whole[:, -1])  # who is stronger does not score less
+    slopes = np.diff(knots).mean() * _slopes(knots)
+    straight = np.sqrt(settings.smooth) * np.diff(slopes, axis=0)
+    whole = _usual(mean, hat, weight * (moves > 0), straight)
+    people = (hat * weight[:, None]).sum(axis=0)
+    for column in (0, -1):  # the scores that grow with the rank
+        whole[:, column] = isotonic_regression(whole[:, column], weights=people).x
     usual = np.empty((len(knots), PHASES, scores.shape[2]))
     for phase in range(PHASES):
         own = counts[:, phase]
         mean = scores[:, phase] / np.maximum(own, 1.0)[:, None]
         # A phase of few moves is as the whole game is.
         share = weight * own / np.maximum(own, 1.0).mean()
-        usual[:, phase] = whole + _usual(
-            mean - hat @ whole, hat, share, knots, _BY_PHASE * settings.smooth
-        )
+        usual[:, phase] = whole + _usual(mean - hat @ whole, hat, share, _BY_PHASE * slopes)
     return _scattered(scores, pool, rank, usual, settings)
 
 

@@ -21,7 +21,7 @@ _READ = 1 << 16
 
 
 class MovesLike(Protocol):
-    """What sets of moves have: see `yardstone.lab.neubauer.dataset.MoveSets`."""
+    """Sets of moves that may lie on disk."""
 
     @property
     def features(self) -> Any:

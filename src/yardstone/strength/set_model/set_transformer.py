@@ -1,4 +1,4 @@
-"""`StrengthNetwork`: a trained Set Transformer that needs numpy alone.
+"""Set Transformers that need numpy alone, and `StrengthNetwork`, one that gives ratings.
 
 The same equations as `yardstone.lab.neubauer.network.set_transformer`, for using a network where
 torch is not installed. A network is one npz file: arrays by the names that torch gives
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import UsageError
-from yardstone.lab.neubauer.network.file import read_network, write_network
-from yardstone.lab.neubauer.network.packed_moves import PackedMoves, alike, pack
+from yardstone.strength.set_model.file import read_network, write_network
+from yardstone.strength.set_model.packed_moves import PackedMoves, alike, pack
 from yardstone.winprob.logistic import logistic
 
 if TYPE_CHECKING:
@@ -25,12 +25,24 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from yardstone.lab.neubauer.network.hyperparameters import Hyperparameters
-    from yardstone.lab.neubauer.network.packed_moves import MovesLike
+    from yardstone.strength.set_model.hyperparameters import Hyperparameters
+    from yardstone.strength.set_model.packed_moves import MovesLike
 
     Floats = NDArray[np.float32]
+    Numbers = NDArray[np.floating[Any]]
 
-__all__ = ["EPSILON", "POINTS", "StrengthNetwork", "gamma", "parameter_shapes", "rate_sets"]
+__all__ = [
+    "EPSILON",
+    "POINTS",
+    "StrengthNetwork",
+    "attended_sets",
+    "gamma",
+    "outputs_of",
+    "parameter_shapes",
+    "rate_sets",
+    "set_outputs",
+    "slopes_of",
+]
 
 #: Added to the variance by a normalisation (torch's default; the thesis names none).
 EPSILON = 1e-5
@@ -45,7 +57,9 @@ def gamma(deviation: float) -> float:
     return deviation * math.log(10) / POINTS
 
 
-def parameter_shapes(settings: Hyperparameters, channels: int) -> dict[str, tuple[int, ...]]:
+def parameter_shapes(
+    settings: Hyperparameters, channels: int, outputs: int = 1
+) -> dict[str, tuple[int, ...]]:
     """Name and shape of every array of a network, in the order of the equations."""
     d, q, m = settings.width, settings.query_width, settings.inducing_points
 
@@ -68,13 +82,31 @@ def parameter_shapes(settings: Hyperparameters, channels: int) -> dict[str, tupl
         shapes[f"{block}.points"] = (m, d)
         shapes |= attention(f"{block}.gather") | attention(f"{block}.spread")
     shapes["seed"] = (1, d)
-    return shapes | attention("pool") | {"rate.weight": (1, d)}
+    return shapes | attention("pool") | {"rate.weight": (outputs, d)}
 
 
 def rate_sets(
-    arrays: Mapping[str, Floats], settings: Hyperparameters, x: Floats, there: Any = None
-) -> Floats:
-    """The output of a network for sets of moves (eq. 4.4 to 4.8).
+    arrays: Mapping[str, Numbers], settings: Hyperparameters, x: Numbers, there: Any = None
+) -> Numbers:
+    """The output of a network that has one, for sets of moves (eq. 4.4 to 4.8).
+
+    Parameters
+    ----------
+    arrays, settings, x, there
+        As in `set_outputs`.
+
+    Returns
+    -------
+    [b]
+        Normalised ratings; 0, the mean of the labels, for a set without a move.
+    """
+    return np.asarray(set_outputs(arrays, settings, x, there)[:, 0])
+
+
+def set_outputs(
+    arrays: Mapping[str, Numbers], settings: Hyperparameters, x: Numbers, there: Any = None
+) -> Numbers:
+    """All outputs of a network for sets of moves (eq. 4.4 to 4.8).
 
     Parameters
     ----------
@@ -89,52 +121,121 @@ def rate_sets(
 
     Returns
     -------
-    [b]
-        Normalised ratings; 0, the mean of the labels, for a set without a move.
+    [b, k]
+        0 for a set without a move.
     """
+    h, shut = _elements(arrays, settings, x, there)
+    weights = _weights(arrays, "pool", arrays["seed"], h, shut)
+    outputs = outputs_of(arrays, (weights @ h) @ arrays["pool.value.weight"].T)[:, 0]
+    full = np.ones(len(x), np.bool_) if there is None else there.any(1)
+    return np.asarray(np.where(full[:, None], outputs, 0))
+
+
+def attended_sets(
+    arrays: Mapping[str, Numbers], settings: Hyperparameters, x: Numbers, there: Any = None
+) -> tuple[Numbers, Numbers]:
+    """What the last attention makes of each move, and how much of it the move gives.
+
+    Returns
+    -------
+    [b, n, d]
+        The value of each move.
+    [b, n]
+        Its weight; those of a set add up to 1. `outputs_of` the weighted sum of the
+        values is what `set_outputs` gives.
+    """
+    h, shut = _elements(arrays, settings, x, there)
+    weights = _weights(arrays, "pool", arrays["seed"], h, shut)
+    return h @ arrays["pool.value.weight"].T, weights[:, 0]
+
+
+def outputs_of(arrays: Mapping[str, Numbers], attended: Numbers) -> Numbers:
+    """Outputs [..., k] from what the last attention gathered of a set [..., d]."""
+    pooled = _residual(arrays, "pool", arrays["seed"][0], attended)
+    return np.asarray(pooled @ arrays["rate.weight"].T)
+
+
+def slopes_of(arrays: Mapping[str, Numbers], attended: Numbers) -> Numbers:
+    """How much each output changes with what was gathered: [..., k, d], at [..., d]."""
+    whitened, one = _centred(arrays["seed"][0] + attended)
+    first = whitened * arrays["pool.first_norm.weight"] + arrays["pool.first_norm.bias"]
+    dense: Numbers = first @ arrays["pool.dense.weight"].T + arrays["pool.dense.bias"]
+    second, two = _centred(first + np.maximum(dense, 0))
+    slopes: Numbers = arrays["rate.weight"] * arrays["pool.second_norm.weight"]
+    slopes = _back(slopes, second, two)
+    slopes = slopes + (slopes * (dense > 0)[..., None, :]) @ arrays["pool.dense.weight"]
+    return _back(slopes * arrays["pool.first_norm.weight"], whitened, one)
+
+
+def _centred(x: Numbers) -> tuple[Numbers, Numbers]:
+    """With mean 0 and deviation 1 over the features, and the deviation there was."""
+    x = x - x.mean(-1, keepdims=True)
+    deviation = np.sqrt(np.square(x).mean(-1, keepdims=True) + EPSILON)
+    return x / deviation, deviation
+
+
+def _back(slopes: Numbers, centred: Numbers, deviation: Numbers) -> Numbers:
+    """Slopes [..., k, d] at what was centred, from those at what came of it."""
+    along = (slopes * centred[..., None, :]).mean(-1, keepdims=True)
+    away = slopes - slopes.mean(-1, keepdims=True) - along * centred[..., None, :]
+    return np.asarray(away / deviation[..., None])
+
+
+def _elements(
+    arrays: Mapping[str, Numbers], settings: Hyperparameters, x: Numbers, there: Any
+) -> tuple[Numbers, Numbers | None]:
+    """The moves of sets, each knowing of the others, and what hides the filled-up places."""
     if "input.mean" in arrays:
         x = (x - arrays["input.mean"]) / arrays["input.deviation"]
     shut = None
-    full = np.ones(len(x), np.bool_)
     if there is not None:
-        full = there.any(1)
         # A set without a move is computed as if it had some; its answer is not used.
-        shut = np.where(there | ~full[:, None], 0, -np.inf).astype(x.dtype)[:, None, :]
-    h = x @ arrays["encode.weight"].T
+        hidden = there | ~there.any(1)[:, None]
+        shut = np.where(hidden, 0, -np.inf).astype(x.dtype)[:, None, :]
+    h: Numbers = x @ arrays["encode.weight"].T
     for number in range(settings.depth):
         name = f"blocks.{number}"
         gathered = _attention_block(arrays, f"{name}.gather", arrays[f"{name}.points"], h, shut)
         h = _attention_block(arrays, f"{name}.spread", h, gathered, None)
-    pooled = _attention_block(arrays, "pool", arrays["seed"], h, shut)
-    return np.asarray(np.where(full, (pooled @ arrays["rate.weight"].T)[:, 0, 0], 0))
+    return h, shut
 
 
 def _attention_block(
-    arrays: Mapping[str, Floats], name: str, q: Floats, h: Floats, shut: Floats | None
-) -> Floats:
+    arrays: Mapping[str, Numbers], name: str, q: Numbers, h: Numbers, shut: Numbers | None
+) -> Numbers:
     """Eq. 4.4 and 4.5: what queries [b, m, d] or [m, d] get from elements [b, n, d]."""
-    part = {key: arrays[f"{name}.{key}"] for key in _ATTENTION}
-    queries = q @ part["query.weight"].T
-    keys = h @ part["key.weight"].T
+    weights = _weights(arrays, name, q, h, shut)
+    value = arrays[f"{name}.value.weight"].T
+    # Of the two orders of the product, the one that transforms fewer vectors.
+    attended = (weights @ h) @ value if q.shape[-2] < h.shape[-2] else weights @ (h @ value)
+    return _residual(arrays, name, q, attended)
+
+
+def _weights(
+    arrays: Mapping[str, Numbers], name: str, q: Numbers, h: Numbers, shut: Numbers | None
+) -> Numbers:
+    """How much of each element each query takes: [b, m, n]."""
+    queries = q @ arrays[f"{name}.query.weight"].T
+    keys = h @ arrays[f"{name}.key.weight"].T
     logits = queries @ np.swapaxes(keys, -1, -2) / math.sqrt(keys.shape[-1])
     if shut is not None:
         logits = logits + shut
     logits -= logits.max(-1, keepdims=True)
     weights = np.exp(logits, out=logits)
     weights /= weights.sum(-1, keepdims=True)
-    value = part["value.weight"].T
-    # Of the two orders of the product, the one that transforms fewer vectors.
-    attended = (weights @ h) @ value if q.shape[-2] < h.shape[-2] else weights @ (h @ value)
+    return np.asarray(weights)
+
+
+def _residual(arrays: Mapping[str, Numbers], name: str, q: Numbers, attended: Numbers) -> Numbers:
+    """The residual of an attention, and the dense layer with its own."""
+    part = {key: arrays[f"{name}.{key}"] for key in _AFTER}
     attended = _normalised(q + attended, part["first_norm.weight"], part["first_norm.bias"])
     dense = attended @ part["dense.weight"].T + part["dense.bias"]
     attended += np.maximum(dense, 0, out=dense)
     return _normalised(attended, part["second_norm.weight"], part["second_norm.bias"])
 
 
-_ATTENTION = (
-    "query.weight",
-    "key.weight",
-    "value.weight",
+_AFTER = (
     "first_norm.weight",
     "first_norm.bias",
     "dense.weight",
@@ -144,10 +245,9 @@ _ATTENTION = (
 )
 
 
-def _normalised(x: Floats, gain: Floats, shift: Floats) -> Floats:
+def _normalised(x: Numbers, gain: Numbers, shift: Numbers) -> Numbers:
     """Layer normalisation over the features (section 2.2.1)."""
-    x = x - x.mean(-1, keepdims=True)
-    x /= np.sqrt(np.square(x).mean(-1, keepdims=True) + EPSILON)
+    x, _ = _centred(x)
     x *= gain
     x += shift
     return x

@@ -15,7 +15,7 @@ import numpy as np
 
 from yardstone.arrays import ArrayFile, StoredArrays
 from yardstone.errors import InputError, UsageError
-from yardstone.lab.neubauer.network.hyperparameters import Hyperparameters
+from yardstone.strength.set_model.hyperparameters import Hyperparameters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,0 +1,57 @@
+"""How well a model of sets names the groups of Fox games."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.lab.neubauer.rank.protocol import Accuracy, accuracy, draw_games, judged_by_fold
+from yardstone.lab.neubauer.set_model.model import pool_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.lab.neubauer.set_model.model import TrainedSets
+    from yardstone.lab.neubauer.set_model.sides import SetSides
+
+    Array = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+__all__ = ["fox_accuracy"]
+
+
+def fox_accuracy(
+    trained: TrainedSets, sides: SetSides, games: int, *, draws: int = 500, seed: int = 0
+) -> Accuracy:
+    """How often the group of some Fox games is named, by networks that saw none of them.
+
+    Parameters
+    ----------
+    trained : TrainedSets
+    sides : SetSides
+        What it was trained on.
+    games : int
+        Both sides of so many games are drawn from one group.
+    draws : int
+        For each group, over all folds.
+    seed : int
+    """
+    pool, found = pool_of(sides, np.flatnonzero(sides.fox)), trained.fox
+    random = np.random.default_rng(seed)
+    statistics = found.statistics()
+
+    def drawn(rows: Ints) -> tuple[Array, Ints]:
+        return draw_games(
+            statistics[rows],
+            pool.group[rows],
+            pool.game[rows],
+            games=games,
+            draws=draws // len(found.models),
+            random=random,
+        )
+
+    def judge(number: int, sums: Array) -> Array:
+        return found.models[number].scale().knot_probabilities(sums)
+
+    return accuracy(*judged_by_fold(drawn, judge, found.fold))

@@ -1,0 +1,223 @@
+"""`SetSides`: what a model of sets learns from, the moves of sides of games of known ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import NoGamesError, UsageError
+from yardstone.lab.neubauer.rank.folds import player_folds
+from yardstone.strength.evidence import evidence_of_store
+from yardstone.strength.move_phases import PHASES, phases_of
+from yardstone.strength.rank.ranks import RANKS
+from yardstone.strength.set_model.inputs import INPUTS
+from yardstone.strength.set_model.packed_moves import PackedMoves
+from yardstone.strength.set_model.scorer import standardised
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.go.feature_store import FeatureStore
+
+    Array = NDArray[np.float64]
+    Floats = NDArray[np.float32]
+    Ints = NDArray[np.int64]
+
+__all__ = ["BANDS", "SetSides", "StoreSides", "bands_of", "read_sides", "targets"]
+
+#: The OGS ranks that bands of strength lie about: n dan is n to n + 1, 1 kyu 0 to 1.
+BANDS = np.arange(-27.0, 10.0, 4.0)
+#: A rank speaks for the bands about it, a group for those beside it, by normal curves.
+_RANKS_ABOUT, _GROUPS_ABOUT = 2.5, 0.6
+#: Every so many moves are looked at for the moments.
+_EVERY = 37
+_GAMES, _MOVES = 40, 1 << 15
+_OF_SIDES = ("counts", "group", "rank", "sure", "game", "colour", "player", "opponent")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoreSides:
+    """Which sides of the games of a store count, and what is known of their players.
+
+    Attributes
+    ----------
+    store : FeatureStore
+    game, colour : int64 [s]
+        Place of the game in the store's table; 1 Black, 2 White.
+    group : int64 [s]
+        Fox rank group, 0 to 10; -1 where the rank is of another scale.
+    rank : float64 [s]
+        OGS rank, n dan is n to n + 1, 1 kyu 0 to 1; NaN where it is of another scale.
+    sure : float64 [s]
+        How much the rank counts, 0 to 1: less where it is provisional.
+    player, opponent : str [s]
+    """
+
+    store: FeatureStore
+    game: Ints
+    colour: Ints
+    group: Ints
+    rank: Array
+    sure: Array
+    player: NDArray[np.str_]
+    opponent: NDArray[np.str_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SetSides:
+    """s sides of games with all their moves.
+
+    Attributes
+    ----------
+    inputs : str
+        What is seen of a move: a name of `INPUTS`.
+    moves : PackedMoves
+        The standardised moves of each side.
+    mean, deviation : float32 [channels]
+        What they were standardised by.
+    counts : int64 [s, phases]
+        Moves of each phase.
+    group, rank, sure, game, colour, player, opponent
+        As in `StoreSides`; games have numbers of their own.
+    """
+
+    inputs: str
+    moves: PackedMoves
+    mean: Floats
+    deviation: Floats
+    counts: Ints
+    group: Ints
+    rank: Array
+    sure: Array
+    game: Ints
+    colour: Ints
+    player: NDArray[np.str_]
+    opponent: NDArray[np.str_]
+
+    def __len__(self) -> int:
+        """Number of sides."""
+        return len(self.group)
+
+    def select(self, rows: Ints) -> SetSides:
+        """Some of the sides, with all the moves in memory."""
+        lengths = self.moves.lengths()[rows]
+        first = np.repeat(self.moves.starts[rows], lengths)
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        places = first + np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
+        moves = PackedMoves(self.moves.features, self.moves.rows[places], starts)
+        said = {name: getattr(self, name)[rows] for name in _OF_SIDES}
+        return SetSides(self.inputs, moves, self.mean, self.deviation, **said)
+
+    @property
+    def fox(self) -> NDArray[np.bool_]:
+        """Whose rank is a Fox group; the others' is an OGS rank."""
+        return self.group >= 0
+
+    def folds(self, number: int, seed: int) -> Ints:
+        """The fold of each side: nobody's games, nor on Fox any opponent's, are in two.
+
+        Opponents on OGS may be programs, which play everybody: there they tie nobody.
+        """
+        fold = np.zeros(len(self), np.int64)
+        for rows in (np.flatnonzero(self.fox), np.flatnonzero(~self.fox)):
+            if len(rows):
+                player = self.player[rows]
+                known = self.fox[rows[0]]
+                opponent = self.opponent[rows] if known else player
+                kind = self.group[rows] if known else bands_of(self.rank[rows])
+                fold[rows] = player_folds(player, opponent, kind, number, seed)
+        return fold
+
+
+def read_sides(
+    parts: Sequence[StoreSides],
+    inputs: str,
+    *,
+    progress: Callable[[int, int], object] | None = None,
+) -> SetSides:
+    """Read the moves of the sides that count from stores of one network.
+
+    Parameters
+    ----------
+    parts : sequence of StoreSides
+    inputs : str
+        A name of `INPUTS`.
+    progress : callable, optional
+        Called with the number of sides that are read, and of all.
+
+    Raises
+    ------
+    NoGamesError
+        No side counts.
+    UsageError
+        The stores were made with different networks.
+    """
+    whole = sum(len(part.game) for part in parts)
+    if not whole:
+        raise NoGamesError("there are no games to learn from")
+    if len({str(part.store.settings["sha256"]) for part in parts}) > 1:
+        raise UsageError("the stores were made with different networks")
+    pieces: list[NDArray[np.float16]] = []
+    counts = np.zeros((whole, PHASES), np.int64)
+    games: list[Ints] = []
+    done = begin = 0
+    for part in parts:
+        for start in range(0, len(part.game), _GAMES):
+            chosen = slice(start, start + _GAMES)
+            pairs = zip(part.game[chosen].tolist(), part.colour[chosen].tolist(), strict=True)
+            evidence = evidence_of_store(part.store, list(pairs))
+            np.add.at(counts, (done + evidence.game, phases_of(evidence.number)), 1)
+            largest = float(np.finfo(np.float16).max)
+            rows = np.clip(INPUTS[inputs](evidence), -largest, largest)
+            pieces.append(rows.astype(np.float16))
+            done += evidence.games
+            if progress is not None:
+                progress(done, whole)
+        games.append(part.game + begin)
+        begin += len(part.store)
+    features = np.concatenate(pieces)
+    mean, deviation = INPUTS[inputs].moments(features[::_EVERY].astype(np.float32))
+    for start in range(0, len(features), _MOVES):
+        few = features[start : start + _MOVES]
+        few[:] = standardised(few.astype(np.float32), mean, deviation)
+    starts = np.concatenate([[0], np.cumsum(counts.sum(axis=1))])
+    said = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in ("group", "rank", "sure", "colour", "player", "opponent")
+    }
+    return SetSides(
+        inputs,
+        PackedMoves(features, np.arange(len(features)), starts),
+        mean,
+        deviation,
+        counts,
+        game=np.concatenate(games),
+        **said,
+    )
+
+
+def bands_of(rank: Array) -> Ints:
+    """The nearest of `BANDS` to each OGS rank, by its place."""
+    middle = 0.5 * (BANDS[:-1] + BANDS[1:])
+    return np.searchsorted(middle, rank).astype(np.int64)
+
+
+def targets(sides: SetSides) -> Floats:
+    """What a network should say of each side: [s, groups + bands].
+
+    Shares of the Fox groups, or of the bands of OGS ranks; those of the other scale are 0.
+    """
+    wanted = np.zeros((len(sides), len(RANKS) + len(BANDS)))
+    fox = sides.fox
+    places = np.arange(len(RANKS))
+    wanted[fox, : len(RANKS)] = _about(sides.group[fox], places, _GROUPS_ABOUT)
+    wanted[~fox, len(RANKS) :] = _about(sides.rank[~fox], BANDS, _RANKS_ABOUT)
+    return wanted.astype(np.float32)
+
+
+def _about(value: NDArray[Any], places: NDArray[Any], deviation: float) -> Array:
+    shares = np.exp(-0.5 * ((value[:, None] - places) / deviation) ** 2)
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))

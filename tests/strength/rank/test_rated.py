@@ -1,0 +1,181 @@
+"""A scale learnt from players with ratings, on players whose ranks are known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.strength.rank_cases import random_evidence, random_model
+from yardstone.errors import NoGamesError, UsageError
+from yardstone.lab.neubauer.rank.pool import RankPool
+from yardstone.lab.neubauer.rank.rated import (
+    RatedSettings,
+    RatedSides,
+    TrainedScale,
+    pooled_scores,
+    with_rated_scale,
+)
+from yardstone.lab.neubauer.rank.spread import as_statistics
+from yardstone.strength.estimate.strengths import PARTS, Rater, interval_tables
+from yardstone.strength.model import StrengthModel
+from yardstone.strength.move_phases import PHASES
+from yardstone.strength.rank.scorer import MoveScorer
+
+Array = NDArray[np.float64]
+
+EDGES = (-14.0, -10.0, -6.0, -2.0, 2.0, 6.0)
+SETTINGS = RatedSettings(
+    ridge=0.05, edges=EDGES, knots=(-12.0, -8.0, -4.0, 0.0, 4.0), games=(1, 3), folds=3
+)
+PLAYERS, GAMES = 200, 3
+CHANNELS = 2
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """Players of known rank, and a model that was never told of them."""
+
+    model: StrengthModel
+    pool: RankPool
+    rated: RatedSides
+
+
+def simulated(players: int = PLAYERS, *, players_seed: int = 0) -> Simulated:
+    """Sides whose values grow with the rank along one direction, and players lie about it."""
+    model = random_model(channels=CHANNELS)
+    assert isinstance(model.scorer, MoveScorer)
+    lift = model.scorer.lift
+    slope = np.random.default_rng(7).normal(size=lift.values)
+    random = np.random.default_rng(players_seed)
+    rank = random.uniform(-13.0, 5.0, players)
+    number = np.repeat(np.arange(players), GAMES)
+    own = random.normal(0.0, 0.25, (players, lift.values))
+    mean = (0.02 * (rank + 4.0)[:, None] * slope + own)[number]
+    counts = random.integers(5, 25, (len(number), PHASES))
+    shape = (len(number), PHASES)
+    values = counts[..., None] * mean[:, None]
+    values = values + np.sqrt(counts)[..., None] * random.normal(size=(*shape, lift.values))
+    lifted = np.sqrt(counts)[..., None] * random.normal(size=(*shape, lift.lifted))
+    pool = RankPool(
+        values=values.astype(np.float32),
+        lifted=lifted.astype(np.float32),
+        counts=counts,
+        group=np.zeros(len(number), np.int64),
+        game=np.arange(len(number)),
+        colour=1 + np.arange(len(number)) % 2,
+        player=np.array([f"player {each}" for each in number]),
+        opponent=np.full(len(number), "program"),
+        year=np.full(len(number), 2020),
+    )
+    return Simulated(model, pool, RatedSides(rank[number], np.ones(len(number))))
+
+
+@pytest.fixture(scope="module")
+def case() -> Simulated:
+    return simulated()
+
+
+@pytest.fixture(scope="module")
+def trained(case: Simulated) -> TrainedScale:
+    return with_rated_scale(case.model, case.pool, case.rated, "ogs", SETTINGS, {"of": "nobody"})
+
+
+def middles(density: Array) -> Array:
+    width = (EDGES[-1] - EDGES[0]) / density.shape[1]
+    return np.asarray(EDGES[0] + width * (np.arange(density.shape[1]) + 0.5))
+
+
+def test_ranks_of_players_never_seen_are_recovered(trained: TrainedScale) -> None:
+    found = trained.unseen["whole"]
+    for games in (1, 3):
+        rows = found.games == games
+        mean = found.density[rows] @ middles(found.density)
+        true = found.strengths[rows, 0]
+        assert np.corrcoef(mean, true)[0, 1] > 0.88
+        assert np.median(np.abs(mean - true)) < 2.0
+    assert np.ptp(found.strengths) > 15.0
+
+
+def test_nobody_is_judged_by_what_was_learnt_from_them(
+    case: Simulated, trained: TrainedScale
+) -> None:
+    """A player's sides are in one fold, and with ranks that say nothing nothing is told."""
+    for name in np.unique(case.pool.player):
+        assert len(set(trained.fold[case.pool.player == name].tolist())) == 1
+    random = np.random.default_rng(5)
+    drawn = random.permutation(PLAYERS)
+    shuffled = replace(case.rated, rank=case.rated.rank.reshape(PLAYERS, GAMES)[drawn].reshape(-1))
+    none = with_rated_scale(case.model, case.pool, shuffled, "ogs", SETTINGS).unseen["whole"]
+    mean = none.density @ middles(none.density)
+    assert abs(np.corrcoef(mean, none.strengths[:, 0])[0, 1]) < 0.25
+
+
+def test_intervals_hold_nine_in_ten_of_other_players(trained: TrainedScale) -> None:
+    """Players of the same kind whom neither the scores nor the intervals were fitted to."""
+    model = trained.model
+    assert isinstance(model.scorer, MoveScorer)
+    fresh = simulated(500, players_seed=1)
+    statistics = as_statistics(fresh.pool.counts, pooled_scores(model.scorer, fresh.pool))
+    rater = Rater(model, 0.9, "ogs")
+    for games in (1, 3):
+        sums = statistics.reshape(-1, GAMES, statistics.shape[1])[:, :games].sum(axis=1)
+        found = [rater.rate(row) for row in sums]
+        known = [k for k, each in enumerate(found) if not each.unlikely]
+        assert len(known) > 0.95 * len(found)
+        low = np.array([EDGES[0] if found[k].low is None else found[k].low for k in known], float)
+        high = np.array([EDGES[-1] if found[k].high is None else found[k].high for k in known])
+        true = fresh.rated.rank[::GAMES][known]
+        assert np.mean((low <= true) & (true <= high.astype(float))) == pytest.approx(0.9, abs=0.06)
+        assert np.mean(high.astype(float) - low) < 0.6 * (EDGES[-1] - EDGES[0])
+
+
+def test_the_model_carries_the_scale_beside_its_own(case: Simulated, trained: TrainedScale) -> None:
+    model = trained.model
+    assert list(model.scales) == ["fox", "ogs"]
+    assert model.scorer.width == case.model.scorer.width + 1
+    assert model.card["rated"] == {"ogs": {"of": "nobody"}}
+    assert set(interval_tables(model, "ogs")) == set(PARTS)
+    assert set(model.card["farthest"]) == set(model.card["intervals"]) == {"ogs"}
+    evidence = random_evidence([30, 60], channels=CHANNELS)
+    one = case.model.score(evidence)
+    same = model.score(evidence, "fox")
+    assert (same.mean, same.deviation) == pytest.approx((one.mean, one.deviation), abs=1e-4)
+    assert EDGES[0] < model.score(evidence, "ogs").mean < EDGES[-1]
+    # Without a move: as many of each group as there are players of it.
+    rank = case.rated.rank[::GAMES]
+    share = np.histogram(rank, EDGES)[0] / PLAYERS
+    empty = np.zeros(PHASES + 1 + model.scorer.width)
+    assert model.posterior(empty, "ogs")[2] == pytest.approx(share, abs=0.1)
+    usual = model.scale("ogs").spread.usual[..., -1].mean(axis=1)
+    assert (np.diff(usual) > -0.05 * np.ptp(usual)).all()
+
+
+def test_one_scale_has_one_name(case: Simulated, trained: TrainedScale) -> None:
+    with pytest.raises(UsageError, match="the model has a scale 'ogs'"):
+        with_rated_scale(trained.model, case.pool, case.rated, "ogs", SETTINGS)
+    with pytest.raises(UsageError, match="the model has a scale 'fox'"):
+        with_rated_scale(case.model, case.pool, case.rated, "fox", SETTINGS)
+    again = with_rated_scale(case.model, case.pool, case.rated, "ogs", SETTINGS, {"of": "nobody"})
+    assert again.model.card == trained.model.card
+    np.testing.assert_array_equal(again.scores, trained.scores)
+
+
+def test_too_few_players_teach_nothing() -> None:
+    few = simulated(29)
+    with pytest.raises(NoGamesError, match="29 players are too few to learn a scale: 30"):
+        with_rated_scale(few.model, few.pool, few.rated, "ogs", SETTINGS)
+
+
+def test_only_a_rank_model_can_learn_one(case: Simulated) -> None:
+    class Other:
+        kind = "set"
+        width, channels = 1, 0
+
+    scales: Any = list(case.model.scales.values())
+    scorer: Any = Other()
+    with pytest.raises(UsageError, match="only a rank model"):
+        with_rated_scale(StrengthModel(scorer, scales, {}), case.pool, case.rated, "ogs", SETTINGS)

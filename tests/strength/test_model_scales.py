@@ -1,0 +1,261 @@
+"""A model of two scales: what each says, what is kept of it, and which tells a player best."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.stats import multivariate_normal
+
+from tests.strength.rank_cases import WIDTH, model_of_two_scales, random_evidence, with_spread
+from yardstone.errors import UsageError
+from yardstone.strength.estimate.estimate import best_basis
+from yardstone.strength.estimate.strengths import Rated, Rater, interval_tables
+from yardstone.strength.evidence import no_evidence
+from yardstone.strength.model import StrengthModel
+from yardstone.strength.model_scale import ModelScale
+from yardstone.strength.move_phases import PHASES
+from yardstone.strength.rank.ranks import EDGES, GROUP_EDGES
+from yardstone.strength.spread import Spread
+
+Array = NDArray[np.float64]
+
+
+def plain_density(scale: ModelScale, statistics: Array) -> Array:
+    """The same from normal densities of the mean score, strength by strength."""
+    spread, edges = scale.spread, scale.edges
+    counts, squares = statistics[:PHASES], statistics[PHASES]
+    sums = np.array([statistics[PHASES + 1 + int(column)] for column in spread.columns])
+    moves = counts.sum()
+    whole = moves + float(spread.prior_moves)
+    covariance = moves * spread.move + squares * spread.game + moves**2 * spread.player
+    density = []
+    for step in range(round((edges[-1] - edges[0]) / 0.05)):
+        strength = edges[0] + 0.05 * (step + 0.5)
+        group = max(k for k in range(len(edges) - 1) if strength >= edges[k])
+        steps = round((edges[group + 1] - edges[group]) / 0.05)
+        chance = 1.0
+        if moves:
+            factor = np.interp(strength, spread.knots, spread.scatter)
+            mean = counts @ between_knots(spread, strength) / whole
+            chance = multivariate_normal.pdf(sums / whole, mean, factor * covariance / whole**2)
+        density.append(chance * scale.prior[group] / steps)
+    return np.asarray(np.array(density) / np.sum(density))
+
+
+def between_knots(spread: Spread, strength: float) -> Array:
+    """On the straight line between two knots; beyond the last ones half as steep."""
+    knots, usual = spread.knots, spread.usual
+    if strength < knots[0]:
+        slope = (usual[1] - usual[0]) / (knots[1] - knots[0])
+        return np.asarray(usual[0] + 0.5 * slope * (strength - knots[0]))
+    if strength > knots[-1]:
+        slope = (usual[-1] - usual[-2]) / (knots[-1] - knots[-2])
+        return np.asarray(usual[-1] + 0.5 * slope * (strength - knots[-1]))
+    return np.array(
+        [
+            [np.interp(strength, knots, usual[:, phase, k]) for k in range(spread.width)]
+            for phase in range(PHASES)
+        ]
+    )
+
+
+def test_each_scale_has_a_density_of_its_own() -> None:
+    """Of Fox without scatter, of OGS with one; each reads its own scores."""
+    model = model_of_two_scales()
+    each = model.game_statistics(random_evidence([40, 3, 95], seed=4))
+    for name in ("fox", "ogs"):
+        scale = model.scale(name)
+        for statistics in (*each, each.sum(axis=0)):
+            density = model.density(statistics, name)
+            np.testing.assert_allclose(
+                density, plain_density(scale, statistics), rtol=1e-6, atol=1e-12
+            )
+        mean, deviation, shares = model.posterior(each, name)
+        middles = scale.edges[0] + 0.05 * (np.arange(density.shape[-1]) + 0.5)
+        np.testing.assert_allclose(model.density(each, name) @ middles, mean)
+        assert shares.shape == (3, len(GROUP_EDGES[name]) - 1)
+        assert (deviation > 0.0).all()
+    assert model.scale() is model.scale("fox")
+    np.testing.assert_array_equal(model.density(each), model.density(each, "fox"))
+
+
+def test_scores_that_a_scale_does_not_read_say_nothing_on_it() -> None:
+    model = model_of_two_scales()
+    statistics = model.game_statistics(random_evidence([60]))[0]
+    read = {name: {int(each) for each in model.scale(name).spread.columns} for name in model.scales}
+    assert read == {"fox": {0, 1, 2}, "ogs": {WIDTH + 1, 1}}
+    for column in range(WIDTH + 2):
+        moved = statistics.copy()
+        moved[PHASES + 1 + column] += 30.0
+        for name, columns in read.items():
+            same = np.array_equal(model.density(moved, name), model.density(statistics, name))
+            assert same == (column not in columns), (name, column)
+
+
+def test_without_a_move_each_scale_has_its_prior() -> None:
+    model = model_of_two_scales()
+    for name, scale in model.scales.items():
+        score = model.score(no_evidence(6, games=1), name)
+        np.testing.assert_allclose(score.probabilities, scale.prior / scale.prior.sum())
+        middles = 0.5 * (scale.edges[:-1] + scale.edges[1:])
+        assert score.mean == pytest.approx(scale.prior @ middles / scale.prior.sum())
+        assert model.prior(name) == pytest.approx((score.mean, score.deviation))
+        assert scale.distance(np.zeros(PHASES + 1 + WIDTH + 2)) == 0.0
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.lists(st.integers(1, 60), min_size=1, max_size=3), st.integers(0, 99))
+def test_effects_of_moves_add_up_on_each_scale(lengths: list[int], seed: int) -> None:
+    model, evidence = model_of_two_scales(seed), random_evidence(lengths, seed)
+    whole = model.game_statistics(evidence).sum(axis=0)
+    for name, scale in model.scales.items():
+        spread = scale.spread
+        start = whole.copy()
+        columns = PHASES + 1 + spread.columns.astype(int)
+        start[columns] = whole[:PHASES] @ between_knots(spread, model.prior(name)[0])
+        change = model.posterior(whole, name)[0] - model.posterior(start, name)[0]
+        width = scale.edges[-1] - scale.edges[0]
+        effects = model.move_scores(evidence, name)
+        assert effects.sum() == pytest.approx(change, abs=0.011 * width)
+
+
+def test_a_wider_scatter_leaves_more_doubt_and_less_distance() -> None:
+    model = model_of_two_scales()
+    scale = model.scale("ogs")
+    statistics = model.game_statistics(random_evidence([80]))[0]
+    found = []
+    for factor in (1.0, 4.0):
+        spread = replace(scale.spread, scatter=np.full(5, factor))
+        wider = replace(scale, spread=spread)
+        found.append((wider.moments(wider.density(statistics))[1], wider.distance(statistics)))
+    assert found[1][0] > found[0][0]
+    assert found[1][1] == pytest.approx(found[0][1] / 4.0)
+
+
+def test_both_scales_are_kept_in_the_file(tmp_path: Path) -> None:
+    model, evidence = model_of_two_scales(), random_evidence([40, 21])
+    model.save(tmp_path / "model.npz")
+    again = StrengthModel.load(tmp_path / "model.npz")
+    assert list(again.scales) == again.card["scales"] == ["fox", "ogs"]
+    for name, scale in model.scales.items():
+        np.testing.assert_array_equal(again.scale(name).edges, scale.edges)
+        np.testing.assert_array_equal(again.scale(name).prior, scale.prior)
+        for part, value in scale.spread.arrays().items():
+            np.testing.assert_array_equal(again.scale(name).spread.arrays()[part], value)
+        np.testing.assert_array_equal(
+            again.move_scores(evidence, name), model.move_scores(evidence, name)
+        )
+        for one, two in zip(
+            model.posterior(model.game_statistics(evidence), name),
+            again.posterior(again.game_statistics(evidence), name),
+            strict=True,
+        ):
+            np.testing.assert_array_equal(one, two)
+
+
+def test_a_scale_that_a_model_has_not(tmp_path: Path) -> None:
+    model, evidence = model_of_two_scales(), random_evidence([5])
+    one = with_spread(model, model.scale().spread)
+    assert list(one.scales) == ["fox"]
+    statistics = model.game_statistics(evidence)
+    for ask in (
+        lambda: model.scale("kgs"),
+        lambda: model.density(statistics, "kgs"),
+        lambda: model.score(evidence, "kgs"),
+        lambda: model.move_scores(evidence, "kgs"),
+        lambda: model.prior("kgs"),
+        lambda: Rater(model, 0.9, "kgs"),
+    ):
+        with pytest.raises(UsageError, match=r"model random has no scale 'kgs', but fox, ogs$"):
+            ask()
+    with pytest.raises(UsageError, match=r"no scale 'ogs', but fox$"):
+        one.scale("ogs")
+    with pytest.raises(ValueError, match="no scale"):
+        StrengthModel(model.scorer, [], model.card)
+
+
+GOOD = model_of_two_scales().scale("ogs").spread
+
+
+def test_a_spread_is_made_of_its_numbers() -> None:
+    again = Spread.from_arrays(GOOD.arrays(), WIDTH + 2)
+    for name, value in GOOD.arrays().items():
+        np.testing.assert_array_equal(again.arrays()[name], value)
+    assert again.width == 2
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"scatter": np.array([0.5, 0.8, 0.0, 1.6, 2.5])}, "scatter that is not above 0"),
+        ({"scatter": np.array([0.5, 0.8, -1.0, 1.6, 2.5])}, "scatter that is not above 0"),
+        ({"scatter": np.ones(4)}, r"scatter is of shape \(4,\), not \(5,\)"),
+        ({"scatter": np.array(1.0)}, r"scatter is of shape \(\), not \(5,\)"),
+        ({"columns": np.array([1.0, 1.0])}, "a score that the model has not"),
+        ({"columns": np.array([0.0, 5.0])}, "a score that the model has not"),
+        ({"columns": np.array([-1.0, 1.0])}, "a score that the model has not"),
+        ({"columns": np.array([0.5, 1.0])}, "a score that the model has not"),
+        ({"columns": np.array([0.0, 1.0, 2.0])}, "usual is of shape"),
+        ({"columns": np.empty(0)}, "no scores"),
+        ({"columns": np.zeros((2, 1))}, "no scores"),
+        ({"knots": np.array([-30.0, -20.0, -20.0, -3.0, 5.0])}, "knots that do not grow"),
+        ({"knots": np.array([1.0])}, "fewer than two knots"),
+    ],
+)
+def test_a_spread_that_cannot_be(changed: dict[str, Array], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        Spread.from_arrays({**GOOD.arrays(), **changed}, WIDTH + 2)
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"edges": np.array([-4.0, -1.0, -1.0, 9.0])}, "do not grow"),
+        ({"edges": np.array([-4.0, 9.0])}, "do not grow"),
+        ({"prior": np.full(10, 0.1)}, "without a probability"),
+        ({"prior": np.array([0.0, *np.full(10, 0.1)])}, "without a probability"),
+    ],
+)
+def test_a_scale_that_cannot_be(changed: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        replace(model_of_two_scales().scale("fox"), **changed)
+
+
+def test_intervals_are_kept_by_scale() -> None:
+    """What was fitted on one scale is not taken for the other."""
+    model = model_of_two_scales()
+    tables = interval_tables(model, "ogs")
+    assert tables["whole"].ends.tolist() == [-34.0, -24.0, 3.0, 10.0]
+    narrow = replace(tables["whole"], at=np.full_like(tables["whole"].at, 0.5))
+    model.card["intervals"] = {"ogs": dict.fromkeys(tables, narrow.as_dict())}
+    assert interval_tables(model, "ogs")["whole"].at.max() == 0.5
+    assert interval_tables(model, "fox")["whole"].at.max() > 0.99
+    assert interval_tables(model, "fox")["whole"].ends.tolist() == [*EDGES[:2], *EDGES[-2:]]
+    model.card["farthest"] = {"ogs": {"whole": 0.0}}
+    statistics = model.game_statistics(random_evidence([30]))[0]
+    assert Rater(model, 0.9, "ogs").rate(statistics).unlikely
+    assert not Rater(model, 0.9, "fox").rate(statistics).unlikely
+
+
+def rated(rating: float, *, unlikely: bool = False) -> Rated:
+    return Rated(rating, rating - 1.0, rating + 1.0, 100, unlikely)
+
+
+def test_the_scale_that_tells_a_player_best() -> None:
+    """The first one, but where the player is in its weakest group or like nobody there."""
+    model = model_of_two_scales()
+    ogs = rated(-12.0)
+    assert best_basis(model, {"fox": rated(3.0), "ogs": ogs}) == "fox"
+    assert best_basis(model, {"fox": rated(-0.99), "ogs": ogs}) == "fox"
+    assert best_basis(model, {"fox": rated(-1.01), "ogs": ogs}) == "ogs"
+    assert best_basis(model, {"fox": rated(3.0, unlikely=True), "ogs": ogs}) == "ogs"
+    assert best_basis(model, {"fox": rated(9.5), "ogs": rated(4.0, unlikely=True)}) == "fox"
+    alone = with_spread(model, model.scale().spread)
+    assert best_basis(alone, {"fox": rated(-3.0, unlikely=True)}) == "fox"
