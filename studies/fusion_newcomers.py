@@ -3,17 +3,19 @@
 Three parts, whose tables go to ``docs/studies/fusion-newcomers-tables.md``:
 
 - *What moves are worth in rating points*: people of the Online Go Server whose Glicko-2
-  rating is known (``data/go/ogs_weak``, June 2020, against bots; even games). The numbers are
-  those that the system `Fusion` has if nothing is fitted.
+  rating is known (``data/go/ogs_weak``, June 2020, against bots; even games). From here come the
+  numbers that the system `Fusion` has if nothing is fitted (`SHIPPED`).
 - *OGS*: the same games as a history from nothing. What bots play says nothing of them, for
   they may play down: only people's moves count.
 - *Tygem*: people who are first seen between December 2005 and June 2006, drawn by lot, with
   the moves of their first games; all results of the server. All are 9 dan.
 
-Predictions are judged on the games from a day on; what is fitted is fitted to games before it,
-and at Tygem to people first seen before it. OGS needs the store ``ogs_weak`` of `features`.
-Tygem needs the network, for hours of it (what is done is kept), or with ``--tygem-store`` a
-store that ``yardstone go features --komi 6.5`` made of the records that ``--records`` writes.
+All is done for strengths on each scale of the shipped model; that of OGS was learnt from the
+ratings of the same people. Predictions are judged on the games from a day on; what is fitted is
+fitted to games before it, and at Tygem to people first seen before it. OGS needs the store
+``ogs_weak`` of `features`. Tygem needs the network, for hours (what is done is kept), or with
+``--tygem-store`` a store that ``yardstone go features --komi 6.5`` made of the records that
+``--records`` writes.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ from yardstone.strength.fusion.game_moves import GameMoves, read_moves
 from yardstone.strength.fusion.matching import with_moves
 from yardstone.strength.fusion.moves_prior import MovesPrior
 from yardstone.strength.fusion.prior_fit import centred_fusion, fit_fusion
-from yardstone.strength.fusion.system import MOVE_COLUMNS, Fusion, sides_before
+from yardstone.strength.fusion.system import MOVE_COLUMNS, SHIPPED, Fusion, sides_before
 from yardstone.strength.model import StrengthModel
 
 if TYPE_CHECKING:
@@ -65,6 +67,8 @@ PEOPLE, FIRST = 450, 4
 SEEN_FROM, SEEN_UNTIL = "2005-12-01", "2006-07-01"
 TYGEM_SPLIT = np.datetime64("2006-04-01")
 TYGEM_END = "2006-09-01"
+#: Of the shipped model.
+SCALES = ("ogs", "fox")
 #: Games of a newcomer that are predicted, by the number of games before.
 CLASSES = ((1, 1), (2, 4), (5, 9), (10, 19))
 
@@ -75,7 +79,6 @@ def main() -> None:
     parser.add_argument("--ogs-store", type=Path, default=ROOT / OGS[1])
     parser.add_argument("--tygem-store", type=Path, help="in place of the network")
     parser.add_argument("--records", action="store_true", help="write the records, nothing else")
-    parser.add_argument("--scale", default="fox", help="of the model")
     parser.add_argument("--seed", type=int, default=0, help="of the bootstrap")
     options = parser.parse_args()
     if options.records:
@@ -85,17 +88,18 @@ def main() -> None:
         require("fusion_newcomers", options.shared)
     model = StrengthModel.load()
     seed = options.seed
-    ogs = ogs_games(
-        options.shared, read_moves([str(options.ogs_store)], model, scale=options.scale)
-    )
-    lines = [*worth(ogs), "", *ogs_table(ogs, seed), ""]
-    tygem = Tygem.read(options.shared)
     source = options.tygem_store
+    tygem = Tygem.read(options.shared)
     if source is None:
         tygem.write_records(options.shared)
         source = RECORDS
-    moves = read_moves([str(source)], model, scale=options.scale, precision="bf16")
-    lines += [*tygem_table(tygem, moves, seed), "", made_by(seed, model)]
+    lines = []
+    for scale in SCALES:
+        ogs = ogs_games(options.shared, read_moves([str(options.ogs_store)], model, scale=scale))
+        moves = read_moves([str(source)], model, scale=scale, precision="bf16")
+        lines += [f"### Strengths on the scale {scale}", "", *worth(ogs), ""]
+        lines += [*ogs_table(ogs, scale, seed), "", *tygem_table(tygem, moves, seed), ""]
+    lines.append(made_by(seed, model))
     TABLES.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(TABLES.read_text(encoding="utf-8"))
 
@@ -180,14 +184,14 @@ def worth(ogs: OgsGames) -> list[str]:
     return [
         f"**What moves are worth**: {len(np.unique(ogs.people))} people of OGS, "
         f"{len(ogs.pool):,} even games. As a measurement of the rating, each rank of the model is "
-        f"{slope:.0f} points, ± {noise:.0f} however many moves, and a strength of {at_1500:.1f} on "
-        f"Fox is 1500; half is known after {prior.half:.0f} moves. (Ratings spread by ± "
+        f"{slope:.0f} points, ± {noise:.0f} however many moves, and a strength of {at_1500:.1f} "
+        f"is 1500; half is known after {prior.half:.0f} moves. (Ratings spread by ± "
         f"{base.deviation:.0f}; a player of strength x is expected at {prior.level:.0f} + "
         f"{prior.slope:.0f} (x - {centre:.1f}) ± {prior.deviation:.0f}.)"
     ]
 
 
-def ogs_table(ogs: OgsGames, seed: int) -> list[str]:
+def ogs_table(ogs: OgsGames, scale: str, seed: int) -> list[str]:
     """Later games of people with few earlier ones."""
     split = ogs.pool.time[len(ogs.pool) // 2] if ogs.pool.time is not None else None
     if split is None:
@@ -196,7 +200,7 @@ def ogs_table(ogs: OgsGames, seed: int) -> list[str]:
     cut = int(np.searchsorted(time, split))
     before = np.where(ogs.people == ogs.pool.first, *earlier_games(ogs.pool))
     counted = (np.arange(len(ogs.pool)) >= cut) & (before >= 1) & (before <= 19)
-    systems = systems_for(ogs.pool, np.arange(cut), np.arange(len(ogs.pool)) < cut)
+    systems = systems_for(ogs.pool, np.arange(cut), np.arange(len(ogs.pool)) < cut, scale)
     what = (
         f"**OGS** from nothing, {cut:,} games before {str(split)[:10]} for what is fitted, and "
         "the games of people from then on"
@@ -300,7 +304,7 @@ def tygem_table(tygem: Tygem, moves: GameMoves, seed: int) -> list[str]:
     own = np.where(late[pool.first], before[:, 0], np.where(late[pool.second], before[:, 1], 99))
     counted = late[sides].any(axis=1) & (own >= 1) & (own <= 19)
     newcomers = earlier & (((before <= 19) & chosen[sides]).any(axis=1))
-    systems = systems_for(pool, np.flatnonzero(earlier), newcomers)
+    systems = systems_for(pool, np.flatnonzero(earlier), newcomers, moves.scale)
     known = int((sides_before(pool)[1][counted] > 0).any(axis=1).sum())
     what = (
         f"**Tygem**: {len(moves):,} games with moves, {len(pool):,} results; fitted to games "
@@ -310,7 +314,9 @@ def tygem_table(tygem: Tygem, moves: GameMoves, seed: int) -> list[str]:
     return table(what, pool, systems, counted, own, seed)
 
 
-def systems_for(pool: Pool, earlier: NDArray[np.int64], fit: Mask) -> dict[str, Sequential]:
+def systems_for(
+    pool: Pool, earlier: NDArray[np.int64], fit: Mask, scale: str
+) -> dict[str, Sequential]:
     """Systems as they stand, and fitted to some of the earlier games."""
     past = pool.select(earlier)
     judged = fit[earlier]
@@ -334,13 +340,14 @@ def systems_for(pool: Pool, earlier: NDArray[np.int64], fit: Mask) -> dict[str, 
         "initial_deviation": tuned.initial_deviation,
         "initial_volatility": tuned.initial_volatility,
     }
+    shipped: dict[str, Any] = dict(SHIPPED[scale])
     fitted, games = fit_fusion(past, Fusion(**same))
     print(f"fitted to {games} games: {fitted}", file=sys.stderr)
     return {
         "Glicko-2": Glicko2(),
-        "Fusion as shipped": centred_fusion(past),
+        "Fusion as shipped": centred_fusion(past, Fusion(**shipped)),
         f"Glicko-2, tuned (± {tuned.initial_deviation:.0f})": tuned,
-        "Fusion as shipped, Glicko-2's part tuned": centred_fusion(past, Fusion(**same)),
+        "Fusion as shipped, Glicko-2's part tuned": centred_fusion(past, Fusion(**shipped, **same)),
         "Fusion, fitted": fitted,
     }
 

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from studies.ogs_ranks import People, accuracy_lines, band_lines, judged
 from studies.rank.facts import Facts
 from studies.rank.stages import told
 
@@ -30,8 +31,14 @@ from yardstone.errors import NoGamesError, YardstoneError
 from yardstone.files import replaced, write_text
 from yardstone.go.feature_store import FeatureStore, read_about
 from yardstone.go.points import BLACK, WHITE
-from yardstone.lab.neubauer.set_model.figures import fox_accuracy, ogs_errors
-from yardstone.lab.neubauer.set_model.model import SETTINGS, TrainedSets, train_set_model
+from yardstone.lab.neubauer.rank.rated import RatedSides
+from yardstone.lab.neubauer.set_model.figures import fox_accuracy
+from yardstone.lab.neubauer.set_model.model import (
+    SETTINGS,
+    TrainedSets,
+    pool_of,
+    train_set_model,
+)
 from yardstone.lab.neubauer.set_model.sides import SetSides, StoreSides, read_sides
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.set_model.inputs import INPUTS
@@ -43,14 +50,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
 TABLES = ROOT / "docs" / "studies" / "set-models-tables.md"
 MODELS = tuple(INPUTS)
-#: Bands of OGS ranks, with where each ends.
-BANDS = (
-    ("21k and weaker", -19.0),
-    ("11-20k", -9.0),
-    ("6-10k", -4.0),
-    ("1-5k", 1.0),
-    ("dan", np.inf),
-)
+#: Games of a draw.
+GAMES = (1, 5, 10, 20)
 #: What the server's number of 1 kyu is.
 FIRST_KYU = 29.0
 #: What a provisional rank counts.
@@ -112,50 +113,34 @@ def sides_of(options: argparse.Namespace, inputs: str) -> SetSides:
     return read_sides(parts, inputs)
 
 
-def figures(trained: TrainedSets, sides: SetSides, draws: int) -> dict[str, object]:
-    """What is said of the model on its card, and in the tables."""
-    fox = {
+def figures(trained: TrainedSets, sides: SetSides, draws: int) -> dict[str, float]:
+    """What the card says of the groups of Fox."""
+    return {
         str(games): round(fox_accuracy(trained, sides, games, draws=draws).exact, 4)
-        for games in (1, 5, 10, 20)
+        for games in GAMES
     }
-    ogs = {}
-    for games in (1, 2, 5):
-        found = ogs_errors(trained, sides, games)
-        ogs[str(games)] = {
-            "people": found.people,
-            "correlation": round(found.correlation, 3),
-            "median": round(found.median, 2),
-            "rms": round(found.rms, 2),
-            "intervals": [[round(low, 3), round(high, 3)] for low, high in found.intervals],
-        }
-    return {"fox_groups": fox, "ogs_ranks": ogs}
 
 
 def rows_of(name: str, trained: TrainedSets, sides: SetSides, draws: int) -> Iterator[str]:
     """The lines of the tables of one model."""
-    fox = int(sides.fox.sum())
+    ogs = np.flatnonzero(~sides.fox)
     yield from (f"**The {name} model**", "")
-    yield f"{fox:,} sides of Fox games, {len(sides) - fox:,} of OGS games:"
+    yield f"{len(sides) - len(ogs):,} sides of Fox games, {len(ogs):,} of OGS games:"
     yield f"`python -m studies.set_models --models {name} --draws {draws}`, seed 0."
-    yield ""
-    yield "| Fox games | right group | right or next | mean distance |"
+    yield from ("", "| Fox games | right group | right or next | mean distance |")
     yield "|---:|---:|---:|---:|"
-    for games in (1, 5, 10, 20):
+    for games in GAMES:
         found = fox_accuracy(trained, sides, games, draws=draws)
         yield f"| {games} | {found.exact:.1%} | {found.near:.1%} | {found.error:.2f} |"
-    yield from ("", "| OGS people | games | people | correlation | median error | rms |")
-    yield "|---|---:|---:|---:|---:|---:|"
-    low = -np.inf
-    bands = [("all", sides.rank > low)]
-    for band, high in BANDS:
-        bands.append((band, (sides.rank >= low) & (sides.rank < high)))
-        low = high
-    for band, among in bands:
-        for games in (1, 2, 5) if band == "all" else (1,):
-            each = ogs_errors(trained, sides, games, among=among & ~sides.fox)
-            values = zip((each.correlation, each.median, each.rms), each.intervals, strict=True)
-            cells = " | ".join(f"{value:.2f} ({a:.2f} to {b:.2f})" for value, (a, b) in values)
-            yield f"| {band} | {games} | {each.people} | {cells} |"
+    assert trained.ogs is not None
+    rated = RatedSides(sides.rank[ogs], sides.sure[ogs])
+    people = People(pool_of(sides, ogs), rated, np.zeros(len(ogs), np.bool_))
+    estimates = judged(trained.ogs, people, rated.sure >= 1.0)
+    yield from ("", "On OGS, people with a settled rank, everybody counting alike:", "")
+    yield from accuracy_lines(estimates)
+    yield ""
+    yield from band_lines(estimates)
+    yield ""
 
 
 def keep(path: Path, trained: TrainedSets, sides: SetSides) -> None:
@@ -166,7 +151,7 @@ def keep(path: Path, trained: TrainedSets, sides: SetSides) -> None:
             file,
             allow_pickle=False,
             fox=trained.fox.scores,
-            ogs=trained.ogs,
+            ogs=np.empty(0) if trained.ogs is None else trained.ogs.scores,
             fold=trained.fold,
             **{name: getattr(sides, name) for name in names},
         )
@@ -204,7 +189,7 @@ def main() -> None:
             report=lambda number: told(f"network {number} is done"),
         )
         keep(options.folder / f"out_of_fold_{name}.npz", trained, sides)
-        card = {**trained.model.card, "figures": figures(trained, sides, options.draws)}
+        card = {**trained.model.card, "fox_groups": figures(trained, sides, options.draws)}
         model = StrengthModel(trained.model.scorer, list(trained.model.scales.values()), card)
         model.save(options.folder / f"{name}.npz")
         text = "\n".join(rows_of(name, trained, sides, options.draws))

@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from yardstone.records import query, read
     from yardstone.strength.estimate.estimate import StrengthEstimate
     from yardstone.strength.estimate.from_files import estimate
+    from yardstone.strength.fusion.system import Fusion
 
     __version__: str
 
@@ -97,6 +98,7 @@ __all__ = [
     "evaluate",
     "Evaluation",
     "ErrorRates",
+    "Fusion",
     "estimate",
     "StrengthEstimate",
     "Plot",
@@ -138,6 +140,7 @@ __all__ += _systems.__all__
 
 _HOMES = {
     "yardstone.backgammon.error_system": ("ErrorRates",),
+    "yardstone.strength.fusion.system": ("Fusion",),
     "yardstone.records": ("read", "query"),
     "yardstone.pool": ("Pool", "PairCounts", "Skipped", "SkipReport"),
     "yardstone.evaluation.backtest": ("evaluate",),

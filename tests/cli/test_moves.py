@@ -106,6 +106,9 @@ def test_a_prediction_and_a_history_that_goes_on(
     assert found["expected"] == wanted["expected"]
     assert main(["history", "--state", str(kept), *options]) == 0
     assert "6 games were added" in capsys.readouterr().out
+    # Strengths on another scale are other numbers.
+    assert main(["history", "--state", str(kept), *options, "--moves-scale", "fox"]) != 0
+    assert "scale ogs, and these of tiny, scale fox" in capsys.readouterr().err
 
 
 def test_moves_in_a_table_need_no_network(

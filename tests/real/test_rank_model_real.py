@@ -1,4 +1,4 @@
-"""The shipped rank model on real games, through the network that it was trained on."""
+"""The shipped models on real games, through the network that they were trained on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from yardstone.go.rules import TROMP_TAYLOR
 from yardstone.pool import SkipReport
 from yardstone.records.sgf import read_games
 from yardstone.strength.evidence import KINDS, evidence_of_games
-from yardstone.strength.model import StrengthModel
+from yardstone.strength.model import SHIPPED, StrengthModel
 from yardstone.strength.rank.ranks import RANKS
 
 NET = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
@@ -57,8 +57,9 @@ def features(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[GameFea
     return found
 
 
-def test_groups_far_apart_are_told(features: dict[str, list[GameFeatures]]) -> None:
-    model = StrengthModel.load()
+@pytest.mark.parametrize("name", SHIPPED)
+def test_groups_far_apart_are_told(name: str, features: dict[str, list[GameFeatures]]) -> None:
+    model = StrengthModel.load(name)
     assert model.card["sha256"] == load_network(shared_path(NET), threads=1).sha256
     means = []
     for found in features.values():
@@ -71,8 +72,9 @@ def test_groups_far_apart_are_told(features: dict[str, list[GameFeatures]]) -> N
     assert means[0] + 1.0 < means[1] < means[2] - 1.0
 
 
-def test_effects_of_real_moves_add_up(features: dict[str, list[GameFeatures]]) -> None:
-    model = StrengthModel.load()
+@pytest.mark.parametrize("name", SHIPPED)
+def test_effects_of_real_moves_add_up(name: str, features: dict[str, list[GameFeatures]]) -> None:
+    model = StrengthModel.load(name)
     for found in features.values():
         evidence = evidence_of_games(found, [1] * GAMES)
         score = model.score(evidence)

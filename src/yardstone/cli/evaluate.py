@@ -218,8 +218,9 @@ def evaluate(
         number = len(names or SEQUENTIAL)
         room = _BYTES_A_GAME + _BYTES_A_SYSTEM * number
         notes: list[str] = []
+        shown = None
         if moves.moves:
-            pool, said = moves.games(
+            pool, shown, sentence = moves.games(
                 paths,
                 games,
                 network,
@@ -229,7 +230,7 @@ def evaluate(
                 levels=levels,
                 quiet=out.quiet,
             )
-            notes += said
+            notes.append(sentence)
         else:
             pool = games.read_within(
                 paths,
@@ -243,7 +244,7 @@ def evaluate(
             earlier = backtest.earlier_part(
                 pool, share=options["train_share"], until=options["train_until"]
             )
-            fixed[FUSION], sentence = moves.parameters(earlier, fixed[FUSION])
+            fixed[FUSION], sentence = moves.parameters(earlier, fixed[FUSION], shown)
             notes.append(f"{FUSION}: {sentence}")
         evaluation = backtest.evaluate(
             pool,

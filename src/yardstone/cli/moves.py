@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
+from yardstone.cli.strength.estimate import ModelFile
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ __all__ = ["FUSION", "MovesOptions"]
 
 #: Name of the system that takes moves.
 FUSION = "fusion"
+#: The scale on which moves are judged, if the model has it: it reaches from beginners to 9 dan.
+USUAL = "ogs"
 
 
 @dataclass(frozen=True)
@@ -55,9 +58,16 @@ class MovesOptions:
             "--fit", help="Fit how much moves are believed to the results (the earlier ones)."
         ),
     ] = False
-    model: Annotated[
-        Path | None,
-        typer.Option("--model", metavar="FILE", help="Rank model. [default: the one of Yardstone]"),
+    model: ModelFile = None
+    moves_scale: Annotated[
+        str | None,
+        typer.Option(
+            "--moves-scale",
+            metavar="NAME",
+            help="Scale of the model on which moves are judged: ogs for all levels, fox for "
+            "dan players. [default: ogs]",
+            show_default=False,
+        ),
     ] = None
 
     def __post_init__(self) -> None:
@@ -91,9 +101,11 @@ class MovesOptions:
         from yardstone.strength.fusion.game_moves import read_moves
         from yardstone.strength.model import StrengthModel
 
+        model = StrengthModel.load(self.model)
         return read_moves(
             self.moves or [],
-            StrengthModel.load(self.model),
+            model,
+            scale=self.moves_scale or (USUAL if USUAL in model.scales else None),
             **network.as_arguments(),
             strict=strict,
             progress=progress_bar("looking at positions", quiet=quiet),
@@ -111,8 +123,8 @@ class MovesOptions:
         tags: Sequence[str] = (),
         names: Names | None = None,
         quiet: bool,
-    ) -> tuple[Pool, tuple[str, ...]]:
-        """The games with what their moves show, and what must be said of it."""
+    ) -> tuple[Pool, GameMoves, str]:
+        """The games with what their moves show, and how many of the records belong to one."""
         from yardstone.cli.reading import report_skipped
         from yardstone.go.feature_store import ABOUT
         from yardstone.strength.fusion.matching import with_moves
@@ -138,23 +150,28 @@ class MovesOptions:
             pool = moves.results()
             report_skipped(pool.skipped, quiet=quiet)
         joined, matching = with_moves(pool, moves, column=self.match)
-        return joined, (matching.sentence,)
+        return joined, moves, matching.sentence
 
-    def parameters(self, pool: Pool, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    def parameters(
+        self, pool: Pool, given: dict[str, Any], moves: GameMoves | None
+    ) -> tuple[dict[str, Any], str]:
         """Parameters of the system from games that may be learned from, and what was done."""
         from yardstone.strength.fusion.prior_fit import fusion_parameters
 
-        return fusion_parameters(pool, given, fit=self.fit)
+        if moves is None:
+            return fusion_parameters(pool, given, fit=self.fit, scale=self.moves_scale)
+        known = {"source": moves.source, **given}
+        return fusion_parameters(pool, known, fit=self.fit, scale=moves.scale)
 
     def priors(
-        self, pool: Pool, average: float, fixed: Collection[str]
+        self, pool: Pool, moves: GameMoves, average: float, fixed: Collection[str]
     ) -> tuple[dict[str, Prior], str]:
         """Priors of a rating list by moves, and what was done, in a sentence."""
         from yardstone.ratings.bradley_terry import BradleyTerry
         from yardstone.strength.fusion.list_priors import moves_priors
         from yardstone.strength.fusion.system import Fusion
 
-        parameters, sentence = self.parameters(pool, {})
+        parameters, sentence = self.parameters(pool, {}, moves)
         points = BradleyTerry().points_per_logit
         priors = moves_priors(pool, Fusion(**parameters), average=average, points_per_logit=points)
         return {name: each for name, each in priors.items() if name not in fixed}, sentence

@@ -181,14 +181,14 @@ def rate(
         notes: tuple[str, ...] = ()
         pool: Pool | CountedGames
         if moves.moves:
-            played, notes = moves.games(
+            played, shown, said = moves.games(
                 paths, games, network, memory=memory, bytes_a_game=BYTES_A_GAME, tags=tags,
                 names=names, quiet=output.quiet,
             )  # fmt: skip
             pool = played
-            told, sentence = moves.priors(played, average, fixed=model["anchors"])
+            told, sentence = moves.priors(played, shown, average, fixed=model["anchors"])
             model["loose_anchors"] = {**told, **values.priors(prior or ())}
-            notes = (*notes, sentence)
+            notes = (said, sentence)
         else:
             pool = taken(sources, tell=tell)
         model["relations"] = values.relations(relation or (), set(pool.players))

@@ -81,13 +81,18 @@ class SystemOptions:
             raise UsageError("--state has its parameters: leave out --fit")
         name = system or "glicko2"
         parameters = settings(self.parameter or [], [name])[name]
-        pool = None
+        pool, shown = None, None
         notes: list[str] = []
         if moves.moves:
-            pool, said = moves.games(
+            pool, shown, sentence = moves.games(
                 paths, games, network, memory=memory, bytes_a_game=_BYTES_A_GAME, quiet=quiet
             )
-            notes += said
+            notes.append(sentence)
+            if ledger is not None and ledger.parameters.get("source", "") != shown.source:
+                known = ledger.parameters.get("source") or "a table"
+                raise UsageError(
+                    f"the strengths in --state are those of {known}, and these of {shown.source}"
+                )
         elif paths or games.query is not None:
             pool = games.read_within(
                 paths,
@@ -98,7 +103,7 @@ class SystemOptions:
                 quiet=quiet,
             )
         if name == FUSION and ledger is None and pool is not None:
-            parameters, sentence = moves.parameters(pool, parameters)
+            parameters, sentence = moves.parameters(pool, parameters, shown)
             notes.append(sentence)
         given = {"games": pool, "system": system, "parameters": parameters, "state": ledger}
         return given, notes

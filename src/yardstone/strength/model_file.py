@@ -27,7 +27,7 @@ _FILE = ArrayFile(
     text="card",
     kind="yardstone rank model",
     most_bytes=64 << 20,
-    most_arrays=64,
+    most_arrays=256,
     hint="take a file that Yardstone saved",
 )
 #: Of a number: what is computed from larger ones leaves the range of float32.

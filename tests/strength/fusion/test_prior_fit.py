@@ -9,11 +9,12 @@ from tests.strength.fusion.made_moves import made_pool
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.evaluation.backtest import earlier_part, evaluate
 from yardstone.strength.fusion.prior_fit import (
+    FITTED,
     centred_fusion,
     fit_fusion,
     fusion_parameters,
 )
-from yardstone.strength.fusion.system import Fusion
+from yardstone.strength.fusion.system import SHIPPED, Fusion
 
 
 def test_the_fit_finds_what_moves_are_worth() -> None:
@@ -64,9 +65,20 @@ def test_without_a_fit_the_average_player_is_in_the_middle() -> None:
     pool = made_pool()
     assert centred_fusion(pool).strength == pytest.approx(0.0, abs=1.2)
     given, sentence = fusion_parameters(pool, {}, fit=False)
-    assert list(given) == ["strength"]
-    assert "as shipped" in sentence
-    assert fusion_parameters(pool, {"strength": 2.0}, fit=False)[0] == {"strength": 2.0}
+    assert given == {**SHIPPED["ogs"], "strength": centred_fusion(pool).strength}
+    assert "as shipped for strengths on the scale ogs" in sentence
+    given, _ = fusion_parameters(pool, {"strength": 2.0, "noise": 100.0}, fit=False, scale="fox")
+    assert given == {**SHIPPED["fox"], "strength": 2.0, "noise": 100.0}
+
+
+def test_nothing_is_made_up_for_other_scales() -> None:
+    pool = made_pool()
+    with pytest.raises(UsageError, match="nothing is shipped of what strengths on the scale kgs"):
+        fusion_parameters(pool, {}, fit=False, scale="kgs")
+    own = {"slope": 50.0, "noise": 200.0, "half_moves": 50.0}
+    given, _ = fusion_parameters(pool, own, fit=False, scale="kgs")
+    assert given.keys() == {*own, "strength"}
+    assert fusion_parameters(pool, {}, fit=True, scale="kgs")[0].keys() == set(FITTED)
 
 
 def test_too_few_games_fit_nothing() -> None:

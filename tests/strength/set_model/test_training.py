@@ -14,7 +14,7 @@ from yardstone.go.extraction import extract_features
 from yardstone.go.extraction_batch import ExtractionSettings
 from yardstone.go.feature_store import FeatureStore
 from yardstone.lab.neubauer.set_model import training
-from yardstone.lab.neubauer.set_model.figures import fox_accuracy, ogs_errors
+from yardstone.lab.neubauer.set_model.figures import fox_accuracy
 from yardstone.lab.neubauer.set_model.model import SETTINGS, TrainedSets, train_set_model
 from yardstone.lab.neubauer.set_model.sides import (
     BANDS,
@@ -25,12 +25,13 @@ from yardstone.lab.neubauer.set_model.sides import (
     targets,
 )
 from yardstone.strength.evidence import KINDS, evidence_of_store
+from yardstone.strength.model import StrengthModel
 from yardstone.strength.rank.ranks import RANKS
 from yardstone.strength.set_model.inputs import INPUTS
 from yardstone.strength.set_model.packed_moves import PackedMoves
-from yardstone.strength.set_model.scorer import SetScorer, standardised
+from yardstone.strength.set_model.scorer import SetScorer, shares_of_moves, standardised
 
-CHANNELS = INPUTS["basic"].channels(6)
+CHANNELS = INPUTS["basic"].channels(0)
 SMALL = replace(
     SETTINGS["basic"], width=8, query_width=6, inducing_points=3, steps=50, epochs=2, sample=12
 )
@@ -41,16 +42,16 @@ def made_sides(fox: int = 220, ogs: int = 120, seed: int = 0) -> SetSides:
     random = np.random.default_rng(seed)
     number = fox + ogs
     group = np.where(np.arange(number) < fox, np.arange(number) // 2 % len(RANKS), -1)
-    rank = np.where(group < 0, random.uniform(3.0, 38.0, number), np.nan)
+    rank = np.where(group < 0, random.uniform(-26.0, 8.0, number), np.nan)
     lengths = random.integers(20, 40, number)
     starts = np.concatenate([[0], np.cumsum(lengths)])
-    strength = np.where(group < 0, (rank - 20.0) / 9.0, (group - 5.0) / 3.0)
+    strength = np.where(group < 0, (rank + 9.0) / 9.0, (group - 5.0) / 3.0)
     moves = random.normal(size=(starts[-1], CHANNELS))
     own = np.repeat(strength, lengths)
     moves[:, 0] += own
     moves[:, 1] -= 0.5 * own
     counts = np.zeros((number, 5), np.int64)
-    counts[:, 0] = lengths
+    counts[:, 0], counts[:, 1] = 15, lengths - 15
     return SetSides(
         "basic",
         PackedMoves(moves.astype(np.float16), np.arange(starts[-1]), starts),
@@ -59,6 +60,7 @@ def made_sides(fox: int = 220, ogs: int = 120, seed: int = 0) -> SetSides:
         counts,
         group=group,
         rank=rank,
+        sure=np.ones(number),
         game=np.arange(number) // 2,
         colour=1 + np.arange(number) % 2,
         player=np.array([f"p{k}" for k in range(number)]),
@@ -74,47 +76,65 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[SetSides, Trained
 
 def test_it_tells_what_there_is_to_tell(trained: tuple[SetSides, TrainedSets, Path]) -> None:
     sides, found, _ = trained
-    one = fox_accuracy(found.out_of_fold, sides, 1, draws=60)
-    five = fox_accuracy(found.out_of_fold, sides, 3, draws=60)
+    one = fox_accuracy(found, sides, 1, draws=60)
+    three = fox_accuracy(found, sides, 3, draws=60)
     assert one.exact > 0.35
-    assert five.exact > one.exact
-    errors = ogs_errors(found.out_of_fold, sides, 1, repeats=50)
-    assert errors.people == 120
-    assert errors.correlation > 0.85
-    assert errors.median < 4.0
-    for value, (low, high) in zip(
-        (errors.correlation, errors.median, errors.rms), errors.intervals, strict=True
-    ):
-        assert low <= value <= high
-    with pytest.raises(NoGamesError, match="nobody has 2 games"):
-        ogs_errors(found.out_of_fold, sides, 2)
+    assert three.exact > one.exact
+    assert found.ogs is not None
+    whole = found.ogs.unseen["whole"]
+    mean = found.model.scale("ogs").moments(whole.density)[0]
+    assert np.corrcoef(mean, whole.strengths[:, 0])[0, 1] > 0.9
+    assert np.median(np.abs(mean - whole.strengths[:, 0])) < 4.0
 
 
-def test_the_scorer_is_the_network_along_the_directions(
+def test_the_model_scores_as_those_of_the_folds(
     trained: tuple[SetSides, TrainedSets, Path],
 ) -> None:
     sides, found, folder = trained
-    assert found.scorer.card == {"folds": 3, "name": "x"}
-    assert found.scorer.width == found.out_of_fold.scores.shape[1] == 5
-    rows = np.arange(len(sides))
-    arrays = {k: v for k, v in found.scorer.arrays.items() if "input" not in k and "usual" not in k}
-    said = training.answers(sides, rows, arrays, SMALL)
-    # The scores of all who were learnt from are near those of who was not.
-    for k in (0, 3):
-        assert np.corrcoef(said[:, k], found.out_of_fold.scores[:, k])[0, 1] > 0.9
-    # The first direction of each scale grows with the rank.
+    scorer = found.model.scorer
+    assert isinstance(scorer, SetScorer)
+    assert (scorer.inputs.name, scorer.width, list(found.model.scales)) == (
+        "basic",
+        4,
+        ["fox", "ogs"],
+    )
+    assert {"folds": 3, "name": "x"}.items() <= found.model.card.items()
+    shares = shares_of_moves(scorer.network, scorer.usual, _exact(sides))
+    said = np.add.reduceat(shares, sides.moves.starts[:-1], axis=0)
+    said /= sides.moves.lengths()[:, None]
     fox = sides.fox
+    assert found.ogs is not None
+    outside = np.zeros_like(said)
+    outside[fox], outside[~fox] = (
+        each.sum(axis=1) / sides.moves.lengths()[rows, None]
+        for each, rows in ((found.fox.scores, fox), (found.ogs.scores, ~fox))
+    )
+    for k in (0, 3):
+        assert np.corrcoef(said[:, k], outside[:, k])[0, 1] > 0.9
+    # The first score grows with the group, the last with the rank of OGS.
     assert np.corrcoef(said[fox, 0], sides.group[fox])[0, 1] > 0.8
     assert np.corrcoef(said[~fox, 3], sides.rank[~fox])[0, 1] > 0.8
-    found.scorer.save(folder / "model.npz")
-    assert SetScorer.load(folder / "model.npz").settings == SMALL
+    found.model.save(folder / "model.npz")
+    kept = StrengthModel.load(folder / "model.npz").scorer
+    for name, array in kept.arrays().items():
+        np.testing.assert_array_equal(array, scorer.arrays()[name])
+
+
+def _exact(sides: SetSides) -> PackedMoves:
+    return replace(sides.moves, features=sides.moves.features.astype(np.float32))
+
+
+def test_without_ogs_there_is_one_scale(tmp_path: Path) -> None:
+    short = replace(SMALL, steps=3, epochs=1)
+    found = train_set_model(made_sides(220, 0), short, folder=tmp_path, folds=2)
+    assert (found.ogs, list(found.model.scales), found.model.scorer.width) == (None, ["fox"], 3)
 
 
 def test_a_fold_knows_nothing_of_its_players(
     trained: tuple[SetSides, TrainedSets, Path],
 ) -> None:
     sides, found, folder = trained
-    fold = found.out_of_fold.fold
+    fold = found.fold
     for name, other, number in zip(sides.player, sides.opponent, fold, strict=True):
         mates = sides.fox & ((sides.player == name) | (sides.player == other))
         assert set(fold[mates]) <= {number} or not sides.fox[sides.player == name].any()
@@ -144,9 +164,9 @@ def test_a_stopped_training_goes_on(
     monkeypatch.setattr(training, "train_arrays", counted)
     again = train_set_model(sides, SMALL, folder=folder, folds=3, report=done.append)
     assert (len(trains), done) == (0, [0, 1, 2, 3])
-    np.testing.assert_array_equal(again.out_of_fold.scores, found.out_of_fold.scores)
-    for name, array in again.scorer.arrays.items():
-        np.testing.assert_array_equal(array, found.scorer.arrays[name])
+    np.testing.assert_array_equal(again.fox.scores, found.fox.scores)
+    for name, array in again.model.scorer.arrays().items():
+        np.testing.assert_array_equal(array, found.model.scorer.arrays()[name])
     (folder / "fold_1.npz").write_bytes(b"broken")
     short = replace(SMALL, steps=2, epochs=1)
     train_set_model(sides, short, folder=folder, folds=3)
@@ -177,8 +197,8 @@ def test_sides_are_read_as_a_scorer_sees_them(inputs: str, tmp_path: Path) -> No
     games = [random_game(k, moves=24 + k % 3) for k in range(4)]
     store = extract_features(lambda: games, tmp_path / "store", settings, workers=1)
     game, colour = np.array([0, 1, 3]), np.array([1, 2, 2])
-    names = np.array(["a", "b", "c"])
-    part = StoreSides(store, game, colour, np.array([2, 3, -1]), np.full(3, 20.0), names, names)
+    names, zero = np.array(["a", "b", "c"]), np.zeros(3)
+    part = StoreSides(store, game, colour, np.array([2, 3, -1]), zero, zero + 1.0, names, names)
     steps: list[tuple[int, int]] = []
     sides = read_sides([part, part], inputs, progress=lambda *step: steps.append(step))
     assert steps[-1] == (6, 6)

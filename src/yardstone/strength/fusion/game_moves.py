@@ -92,6 +92,11 @@ class GameMoves:
     def __len__(self) -> int:
         return len(self.black)
 
+    @property
+    def source(self) -> str:
+        """Model and scale in a word, as `Fusion` keeps it."""
+        return f"{self.model}, scale {self.scale}"
+
     def results(self) -> Pool:
         """The results of the games themselves, as a pool: those with two names and a winner.
 

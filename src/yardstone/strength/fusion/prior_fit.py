@@ -14,7 +14,7 @@ from yardstone.evaluation.splits import earlier_games, in_time_order
 from yardstone.ratings.glicko2 import Glicko2
 from yardstone.ratings.priors import Prior
 from yardstone.strength.fusion.moves_prior import Sides, fit_moves_prior
-from yardstone.strength.fusion.system import Fusion, moves_by_player, sides_before
+from yardstone.strength.fusion.system import SHIPPED, Fusion, moves_by_player, sides_before
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -131,7 +131,7 @@ def centred_fusion(pool: Pool, system: Fusion | None = None) -> Fusion:
 
 
 def fusion_parameters(
-    pool: Pool, given: Mapping[str, Any], *, fit: bool
+    pool: Pool, given: Mapping[str, Any], *, fit: bool, scale: str | None = None
 ) -> tuple[dict[str, Any], str]:
     """Parameters of `Fusion` for games like these, and what was done, in a sentence.
 
@@ -144,19 +144,30 @@ def fusion_parameters(
     fit : bool
         Fit what moves say to the results (`fit_fusion`); else only their mean is taken from
         the games, and the rest is as shipped.
+    scale : str, optional
+        Of the strengths. By default that of OGS is assumed.
+
+    Raises
+    ------
+    UsageError
+        Nothing is shipped for the scale; or a parameter is given and to be fitted.
     """
-    system = Fusion(**given)
     if fit:
         if fixed := sorted(set(FITTED) & given.keys()):
             raise UsageError(f"--fit finds {fixed[0]}: leave out --set {fixed[0]}, or --fit")
-        system, games = fit_fusion(pool, system)
+        system, games = fit_fusion(pool, Fusion(**given))
         sentence = f"What moves say was fitted to {games:,} games of newcomers."
         return {**given, **{name: getattr(system, name) for name in FITTED}}, sentence
-    if "strength" in given:
-        return dict(given), "What moves say is as it was set."
-    system = centred_fusion(pool, system)
+    name = "ogs" if scale is None else scale
+    if name not in SHIPPED and not {"slope", "noise", "half_moves"} <= given.keys():
+        raise UsageError(
+            f"nothing is shipped of what strengths on the scale {name} are worth: --fit finds it"
+        )
+    chosen = {**SHIPPED.get(name, {}), **given}
+    if "strength" not in given:
+        chosen["strength"] = centred_fusion(pool, Fusion(**chosen)).strength
     return (
-        {**given, "strength": system.strength},
-        "What moves say is as shipped, fitted to ratings of the Online Go Server; --fit would fit "
-        "it to these games.",
+        chosen,
+        f"What moves say is as shipped for strengths on the scale {name}, by ratings of the "
+        "Online Go Server; --fit would fit it to these games.",
     )

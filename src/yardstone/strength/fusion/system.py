@@ -7,8 +7,10 @@ player as it goes. So no prediction can know moves of its own game or of a later
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite, sqrt
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["MOVE_COLUMNS", "Fusion", "moves_by_player", "moves_of_pool", "sides_before"]
+__all__ = ["MOVE_COLUMNS", "SHIPPED", "Fusion", "moves_by_player", "moves_of_pool", "sides_before"]
 
 #: Columns of a pool: how many moves of the first player in a game were looked at, and what
 #: strength they show; then the second player's.
@@ -38,6 +40,16 @@ MOVE_COLUMNS = (
     "first_moves_strength",
     "second_moves",
     "second_moves_strength",
+)
+#: What moves are worth in points of Glicko-2 ratings, by the scale of the shipped model on which
+#: their strengths are: of 325 people of the Online Go Server (``studies/fusion_newcomers.py``).
+#: The model learnt that server's scale from the same people, so noise and half_moves there are
+#: by its errors for people it has not seen (``studies/ogs_ranks.py``).
+SHIPPED: Mapping[str, Mapping[str, float]] = MappingProxyType(
+    {
+        "fox": {"strength": 0.4, "slope": 133.0, "noise": 294.0, "half_moves": 60.0},
+        "ogs": {"strength": -11.6, "slope": 60.0, "noise": 220.0, "half_moves": 10.0},
+    }
 )
 _NO_COLUMN = (
     "give the records of the games with --moves, or columns with the number of moves and the "
@@ -66,6 +78,9 @@ class Fusion(GlickoFromMoves):
         Deviation of that measurement in points: what moves do not show of a player's results.
     half_moves : float
         Moves after which half of what moves can tell is known.
+    source : str
+        Whose strengths these are: the model and its scale. Of other strengths the numbers
+        above do not hold.
     level : float, optional
         Rating of the average player whose moves are known; by default `initial`.
     columns, priors : None
@@ -73,10 +88,9 @@ class Fusion(GlickoFromMoves):
 
     Notes
     -----
-    `strength`, `slope`, `noise` and `half_moves` are by default those that suit the
-    ratings of 325 people of the Online Go Server, by strengths of the rank model on the Fox
-    scale (``studies/fusion_newcomers.py``); `fit_fusion` finds them for other games. The others
-    are those of Glicko-2.
+    `strength`, `slope`, `noise` and `half_moves` are by default those of `SHIPPED` for strengths
+    on the scale of OGS; `fit_fusion` finds them for other games. The others are those of
+    Glicko-2.
 
     Examples
     --------
@@ -91,11 +105,12 @@ class Fusion(GlickoFromMoves):
     array([1500., 1649.])
     """
 
-    strength: float = 0.4
-    slope: float = 133.0
-    noise: float = 294.0
-    half_moves: float = 60.0
+    strength: float = SHIPPED["ogs"]["strength"]
+    slope: float = SHIPPED["ogs"]["slope"]
+    noise: float = SHIPPED["ogs"]["noise"]
+    half_moves: float = SHIPPED["ogs"]["half_moves"]
     level: float | None = None
+    source: str = ""
     columns: tuple[str, str, str, str] | None = None
 
     def __post_init__(self) -> None:

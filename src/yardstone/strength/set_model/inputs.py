@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.go.features import HEAD
 from yardstone.go.points import BLACK
 from yardstone.strength.move_phases import PHASES, phases_of
-from yardstone.strength.rank.values import SCALARS, TRUNK, move_values
+from yardstone.strength.rank.scalar import MoveFacts
+from yardstone.strength.rank.values import SCALARS, TRUNK, move_values, scalars
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -80,12 +80,16 @@ class MoveInputs:
         return half, other
 
 
-#: The ways by name: the six outputs of the network (Neubauer 2024, section 4.2), and the
-#: trunk at the moves and about them with what the rank model looks at.
+def _scalars(evidence: Evidence) -> Floats:
+    return scalars(MoveFacts(evidence))
+
+
+#: The ways by name (Neubauer 2024, section 4.2): what the network's outputs say, in the
+#: numbers that the rank model looks at; and with them the trunk at the moves and about them.
 INPUTS: Mapping[str, MoveInputs] = {
     each.name: each
     for each in (
-        MoveInputs("basic", lambda evidence: evidence.head, 0, len(HEAD)),
+        MoveInputs("basic", _scalars, 0, len(SCALARS)),
         MoveInputs("full", move_values, len(TRUNK), len(SCALARS)),
     )
 }

@@ -33,7 +33,14 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-__all__ = ["RatedSettings", "RatedSides", "TrainedScale", "pooled_scores", "with_rated_scale"]
+__all__ = [
+    "RatedSettings",
+    "RatedSides",
+    "TrainedScale",
+    "fit_rated_scale",
+    "pooled_scores",
+    "with_rated_scale",
+]
 
 #: Fewer players than this teach no scale.
 _FEWEST = 30
@@ -163,17 +170,15 @@ def with_rated_scale(
     """
     if not isinstance(model.scorer, MoveScorer):
         raise UsageError("only a rank model can be given another scale")
-    if name in model.scales:
-        raise UsageError(f"the model has a scale {name!r}")
-    people, person = np.unique(pool.player, return_inverse=True)
-    if len(people) < _FEWEST:
-        raise NoGamesError(f"{len(people)} players are too few to learn a scale: {_FEWEST} or more")
+    people, person = _people(model, pool, name)
     random = np.random.default_rng(settings.seed)
     fold = (random.permutation(len(people)) % settings.folds)[person]
-    weight = rated.sure / np.sqrt(np.bincount(person))[person]
-    weight /= weight.mean()
     regression = Regression(
-        pool, model.scorer.lift, settings.prior_moves, rated.rank[:, None], weight
+        pool,
+        model.scorer.lift,
+        settings.prior_moves,
+        rated.rank[:, None],
+        _weight(rated, person),
     )
     parts = [regression.moments(fold == k) for k in range(settings.folds)]
     gram = np.sum([part[0] for part in parts], axis=0)
@@ -196,9 +201,41 @@ def with_rated_scale(
         rows = fold == k
         scores[rows, :, own:] = regression.phase_scores(solved(k), rows)
     scorer = _joined(model.scorer, regression.scorer(solved(None), np.eye(1)))
-    group = _groups(rated.rank, person, settings)
+    whole = StrengthModel(scorer, list(model.scales.values()), model.card)
+    return fit_rated_scale(whole, pool, rated, name, settings, scores, fold, about)
 
-    columns = np.array([*range(settings.others), own], np.float64)
+
+def fit_rated_scale(
+    model: StrengthModel,
+    pool: RankPool,
+    rated: RatedSides,
+    name: str,
+    settings: RatedSettings,
+    scores: Array,
+    fold: Ints,
+    about: Mapping[str, Any] | None = None,
+) -> TrainedScale:
+    """A model of any kind with one scale more, which reads its last score.
+
+    Parameters
+    ----------
+    model, pool, rated, name, settings, about
+        As in `with_rated_scale`; of the pool neither values nor lifted values are read.
+    scores : float64 [s, phases, k]
+        Summed scores of each side, by weights that have not seen the players of its fold.
+    fold : int64 [s]
+
+    Raises
+    ------
+    UsageError
+        The model has a scale of that name.
+    NoGamesError
+        There are too few players.
+    """
+    _, person = _people(model, pool, name)
+    weight = _weight(rated, person)
+    group = _groups(rated.rank, person, settings)
+    columns = np.array([*range(settings.others), model.scorer.width - 1], np.float64)
 
     def scale(rows: NDArray[np.bool_]) -> ModelScale:
         read = scores[rows][..., columns.astype(np.int64)]
@@ -210,10 +247,28 @@ def with_rated_scale(
 
     every = np.ones(len(pool), bool)
     card = {**model.card, "rated": {**(model.card.get("rated") or {}), name: dict(about or {})}}
-    whole = StrengthModel(scorer, [*model.scales.values(), scale(every)], card)
+    whole = StrengthModel(model.scorer, [*model.scales.values(), scale(every)], card)
     scales = tuple(scale(fold != k) for k in range(settings.folds))
     unseen = _unseen(pool, rated, scores, fold, person, group, scales, settings)
     return TrainedScale(calibrated(whole, name, unseen), unseen, scores, fold, scales)
+
+
+def _people(
+    model: StrengthModel, pool: RankPool, name: str
+) -> tuple[NDArray[np.str_], NDArray[np.intp]]:
+    """The players of a new scale, and the number of each side's."""
+    if name in model.scales:
+        raise UsageError(f"the model has a scale {name!r}")
+    people, person = np.unique(pool.player, return_inverse=True)
+    if len(people) < _FEWEST:
+        raise NoGamesError(f"{len(people)} players are too few to learn a scale: {_FEWEST} or more")
+    return people, person
+
+
+def _weight(rated: RatedSides, person: NDArray[np.intp]) -> Array:
+    """How much each side counts: less for each of those who have many."""
+    weight = rated.sure / np.sqrt(np.bincount(person))[person]
+    return np.asarray(weight / weight.mean())
 
 
 def pooled_scores(scorer: MoveScorer, pool: RankPool) -> Array:

@@ -21,13 +21,19 @@ from yardstone.arrays import ArrayFile
 from yardstone.errors import InputError, NoGamesError
 from yardstone.lab.neubauer.rank.intervals import with_intervals
 from yardstone.lab.neubauer.rank.pool import RankPool
+from yardstone.lab.neubauer.rank.rated import (
+    RatedSettings,
+    RatedSides,
+    TrainedScale,
+    fit_rated_scale,
+)
 from yardstone.lab.neubauer.rank.spread import fit_spread
 from yardstone.lab.neubauer.rank.training import OutOfFold, TrainedRank
 from yardstone.lab.neubauer.set_model.sides import BANDS, SetSides
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.model_scale import ModelScale
 from yardstone.strength.move_phases import PHASES
-from yardstone.strength.rank.ranks import EDGES, RANKS
+from yardstone.strength.rank.ranks import EDGES, GROUP_EDGES, RANKS
 from yardstone.strength.set_model.hyperparameters import SMALL, Hyperparameters
 from yardstone.strength.set_model.packed_moves import PackedMoves
 from yardstone.strength.set_model.scorer import SetScorer, shares_of_moves
@@ -37,11 +43,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from yardstone.strength.spread import Spread
+
     Array = NDArray[np.float64]
     Arrays = dict[str, NDArray[np.float32]]
     Ints = NDArray[np.int64]
 
-__all__ = ["SETTINGS", "TrainedSets", "fox_pool", "train_set_model"]
+__all__ = ["SETTINGS", "TrainedSets", "pool_of", "train_set_model"]
 
 #: How the models that come with Yardstone were trained, by what they see of a move.
 SETTINGS: Mapping[str, Hyperparameters] = {
@@ -70,9 +78,9 @@ SETTINGS: Mapping[str, Hyperparameters] = {
         inducing_points=8,
         batch=80,
         steps=100,
-        epochs=12,
+        epochs=9,
         sample=48,
-        dropout=0.05,
+        dropout=0.15,
         averaging=0.995,
     ),
 }
@@ -97,21 +105,21 @@ class TrainedSets:
     Attributes
     ----------
     model : StrengthModel
-        With the scale of Fox; its scores are three for the groups of Fox, and the last
-        one for OGS ranks if there were any.
+        With the scale of Fox, and that of OGS if there were sides of OGS; its scores are
+        three for the groups of Fox, and then one for the ranks of OGS.
     fold : int64 [s]
         The fold of each side: its network has seen the other folds alone.
     fox : OutOfFold
         The scores of the sides of Fox, by the networks of their folds, with the models
         to judge them by.
-    ogs : float64 [t, phases]
-        The last score of the sides of OGS, summed over the moves of each phase.
+    ogs : TrainedScale or None
+        The scale of OGS, with the scores of the sides of OGS in the same way.
     """
 
     model: StrengthModel
     fold: Ints
     fox: OutOfFold
-    ogs: Array
+    ogs: TrainedScale | None
 
 
 def train_set_model(
@@ -169,40 +177,47 @@ def train_set_model(
     arrays, usual = _kept(home / "all.npz", sides, everybody, chosen, threads)
     if report is not None:
         report(folds)
-    pool, ogs = fox_pool(sides), np.flatnonzero(~sides.fox)
-    own_fold = fold[sides.fox]
+    fox, ogs = np.flatnonzero(sides.fox), np.flatnonzero(~sides.fox)
+    pool = pool_of(sides, fox)
 
-    def finished(rows: NDArray[np.bool_]) -> tuple[StrengthModel, Array]:
-        found, spread = fit_spread(outside[sides.fox][rows], pool.select(rows), _PRIOR_MOVES, _FOX)
-        directions = [found]
+    def directions(without: int | None) -> tuple[Array, Spread]:
+        own = fold[fox] != without
+        found, spread = fit_spread(outside[fox][own], pool.select(own), _PRIOR_MOVES, _FOX)
         if len(ogs):
-            directions.append(_rank_direction(outside[ogs], sides.select(ogs)))
-        whole = np.concatenate(directions, axis=1)
-        rate = (_centring() @ whole).T @ arrays["rate.weight"].astype(np.float64)
-        network = {**arrays, "rate.weight": rate.astype(np.float32)}
-        # The weights have the precision that they are kept in.
-        kept = {k: v.astype(np.float16).astype(np.float32) for k, v in network.items()}
-        scorer = SetScorer(kept, sides.mean, sides.deviation, usual)
-        prior = np.full(len(RANKS), 1.0 / len(RANKS))
-        about = {"folds": folds, "settings": chosen.as_dict(), **(card or {})}
-        return StrengthModel(scorer, [ModelScale("fox", EDGES, prior, spread)], about), whole
+            rows = ogs[fold[ogs] != without]
+            found = np.concatenate([found, _rank_direction(outside[rows], sides.select(rows))], 1)
+        return found, spread
 
-    model, directions = finished(np.ones(len(pool), bool))
-    models, scores = [], np.zeros((len(pool), PHASES, directions.shape[1]))
+    about = {"folds": folds, "settings": chosen.as_dict(), **(card or {})}
+    whole, spread = directions(None)
+    scorer = SetScorer(_along(arrays, whole), sides.mean, sides.deviation, usual)
+    scores = np.zeros((len(sides), PHASES, whole.shape[1]))
+    models = []
     for number in range(folds):
-        one, along = finished(own_fold != number)
-        models.append(one)
-        rows = own_fold == number
-        scores[rows] = outside[sides.fox][rows] @ along
-    fox = OutOfFold(pool.counts, scores, own_fold, tuple(models))
-    model = with_intervals(TrainedRank(model, fox), pool, chosen.seed)
-    return TrainedSets(model, fold, fox, outside[ogs] @ directions[:, -1])
+        along, own_spread = directions(number)
+        rows = np.flatnonzero(fold == number)
+        scores[rows] = outside[rows] @ along
+        models.append(StrengthModel(scorer, [_fox_scale(own_spread)], about))
+    found = OutOfFold(pool.counts, scores[fox], fold[fox], tuple(models))
+    model = StrengthModel(scorer, [_fox_scale(spread)], about)
+    model = with_intervals(TrainedRank(model, found), pool, chosen.seed)
+    if not len(ogs):
+        return TrainedSets(model, fold, found, None)
+    rated = fit_rated_scale(
+        model,
+        pool_of(sides, ogs),
+        RatedSides(sides.rank[ogs], sides.sure[ogs]),
+        "ogs",
+        RatedSettings(edges=tuple(GROUP_EDGES["ogs"].tolist()), folds=folds, seed=chosen.seed),
+        scores[ogs],
+        fold[ogs],
+    )
+    return TrainedSets(rated.model, fold, found, rated)
 
 
-def fox_pool(sides: SetSides) -> RankPool:
-    """The sides of Fox, without what a rank model sees of their moves."""
-    rows = sides.fox
-    nothing = np.zeros((int(rows.sum()), PHASES, 0), np.float32)
+def pool_of(sides: SetSides, rows: Ints) -> RankPool:
+    """Some of the sides, without what a rank model sees of their moves."""
+    nothing = np.zeros((len(rows), PHASES, 0), np.float32)
     return RankPool(
         values=nothing,
         lifted=nothing,
@@ -212,8 +227,20 @@ def fox_pool(sides: SetSides) -> RankPool:
         colour=sides.colour[rows],
         player=sides.player[rows],
         opponent=sides.opponent[rows],
-        year=np.zeros(len(nothing), np.int64),
+        year=np.zeros(len(rows), np.int64),
     )
+
+
+def _fox_scale(spread: Spread) -> ModelScale:
+    return ModelScale("fox", EDGES, np.full(len(RANKS), 1.0 / len(RANKS)), spread)
+
+
+def _along(arrays: Arrays, directions: Array) -> Arrays:
+    """The network whose outputs are those of another along some directions."""
+    rate = (_centring() @ directions).T @ arrays["rate.weight"].astype(np.float64)
+    network = {**arrays, "rate.weight": rate.astype(np.float32)}
+    # The weights have the precision that they are kept in.
+    return {k: v.astype(np.float16).astype(np.float32) for k, v in network.items()}
 
 
 def _by_phase(sides: SetSides, arrays: Arrays, usual: NDArray[np.float32]) -> Array:
