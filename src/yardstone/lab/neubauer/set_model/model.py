@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,21 +19,10 @@ import numpy as np
 
 from yardstone.arrays import ArrayFile
 from yardstone.errors import InputError, NoGamesError
-from yardstone.lab.neubauer.rank.intervals import with_intervals
-from yardstone.lab.neubauer.rank.pool import RankPool
-from yardstone.lab.neubauer.rank.rated import (
-    RatedSettings,
-    RatedSides,
-    TrainedScale,
-    fit_rated_scale,
-)
-from yardstone.lab.neubauer.rank.spread import fit_spread
-from yardstone.lab.neubauer.rank.training import OutOfFold, TrainedRank
+from yardstone.lab.neubauer.scored_model import ScoredModel, model_of_scores
 from yardstone.lab.neubauer.set_model.sides import BANDS, SetSides
-from yardstone.strength.model import StrengthModel
-from yardstone.strength.model_scale import ModelScale
 from yardstone.strength.move_phases import PHASES
-from yardstone.strength.rank.ranks import EDGES, GROUP_EDGES, RANKS
+from yardstone.strength.rank.ranks import RANKS
 from yardstone.strength.set_model.hyperparameters import SMALL, Hyperparameters
 from yardstone.strength.set_model.packed_moves import PackedMoves
 from yardstone.strength.set_model.scorer import SetScorer, shares_of_moves
@@ -43,13 +32,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from yardstone.strength.spread import Spread
-
     Array = NDArray[np.float64]
     Arrays = dict[str, NDArray[np.float32]]
     Ints = NDArray[np.int64]
 
-__all__ = ["SETTINGS", "TrainedSets", "pool_of", "train_set_model"]
+__all__ = ["SETTINGS", "train_set_model"]
 
 #: How the models that come with Yardstone were trained, by what they see of a move.
 SETTINGS: Mapping[str, Hyperparameters] = {
@@ -98,30 +85,6 @@ _NAME = "usual"
 _KEPT = ArrayFile("network of a fold", text="about", hint="remove it to train the fold anew")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TrainedSets:
-    """A model of sets, and what networks like it say of players they have not seen.
-
-    Attributes
-    ----------
-    model : StrengthModel
-        With the scale of Fox, and that of OGS if there were sides of OGS; its scores are
-        three for the groups of Fox, and then one for the ranks of OGS.
-    fold : int64 [s]
-        The fold of each side: its network has seen the other folds alone.
-    fox : OutOfFold
-        The scores of the sides of Fox, by the networks of their folds, with the models
-        to judge them by.
-    ogs : TrainedScale or None
-        The scale of OGS, with the scores of the sides of OGS in the same way.
-    """
-
-    model: StrengthModel
-    fold: Ints
-    fox: OutOfFold
-    ogs: TrainedScale | None
-
-
 def train_set_model(
     sides: SetSides,
     settings: Hyperparameters | None = None,
@@ -131,7 +94,7 @@ def train_set_model(
     card: Mapping[str, Any] | None = None,
     threads: int = 1,
     report: Callable[[int], object] | None = None,
-) -> TrainedSets:
+) -> ScoredModel:
     """Train a model of sets on sides of games whose players' ranks are known.
 
     Parameters
@@ -172,67 +135,16 @@ def train_set_model(
         outside[rows] = _by_phase(sides.select(rows), arrays, usual)
         if report is not None:
             report(number)
-    outside = outside @ _centring()
     everybody = np.ones(len(sides), bool)
     arrays, usual = _kept(home / "all.npz", sides, everybody, chosen, threads)
     if report is not None:
         report(folds)
-    fox, ogs = np.flatnonzero(sides.fox), np.flatnonzero(~sides.fox)
-    pool = pool_of(sides, fox)
 
-    def directions(without: int | None) -> tuple[Array, Spread]:
-        own = fold[fox] != without
-        found, spread = fit_spread(outside[fox][own], pool.select(own), _PRIOR_MOVES, _FOX)
-        if len(ogs):
-            rows = ogs[fold[ogs] != without]
-            found = np.concatenate([found, _rank_direction(outside[rows], sides.select(rows))], 1)
-        return found, spread
+    def scorer(directions: Array) -> SetScorer:
+        return SetScorer(_along(arrays, directions), sides.mean, sides.deviation, usual)
 
     about = {"folds": folds, "settings": chosen.as_dict(), **(card or {})}
-    whole, spread = directions(None)
-    scorer = SetScorer(_along(arrays, whole), sides.mean, sides.deviation, usual)
-    scores = np.zeros((len(sides), PHASES, whole.shape[1]))
-    models = []
-    for number in range(folds):
-        along, own_spread = directions(number)
-        rows = np.flatnonzero(fold == number)
-        scores[rows] = outside[rows] @ along
-        models.append(StrengthModel(scorer, [_fox_scale(own_spread)], about))
-    found = OutOfFold(pool.counts, scores[fox], fold[fox], tuple(models))
-    model = StrengthModel(scorer, [_fox_scale(spread)], about)
-    model = with_intervals(TrainedRank(model, found), pool, chosen.seed)
-    if not len(ogs):
-        return TrainedSets(model, fold, found, None)
-    rated = fit_rated_scale(
-        model,
-        pool_of(sides, ogs),
-        RatedSides(sides.rank[ogs], sides.sure[ogs]),
-        "ogs",
-        RatedSettings(edges=tuple(GROUP_EDGES["ogs"].tolist()), folds=folds, seed=chosen.seed),
-        scores[ogs],
-        fold[ogs],
-    )
-    return TrainedSets(rated.model, fold, found, rated)
-
-
-def pool_of(sides: SetSides, rows: Ints) -> RankPool:
-    """Some of the sides, without what a rank model sees of their moves."""
-    nothing = np.zeros((len(rows), PHASES, 0), np.float32)
-    return RankPool(
-        values=nothing,
-        lifted=nothing,
-        counts=sides.counts[rows],
-        group=sides.group[rows],
-        game=sides.game[rows],
-        colour=sides.colour[rows],
-        player=sides.player[rows],
-        opponent=sides.opponent[rows],
-        year=np.zeros(len(rows), np.int64),
-    )
-
-
-def _fox_scale(spread: Spread) -> ModelScale:
-    return ModelScale("fox", EDGES, np.full(len(RANKS), 1.0 / len(RANKS)), spread)
+    return model_of_scores(sides, outside @ _centring(), fold, scorer, about, seed=chosen.seed)
 
 
 def _along(arrays: Arrays, directions: Array) -> Arrays:
@@ -266,21 +178,6 @@ def _centring() -> Array:
     centring[:groups, :groups] -= 1.0 / groups
     centring[groups:, groups:] -= 1.0 / bands
     return centring
-
-
-def _rank_direction(outside: Array, sides: SetSides) -> Array:
-    """The direction in which OGS ranks grow: [groups + bands, 1]."""
-    moves = sides.counts.sum(axis=1)
-    mean = outside.sum(axis=1) / (moves + _PRIOR_MOVES)[:, None]
-    _, person = np.unique(sides.player, return_inverse=True)
-    weight = sides.sure / np.sqrt(np.bincount(person))[person]
-    weight /= weight.sum()
-    away = mean - weight @ mean
-    products = away.T @ (away * weight[:, None])
-    products += _RIDGE * np.trace(products) / len(products) * np.eye(len(products))
-    slope = np.linalg.solve(products, away.T @ (weight * (sides.rank - weight @ sides.rank)))
-    left = sides.rank - sides.rank.mean() - away @ slope
-    return np.asarray(_SIZE * slope / np.sqrt(weight @ left**2))[:, None]
 
 
 def _kept(
