@@ -141,9 +141,12 @@ def _difference(runtime: Any, card: GraphicsCard) -> str | None:
     graph.output("found", convolved, ("n", channels, size, size))
     model = graph.finish().SerializeToString()
     sample = generator.normal(size=(4, channels, size, size)).astype(np.float32)
+    options = runtime.SessionOptions()
+    options.enable_mem_pattern = False  # DirectML asks for that
+    options.log_severity_level = 4  # what goes wrong is said below
     found = []
     for providers in ([(card.provider, dict(card.options))], ["CPUExecutionProvider"]):
-        session = runtime.InferenceSession(model, providers=providers)
+        session = runtime.InferenceSession(model, options, providers=providers)
         found.append(session.run(["found"], {"value": sample})[0])
         if card.provider not in session.get_providers() and len(found) == 1:
             return (
