@@ -16,6 +16,8 @@ DOCS = blocks.ROOT / "docs"
 COMMANDS = sorted((*table.COMMANDS, *table.OWN_SWITCHES))
 #: Where the options of a command are explained, if not on a page of its name.
 PAGES = {"demo": "recipes", "prep": "ordo", "evaluate": "evaluation", "predict": "history"}
+#: What they take of moves is explained on a page that their own leads to.
+WITH_MOVES = ("evaluate", "history", "predict", "rate")
 LONG_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 
 
@@ -41,6 +43,9 @@ def test_no_section_is_about_a_command_that_is_not() -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_is_explained(command: str) -> None:
     page = (DOCS / "how-to" / f"{PAGES.get(command, command)}.md").read_text()
+    if command in WITH_MOVES:
+        assert "(fusion.md" in page
+        page += (DOCS / "how-to" / "fusion.md").read_text()
     explained = set(LONG_OPTION.findall(page))
     missing = set(LONG_OPTION.findall(help_of(command))) - explained - {"--help"}
     assert not missing, f"not explained in docs/how-to/: {sorted(missing)}"
