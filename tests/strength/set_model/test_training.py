@@ -95,7 +95,7 @@ def test_the_model_scores_as_those_of_the_folds(
     assert isinstance(scorer, SetScorer)
     assert (scorer.inputs.name, scorer.width, list(found.model.scales)) == (
         "basic",
-        4,
+        3,
         ["fox", "ogs"],
     )
     assert {"folds": 3, "name": "x"}.items() <= found.model.card.items()
@@ -109,11 +109,11 @@ def test_the_model_scores_as_those_of_the_folds(
         each.sum(axis=1) / sides.moves.lengths()[rows, None]
         for each, rows in ((found.fox.scores, fox), (found.ogs.scores, ~fox))
     )
-    for k in (0, 3):
+    for k in (0, 2):
         assert np.corrcoef(said[:, k], outside[:, k])[0, 1] > 0.9
     # The first score grows with the group, the last with the rank of OGS.
     assert np.corrcoef(said[fox, 0], sides.group[fox])[0, 1] > 0.8
-    assert np.corrcoef(said[~fox, 3], sides.rank[~fox])[0, 1] > 0.8
+    assert np.corrcoef(said[~fox, 2], sides.rank[~fox])[0, 1] > 0.8
     found.model.save(folder / "model.npz")
     kept = StrengthModel.load(folder / "model.npz").scorer
     for name, array in kept.arrays().items():
@@ -127,7 +127,7 @@ def _exact(sides: SetSides) -> PackedMoves:
 def test_without_ogs_there_is_one_scale(tmp_path: Path) -> None:
     short = replace(SMALL, steps=3, epochs=1)
     found = train_set_model(made_sides(220, 0), short, folder=tmp_path, folds=2)
-    assert (found.ogs, list(found.model.scales), found.model.scorer.width) == (None, ["fox"], 3)
+    assert (found.ogs, list(found.model.scales), found.model.scorer.width) == (None, ["fox"], 2)
 
 
 def test_a_fold_knows_nothing_of_its_players(

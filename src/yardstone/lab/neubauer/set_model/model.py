@@ -27,7 +27,7 @@ from yardstone.lab.neubauer.rank.rated import (
     TrainedScale,
     fit_rated_scale,
 )
-from yardstone.lab.neubauer.rank.spread import fit_spread
+from yardstone.lab.neubauer.rank.spread import discriminant_directions, fit_spread
 from yardstone.lab.neubauer.rank.training import OutOfFold, TrainedRank
 from yardstone.lab.neubauer.set_model.sides import BANDS, SetSides
 from yardstone.strength.model import StrengthModel
@@ -85,7 +85,10 @@ SETTINGS: Mapping[str, Hyperparameters] = {
     ),
 }
 #: Directions for the groups of Fox.
-_FOX = 3
+_FOX = 2
+#: People of lower OGS ranks than this stand with the weakest group of Fox when directions are
+#: chosen, though not in what is usual there: along them the weak are weak on either scale.
+_SURELY_WEAK = -12.0
 #: So many moves without a say are added to those of each side.
 _PRIOR_MOVES = 30.0
 #: The regression of the OGS rank, and the size of its score, as of those of the groups.
@@ -106,7 +109,7 @@ class TrainedSets:
     ----------
     model : StrengthModel
         With the scale of Fox, and that of OGS if there were sides of OGS; its scores are
-        three for the groups of Fox, and then one for the ranks of OGS.
+        two for the groups of Fox, and then one for the ranks of OGS.
     fold : int64 [s]
         The fold of each side: its network has seen the other folds alone.
     fox : OutOfFold
@@ -179,13 +182,19 @@ def train_set_model(
         report(folds)
     fox, ogs = np.flatnonzero(sides.fox), np.flatnonzero(~sides.fox)
     pool = pool_of(sides, fox)
+    mean = outside.sum(axis=1) / (sides.counts.sum(axis=1) + _PRIOR_MOVES)[:, None]
 
     def directions(without: int | None) -> tuple[Array, Spread]:
-        own = fold[fox] != without
-        found, spread = fit_spread(outside[fox][own], pool.select(own), _PRIOR_MOVES, _FOX)
+        own, people = fold[fox] != without, ogs[fold[ogs] != without]
+        weak = people[sides.rank[people] < _SURELY_WEAK]
+        members = np.concatenate([fox[own], weak])
+        group = np.maximum(sides.group[members], 0)
+        first = discriminant_directions(mean[members], group, _FOX)
+        turned, spread = fit_spread(outside[fox][own] @ first, pool.select(own), _PRIOR_MOVES, _FOX)
+        found = first @ turned
         if len(ogs):
-            rows = ogs[fold[ogs] != without]
-            found = np.concatenate([found, _rank_direction(outside[rows], sides.select(rows))], 1)
+            along = _rank_direction(mean[people], sides.select(people))
+            found = np.concatenate([found, along], axis=1)
         return found, spread
 
     about = {"folds": folds, "settings": chosen.as_dict(), **(card or {})}
@@ -268,10 +277,8 @@ def _centring() -> Array:
     return centring
 
 
-def _rank_direction(outside: Array, sides: SetSides) -> Array:
+def _rank_direction(mean: Array, sides: SetSides) -> Array:
     """The direction in which OGS ranks grow: [groups + bands, 1]."""
-    moves = sides.counts.sum(axis=1)
-    mean = outside.sum(axis=1) / (moves + _PRIOR_MOVES)[:, None]
     _, person = np.unique(sides.player, return_inverse=True)
     weight = sides.sure / np.sqrt(np.bincount(person))[person]
     weight /= weight.sum()
