@@ -51,7 +51,7 @@ def made_sides(fox: int = 220, ogs: int = 120, seed: int = 0) -> SetSides:
     moves[:, 0] += own
     moves[:, 1] -= 0.5 * own
     counts = np.zeros((number, 5), np.int64)
-    counts[:, 0], counts[:, 1] = 15, lengths - 15
+    counts[:, :4], counts[:, 4] = 4, lengths - 16
     return SetSides(
         "basic",
         PackedMoves(moves.astype(np.float16), np.arange(starts[-1]), starts),
