@@ -1,8 +1,9 @@
-"""Models that look at the moves of a game as a set: ``python -m studies.set_models``.
+"""The models of Neubauer 2024 beside the rank model: ``python -m studies.set_models``.
 
-Trains the full and the basic model of Neubauer 2024 (Set Transformers: the trunk at the
-moves and what the rank model looks at; the six outputs) on the Fox games of Kuboki and
-others, parts ``testing`` and ``candidating`` without anybody of ``testing_by_player``,
+Trains the full and the basic model (Set Transformers: the trunk at the moves and what the
+rank model looks at; the six outputs) and the stochastic one (the points that moves lose) on
+the Fox games of Kuboki and others, parts ``testing`` and ``candidating`` without anybody of
+``testing_by_player``,
 and on the OGS games of people against programs, of which the person's side counts. The stores
 of features are made beforehand with ``yardstone go features`` (g170-b6c96, bf16,
 ``--features pick,after,candidates,mean``; ``--komi 6.5`` for Fox): ``fox_*`` in one folder,
@@ -32,14 +33,11 @@ from yardstone.files import replaced, write_text
 from yardstone.go.feature_store import FeatureStore, read_about
 from yardstone.go.points import BLACK, WHITE
 from yardstone.lab.neubauer.rank.rated import RatedSides
+from yardstone.lab.neubauer.scored_model import ScoredModel, pool_of
 from yardstone.lab.neubauer.set_model.figures import fox_accuracy
-from yardstone.lab.neubauer.set_model.model import (
-    SETTINGS,
-    TrainedSets,
-    pool_of,
-    train_set_model,
-)
+from yardstone.lab.neubauer.set_model.model import SETTINGS, train_set_model
 from yardstone.lab.neubauer.set_model.sides import SetSides, StoreSides, read_sides
+from yardstone.lab.neubauer.stochastic_model import train_stochastic_model
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.set_model.inputs import INPUTS
 
@@ -49,7 +47,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
 TABLES = ROOT / "docs" / "studies" / "set-models-tables.md"
-MODELS = tuple(INPUTS)
+STOCHASTIC = "stochastic"
+MODELS = (*INPUTS, STOCHASTIC)
 #: Games of a draw.
 GAMES = (1, 5, 10, 20)
 #: What the server's number of 1 kyu is.
@@ -100,8 +99,8 @@ def ogs_sides(store: FeatureStore, shared: Path) -> StoreSides:
     )
 
 
-def sides_of(options: argparse.Namespace, inputs: str) -> SetSides:
-    """All sides that are learnt from."""
+def parts_of(options: argparse.Namespace) -> list[StoreSides]:
+    """All sides that are learnt from, by store."""
     facts = Facts(options.shared)
     made = sorted(options.stores.glob("fox_*"))
     paths = [path for path in made if read_about(path).get("complete")]
@@ -110,10 +109,10 @@ def sides_of(options: argparse.Namespace, inputs: str) -> SetSides:
     found = [fox_sides(FeatureStore.open(path), facts) for path in paths]
     parts = [part for part in found if part is not None]
     parts.append(ogs_sides(FeatureStore.open(options.ogs), options.shared))
-    return read_sides(parts, inputs)
+    return parts
 
 
-def figures(trained: TrainedSets, sides: SetSides, draws: int) -> dict[str, float]:
+def figures(trained: ScoredModel, sides: SetSides, draws: int) -> dict[str, float]:
     """What the card says of the groups of Fox."""
     return {
         str(games): round(fox_accuracy(trained, sides, games, draws=draws).exact, 4)
@@ -121,7 +120,7 @@ def figures(trained: TrainedSets, sides: SetSides, draws: int) -> dict[str, floa
     }
 
 
-def rows_of(name: str, trained: TrainedSets, sides: SetSides, draws: int) -> Iterator[str]:
+def rows_of(name: str, trained: ScoredModel, sides: SetSides, draws: int) -> Iterator[str]:
     """The lines of the tables of one model."""
     ogs = np.flatnonzero(~sides.fox)
     yield from (f"**The {name} model**", "")
@@ -143,7 +142,7 @@ def rows_of(name: str, trained: TrainedSets, sides: SetSides, draws: int) -> Ite
     yield ""
 
 
-def keep(path: Path, trained: TrainedSets, sides: SetSides) -> None:
+def keep(path: Path, trained: ScoredModel, sides: SetSides) -> None:
     """Keep what is said of each side by a network that has not seen its player."""
     names = ("counts", "group", "rank", "sure", "game", "colour", "player", "opponent")
     with replaced(path) as temporary, temporary.open("wb") as file:
@@ -168,7 +167,8 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
     for name in options.models:
-        sides = sides_of(options, name)
+        parts = parts_of(options)
+        sides = read_sides(parts, "basic" if name == STOCHASTIC else name)
         told(f"{name}: {sides.fox.sum()} sides of Fox, {(~sides.fox).sum()} of OGS")
         about = {
             "name": f"{name}-g170-b6c96",
@@ -178,16 +178,19 @@ def main() -> None:
             "kyotakuboki/go-chess-strength-estimation, parts testing and candidating, and "
             "OGS games of people against programs, June 2020, from bale-go/katrain-bots",
             "sides": {"fox": int(sides.fox.sum()), "ogs": int((~sides.fox).sum())},
-            "seed": SETTINGS[name].seed,
+            "seed": 0 if name == STOCHASTIC else SETTINGS[name].seed,
             "command": "python -m studies.set_models",
         }
-        trained = train_set_model(
-            sides,
-            folder=options.folder / name,
-            card=about,
-            threads=options.threads,
-            report=lambda number: told(f"network {number} is done"),
-        )
+        if name == STOCHASTIC:
+            trained = train_stochastic_model(parts, sides, card=about)
+        else:
+            trained = train_set_model(
+                sides,
+                folder=options.folder / name,
+                card=about,
+                threads=options.threads,
+                report=lambda number: told(f"network {number} is done"),
+            )
         keep(options.folder / f"out_of_fold_{name}.npz", trained, sides)
         card = {**trained.model.card, "fox_groups": figures(trained, sides, options.draws)}
         model = StrengthModel(trained.model.scorer, list(trained.model.scales.values()), card)

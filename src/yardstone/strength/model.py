@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import UsageError
+from yardstone.strength.losses_model import LossScorer
 from yardstone.strength.model_file import read_arrays, write_arrays
 from yardstone.strength.model_scale import ModelScale
 from yardstone.strength.move_phases import PHASES, phases_of
@@ -34,12 +35,12 @@ if TYPE_CHECKING:
 
 __all__ = ["SHIPPED", "RankScore", "StrengthModel"]
 
-_KINDS: Mapping[str, type[MoveScorer | SetScorer]] = {
-    each.kind: each for each in (MoveScorer, SetScorer)
+_KINDS: Mapping[str, type[MoveScorer | SetScorer | LossScorer]] = {
+    each.kind: each for each in (MoveScorer, SetScorer, LossScorer)
 }
 _DATA = Path(__file__).parent / "data"
 #: Names of the models that come with Yardstone, the default first.
-SHIPPED = ("rank", "full", "basic")
+SHIPPED = ("rank", "full", "basic", "stochastic")
 #: Steps of the path along which the effects of moves are added up.
 _PATH = 24
 

@@ -19,6 +19,7 @@ from yardstone.strength.estimate.calibrate import Calibration, fit_calibration, 
 from yardstone.strength.estimate.ratings_file import RatedPlayer, read_ratings
 from yardstone.strength.estimate.site_scales import (
     EGF_DEVIATION,
+    EGF_FROM_OGS,
     EGF_SHIFT,
     OGS_DEVIATION,
     SITE_SCALES,
@@ -348,10 +349,11 @@ def test_the_guide_has_the_shifts_of_the_scales() -> None:
     rows = {
         name: line for name in SITE_SCALES for line in page.splitlines() if f"| `{name}` |" in line
     }
-    assert f"give or take {OGS_DEVIATION:g} " in rows["ogs"]
-    assert f"{-EGF_SHIFT:g} lower" in rows["egf"]
-    assert f"give or take {EGF_DEVIATION:g} " in rows["egf"]
-    assert "ogs-2020" in rows
+    errors = {name: re.findall(r"give or take ([\d.]*\d)", line) for name, line in rows.items()}
+    assert errors["ogs"] == [f"{OGS_DEVIATION:g}"]
+    assert errors["egf"] == [f"{EGF_DEVIATION:g}", f"{EGF_FROM_OGS:g}"]
+    assert errors["ogs-2020"] == []
+    assert f"{-EGF_SHIFT:g} lower than Fox" in rows["egf"]
     table = (ROOT / "docs" / "studies" / "ogs-shift-tables.md").read_text("utf-8")
     pattern = r"OGS less Fox.*: (\S+) ± (\S+) ranks .* spread by (\S+) ranks"
     league = re.findall(pattern, table.partition("People against bots")[0])
@@ -360,6 +362,13 @@ def test_the_guide_has_the_shifts_of_the_scales() -> None:
         assert mean == pytest.approx(EGF_SHIFT, abs=error)
         # The spread, the shift's own error, a rank of doubt, and one for OGS being the EGF.
         assert np.sqrt(spread**2 + error**2 + 2.0) == pytest.approx(EGF_DEVIATION, abs=0.45)
+    table = (ROOT / "docs" / "studies" / "ogs-ranks-tables.md").read_text("utf-8")
+    found = re.search(r"15 kyu and stronger: (\S+) ± (\S+) ranks", table)
+    assert found is not None
+    # How far players of a league are off, and what is not known of that; then the EGF's error.
+    off = np.hypot(float(found[1]), float(found[2]))
+    assert pytest.approx(off, abs=0.1) == OGS_DEVIATION
+    assert np.hypot(OGS_DEVIATION, EGF_DEVIATION) == pytest.approx(EGF_FROM_OGS, abs=0.1)
 
 
 @pytest.mark.parametrize("number", [6, 30])

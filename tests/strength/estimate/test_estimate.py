@@ -315,9 +315,9 @@ def test_scales(case: Case, found: dict[str, Any]) -> None:
     assert shown["rating"] == pytest.approx(1000 + 50 * found["rating"], abs=1.0)
     assert (shown["rank"], shown["scale"]) == (None, "club")
     of_ogs = replace(line, basis="ogs")
-    shown = estimate_player(GAMES, net=case.network, model=case.model, scale=of_ogs)
-    rating = shown.measured["ogs"].whole.rating
-    assert shown.as_dict()["rating"] == pytest.approx(1000 + 50 * rating, abs=1.0)
+    of_club = estimate_player(GAMES, net=case.network, model=case.model, scale=of_ogs)
+    rating = of_club.measured["ogs"].whole.rating
+    assert of_club.as_dict()["rating"] == pytest.approx(1000 + 50 * rating, abs=1.0)
 
 
 def test_a_colour_in_place_of_a_name(case: Case) -> None:

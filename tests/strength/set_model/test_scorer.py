@@ -16,7 +16,7 @@ from tests.strength.set_cases import OUTPUTS, SETTINGS, random_scorer
 from yardstone.errors import InputError, UsageError
 from yardstone.go.points import BLACK
 from yardstone.strength.evidence import Evidence
-from yardstone.strength.model import SHIPPED, StrengthModel
+from yardstone.strength.model import StrengthModel
 from yardstone.strength.move_phases import phases_of
 from yardstone.strength.rank.scalar import MoveFacts
 from yardstone.strength.rank.values import move_values, scalars
@@ -177,7 +177,7 @@ def test_arrays_that_are_no_network_are_refused(
         StrengthModel.load(tmp_path / "model.npz")
 
 
-@pytest.mark.parametrize("name", SHIPPED[1:])
+@pytest.mark.parametrize("name", INPUTS)
 def test_the_shipped_models(name: str) -> None:
     model = StrengthModel.load(name)
     assert isinstance(model.scorer, SetScorer)

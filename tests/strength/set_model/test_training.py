@@ -13,9 +13,10 @@ from yardstone.errors import NoGamesError, UsageError
 from yardstone.go.extraction import extract_features
 from yardstone.go.extraction_batch import ExtractionSettings
 from yardstone.go.feature_store import FeatureStore
+from yardstone.lab.neubauer.scored_model import ScoredModel
 from yardstone.lab.neubauer.set_model import training
 from yardstone.lab.neubauer.set_model.figures import fox_accuracy
-from yardstone.lab.neubauer.set_model.model import SETTINGS, TrainedSets, train_set_model
+from yardstone.lab.neubauer.set_model.model import SETTINGS, train_set_model
 from yardstone.lab.neubauer.set_model.sides import (
     BANDS,
     SetSides,
@@ -69,12 +70,12 @@ def made_sides(fox: int = 220, ogs: int = 120, seed: int = 0) -> SetSides:
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[SetSides, TrainedSets, Path]:
+def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[SetSides, ScoredModel, Path]:
     sides, folder = made_sides(), tmp_path_factory.mktemp("sets")
     return sides, train_set_model(sides, SMALL, folder=folder, folds=3, card={"name": "x"}), folder
 
 
-def test_it_tells_what_there_is_to_tell(trained: tuple[SetSides, TrainedSets, Path]) -> None:
+def test_it_tells_what_there_is_to_tell(trained: tuple[SetSides, ScoredModel, Path]) -> None:
     sides, found, _ = trained
     one = fox_accuracy(found, sides, 1, draws=60)
     three = fox_accuracy(found, sides, 3, draws=60)
@@ -88,7 +89,7 @@ def test_it_tells_what_there_is_to_tell(trained: tuple[SetSides, TrainedSets, Pa
 
 
 def test_the_model_scores_as_those_of_the_folds(
-    trained: tuple[SetSides, TrainedSets, Path],
+    trained: tuple[SetSides, ScoredModel, Path],
 ) -> None:
     sides, found, folder = trained
     scorer = found.model.scorer
@@ -131,7 +132,7 @@ def test_without_ogs_there_is_one_scale(tmp_path: Path) -> None:
 
 
 def test_a_fold_knows_nothing_of_its_players(
-    trained: tuple[SetSides, TrainedSets, Path],
+    trained: tuple[SetSides, ScoredModel, Path],
 ) -> None:
     sides, found, folder = trained
     fold = found.fold
@@ -150,7 +151,7 @@ def test_a_fold_knows_nothing_of_its_players(
 
 
 def test_a_stopped_training_goes_on(
-    trained: tuple[SetSides, TrainedSets, Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    trained: tuple[SetSides, ScoredModel, Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     sides, found, folder = trained
     done: list[int] = []

@@ -42,7 +42,7 @@ ModelFile = Annotated[
     typer.Option(
         "--model",
         metavar="NAME|FILE",
-        help="Model of strength: one of Yardstone's (rank), or a file. [default: rank]",
+        help="Model of strength: rank, full, basic or stochastic, or a file. [default: rank]",
     ),
 ]
 Handicap = Annotated[

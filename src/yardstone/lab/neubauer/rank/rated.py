@@ -351,13 +351,15 @@ def _spread(
     people = (hat * weight[:, None]).sum(axis=0)
     for column in (0, -1):  # the scores that grow with the rank
         whole[:, column] = isotonic_regression(whole[:, column], weights=people).x
+    # As if one player at each knot had said that phases do not differ.
+    alike = np.concatenate([_BY_PHASE * slopes, np.eye(len(knots))])
     usual = np.empty((len(knots), PHASES, scores.shape[2]))
     for phase in range(PHASES):
         own = counts[:, phase]
         mean = scores[:, phase] / np.maximum(own, 1.0)[:, None]
         # A phase of few moves is as the whole game is.
         share = weight * own / np.maximum(own, 1.0).mean()
-        usual[:, phase] = whole + _usual(mean - hat @ whole, hat, share, _BY_PHASE * slopes)
+        usual[:, phase] = whole + _usual(mean - hat @ whole, hat, share, alike)
     return _scattered(scores, pool, rank, usual, settings)
 
 

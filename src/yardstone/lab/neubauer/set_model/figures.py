@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.lab.neubauer.rank.protocol import Accuracy, accuracy, draw_games, judged_by_fold
-from yardstone.lab.neubauer.set_model.model import pool_of
+from yardstone.lab.neubauer.scored_model import pool_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.lab.neubauer.set_model.model import TrainedSets
+    from yardstone.lab.neubauer.scored_model import ScoredModel
     from yardstone.lab.neubauer.set_model.sides import SetSides
 
     Array = NDArray[np.float64]
@@ -22,13 +22,13 @@ __all__ = ["fox_accuracy"]
 
 
 def fox_accuracy(
-    trained: TrainedSets, sides: SetSides, games: int, *, draws: int = 500, seed: int = 0
+    trained: ScoredModel, sides: SetSides, games: int, *, draws: int = 500, seed: int = 0
 ) -> Accuracy:
     """How often the group of some Fox games is named, by networks that saw none of them.
 
     Parameters
     ----------
-    trained : TrainedSets
+    trained : ScoredModel
     sides : SetSides
         What it was trained on.
     games : int

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,21 +19,10 @@ import numpy as np
 
 from yardstone.arrays import ArrayFile
 from yardstone.errors import InputError, NoGamesError
-from yardstone.lab.neubauer.rank.intervals import with_intervals
-from yardstone.lab.neubauer.rank.pool import RankPool
-from yardstone.lab.neubauer.rank.rated import (
-    RatedSettings,
-    RatedSides,
-    TrainedScale,
-    fit_rated_scale,
-)
-from yardstone.lab.neubauer.rank.spread import discriminant_directions, fit_spread
-from yardstone.lab.neubauer.rank.training import OutOfFold, TrainedRank
+from yardstone.lab.neubauer.scored_model import ScoredModel, model_of_scores
 from yardstone.lab.neubauer.set_model.sides import BANDS, SetSides
-from yardstone.strength.model import StrengthModel
-from yardstone.strength.model_scale import ModelScale
 from yardstone.strength.move_phases import PHASES
-from yardstone.strength.rank.ranks import EDGES, GROUP_EDGES, RANKS
+from yardstone.strength.rank.ranks import RANKS
 from yardstone.strength.set_model.hyperparameters import SMALL, Hyperparameters
 from yardstone.strength.set_model.packed_moves import PackedMoves
 from yardstone.strength.set_model.scorer import SetScorer, shares_of_moves
@@ -43,13 +32,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from yardstone.strength.spread import Spread
-
     Array = NDArray[np.float64]
     Arrays = dict[str, NDArray[np.float32]]
     Ints = NDArray[np.int64]
 
-__all__ = ["SETTINGS", "TrainedSets", "pool_of", "train_set_model"]
+__all__ = ["SETTINGS", "train_set_model"]
 
 #: How the models that come with Yardstone were trained, by what they see of a move.
 SETTINGS: Mapping[str, Hyperparameters] = {
@@ -84,45 +71,15 @@ SETTINGS: Mapping[str, Hyperparameters] = {
         averaging=0.995,
     ),
 }
-#: Directions for the groups of Fox.
-_FOX = 2
-#: People of lower OGS ranks than this stand with the weakest group of Fox when directions are
-#: chosen, though not in what is usual there: along them the weak are weak on either scale.
-_SURELY_WEAK = -12.0
-#: So many moves without a say are added to those of each side.
-_PRIOR_MOVES = 30.0
-#: The regression of the OGS rank, and the size of its score, as of those of the groups.
-_RIDGE, _SIZE = 1e-2, 10.0
+#: Directions for the groups of Fox, and below which OGS rank people are surely weaker than
+#: those groups (`model_of_scores`).
+_FOX, _WEAK = 2, -12.0
 #: Sides that the usual is taken from.
 _USUAL = 2000
 #: Sides looked at together.
 _TOGETHER = 64
 _NAME = "usual"
 _KEPT = ArrayFile("network of a fold", text="about", hint="remove it to train the fold anew")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TrainedSets:
-    """A model of sets, and what networks like it say of players they have not seen.
-
-    Attributes
-    ----------
-    model : StrengthModel
-        With the scale of Fox, and that of OGS if there were sides of OGS; its scores are
-        two for the groups of Fox, and then one for the ranks of OGS.
-    fold : int64 [s]
-        The fold of each side: its network has seen the other folds alone.
-    fox : OutOfFold
-        The scores of the sides of Fox, by the networks of their folds, with the models
-        to judge them by.
-    ogs : TrainedScale or None
-        The scale of OGS, with the scores of the sides of OGS in the same way.
-    """
-
-    model: StrengthModel
-    fold: Ints
-    fox: OutOfFold
-    ogs: TrainedScale | None
 
 
 def train_set_model(
@@ -134,7 +91,7 @@ def train_set_model(
     card: Mapping[str, Any] | None = None,
     threads: int = 1,
     report: Callable[[int], object] | None = None,
-) -> TrainedSets:
+) -> ScoredModel:
     """Train a model of sets on sides of games whose players' ranks are known.
 
     Parameters
@@ -175,73 +132,25 @@ def train_set_model(
         outside[rows] = _by_phase(sides.select(rows), arrays, usual)
         if report is not None:
             report(number)
-    outside = outside @ _centring()
     everybody = np.ones(len(sides), bool)
     arrays, usual = _kept(home / "all.npz", sides, everybody, chosen, threads)
     if report is not None:
         report(folds)
-    fox, ogs = np.flatnonzero(sides.fox), np.flatnonzero(~sides.fox)
-    pool = pool_of(sides, fox)
-    mean = outside.sum(axis=1) / (sides.counts.sum(axis=1) + _PRIOR_MOVES)[:, None]
 
-    def directions(without: int | None) -> tuple[Array, Spread]:
-        own, people = fold[fox] != without, ogs[fold[ogs] != without]
-        weak = people[sides.rank[people] < _SURELY_WEAK]
-        members = np.concatenate([fox[own], weak])
-        group = np.maximum(sides.group[members], 0)
-        first = discriminant_directions(mean[members], group, _FOX)
-        turned, spread = fit_spread(outside[fox][own] @ first, pool.select(own), _PRIOR_MOVES, _FOX)
-        found = first @ turned
-        if len(ogs):
-            along = _rank_direction(mean[people], sides.select(people))
-            found = np.concatenate([found, along], axis=1)
-        return found, spread
+    def scorer(directions: Array) -> SetScorer:
+        return SetScorer(_along(arrays, directions), sides.mean, sides.deviation, usual)
 
     about = {"folds": folds, "settings": chosen.as_dict(), **(card or {})}
-    whole, spread = directions(None)
-    scorer = SetScorer(_along(arrays, whole), sides.mean, sides.deviation, usual)
-    scores = np.zeros((len(sides), PHASES, whole.shape[1]))
-    models = []
-    for number in range(folds):
-        along, own_spread = directions(number)
-        rows = np.flatnonzero(fold == number)
-        scores[rows] = outside[rows] @ along
-        models.append(StrengthModel(scorer, [_fox_scale(own_spread)], about))
-    found = OutOfFold(pool.counts, scores[fox], fold[fox], tuple(models))
-    model = StrengthModel(scorer, [_fox_scale(spread)], about)
-    model = with_intervals(TrainedRank(model, found), pool, chosen.seed)
-    if not len(ogs):
-        return TrainedSets(model, fold, found, None)
-    rated = fit_rated_scale(
-        model,
-        pool_of(sides, ogs),
-        RatedSides(sides.rank[ogs], sides.sure[ogs]),
-        "ogs",
-        RatedSettings(edges=tuple(GROUP_EDGES["ogs"].tolist()), folds=folds, seed=chosen.seed),
-        scores[ogs],
-        fold[ogs],
+    return model_of_scores(
+        sides,
+        outside @ _centring(),
+        fold,
+        scorer,
+        about,
+        seed=chosen.seed,
+        width=_FOX,
+        weak=_WEAK,
     )
-    return TrainedSets(rated.model, fold, found, rated)
-
-
-def pool_of(sides: SetSides, rows: Ints) -> RankPool:
-    """Some of the sides, without what a rank model sees of their moves."""
-    nothing = np.zeros((len(rows), PHASES, 0), np.float32)
-    return RankPool(
-        values=nothing,
-        lifted=nothing,
-        counts=sides.counts[rows],
-        group=sides.group[rows],
-        game=sides.game[rows],
-        colour=sides.colour[rows],
-        player=sides.player[rows],
-        opponent=sides.opponent[rows],
-        year=np.zeros(len(rows), np.int64),
-    )
-
-
-def _fox_scale(spread: Spread) -> ModelScale:
-    return ModelScale("fox", EDGES, np.full(len(RANKS), 1.0 / len(RANKS)), spread)
 
 
 def _along(arrays: Arrays, directions: Array) -> Arrays:
@@ -275,19 +184,6 @@ def _centring() -> Array:
     centring[:groups, :groups] -= 1.0 / groups
     centring[groups:, groups:] -= 1.0 / bands
     return centring
-
-
-def _rank_direction(mean: Array, sides: SetSides) -> Array:
-    """The direction in which OGS ranks grow: [groups + bands, 1]."""
-    _, person = np.unique(sides.player, return_inverse=True)
-    weight = sides.sure / np.sqrt(np.bincount(person))[person]
-    weight /= weight.sum()
-    away = mean - weight @ mean
-    products = away.T @ (away * weight[:, None])
-    products += _RIDGE * np.trace(products) / len(products) * np.eye(len(products))
-    slope = np.linalg.solve(products, away.T @ (weight * (sides.rank - weight @ sides.rank)))
-    left = sides.rank - sides.rank.mean() - away @ slope
-    return np.asarray(_SIZE * slope / np.sqrt(weight @ left**2))[:, None]
 
 
 def _kept(

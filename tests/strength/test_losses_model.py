@@ -1,0 +1,55 @@
+"""The stochastic model: the points that moves lose, as scores."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from tests.strength.rank_cases import random_evidence
+from yardstone.errors import InputError
+from yardstone.go.features import HEAD, POINTS
+from yardstone.strength.losses_model import LossScorer, loss_moments
+from yardstone.strength.model import StrengthModel
+
+
+def test_moments_are_the_loss_and_its_square_up_to_a_limit() -> None:
+    evidence = random_evidence([30, 20])
+    lost = np.clip(np.nan_to_num(evidence.points_lost.astype(np.float64)), -10.0, 10.0)
+    found = loss_moments(evidence)
+    assert_allclose(found[:, 0], lost)
+    assert_allclose(found[:, 1], lost**2)
+
+
+def test_parts_add_up_to_the_game_and_shares_to_the_parts() -> None:
+    evidence = random_evidence([30, 20])
+    scorer = LossScorer(np.array([[1.0, 0.5], [0.2, -1.0]]))
+    whole = scorer.part_scores(evidence, np.zeros(len(evidence), np.int64), 1)
+    part = np.arange(len(evidence)) % 3 - 1
+    parts = scorer.part_scores(evidence, part, 2)
+    left_out = np.zeros_like(whole[0])
+    np.add.at(left_out, evidence.game[part < 0], scorer.move_shares(evidence)[part < 0])
+    assert_allclose(parts.sum(axis=0) + left_out, whole[0])
+
+
+def test_the_shipped_model_tells_who_loses_more() -> None:
+    model = StrengthModel.load("stochastic")
+    assert set(model.scales) == {"fox", "ogs"}
+    evidence = random_evidence([120])
+    head = evidence.head.copy()
+    ranks = []
+    for points in (0.5, 8.0):
+        lost = np.abs(np.sin(np.arange(len(head)))) * points
+        changed = head.copy()
+        changed[:, HEAD.index("point_loss")] = lost / POINTS
+        ranks.append(model.score(replace(evidence, head=changed), "ogs").mean)
+    assert ranks[0] > ranks[1] + 5.0
+
+
+def test_a_file_with_other_weights_is_refused() -> None:
+    with pytest.raises(ValueError, match="shape"):
+        LossScorer.from_arrays({"directions": np.ones((3, 2))})
+    with pytest.raises(InputError):
+        StrengthModel.load("no-such-model.npz")
