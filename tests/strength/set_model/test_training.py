@@ -13,6 +13,7 @@ from yardstone.errors import NoGamesError, UsageError
 from yardstone.go.extraction import extract_features
 from yardstone.go.extraction_batch import ExtractionSettings
 from yardstone.go.feature_store import FeatureStore
+from yardstone.lab.neubauer.rank.spread import as_statistics
 from yardstone.lab.neubauer.scored_model import ScoredModel
 from yardstone.lab.neubauer.set_model import training
 from yardstone.lab.neubauer.set_model.figures import fox_accuracy
@@ -119,6 +120,20 @@ def test_the_model_scores_as_those_of_the_folds(
     kept = StrengthModel.load(folder / "model.npz").scorer
     for name, array in kept.arrays().items():
         np.testing.assert_array_equal(array, scorer.arrays()[name])
+
+
+def test_the_weak_are_weak_on_either_scale(
+    trained: tuple[SetSides, ScoredModel, Path],
+) -> None:
+    sides, found, _ = trained
+    ogs = ~sides.fox
+    assert found.ogs is not None
+    scale = found.model.scale("fox")
+    statistics = as_statistics(sides.counts[ogs], found.ogs.scores)
+    mean = scale.moments(scale.density(statistics))[0]
+    weak, strong = sides.rank[ogs] < -14.0, sides.rank[ogs] > 2.0
+    assert (mean[weak] < scale.edges[2]).mean() > 0.8
+    assert (mean[strong] > scale.edges[5]).mean() > 0.8
 
 
 def _exact(sides: SetSides) -> PackedMoves:
