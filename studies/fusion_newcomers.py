@@ -10,8 +10,9 @@ Three parts, whose tables go to ``docs/studies/fusion-newcomers-tables.md``:
 - *Tygem*: people who are first seen between December 2005 and June 2006, drawn by lot, with
   the moves of their first games; all results of the server. All are 9 dan.
 
-All is done for strengths on each scale of the shipped model; that of OGS was learnt from the
-ratings of the same people. Predictions are judged on the games from a day on; what is fitted is
+All is done for strengths on each scale of the shipped model. It learnt that of OGS from the
+ratings of the same people, so here each of them is judged by a scale learnt from the others.
+Predictions are judged on the games from a day on; what is fitted is
 fitted to games before it, and at Tygem to people first seen before it. OGS needs the store
 ``ogs_weak`` of `features`. Tygem needs the network, for hours (what is done is kept), or with
 ``--tygem-store`` a store that ``yardstone go features --komi 6.5`` made of the records that
@@ -28,7 +29,7 @@ import random
 import sys
 import zipfile
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from importlib.metadata import version
@@ -37,11 +38,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import minimize
+from studies.ogs_ranks import SCALE, read_people, without_scale
 from studies.order import OGS, ROOT, require, shared_folder
 
 from yardstone.evaluation.bootstrap import bootstrap
 from yardstone.evaluation.metrics import game_metrics
 from yardstone.evaluation.splits import earlier_games
+from yardstone.go.feature_store import FeatureStore
+from yardstone.lab.neubauer.rank.rated import RatedSettings, with_rated_scale
 from yardstone.pool import Pool
 from yardstone.ratings.glicko2 import Glicko2
 from yardstone.ratings.priors import Prior
@@ -51,6 +55,7 @@ from yardstone.strength.fusion.moves_prior import MovesPrior
 from yardstone.strength.fusion.prior_fit import centred_fusion, fit_fusion
 from yardstone.strength.fusion.system import MOVE_COLUMNS, SHIPPED, Fusion, sides_before
 from yardstone.strength.model import StrengthModel
+from yardstone.strength.rank.ranks import GROUP_EDGES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,13 +100,32 @@ def main() -> None:
         source = RECORDS
     lines = []
     for scale in SCALES:
-        ogs = ogs_games(options.shared, read_moves([str(options.ogs_store)], model, scale=scale))
+        shown = read_moves([str(options.ogs_store)], model, scale=scale)
+        if scale == SCALE:
+            shown = by_folds(shown, model, options)
+        ogs = ogs_games(options.shared, shown)
         moves = read_moves([str(source)], model, scale=scale, precision="bf16")
         lines += [f"### Strengths on the scale {scale}", "", *worth(ogs), ""]
         lines += [*ogs_table(ogs, scale, seed), "", *tygem_table(tygem, moves, seed), ""]
     lines.append(made_by(seed, model))
     TABLES.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(TABLES.read_text(encoding="utf-8"))
+
+
+def by_folds(moves: GameMoves, model: StrengthModel, options: argparse.Namespace) -> GameMoves:
+    """The strengths of people by scales that were learnt without them, as in `ogs_ranks`."""
+    index = options.shared / "data/go/ogs_weak/index.csv.gz"
+    before = without_scale(model)
+    people = read_people(FeatureStore.open(options.ogs_store), index, before)
+    settings = RatedSettings(edges=tuple(GROUP_EDGES[SCALE].tolist()))
+    trained = with_rated_scale(before, people.pool, people.rated, SCALE, settings)
+    statistics = trained.statistics(people.pool.counts)
+    strength = moves.strength.copy()
+    for fold, scale in enumerate(trained.scales):
+        rows = trained.fold == fold
+        found = scale.moments(scale.density(statistics[rows]))[0]
+        strength[people.pool.game[rows], people.pool.colour[rows] - 1] = found
+    return replace(moves, strength=strength)
 
 
 @dataclass(frozen=True, eq=False)

@@ -163,6 +163,7 @@ def test_moves_join_players_of_a_list(
         (["history", "--system", "elo"], "--moves is for the system fusion, not for elo"),
         (["evaluate", "--fit"], "a fit takes 50"),
         (["rate", "--watch"], "--moves cannot be used with --watch"),
+        (["rate", "--anchor", "Ann=2000"], "and --anchor elsewhere"),
     ],
 )
 def test_what_does_not_go_together(

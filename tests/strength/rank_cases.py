@@ -17,7 +17,7 @@ from yardstone.strength.rank.lift import Lift, random_lift
 from yardstone.strength.rank.ranks import EDGES, GROUP_EDGES, RANKS
 from yardstone.strength.rank.scorer import MoveScorer
 from yardstone.strength.rank.values import SCALARS
-from yardstone.strength.spread import Spread
+from yardstone.strength.spread import ScoreSpread
 
 CHANNELS = 6
 WIDTH = 3
@@ -91,14 +91,14 @@ def random_spread(
     *,
     columns: Sequence[int] | np.ndarray[Any, Any],
     knots: Sequence[float] | np.ndarray[Any, Any],
-) -> Spread:
+) -> ScoreSpread:
     """What players of growing strength score in some of a model's scores, without scatter."""
     width = len(columns)
     along = np.linspace(-1.0, 1.0, len(knots))[:, None, None]
     usual = along * (1.0 + 0.1 * random.random((PHASES, width)))
     half = random.normal(size=(3, width, width))
     move, game, player = (part @ part.T / width for part in half)
-    return Spread(
+    return ScoreSpread(
         columns=np.asarray(columns, np.float64),
         knots=np.asarray(knots, np.float64),
         usual=usual,
@@ -129,7 +129,7 @@ def move_scorer(model: StrengthModel) -> MoveScorer:
     return model.scorer
 
 
-def with_spread(model: StrengthModel, spread: Spread) -> StrengthModel:
+def with_spread(model: StrengthModel, spread: ScoreSpread) -> StrengthModel:
     """The model with another spread on its first scale, which is then the only one."""
     return StrengthModel(model.scorer, [replace(model.scale(), spread=spread)], model.card)
 

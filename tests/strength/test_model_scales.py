@@ -22,7 +22,7 @@ from yardstone.strength.model import StrengthModel
 from yardstone.strength.model_scale import ModelScale
 from yardstone.strength.move_phases import PHASES
 from yardstone.strength.rank.ranks import EDGES, GROUP_EDGES
-from yardstone.strength.spread import Spread
+from yardstone.strength.spread import ScoreSpread
 
 Array = NDArray[np.float64]
 
@@ -49,7 +49,7 @@ def plain_density(scale: ModelScale, statistics: Array) -> Array:
     return np.asarray(np.array(density) / np.sum(density))
 
 
-def between_knots(spread: Spread, strength: float) -> Array:
+def between_knots(spread: ScoreSpread, strength: float) -> Array:
     """On the straight line between two knots; beyond the last ones half as steep."""
     knots, usual = spread.knots, spread.usual
     if strength < knots[0]:
@@ -185,7 +185,7 @@ GOOD = model_of_two_scales().scale("ogs").spread
 
 
 def test_a_spread_is_made_of_its_numbers() -> None:
-    again = Spread.from_arrays(GOOD.arrays(), WIDTH + 2)
+    again = ScoreSpread.from_arrays(GOOD.arrays(), WIDTH + 2)
     for name, value in GOOD.arrays().items():
         np.testing.assert_array_equal(again.arrays()[name], value)
     assert again.width == 2
@@ -211,7 +211,7 @@ def test_a_spread_is_made_of_its_numbers() -> None:
 )
 def test_a_spread_that_cannot_be(changed: dict[str, Array], words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        Spread.from_arrays({**GOOD.arrays(), **changed}, WIDTH + 2)
+        ScoreSpread.from_arrays({**GOOD.arrays(), **changed}, WIDTH + 2)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -164,7 +164,7 @@ class MovesOptions:
         return fusion_parameters(pool, known, fit=self.fit, scale=moves.scale)
 
     def priors(
-        self, pool: Pool, moves: GameMoves, average: float, fixed: Collection[str]
+        self, pool: Pool, moves: GameMoves, *, average: float, join: float | None
     ) -> tuple[dict[str, Prior], str]:
         """Priors of a rating list by moves, and what was done, in a sentence."""
         from yardstone.ratings.bradley_terry import BradleyTerry
@@ -173,5 +173,6 @@ class MovesOptions:
 
         parameters, sentence = self.parameters(pool, {}, moves)
         points = BradleyTerry().points_per_logit
-        priors = moves_priors(pool, Fusion(**parameters), average=average, points_per_logit=points)
-        return {name: each for name, each in priors.items() if name not in fixed}, sentence
+        system = Fusion(**parameters)
+        priors = moves_priors(pool, system, average=average, join=join, points_per_logit=points)
+        return priors, sentence

@@ -153,6 +153,11 @@ def rate(
         raise UsageError(f"{option} needs each game, so it cannot be used with --memory")
     if moves.moves and watching.watch:
         raise UsageError("--moves cannot be used with --watch")
+    if moves.moves and (anchor or prior):
+        option = "--anchor" if anchor else "--prior"
+        raise UsageError(
+            f"--moves places players around --average, and {option} elsewhere: leave one out"
+        )
     if moves.fit and not moves.moves:
         raise UsageError("--fit goes with --moves")
     level = values.confidence(confidence)
@@ -186,8 +191,8 @@ def rate(
                 names=names, quiet=output.quiet,
             )  # fmt: skip
             pool = played
-            told, sentence = moves.priors(played, shown, average, fixed=model["anchors"])
-            model["loose_anchors"] = {**told, **values.priors(prior or ())}
+            priors, sentence = moves.priors(played, shown, average=average, join=join)
+            model["loose_anchors"] = priors
             notes = (said, sentence)
         else:
             pool = taken(sources, tell=tell)

@@ -163,7 +163,8 @@ COMMANDS: Mapping[str, Command | Family] = {
                 "Plot the data: labels, losses of moves, settling of ratings.",
             ),
             "train": Command(
-                "strength.train:train", "Train a Set Transformer on the games of an experiment."
+                "strength.train:train",
+                "Train a model of strength on an experiment or on ranked games.",
             ),
             "search": Command(
                 "strength.search:search",

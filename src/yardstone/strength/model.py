@@ -2,7 +2,7 @@
 
 Models differ in how they make scores of moves (`Scorer`). What follows is the same for all:
 the mean scores of the moves of any number of games lie about what is usual at a strength
-(`Spread`), and from that follows the probability of each strength on the scale of a server
+(`ScoreSpread`), and from that follows the probability of each strength on the scale of a server
 whose players the model has learnt from (`ModelScale`).
 """
 
@@ -23,7 +23,7 @@ from yardstone.strength.model_scale import ModelScale
 from yardstone.strength.move_phases import PHASES, phases_of
 from yardstone.strength.rank.scorer import MoveScorer
 from yardstone.strength.set_model.scorer import SetScorer
-from yardstone.strength.spread import Spread
+from yardstone.strength.spread import ScoreSpread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -267,7 +267,7 @@ def _parts(
     scales = []
     for name in card["scales"]:
         parts = _named(arrays, f"scale_{name}_")
-        spread = Spread.from_arrays(parts, scorer.width)
+        spread = ScoreSpread.from_arrays(parts, scorer.width)
         scales.append(ModelScale(str(name), parts["edges"], parts["prior"], spread))
     return scorer, scales
 

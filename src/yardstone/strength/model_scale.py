@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.strength.spread import Spread
+    from yardstone.strength.spread import ScoreSpread
 
     Array = NDArray[np.float64]
 
@@ -41,13 +41,13 @@ class ModelScale:
     prior : float64 [g]
         Probability of each group without any evidence; within a group every strength is as
         likely.
-    spread : Spread
+    spread : ScoreSpread
     """
 
     name: str
     edges: Array
     prior: Array
-    spread: Spread
+    spread: ScoreSpread
 
     def __post_init__(self) -> None:
         """Refuse what is no scale: ValueError."""

@@ -1,4 +1,4 @@
-"""`Spread`: how the scores of a player's moves lie about what is usual at a strength.
+"""`ScoreSpread`: how the scores of a player's moves lie about what is usual at a strength.
 
 The mean of the scores is taken for a draw from a normal distribution whose mean is what
 players of a strength score, in the phases that the moves lie in, and whose covariance has
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["Spread"]
+__all__ = ["ScoreSpread"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Spread:
+class ScoreSpread:
     """How mean scores lie about what is usual on one scale.
 
     Attributes
@@ -68,7 +68,7 @@ class Spread:
         return int(self.usual.shape[2])
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], scores: int) -> Spread:
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], scores: int) -> ScoreSpread:
         """The spread with these numbers, for a model with so many scores.
 
         Raises

@@ -83,7 +83,7 @@ def train(
     anew: Anew = False,
     output: Output,
 ) -> None:
-    """Train a model of strength on an experiment, or on games of known ranks.
+    """Train a model of strength on an experiment or on ranked games.
 
     Of an experiment, the folder gets the network, the losses of all epochs and steps, and a
     checkpoint: the same command goes on where it was stopped or killed. Of a table with the

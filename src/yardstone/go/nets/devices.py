@@ -19,7 +19,7 @@ from yardstone.errors import MissingExtraError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["CPU", "DEVICES", "Card", "available_devices", "card_of", "device_names"]
+__all__ = ["CPU", "DEVICES", "GraphicsCard", "available_devices", "card_of", "device_names"]
 
 #: The processor.
 CPU = "cpu"
@@ -28,7 +28,7 @@ _NEAR = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class GraphicsCard:
     """A kind of graphics card.
 
     Attributes
@@ -53,8 +53,10 @@ DEVICES = {
     card.name: card
     for card in (
         # Numbers of 19 bits, which it takes for convolutions by itself, are too coarse.
-        Card("cuda", "CUDAExecutionProvider", "onnxruntime-gpu[cuda,cudnn]", {"use_tf32": "0"}),
-        Card("directml", "DmlExecutionProvider", "onnxruntime-directml"),
+        GraphicsCard(
+            "cuda", "CUDAExecutionProvider", "onnxruntime-gpu[cuda,cudnn]", {"use_tf32": "0"}
+        ),
+        GraphicsCard("directml", "DmlExecutionProvider", "onnxruntime-directml"),
     )
 }
 
@@ -69,7 +71,7 @@ def available_devices() -> tuple[str, ...]:
     return (CPU, *(name for name in DEVICES if _fault(name) is None))
 
 
-def card_of(device: str) -> Card | None:
+def card_of(device: str) -> GraphicsCard | None:
     """The card that is named, or with ``auto`` the first that works; None is the processor.
 
     Raises
@@ -125,7 +127,7 @@ def _fault(name: str) -> str | None:
         return f"ONNX Runtime says: {reason}"
 
 
-def _difference(runtime: Any, card: Card) -> str | None:
+def _difference(runtime: Any, card: GraphicsCard) -> str | None:
     """Whether the card computes a convolution, and as the processor does."""
     from yardstone.go.nets._graph import OnnxGraph
     from yardstone.go.nets.layers import Convolution
@@ -139,9 +141,12 @@ def _difference(runtime: Any, card: Card) -> str | None:
     graph.output("found", convolved, ("n", channels, size, size))
     model = graph.finish().SerializeToString()
     sample = generator.normal(size=(4, channels, size, size)).astype(np.float32)
+    options = runtime.SessionOptions()
+    options.enable_mem_pattern = False  # DirectML asks for that
+    options.log_severity_level = 4  # what goes wrong is said below
     found = []
     for providers in ([(card.provider, dict(card.options))], ["CPUExecutionProvider"]):
-        session = runtime.InferenceSession(model, providers=providers)
+        session = runtime.InferenceSession(model, options, providers=providers)
         found.append(session.run(["found"], {"value": sample})[0])
         if card.provider not in session.get_providers() and len(found) == 1:
             return (

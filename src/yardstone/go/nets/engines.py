@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yardstone.errors import MissingExtraError, UsageError
-from yardstone.go.nets.devices import CPU, Card, card_of, device_names
+from yardstone.go.nets.devices import CPU, GraphicsCard, card_of, device_names
 from yardstone.go.nets.layers import NetworkModel
 
 __all__ = ["ENGINES", "PRECISIONS", "Engine", "Runner", "make_engine"]
@@ -104,12 +104,12 @@ class OnnxRuntime:
 
     Parameters
     ----------
-    card : Card, optional
+    card : GraphicsCard, optional
     """
 
     name = "onnxruntime"
 
-    def __init__(self, card: Card | None = None) -> None:
+    def __init__(self, card: GraphicsCard | None = None) -> None:
         try:
             import onnxruntime
         except ModuleNotFoundError:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.strength.scorer import Scorer
-    from yardstone.strength.spread import Spread
+    from yardstone.strength.spread import ScoreSpread
 
     Array = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -109,7 +109,7 @@ def model_of_scores(
     width, folds = min(width, outside.shape[2]), int(fold.max()) + 1
     mean = outside.sum(axis=1) / (sides.counts.sum(axis=1) + _PRIOR_MOVES)[:, None]
 
-    def directions(without: int | None) -> tuple[Array, Spread]:
+    def directions(without: int | None) -> tuple[Array, ScoreSpread]:
         own, people = fold[fox] != without, ogs[fold[ogs] != without]
         found, scores = np.eye(outside.shape[2]), outside[fox][own]
         if weak is not None:
@@ -165,7 +165,7 @@ def pool_of(sides: SetSides, rows: Ints) -> RankPool:
     )
 
 
-def _fox_scale(spread: Spread) -> ModelScale:
+def _fox_scale(spread: ScoreSpread) -> ModelScale:
     return ModelScale("fox", EDGES, np.full(len(RANKS), 1.0 / len(RANKS)), spread)
 
 

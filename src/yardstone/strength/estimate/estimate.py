@@ -357,8 +357,7 @@ def model_and_network(
         The network is not there, or it is not the one of the model.
     """
     ranks = StrengthModel.load() if model is None else model
-    for scale in ranks.scales:
-        Rater(ranks, level, scale)  # a level that the model does not support is refused at once
+    supported_scales(ranks, level)  # a level that the model does not support is refused at once
     return ranks, model_network(ranks, net)
 
 
@@ -383,7 +382,7 @@ def estimate_seen(
         [game.features for game, _ in sorted_games], [colour for _, colour in sorted_games]
     )
     measured = {}
-    for name in model.scales:
+    for name in supported_scales(model, level):
         rater = Rater(model, level, name)
         whole, probabilities = rater.whole(evidence)
         measured[name] = Measured(
@@ -409,6 +408,26 @@ def estimate_seen(
     )
 
 
+def supported_scales(model: StrengthModel, level: float) -> list[str]:
+    """The scales of a model on which players speak for intervals of a level.
+
+    Raises
+    ------
+    UsageError
+        Too few do on any of them.
+    """
+    supported, refused = [], None
+    for name in model.scales:
+        try:
+            Rater(model, level, name)
+            supported.append(name)
+        except UsageError as error:
+            refused = refused or error
+    if refused is not None and not supported:
+        raise refused
+    return supported
+
+
 def best_basis(model: StrengthModel, rated: Mapping[str, Rated]) -> str:
     """The scale of a model that tells a player's strength best.
 
@@ -428,6 +447,7 @@ def _shown_on(
     chosen = known[scale] if isinstance(scale, str) and scale in known else site_scale(scale)
     if chosen.basis not in measured:
         raise UsageError(
-            f"the scale {chosen.title} is reached from {chosen.basis}, which the model has not"
+            f"the scale {chosen.title} is reached from {chosen.basis}: the model has not that, or "
+            "too few players of it for intervals of this level"
         )
     return chosen

@@ -22,6 +22,7 @@ def moves_priors(
     system: Fusion,
     *,
     average: float = 2300.0,
+    join: float | None = None,
     points_per_logit: float = ELO_POINTS_PER_LOGIT,
 ) -> dict[str, Prior]:
     """Priors for `loose_anchors` of `BradleyTerry`, of the players whose moves are known.
@@ -37,6 +38,9 @@ def moves_priors(
         How moves are believed; its `level` (or `initial`) becomes the average.
     average : float
         Rating of the average player whose moves are known.
+    join : float, optional
+        That of the list: the deviation of its players around the average, which players with a
+        prior of their own would not have.
     points_per_logit : float
         Of the list's scale.
     """
@@ -44,13 +48,16 @@ def moves_priors(
     prior = system.moves_prior
     mean, deviation = prior.prior(strength, number)
     precision = 1.0 / np.square(deviation) - 1.0 / prior.base.deviation**2
-    says = np.flatnonzero((number > 0.0) & (precision > 0.0))
+    says = (number > 0.0) & (precision > 0.0)
     weighted = mean / np.square(deviation) - prior.base.mean / prior.base.deviation**2
     unit = points_per_logit / ELO_POINTS_PER_LOGIT
-    return {
-        pool.players[row]: Prior(
-            average + unit * float(weighted[row] / precision[row] - prior.level),
-            unit / float(np.sqrt(precision[row])),
+    with np.errstate(divide="ignore", invalid="ignore"):
+        above, width = unit * (weighted / precision - prior.level), unit / np.sqrt(precision)
+    priors = {}
+    for row in np.flatnonzero(says).tolist():
+        one, known = 1.0 / width[row] ** 2, 0.0 if join is None else 1.0 / join**2
+        share = one / (one + known)
+        priors[pool.players[row]] = Prior(
+            average + share * float(above[row]), float((one + known) ** -0.5)
         )
-        for row in says.tolist()
-    }
+    return priors

@@ -42,13 +42,12 @@ MOVE_COLUMNS = (
     "second_moves_strength",
 )
 #: What moves are worth in points of Glicko-2 ratings, by the scale of the shipped model on which
-#: their strengths are: of 325 people of the Online Go Server (``studies/fusion_newcomers.py``).
-#: The model learnt that server's scale from the same people, so noise and half_moves there are
-#: by its errors for people it has not seen (``studies/ogs_ranks.py``).
+#: strengths are: of 325 people of the Online Go Server (``studies/fusion_newcomers.py``), judged
+#: on that server's scale by what was learnt from others.
 SHIPPED: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {
         "fox": {"strength": 0.4, "slope": 133.0, "noise": 294.0, "half_moves": 60.0},
-        "ogs": {"strength": -11.6, "slope": 60.0, "noise": 220.0, "half_moves": 10.0},
+        "ogs": {"strength": -11.4, "slope": 64.0, "noise": 166.0, "half_moves": 13.0},
     }
 )
 _NO_COLUMN = (
@@ -99,7 +98,7 @@ class Fusion(GlickoFromMoves):
     >>> pool = Pool.from_names(["Ann", "Ann"], ["Bob", "Cem"], [0, 0])
     >>> shown = np.array([120.0, 120.0]), np.array([6.0, 6.0]), np.zeros(2), np.zeros(2)
     >>> pool = replace(pool, columns=dict(zip(MOVE_COLUMNS, shown, strict=True)))
-    >>> system = Fusion(strength=1.0, slope=100.0, noise=150.0)
+    >>> system = Fusion(strength=1.0, slope=100.0, noise=150.0, half_moves=60.0)
     >>> replay = system.replay(pool)
     >>> replay.first_rating.round()  # before the first game nothing is known of Ann
     array([1500., 1649.])

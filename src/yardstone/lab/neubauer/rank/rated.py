@@ -23,7 +23,7 @@ from yardstone.strength.model import StrengthModel
 from yardstone.strength.model_scale import ModelScale
 from yardstone.strength.move_phases import PHASES
 from yardstone.strength.rank.scorer import MoveScorer
-from yardstone.strength.spread import Spread
+from yardstone.strength.spread import ScoreSpread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -104,7 +104,7 @@ class RatedSettings:
     smooth: float = 3.0
     others: int = 1
     folds: int = 5
-    games: tuple[int, ...] = (1, 2, 3, 5)
+    games: tuple[int, ...] = (1, 2, 3)
     seed: int = 0
 
 
@@ -336,7 +336,7 @@ def _slopes(knots: Array) -> Array:
 
 def _spread(
     scores: Array, pool: RankPool, rank: Array, weight: Array, settings: RatedSettings
-) -> Spread:
+) -> ScoreSpread:
     """What players of each rank score, and how far they lie about it."""
     from scipy.optimize import isotonic_regression
 
@@ -365,7 +365,7 @@ def _spread(
 
 def _scattered(
     scores: Array, pool: RankPool, rank: Array, usual: Array, settings: RatedSettings
-) -> Spread:
+) -> ScoreSpread:
     knots = np.asarray(settings.knots)
     counts = pool.counts.astype(np.float64)
     moves = counts.sum(axis=1)
@@ -393,7 +393,7 @@ def _scattered(
     by_rank = np.sqrt(hat @ scatter)
     even = away / by_rank[:, None, None]
     parts = covariances(even[chosen], counts[chosen], pool.player[chosen])
-    return Spread(
+    return ScoreSpread(
         columns=np.arange(scores.shape[2], dtype=np.float64),
         knots=knots,
         usual=usual,

@@ -8,7 +8,7 @@ import numpy as np
 
 from yardstone.strength.move_phases import PHASES
 from yardstone.strength.rank.ranks import EDGES, RANKS
-from yardstone.strength.spread import Spread
+from yardstone.strength.spread import ScoreSpread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,7 +74,7 @@ def discriminant_directions(mean: Array, group: Ints, width: int) -> Array:
 
 def fit_spread(
     scores: Array, pool: RankPool, prior_moves: float, width: int
-) -> tuple[Array, Spread]:
+) -> tuple[Array, ScoreSpread]:
     """What is usual in each group, from scores of players whom their model has not seen.
 
     Parameters
@@ -90,7 +90,7 @@ def fit_spread(
     Returns
     -------
     directions : float64 [m, width]
-    spread : Spread
+    spread : ScoreSpread
         In those directions.
     """
     counts = pool.counts.astype(np.float64)
@@ -108,7 +108,7 @@ def fit_spread(
     away = (projected - counts[:, :, None] * usual[pool.group])[some]
     players = np.char.add(np.char.add(pool.group.astype(str), " "), pool.player)
     players = np.where(pool.player == "", "", players)[some]
-    spread = Spread(
+    spread = ScoreSpread(
         columns=np.arange(width, dtype=np.float64),
         knots=0.5 * (EDGES[:-1] + EDGES[1:]),
         usual=usual,
@@ -120,7 +120,7 @@ def fit_spread(
 
 
 def covariances(away: Array, counts: Array, players: NDArray[np.str_]) -> dict[str, Array]:
-    """The three parts of the covariance of scores about what is usual: see `Spread`.
+    """The three parts of the covariance of scores about what is usual: see `ScoreSpread`.
 
     Parameters
     ----------
