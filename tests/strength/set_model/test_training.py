@@ -13,6 +13,7 @@ from yardstone.errors import NoGamesError, UsageError
 from yardstone.go.extraction import extract_features
 from yardstone.go.extraction_batch import ExtractionSettings
 from yardstone.go.feature_store import FeatureStore
+from yardstone.lab.neubauer.rank.spread import as_statistics
 from yardstone.lab.neubauer.scored_model import ScoredModel
 from yardstone.lab.neubauer.set_model import training
 from yardstone.lab.neubauer.set_model.figures import fox_accuracy
@@ -52,7 +53,7 @@ def made_sides(fox: int = 220, ogs: int = 120, seed: int = 0) -> SetSides:
     moves[:, 0] += own
     moves[:, 1] -= 0.5 * own
     counts = np.zeros((number, 5), np.int64)
-    counts[:, 0], counts[:, 1] = 15, lengths - 15
+    counts[:, :4], counts[:, 4] = 4, lengths - 16
     return SetSides(
         "basic",
         PackedMoves(moves.astype(np.float16), np.arange(starts[-1]), starts),
@@ -96,7 +97,7 @@ def test_the_model_scores_as_those_of_the_folds(
     assert isinstance(scorer, SetScorer)
     assert (scorer.inputs.name, scorer.width, list(found.model.scales)) == (
         "basic",
-        4,
+        3,
         ["fox", "ogs"],
     )
     assert {"folds": 3, "name": "x"}.items() <= found.model.card.items()
@@ -110,15 +111,29 @@ def test_the_model_scores_as_those_of_the_folds(
         each.sum(axis=1) / sides.moves.lengths()[rows, None]
         for each, rows in ((found.fox.scores, fox), (found.ogs.scores, ~fox))
     )
-    for k in (0, 3):
+    for k in (0, 2):
         assert np.corrcoef(said[:, k], outside[:, k])[0, 1] > 0.9
     # The first score grows with the group, the last with the rank of OGS.
     assert np.corrcoef(said[fox, 0], sides.group[fox])[0, 1] > 0.8
-    assert np.corrcoef(said[~fox, 3], sides.rank[~fox])[0, 1] > 0.8
+    assert np.corrcoef(said[~fox, 2], sides.rank[~fox])[0, 1] > 0.8
     found.model.save(folder / "model.npz")
     kept = StrengthModel.load(folder / "model.npz").scorer
     for name, array in kept.arrays().items():
         np.testing.assert_array_equal(array, scorer.arrays()[name])
+
+
+def test_the_weak_are_weak_on_either_scale(
+    trained: tuple[SetSides, ScoredModel, Path],
+) -> None:
+    sides, found, _ = trained
+    ogs = ~sides.fox
+    assert found.ogs is not None
+    scale = found.model.scale("fox")
+    statistics = as_statistics(sides.counts[ogs], found.ogs.scores)
+    mean = scale.moments(scale.density(statistics))[0]
+    weak, strong = sides.rank[ogs] < -14.0, sides.rank[ogs] > 2.0
+    assert (mean[weak] < scale.edges[2]).mean() > 0.8
+    assert (mean[strong] > scale.edges[5]).mean() > 0.8
 
 
 def _exact(sides: SetSides) -> PackedMoves:
@@ -128,7 +143,7 @@ def _exact(sides: SetSides) -> PackedMoves:
 def test_without_ogs_there_is_one_scale(tmp_path: Path) -> None:
     short = replace(SMALL, steps=3, epochs=1)
     found = train_set_model(made_sides(220, 0), short, folder=tmp_path, folds=2)
-    assert (found.ogs, list(found.model.scales), found.model.scorer.width) == (None, ["fox"], 3)
+    assert (found.ogs, list(found.model.scales), found.model.scorer.width) == (None, ["fox"], 2)
 
 
 def test_a_fold_knows_nothing_of_its_players(

@@ -21,7 +21,7 @@ from yardstone.lab.neubauer.rank.rated import (
     TrainedScale,
     fit_rated_scale,
 )
-from yardstone.lab.neubauer.rank.spread import fit_spread
+from yardstone.lab.neubauer.rank.spread import discriminant_directions, fit_spread
 from yardstone.lab.neubauer.rank.training import OutOfFold, TrainedRank
 from yardstone.lab.neubauer.set_model.sides import SetSides
 from yardstone.strength.model import StrengthModel
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ScoredModel", "model_of_scores", "pool_of"]
 
-#: Directions for the groups of Fox.
-_FOX = 3
 #: So many moves without a say are added to those of each side.
 _PRIOR_MOVES = 30.0
 #: The regression of the OGS rank, and the size of its score, as of those of the groups.
@@ -56,7 +54,7 @@ class ScoredModel:
     ----------
     model : StrengthModel
         With the scale of Fox, and that of OGS if there were sides of OGS; its scores are
-        three for the groups of Fox, and then one for the ranks of OGS.
+        `width` for the groups of Fox, and then one for the ranks of OGS.
     fold : int64 [s]
         The fold of each side: its scorer has seen the other folds alone.
     fox : OutOfFold
@@ -80,6 +78,8 @@ def model_of_scores(
     about: Mapping[str, Any],
     *,
     seed: int,
+    width: int = 3,
+    weak: float | None = None,
 ) -> ScoredModel:
     """A model with the scales of Fox and, if there are sides of OGS, of OGS.
 
@@ -97,17 +97,30 @@ def model_of_scores(
         The card.
     seed : int
         Of the games that are drawn for intervals.
+    width : int
+        Directions for the groups of Fox.
+    weak : float, optional
+        People of lower OGS ranks than this stand with the weakest group of Fox when
+        directions are chosen, though not in what is usual there: along them the weak are
+        weak on either scale.
     """
     fox, ogs = np.flatnonzero(sides.fox), np.flatnonzero(~sides.fox)
     pool = pool_of(sides, fox)
-    width, folds = min(_FOX, outside.shape[2]), int(fold.max()) + 1
+    width, folds = min(width, outside.shape[2]), int(fold.max()) + 1
+    mean = outside.sum(axis=1) / (sides.counts.sum(axis=1) + _PRIOR_MOVES)[:, None]
 
     def directions(without: int | None) -> tuple[Array, ScoreSpread]:
-        own = fold[fox] != without
-        found, spread = fit_spread(outside[fox][own], pool.select(own), _PRIOR_MOVES, width)
+        own, people = fold[fox] != without, ogs[fold[ogs] != without]
+        found, scores = np.eye(outside.shape[2]), outside[fox][own]
+        if weak is not None:
+            members = np.concatenate([fox[own], people[sides.rank[people] < weak]])
+            group = np.maximum(sides.group[members], 0)
+            found = discriminant_directions(mean[members], group, width)
+        turned, spread = fit_spread(scores @ found, pool.select(own), _PRIOR_MOVES, width)
+        found = found @ turned
         if len(ogs):
-            rows = ogs[fold[ogs] != without]
-            found = np.concatenate([found, _rank_direction(outside[rows], sides.select(rows))], 1)
+            along = _rank_direction(mean[people], sides.select(people))
+            found = np.concatenate([found, along], axis=1)
         return found, spread
 
     whole, spread = directions(None)
@@ -156,10 +169,8 @@ def _fox_scale(spread: ScoreSpread) -> ModelScale:
     return ModelScale("fox", EDGES, np.full(len(RANKS), 1.0 / len(RANKS)), spread)
 
 
-def _rank_direction(outside: Array, sides: SetSides) -> Array:
-    """The direction in which OGS ranks grow: [groups + bands, 1]."""
-    moves = sides.counts.sum(axis=1)
-    mean = outside.sum(axis=1) / (moves + _PRIOR_MOVES)[:, None]
+def _rank_direction(mean: Array, sides: SetSides) -> Array:
+    """The direction in which OGS ranks grow: [m, 1]."""
     _, person = np.unique(sides.player, return_inverse=True)
     weight = sides.sure / np.sqrt(np.bincount(person))[person]
     weight /= weight.sum()

@@ -71,12 +71,9 @@ SETTINGS: Mapping[str, Hyperparameters] = {
         averaging=0.995,
     ),
 }
-#: Directions for the groups of Fox.
-_FOX = 3
-#: So many moves without a say are added to those of each side.
-_PRIOR_MOVES = 30.0
-#: The regression of the OGS rank, and the size of its score, as of those of the groups.
-_RIDGE, _SIZE = 1e-2, 10.0
+#: Directions for the groups of Fox, and below which OGS rank people are surely weaker than
+#: those groups (`model_of_scores`).
+_FOX, _WEAK = 2, -12.0
 #: Sides that the usual is taken from.
 _USUAL = 2000
 #: Sides looked at together.
@@ -144,7 +141,16 @@ def train_set_model(
         return SetScorer(_along(arrays, directions), sides.mean, sides.deviation, usual)
 
     about = {"folds": folds, "settings": chosen.as_dict(), **(card or {})}
-    return model_of_scores(sides, outside @ _centring(), fold, scorer, about, seed=chosen.seed)
+    return model_of_scores(
+        sides,
+        outside @ _centring(),
+        fold,
+        scorer,
+        about,
+        seed=chosen.seed,
+        width=_FOX,
+        weak=_WEAK,
+    )
 
 
 def _along(arrays: Arrays, directions: Array) -> Arrays:
