@@ -55,7 +55,6 @@ from yardstone.strength.fusion.moves_prior import MovesPrior
 from yardstone.strength.fusion.prior_fit import centred_fusion, fit_fusion
 from yardstone.strength.fusion.system import MOVE_COLUMNS, SHIPPED, Fusion, sides_before
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.rank.ranks import GROUP_EDGES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -117,7 +116,7 @@ def by_folds(moves: GameMoves, model: StrengthModel, options: argparse.Namespace
     index = options.shared / "data/go/ogs_weak/index.csv.gz"
     before = without_scale(model)
     people = read_people(FeatureStore.open(options.ogs_store), index, before)
-    settings = RatedSettings(edges=tuple(GROUP_EDGES[SCALE].tolist()))
+    settings = RatedSettings()
     trained = with_rated_scale(before, people.pool, people.rated, SCALE, settings)
     statistics = trained.statistics(people.pool.counts)
     strength = moves.strength.copy()

@@ -43,7 +43,7 @@ from yardstone.lab.neubauer.rank.rated import (
 from yardstone.lab.neubauer.rank.spread import as_statistics
 from yardstone.strength.estimate.players import plain_name
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.rank.ranks import GROUP_EDGES, RANKS
+from yardstone.strength.rank.ranks import RANKS
 from yardstone.strength.rank.scorer import MoveScorer
 
 if TYPE_CHECKING:
@@ -394,7 +394,7 @@ def main() -> None:
     store = FeatureStore.open(options.stores / "ogs_weak")
     index = options.shared / "data" / "go" / "ogs_weak" / "index.csv.gz"
     people = read_people(store, index, model)
-    settings = RatedSettings(edges=tuple(GROUP_EDGES[SCALE].tolist()), seed=options.seed)
+    settings = RatedSettings(seed=options.seed)
     about = {
         "data": "OGS games of June 2020 of people, 34 kyu to 9 dan, against programs, from "
         "bale-go/katrain-bots; ranks when the games began",

@@ -194,8 +194,8 @@ def test_a_spread_is_made_of_its_numbers() -> None:
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"scatter": np.array([0.5, 0.8, 0.0, 1.6, 2.5])}, "scatter that is not above 0"),
-        ({"scatter": np.array([0.5, 0.8, -1.0, 1.6, 2.5])}, "scatter that is not above 0"),
+        ({"scatter": np.array([0.5, 0.8, 0.0, 1.6, 2.5])}, "a scatter that is none"),
+        ({"scatter": np.array([0.5, 0.8, -1.0, 1.6, 2.5])}, "a scatter that is none"),
         ({"scatter": np.ones(4)}, r"scatter is of shape \(4,\), not \(5,\)"),
         ({"scatter": np.array(1.0)}, r"scatter is of shape \(\), not \(5,\)"),
         ({"columns": np.array([1.0, 1.0])}, "a score that the model has not"),
@@ -207,6 +207,8 @@ def test_a_spread_is_made_of_its_numbers() -> None:
         ({"columns": np.zeros((2, 1))}, "no scores"),
         ({"knots": np.array([-30.0, -20.0, -20.0, -3.0, 5.0])}, "knots that do not grow"),
         ({"knots": np.array([1.0])}, "fewer than two knots"),
+        ({"knots": np.array([-30.0, -20.0, -10.0, -3.0, 1e9])}, "of no rank"),
+        ({"knots": np.array([-30.0, -20.0, -10.0, -3.0, -2.999])}, "knots that do not grow"),
     ],
 )
 def test_a_spread_that_cannot_be(changed: dict[str, Array], words: str) -> None:

@@ -85,7 +85,8 @@ def test_the_page_asks_for_each_field_once() -> None:
         ("", "As usual: 90 %, for rating lists 95 %"),
         ("0.8", "80 %"),
     ]
-    assert [value for value, _ in fields["scale"].choices] == ["", "ogs", "egf"]
+    scales = [value for value, _ in fields["scale"].choices]
+    assert scales == ["", "fox", "ogs", "ogs-2020", "egf"]
 
 
 def test_the_files_that_are_taken_are_named() -> None:

@@ -21,6 +21,7 @@ from yardstone.strength.losses_model import LossScorer
 from yardstone.strength.model_file import read_arrays, write_arrays
 from yardstone.strength.model_scale import ModelScale
 from yardstone.strength.move_phases import PHASES, phases_of
+from yardstone.strength.rank.ranks import GROUP_EDGES
 from yardstone.strength.rank.scorer import MoveScorer
 from yardstone.strength.set_model.scorer import SetScorer
 from yardstone.strength.spread import ScoreSpread
@@ -267,6 +268,8 @@ def _parts(
     scales = []
     for name in card["scales"]:
         parts = _named(arrays, f"scale_{name}_")
+        if not np.array_equal(parts["edges"], GROUP_EDGES[name]):
+            raise ValueError("other groups of ranks than those of the scale")
         spread = ScoreSpread.from_arrays(parts, scorer.width)
         scales.append(ModelScale(str(name), parts["edges"], parts["prior"], spread))
     return scorer, scales

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["ModelScale"]
 
 _STEP = 0.05
+#: No rank is further from 0.
+_FARTHEST = 100.0
 #: Sums judged together.
 _TOGETHER = 512
 
@@ -54,6 +56,8 @@ class ModelScale:
         edges, prior = self.edges, self.prior
         if edges.ndim != 1 or len(edges) < 3 or not (np.diff(edges) > _STEP).all():
             raise ValueError("the edges of the groups do not grow")
+        if np.abs(edges).max() > _FARTHEST:
+            raise ValueError("the edges of the groups are no ranks")
         if prior.shape != (len(edges) - 1,) or not (prior > 0.0).all():
             raise ValueError("a group without a probability")
 

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 __all__ = ["ScoreSpread"]
 
+#: Knots lie at least so far apart, and no further from 0.
+_CLOSEST, _FARTHEST = 0.05, 100.0
+#: Of a scatter.
+_SCATTER = (1e-3, 1e3)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreSpread:
@@ -96,8 +101,10 @@ class ScoreSpread:
                 raise ValueError(f"{name} is of shape {getattr(spread, name).shape}, not {shape}")
         if not np.isin(columns, np.arange(scores)).all() or len(np.unique(columns)) < len(columns):
             raise ValueError("a score that the model has not")
-        if not (np.diff(knots) > 0.0).all() or not (spread.scatter > 0.0).all():
-            raise ValueError("knots that do not grow, or a scatter that is not above 0")
+        if not (np.diff(knots) >= _CLOSEST).all() or np.abs(knots).max() > _FARTHEST:
+            raise ValueError("knots that do not grow, or of no rank")
+        if not ((spread.scatter >= _SCATTER[0]) & (spread.scatter <= _SCATTER[1])).all():
+            raise ValueError("a scatter that is none")
         for part in (spread.move, spread.game, spread.player):
             least = np.linalg.eigvalsh(part)[0]
             if not np.allclose(part, part.T) or least < -1e-9 * np.trace(part):

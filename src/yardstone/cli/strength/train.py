@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -35,6 +36,7 @@ class TrainedModel(StrEnum):
     rank = "rank"
     full = "full"
     basic = "basic"
+    stochastic = "stochastic"
 
 
 def train(
@@ -51,8 +53,8 @@ def train(
         TrainedModel | None,
         typer.Option(
             "--model",
-            help="full: from the trunk at the moves; basic: from six outputs; rank: from ranked "
-            "games. [default: full; rank for a table]",
+            help="full: from the trunk at the moves; basic: from what the outputs say; of a table "
+            "also rank and stochastic. [default: full; rank for a table]",
         ),
     ] = None,
     stores: Annotated[
@@ -72,9 +74,9 @@ def train(
         ),
     ] = None,
     save: Annotated[
-        Path | None, typer.Option("--save", metavar="FILE", help="Save the rank model.")
+        Path | None, typer.Option("--save", metavar="FILE", help="Save the model of a table.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of the rank model.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Of the model of a table.")] = 0,
     preset: Preset = None,
     settings: Settings = None,
     folder: Folder = None,
@@ -87,20 +89,21 @@ def train(
 
     Of an experiment, the folder gets the network, the losses of all epochs and steps, and a
     checkpoint: the same command goes on where it was stopped or killed. Of a table with the
-    columns file, colour, rank and scale a rank model is made, with intervals that are checked
-    on players apart.
+    columns file, colour, rank and scale any of the models of strength is made, with intervals
+    that are checked on players apart.
 
     Examples
     --------
     yardstone strength train experiment.toml
     yardstone strength train ranks.csv --store features --save club-model.npz
     """
-    ranked = file.suffix.lower() == ".csv"
-    if model is not None and ranked != (model is TrainedModel.rank):
-        raise UsageError("--model rank goes with a table of ranks (.csv), full and basic do not")
-    if ranked:
-        _train_rank_model(file, stores or [], begin, save, seed, output)
+    if file.suffix.lower() == ".csv":
+        kind = "rank" if model is None else model.value
+        options = _Ranked(file, kind, stores or [], begin, save, seed, folder, threads or 1)
+        _train_ranked_model(options, output)
         return
+    if model in (TrainedModel.rank, TrainedModel.stochastic):
+        raise UsageError(f"--model {model.value} goes with a table of ranks (.csv)")
     if stores or begin is not None or save is not None:
         raise UsageError("--store, --from and --save go with a table of ranks (.csv)")
     network = ModelName.basic if model is TrainedModel.basic else ModelName.full
@@ -139,32 +142,47 @@ def train(
     )
 
 
-def _train_rank_model(
-    file: Path, folders: list[Path], begin: str | None, save: Path | None, seed: int, output: Output
-) -> None:
-    """A rank model from a table of ranks and stores of features."""
+@dataclass(frozen=True)
+class _Ranked:
+    """What is asked of a model of ranked games."""
+
+    file: Path
+    kind: str
+    stores: list[Path]
+    begin: str | None
+    save: Path | None
+    seed: int
+    folder: Path | None
+    threads: int
+
+
+def _train_ranked_model(asked: _Ranked, output: Output) -> None:
+    """A model from a table of ranks and stores of features."""
     from yardstone.cli.reading import report_skipped
     from yardstone.go.feature_store import FeatureStore
-    from yardstone.lab.neubauer.rank.labels import read_rank_labels, train_on_labels
+    from yardstone.lab.neubauer.rank.labels import labelled_sides, read_rank_labels
+    from yardstone.lab.neubauer.ranked_training import train_ranked_model
     from yardstone.pool import SkipReport
-    from yardstone.reports.strength.rank_model import rank_model_document
+    from yardstone.reports.strength.ranked_model import ranked_model_document
     from yardstone.strength.model import StrengthModel
 
-    if not folders or save is None:
-        raise UsageError("a rank model needs --store FOLDER and --save FILE")
-    output.check(save)
+    if not asked.stores or asked.save is None:
+        raise UsageError("a model of a table of ranks needs --store FOLDER and --save FILE")
+    output.check(asked.save)
     skipped = SkipReport()
-    labels = read_rank_labels(file, skipped)
-    trained = train_on_labels(
-        [FeatureStore.open(folder) for folder in folders],
-        labels,
-        base=None if begin is None else StrengthModel.load(begin),
-        name=save.stem,
-        seed=seed,
-        progress=output.progress("reading features"),
+    labels = read_rank_labels(asked.file, skipped)
+    trained = train_ranked_model(
+        labelled_sides([FeatureStore.open(folder) for folder in asked.stores], labels),
+        asked.kind,
+        base=None if asked.begin is None else StrengthModel.load(asked.begin),
+        name=asked.save.stem,
+        seed=asked.seed,
+        folder=asked.folder or asked.save.with_suffix(".folds"),
+        threads=asked.threads,
+        progress=output.progress("learning"),
     )
-    trained.model.save(save)
-    output.emit(rank_model_document(trained, save))
+    trained.model.save(asked.save)
+    output.emit(ranked_model_document(trained, asked.save))
     report_skipped(skipped, quiet=output.quiet)
 
 

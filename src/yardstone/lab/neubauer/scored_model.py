@@ -27,7 +27,7 @@ from yardstone.lab.neubauer.set_model.sides import SetSides
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.model_scale import ModelScale
 from yardstone.strength.move_phases import PHASES
-from yardstone.strength.rank.ranks import EDGES, GROUP_EDGES, RANKS
+from yardstone.strength.rank.ranks import EDGES, RANKS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -142,7 +142,7 @@ def model_of_scores(
         pool_of(sides, ogs),
         RatedSides(sides.rank[ogs], sides.sure[ogs]),
         "ogs",
-        RatedSettings(edges=tuple(GROUP_EDGES["ogs"].tolist()), folds=folds, seed=seed),
+        RatedSettings(folds=folds, seed=seed),
         scores[ogs],
         fold[ogs],
     )

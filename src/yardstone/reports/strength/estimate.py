@@ -131,14 +131,14 @@ def _scale(plain: Plain, name: str, address: str) -> Alternative:
     rating = rating_words(name, part["rating"])
     strength = f"{part['rank']} ({rating})" if part["rank"] else rating
     interval = "no interval"
-    if part["unlikely"]:
+    if part.get("unlikely"):
         strength, interval = "unknown", "such moves nobody plays there"
     elif (part["low"], part["high"]) != (None, None):
         interval = f"{per_cent(plain['level'])}: {ends_words(name, part)}"
     deviation = part["deviation"]
     error = "the model’s own scale"
     if deviation:
-        error = f"from {BASIS_NAMES[part['basis']]}, ± {deviation:.1f} ranks"
+        error = f"from {BASIS_NAMES[part.get('basis', 'fox')]}, ± {deviation:.1f} ranks"
     return Alternative(part["title"], [strength, interval, error], address, name == plain["scale"])
 
 
@@ -183,7 +183,7 @@ def _ranks(plain: Plain) -> Section:
     shares = [f"{100.0 * group['probability']:.0f}" for group in groups]
     table = Table.of_cells([first, *(group["rank"] for group in groups)], [["likely %", *shares]])
     words = f"Probability of each {scale_name(plain)} rank, in per cent."
-    basis = plain["scales"][plain["scale"]]["basis"] if plain.get("scales") else "fox"
+    basis = plain["scales"][plain["scale"]].get("basis", "fox") if plain.get("scales") else "fox"
     if plain["scale"] not in (basis, "ogs", "ogs-2020"):
         words += (
             f" These are the ranks of {BASIS_NAMES[basis]}, shifted: the error of the shift is "

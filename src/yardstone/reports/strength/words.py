@@ -90,7 +90,7 @@ def headline(plain: Plain) -> list[str]:
     others = [
         f"{part['title']} {part['rank'] or rating_words(name, part['rating'])}"
         for name, part in (plain.get("scales") or {}).items()
-        if name != plain["scale"] and not part["unlikely"]
+        if name != plain["scale"] and not part.get("unlikely")
     ]
     return [*lines, f"On other scales: {', '.join(others)}"] if others else lines
 

@@ -22,6 +22,7 @@ from yardstone.strength.estimate.strengths import PARTS
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.model_scale import ModelScale
 from yardstone.strength.move_phases import PHASES
+from yardstone.strength.rank.ranks import GROUP_EDGES
 from yardstone.strength.rank.scorer import MoveScorer
 from yardstone.strength.spread import ScoreSpread
 
@@ -81,7 +82,8 @@ class RatedSettings:
     prior_moves : float
         So many moves without a say are added to those of each side.
     edges : tuple of float
-        Where groups of ranks begin, and where the last one ends.
+        Where groups of ranks begin, and where the last one ends; those of `GROUP_EDGES` for
+        the scale if there are none.
     knots : tuple of float
         Ranks at which the usual scores are kept.
     smooth : float
@@ -233,6 +235,8 @@ def fit_rated_scale(
         There are too few players.
     """
     _, person = _people(model, pool, name)
+    if not settings.edges:
+        settings = replace(settings, edges=tuple(GROUP_EDGES[name].tolist()))
     weight = _weight(rated, person)
     group = _groups(rated.rank, person, settings)
     columns = np.array([*range(settings.others), model.scorer.width - 1], np.float64)

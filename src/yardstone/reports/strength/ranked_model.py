@@ -1,4 +1,4 @@
-"""A rank model that has just been trained, as a document."""
+"""A model of ranked games that has just been trained, as a document."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from yardstone.lab.neubauer.rank.intervals import Unseen
-    from yardstone.lab.neubauer.rank.labels import LabelledModel
+    from yardstone.lab.neubauer.ranked_training import RankedModel
     from yardstone.strength.model_scale import ModelScale
 
-__all__ = ["rank_model_document"]
+__all__ = ["ranked_model_document"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class _Line:
     correlation: float
 
 
-def rank_model_document(trained: LabelledModel, file: Path) -> Document:
+def ranked_model_document(trained: RankedModel, file: Path) -> Document:
     """How well the model tells players whom it has not seen."""
     model = trained.model
     lines = [
@@ -54,7 +54,7 @@ def rank_model_document(trained: LabelledModel, file: Path) -> Document:
         f"Model in {file}",
     ]
     return Document(
-        f"The rank model {model.card['name']}",
+        f"The model {model.card['name']}",
         words,
         [Section("", [table])],
         table,
