@@ -47,6 +47,8 @@ __all__ = [
 _FEWEST = 30
 #: Games of one player that the spread is measured on: who has many must not decide.
 _MOST_GAMES = 6
+#: People that a knot without any counts for.
+_FEW = 1e-3
 #: The scatter is measured in so many classes of players, and kept between these: where it is
 #: wide, whoever plays like nobody would else be put.
 _CLASSES = 6
@@ -352,7 +354,7 @@ def _spread(
     slopes = np.diff(knots).mean() * _slopes(knots)
     straight = np.sqrt(settings.smooth) * np.diff(slopes, axis=0)
     whole = _usual(mean, hat, weight * (moves > 0), straight)
-    people = (hat * weight[:, None]).sum(axis=0)
+    people = (hat * weight[:, None]).sum(axis=0) + _FEW
     for column in (0, -1):  # the scores that grow with the rank
         whole[:, column] = isotonic_regression(whole[:, column], weights=people).x
     # As if one player at each knot had said that phases do not differ.

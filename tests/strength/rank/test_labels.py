@@ -1,0 +1,95 @@
+"""Tables of ranks: what is read, refused, and found in stores."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.go.games import random_game, small_network
+from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.go.extraction import extract_features
+from yardstone.go.extraction_batch import ExtractionSettings
+from yardstone.go.feature_store import FeatureStore
+from yardstone.lab.neubauer.rank.labels import RankLabel, labelled_sides, read_rank_labels
+from yardstone.lab.neubauer.ranked_training import train_ranked_model
+from yardstone.pool import SkipReport
+from yardstone.strength.evidence import KINDS
+
+
+def table(folder: Path, *rows: str, head: str = "file,colour,rank,scale,player,sure") -> Path:
+    path = folder / "ranks.csv"
+    path.write_text("\n".join([head, *rows]) + "\n", "utf-8")
+    return path
+
+
+def test_rows_are_read_and_bad_ones_counted_with_their_lines(tmp_path: Path) -> None:
+    path = table(
+        tmp_path,
+        "a/1.sgf,black,3d,ogs,Ann,0.3",
+        "a/2.sgf,W,-8.7,fox",
+        "a/3.sgf,red,3d,ogs",
+        "a/4.sgf,white,strong,ogs",
+        "a/5.sgf,white,99,ogs",
+        "a/6.sgf,white,3k,kgs",
+        "a/7.sgf,white,3k,ogs,Bob,2",
+        "",
+        "a/8.sgf,white,1k,fox",
+    )
+    skipped = SkipReport()
+    labels = read_rank_labels(path, skipped)
+    assert labels == [
+        RankLabel("a/1.sgf", 1, 3.5, "ogs", "Ann", 0.3),
+        RankLabel("a/2.sgf", 2, -8.7, "fox"),
+        RankLabel("a/8.sgf", 2, 0.5, "fox"),
+    ]
+    assert [each.line for each in skipped.details] == [4, 5, 6, 7, 8]
+
+
+def test_a_table_without_its_columns_or_rows_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there are no columns file, colour, rank and scale"):
+        read_rank_labels(table(tmp_path, head="file,colour,rank"))
+    with pytest.raises(NoGamesError, match="there is no rank in it"):
+        read_rank_labels(table(tmp_path))
+    with pytest.raises(InputError, match="cannot be read"):
+        read_rank_labels(tmp_path / "none.csv")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> FeatureStore:
+    folder = tmp_path_factory.mktemp("store")
+    net = small_network(folder)
+    games = [replace(random_game(k, moves=12), file=f"club/{k}.sgf") for k in range(3)]
+    settings = ExtractionSettings(net=str(net), trunk=KINDS)
+    return extract_features(lambda: games, folder / "features", settings, workers=1)
+
+
+def test_labels_find_their_sides_by_the_end_of_the_path(store: FeatureStore) -> None:
+    files = [str(file) for file in store.games["file"]]
+    labels = [
+        RankLabel(Path(files[0]).name, 1, 2.5, "fox"),
+        RankLabel(files[2], 2, -12.5, "ogs", "Cid", 0.5),
+        RankLabel("elsewhere.sgf", 1, 2.5, "fox"),
+    ]
+    (part,) = labelled_sides([store], labels)
+    assert part.game.tolist() == [0, 2]
+    assert part.colour.tolist() == [1, 2]
+    assert part.group.tolist() == [3, -1]
+    np.testing.assert_array_equal(part.rank, [np.nan, -12.5])
+    assert part.player.tolist()[1] == "Cid"
+    assert part.sure.tolist() == [1.0, 0.5]
+    with pytest.raises(NoGamesError, match="no game of the stores has a rank"):
+        labelled_sides([store], labels[2:])
+
+
+def test_what_cannot_be_trained_is_refused(store: FeatureStore) -> None:
+    file = str(store.games["file"][0])
+    parts = labelled_sides([store], [RankLabel(file, 1, -12.5, "ogs")])
+    with pytest.raises(UsageError, match="a new model learns from rank groups of fox first"):
+        train_ranked_model(parts)
+    with pytest.raises(UsageError, match="no kind of model is called 'other'"):
+        train_ranked_model(parts, "other")
+    with pytest.raises(NoGamesError):
+        train_ranked_model([])
