@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 TABLES = ROOT / "docs" / "studies" / "strength-intervals-tables.md"
 KEPT = ROOT / "tests" / "strength" / "data" / "listed_sides.npz"
-SHIPPED = ROOT / "src" / "yardstone" / "strength" / "rank" / "data" / "rank_model.npz"
+SHIPPED = ROOT / "src" / "yardstone" / "strength" / "data" / "rank.npz"
 CALIBRATED = "rank_model_calibrated.npz"
 LEVELS = (0.5, 0.8, 0.9, 0.95)
 #: Games of one player that are put together, how often, and how many folds of players.
