@@ -20,17 +20,16 @@ from yardstone.pool import SkipReport
 from yardstone.strength.estimate.games import SeenGame, facts, model_network, see_games
 from yardstone.strength.estimate.listed_moves import (
     CostlyMove,
-    IndicativeMove,
     costliest_moves,
-    indicative_moves,
     player_losses,
 )
+from yardstone.strength.estimate.measured import Measured, best_basis, measured_on, supported_scales
 from yardstone.strength.estimate.notes import notes_of
 from yardstone.strength.estimate.on_scales import part_on_scale, parts_on_scale, whole_on_scale
 from yardstone.strength.estimate.players import AmbiguousPlayerError, find_player
 from yardstone.strength.estimate.selection import no_games, requested_side
 from yardstone.strength.estimate.site_scales import SiteScale, scales_from, site_scale
-from yardstone.strength.estimate.strengths import Rated, RatedGame, Rater, by_date
+from yardstone.strength.estimate.strengths import Rated, RatedGame, by_date
 from yardstone.strength.evidence import evidence_of_games
 from yardstone.strength.model import StrengthModel
 
@@ -61,34 +60,6 @@ __all__ = [
 LEVEL = 0.9
 #: Skipped records that are listed one by one.
 _PLACES = 100
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Measured:
-    """What the moves say on one of the model's scales.
-
-    Attributes
-    ----------
-    whole : Rated
-        From all moves.
-    probabilities : float64 [g]
-        Of the scale's groups of ranks, the weakest first.
-    phases : tuple of (str, Rated)
-        What all moves would say if they looked as those of each phase do.
-    games : tuple of RatedGame
-        In the order of their dates; those without a date come last.
-    indicative : tuple of IndicativeMove
-        The moves that say most of strength and more than noise, the loudest first.
-    checked : bool
-        Whether the intervals were checked on players.
-    """
-
-    whole: Rated
-    probabilities: NDArray[np.float64]
-    phases: tuple[tuple[str, Rated], ...]
-    games: tuple[RatedGame, ...]
-    indicative: tuple[IndicativeMove, ...]
-    checked: bool
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -381,18 +352,10 @@ def estimate_seen(
     evidence = evidence_of_games(
         [game.features for game, _ in sorted_games], [colour for _, colour in sorted_games]
     )
-    measured = {}
-    for name in supported_scales(model, level):
-        rater = Rater(model, level, name)
-        whole, probabilities = rater.whole(evidence)
-        measured[name] = Measured(
-            whole=whole,
-            probabilities=probabilities,
-            phases=rater.phases(evidence),
-            games=rater.games(evidence, sorted_games),
-            indicative=indicative_moves(evidence, model, sorted_games, lost, name),
-            checked=name in (model.card.get("intervals") or {}),
-        )
+    measured = {
+        name: measured_on(model, name, level, evidence, sorted_games, lost)
+        for name in supported_scales(model, level)
+    }
     basis = best_basis(model, {name: each.whole for name, each in measured.items()})
     return StrengthEstimate(
         player=player,
@@ -406,37 +369,6 @@ def estimate_seen(
         model=str(model.card["name"]),
         skipped=skipped,
     )
-
-
-def supported_scales(model: StrengthModel, level: float) -> list[str]:
-    """The scales of a model on which players speak for intervals of a level.
-
-    Raises
-    ------
-    UsageError
-        Too few do on any of them.
-    """
-    supported, refused = [], None
-    for name in model.scales:
-        try:
-            Rater(model, level, name)
-            supported.append(name)
-        except UsageError as error:
-            refused = refused or error
-    if refused is not None and not supported:
-        raise refused
-    return supported
-
-
-def best_basis(model: StrengthModel, rated: Mapping[str, Rated]) -> str:
-    """The scale of a model that tells a player's strength best.
-
-    That is the first one, unless the player is in its weakest group or like nobody whom the
-    model knows there, and it has another scale.
-    """
-    first, *others = rated
-    weak = rated[first].rating < model.scale(first).edges[1]
-    return others[0] if others and (weak or rated[first].unlikely) else first
 
 
 def _shown_on(
