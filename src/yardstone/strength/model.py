@@ -42,8 +42,9 @@ _KINDS: Mapping[str, type[MoveScorer | SetScorer | LossScorer]] = {
 _DATA = Path(__file__).parent / "data"
 #: Names of the models that come with Yardstone, the default first.
 SHIPPED = ("rank", "full", "basic", "stochastic")
-#: Steps of the path along which the effects of moves are added up.
-_PATH = 24
+#: Steps of the path along which the effects of moves are added up: more where the strength
+#: changes at once, so that they add up to so many ranks.
+_PATHS, _CLOSE = (24, 96, 384), 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -241,23 +242,35 @@ class StrengthModel:
         base[:, columns] = on.spread.usual_of(np.array([on.medium]))[0]
         start = whole.copy()
         start[PHASES + 1 + columns] = counts @ base[:, columns]
-        gradient = np.zeros(self.scorer.width)
-        away = whole[PHASES + 1 + columns] - start[PHASES + 1 + columns]
-        size = 1e-3 * np.maximum(np.abs(away).max(), 1e-6)
-        steps = size * np.eye(len(columns))
-        for step in range(_PATH):
-            here = start + (whole - start) * ((step + 0.5) / _PATH)
-            moved = np.repeat(here[None], 2 * len(columns), axis=0)
-            moved[:, PHASES + 1 + columns] += np.concatenate([steps, -steps])
-            means, _ = on.moments(on.density(moved))
-            up, down = means[: len(columns)], means[len(columns) :]
-            gradient[columns] += (up - down) / (2.0 * size * _PATH)
-        return np.asarray((self.scorer.move_shares(evidence) - base[phase]) @ gradient)
+        ends, _ = on.moments(on.density(np.stack([start, whole])))
+        shares = self.scorer.move_shares(evidence) - base[phase]
+        for steps in _PATHS:
+            effects = np.asarray(shares @ _mean_slope(on, start, whole, self.scorer.width, steps))
+            if abs(effects.sum() - (ends[1] - ends[0])) < _CLOSE:
+                break
+        return effects
 
     def prior(self, scale: str | None = None) -> tuple[float, float]:
         """Mean and deviation of the strength without any evidence."""
         mean, deviation, _ = self.posterior(np.zeros(PHASES + 1 + self.scorer.width), scale)
         return float(mean), float(deviation)
+
+
+def _mean_slope(scale: ModelScale, start: Array, whole: Array, width: int, steps: int) -> Array:
+    """Mean slope of the strength by each summed score, on the straight way between statistics."""
+    columns = PHASES + 1 + scale.spread.columns.astype(np.int64)
+    away = np.abs(whole[columns] - start[columns]).max()
+    size = 1e-3 * max(float(away), 1e-6)
+    moved_by = size * np.eye(len(columns))
+    share = (np.arange(steps) + 0.5) / steps
+    here = start + (whole - start) * share[:, None]
+    moved = np.repeat(here[:, None], 2 * len(columns), axis=1)
+    moved[..., columns] += np.concatenate([moved_by, -moved_by])
+    means, _ = scale.moments(scale.density(moved))
+    up, down = means[:, : len(columns)], means[:, len(columns) :]
+    slope = np.zeros(width)
+    slope[columns - PHASES - 1] = (up - down).mean(axis=0) / (2.0 * size)
+    return slope
 
 
 def _parts(
