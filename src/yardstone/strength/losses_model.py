@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from yardstone.strength.scorer import summed_parts
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -77,10 +79,7 @@ class LossScorer:
 
     def part_scores(self, evidence: Evidence, part: NDArray[np.integer[Any]], parts: int) -> Array:
         """Summed scores of some parts of each game: [parts, games, k]; see `Scorer`."""
-        sums = np.zeros((parts, evidence.games, self.width))
-        rows = np.flatnonzero(part >= 0)
-        np.add.at(sums, (part[rows], evidence.game[rows]), self.move_shares(evidence)[rows])
-        return sums
+        return summed_parts(self.move_shares(evidence), evidence, part, parts)
 
     def move_shares(self, evidence: Evidence) -> Array:
         """Scores of each move: [n, k]."""

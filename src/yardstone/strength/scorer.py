@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+import numpy as np
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from yardstone.strength.evidence import Evidence
 
-__all__ = ["Scorer"]
+__all__ = ["Scorer", "summed_parts"]
 
 
 class Scorer(Protocol):
@@ -55,3 +56,16 @@ class Scorer(Protocol):
 
     def move_shares(self, evidence: Evidence) -> NDArray[np.float64]:
         """What each move has of the scores of its whole game: [n, k]; a game's add up."""
+
+
+def summed_parts(
+    shares: NDArray[Any], evidence: Evidence, part: NDArray[np.integer[Any]], parts: int
+) -> NDArray[np.float64]:
+    """What the moves of some parts of each game have of its scores: [parts, games, k].
+
+    `shares` are those of each move [n, k]; the other parameters are those of `Scorer.part_scores`.
+    """
+    sums = np.zeros((parts, evidence.games, shares.shape[1]))
+    rows = np.flatnonzero(part >= 0)
+    np.add.at(sums, (part[rows], evidence.game[rows]), shares[rows])
+    return sums

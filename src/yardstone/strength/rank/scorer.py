@@ -18,6 +18,7 @@ from yardstone.strength.move_phases import PHASES, phases_of
 from yardstone.strength.rank.course import FURTHEST
 from yardstone.strength.rank.lift import LATER, Lift
 from yardstone.strength.rank.values import SCALARS, values_wide
+from yardstone.strength.scorer import summed_parts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -122,10 +123,7 @@ class MoveScorer:
         self, evidence: Evidence, part: NDArray[np.integer[Any]], parts: int
     ) -> NDArray[np.float64]:
         """Summed scores of some parts of each game: [parts, games, k]; see `Scorer`."""
-        sums = np.zeros((parts, evidence.games, self.width))
-        rows = np.flatnonzero(part >= 0)
-        np.add.at(sums, (part[rows], evidence.game[rows]), self.scores(evidence)[rows])
-        return sums
+        return summed_parts(self.scores(evidence), evidence, part, parts)
 
     def move_shares(self, evidence: Evidence) -> NDArray[np.float64]:
         """Scores of each move: [n, k]."""

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from yardstone.strength.scorer import summed_parts
 from yardstone.strength.set_model.hyperparameters import Hyperparameters
 from yardstone.strength.set_model.inputs import INPUTS, MoveInputs
 from yardstone.strength.set_model.packed_moves import PackedMoves, alike
@@ -138,11 +139,7 @@ class SetScorer:
             Of all moves of a game what the network says of them as a set, times their
             number; of a part what its moves have of that.
         """
-        sums = np.zeros((parts, evidence.games, self.width))
-        rows = np.flatnonzero(np.asarray(part) >= 0)
-        shares = self.move_shares(evidence)
-        np.add.at(sums, (part[rows], evidence.game[rows]), shares[rows])
-        return sums
+        return summed_parts(self.move_shares(evidence), evidence, part, parts)
 
     def move_shares(self, evidence: Evidence) -> Array:
         """What each move has of the scores of its whole game: [n, k]; a game's add up."""
