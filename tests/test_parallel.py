@@ -10,6 +10,7 @@ import textwrap
 import threading
 import time
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -125,6 +126,13 @@ def test_a_generator_spawns_others_each_time() -> None:
     parent = np.random.default_rng(3)
     first, second = parallel.spawn_generators(parent, 1), parallel.spawn_generators(parent, 1)
     assert first[0].random() != second[0].random()
+
+
+def test_no_worker_where_another_thread_imports_the_processes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "multiprocessing.process", ModuleType("half of it"))
+    assert not parallel.inside()
 
 
 def test_a_map_inside_a_worker_runs_there() -> None:

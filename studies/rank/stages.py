@@ -16,6 +16,7 @@ from studies.rank.facts import Facts
 from yardstone.errors import NoGamesError
 from yardstone.files import replaced, write_text
 from yardstone.go.feature_store import FeatureStore
+from yardstone.go.nets.view import NetworkView
 from yardstone.lab.neubauer.rank.pool import RankPool, join_pools, pool_store
 from yardstone.lab.neubauer.rank.protocol import Accuracy, accuracy, draw_games, judged_by_fold
 from yardstone.lab.neubauer.rank.training import OutOfFold, PoolTrainer, RankSettings, make_lift
@@ -100,8 +101,7 @@ class Study:
         about = self.stores[0].settings
         return {
             "name": "fox-g170-b6c96",
-            "network": str(about["network"]),
-            "sha256": str(about["sha256"]),
+            **NetworkView.of(about).card(),
             "precision": str(about["precision"]),
             "komi": about["komi"],
             "data": "Fox games of rank groups 3-5k to 9d, 2013 to 2019, from "

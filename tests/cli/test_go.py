@@ -201,6 +201,8 @@ def test_features(
     assert opened.features(0, "pick", 2).shape == (4, 16)
     assert opened.array("point")[opened.rows(0, 2)].tolist() == [24, 60, 0, 32]
     assert run(capsys, *command).startswith("2 games, 13 moves")  # again: all is there
+    with pytest.raises(InputError, match="another setting: symmetries is 1, not 2"):
+        run(capsys, *command, "--symmetries", "2")
     other = [*command[:-2], "--rules", "japanese"]
     with pytest.raises(InputError, match="another setting: rules"):
         run(capsys, *other)

@@ -17,13 +17,14 @@ from tests.go.extracting import run
 from tests.go.games import random_game, small_network
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.go import feature_parts
-from yardstone.go.evaluator import Evaluator
+from yardstone.go.evaluator import TRUNK_KINDS, Evaluator
 from yardstone.go.extraction import extract_features
 from yardstone.go.extraction_batch import ExtractionSettings
 from yardstone.go.feature_parts import PARTS, locked
 from yardstone.go.feature_store import FeatureStore
 from yardstone.go.features import move_features
 from yardstone.go.nets.network import load_network
+from yardstone.go.points import symmetry_points
 from yardstone.go.requests import ask
 from yardstone.go.rules import TROMP_TAYLOR
 from yardstone.pool import SkipReport
@@ -248,10 +249,37 @@ def test_other_games_or_settings_are_refused(whole: Path, network: Path, tmp_pat
         again(GAMES - 1, same)
     with pytest.raises(InputError, match="another setting: komi is None, not 7"):
         again(GAMES, replace(same, komi=7.0))
+    with pytest.raises(InputError, match="another setting: symmetries is 1, not 2"):
+        again(GAMES, replace(same, symmetries=2))
+    with pytest.raises(UsageError, match="symmetries is 9"):
+        replace(same, symmetries=9)
     assert contents(whole) == before
     (tmp_path / "thesis.tex").touch()
     with pytest.raises(InputError, match="something else"):
         extract_features(list[GoGame], tmp_path, same)
+
+
+def test_features_of_several_symmetries_do_not_depend_on_how_the_board_lies(
+    network: Path, tmp_path: Path
+) -> None:
+    game = random_game(1, moves=40)
+    quarter = symmetry_points(game.size)[5]
+    points = np.where(game.moves < 0, game.moves, quarter[game.moves])
+    other = replace(game, moves=points.astype(game.moves.dtype))
+    settings = ExtractionSettings(net=str(network), trunk=TRUNK_KINDS[:4], symmetries=4)
+    store = extract_features(lambda: [game, other], tmp_path / "s", settings, workers=1)
+    assert store.settings["symmetries"] == 4
+    for kind in ("head", "pick", "after", "mean", "chances"):
+        for colour in (1, 2):
+            here, there = (store.features(k, kind, colour) for k in (0, 1))
+            np.testing.assert_allclose(here, there, rtol=2e-3, atol=2e-3, err_msg=kind)
+    # An earlier store, which does not say, was made with one.
+    about = tmp_path / "s" / "store.json"
+    said = json.loads(about.read_text())
+    del said["symmetries"]
+    about.write_text(json.dumps(said))
+    with pytest.raises(InputError, match="symmetries is 1, not 4"):
+        extract_features(lambda: [game, other], tmp_path / "s", settings, workers=1)
 
 
 def test_two_processes_do_not_make_one_store(network: Path, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from yardstone import parallel
 from yardstone.errors import UsageError
 from yardstone.go.evaluator import CANDIDATES, TRUNK_KINDS, Evaluator
 from yardstone.go.features import HEAD, GameFeatures, move_features
+from yardstone.go.nets.averaging import check_symmetries
 from yardstone.go.requests import ask
 from yardstone.go.rules import parse_rules
 from yardstone.pool import Skipped, SkipReport
@@ -62,6 +63,8 @@ class ExtractionSettings:
         Games that are worked on together.
     device : str
         As `load_network` takes it.
+    symmetries : int
+        How many ways the network is shown each position, as there.
     """
 
     net: str | None = None
@@ -74,6 +77,7 @@ class ExtractionSettings:
     size: int | None = None
     batch: int = BATCH_GAMES
     device: str = "auto"
+    symmetries: int = 1
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
@@ -84,6 +88,7 @@ class ExtractionSettings:
             )
         if "trunk" in self.trunk and self.size is None:
             raise UsageError("whole trunks need boards of one size: name it")
+        check_symmetries(self.symmetries)
         if self.batch < 1:
             raise UsageError(f"a batch has {self.batch} games; it must be at least 1")
         if self.rules is not None:
@@ -112,7 +117,7 @@ def load(settings: ExtractionSettings) -> Network:
 
     net = None if settings.net is None else parallel.local_path(settings.net)
     how = (settings.engine, settings.precision, settings.threads)
-    return load_network(net, *how, device=settings.device)
+    return load_network(net, *how, device=settings.device, symmetries=settings.symmetries)
 
 
 def game_facts(game: GoGame) -> dict[str, Any]:

@@ -61,7 +61,8 @@ def read_about(folder: Path) -> dict[str, Any]:
         raise InputError(
             "this store is of another version", file=str(path), hint="make it anew from the games"
         )
-    return found
+    # Those of version 0.1 do not say how many ways the network was shown each position.
+    return {"symmetries": 1, **found}
 
 
 class FeatureStore:

@@ -97,6 +97,8 @@ def inputs_key(network: Network, spatial: NDArray[Any], numbers: Floats) -> byte
     how = f"{network.engine} {network.precision}"
     if network.device != CPU:
         how += f" {network.device}"
+    if network.symmetries > 1:
+        how += f" {network.symmetries} symmetries"
     named = f"{network.sha256} {how} {spatial.shape[-1]}"
     hashed = hashlib.blake2b(named.encode(), digest_size=16)
     planes = spatial.astype(np.uint8)

@@ -53,6 +53,7 @@ class _Source(NamedTuple):
     engine: str
     precision: str
     device: str
+    symmetries: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,8 @@ def over_games(
     if not parallel.elsewhere():
         yield from work(items, network, skipped=skipped, progress=progress)
         return
-    source = _Source(network.file, network.engine, network.precision, network.device)
+    how = (network.engine, network.precision, network.device, network.symmetries)
+    source = _Source(network.file, *how)
     done = 0
 
     def receive(share: _Share[Item], answers: Any) -> Any:
@@ -137,4 +139,11 @@ def _loaded(source: _Source) -> Network:
     from yardstone.go.nets.network import load_network
 
     file = parallel.local_path(source.file)
-    return load_network(file, source.engine, source.precision, 1, device=source.device)
+    return load_network(
+        file,
+        source.engine,
+        source.precision,
+        1,
+        device=source.device,
+        symmetries=source.symmetries,
+    )

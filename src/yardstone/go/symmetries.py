@@ -1,9 +1,4 @@
-"""Shows a network positions under the eight symmetries of the board.
-
-A network is not quite the same under them: what it says of a position turned round
-differs a little from what it says of the position as it lies. That difference is noise,
-and averaging over several symmetries takes some of it away.
-"""
+"""Shows a network each position under a symmetry of its own, as a search does."""
 
 from __future__ import annotations
 
@@ -12,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.go.kept_answers import NetworkOutputs, evaluate_kept
+from yardstone.go.nets.averaging import turned
 from yardstone.go.points import symmetry_points
 
 if TYPE_CHECKING:
@@ -21,29 +17,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-__all__ = ["evaluate_turned", "turned"]
-
-
-def turned(spatial: Floats, symmetries: NDArray[np.int64]) -> Floats:
-    """Planes of positions, each turned by a symmetry.
-
-    Parameters
-    ----------
-    spatial : float32 [n, planes, size, size]
-    symmetries : int [n]
-        0 to 7, as `yardstone.go.points.symmetry_points` numbers them.
-
-    Returns
-    -------
-    float32 [n, planes, size, size]
-    """
-    size = spatial.shape[-1]
-    flat = spatial.reshape(len(spatial), spatial.shape[1], size * size)
-    out = np.empty_like(flat)
-    table = symmetry_points(size)
-    for row, symmetry in enumerate(symmetries.tolist()):
-        out[row][:, table[symmetry]] = flat[row]
-    return out.reshape(spatial.shape)
+__all__ = ["evaluate_turned"]
 
 
 def evaluate_turned(

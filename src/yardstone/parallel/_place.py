@@ -28,8 +28,10 @@ def enter(copies: Mapping[str, Path]) -> None:
 
 def inside() -> bool:
     """Whether this process is a worker, which may not have workers of its own."""
-    process = sys.modules.get("multiprocessing.process")
-    return _far or (process is not None and process.current_process().daemon)
+    # Another thread may be in the middle of importing it: then this is no worker of it.
+    module = sys.modules.get("multiprocessing.process")
+    current = getattr(module, "current_process", None)
+    return _far or (current is not None and bool(current().daemon))
 
 
 def local_path(path: str | os.PathLike[str]) -> Path:

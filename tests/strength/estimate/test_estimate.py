@@ -443,6 +443,11 @@ def test_the_network_must_be_the_one_of_the_model(
     assert model_network(case.model, case.file, threads=1).sha256 == case.network.sha256
     monkeypatch.setenv("YARDSTONE_NET", str(case.file))
     assert model_network(case.model, threads=1).sha256 == case.network.sha256
+    averaging = same_model(case)
+    averaging.card["symmetries"] = 2
+    assert model_network(averaging, threads=1).symmetries == 2
+    with pytest.raises(UsageError, match="needs symmetries=2"):
+        model_network(averaging, case.network)
     other = same_model(case)
     other.card.update(network="g170-b6c96-s175395328-d26788732", sha256="f" * 64)
     with pytest.raises(InputError, match="trained on what") as caught:

@@ -153,6 +153,11 @@ def test_what_does_not_go_together_is_refused(case: Case, records: Path, tmp_pat
     )
     with pytest.raises(InputError, match="the features are of the network"):
         moves_of_store(FeatureStore.open(made.path), StrengthModel.load())
+    averaging = StrengthModel(
+        case.model.scorer, [case.model.scale()], {**case.model.card, "symmetries": 2}
+    )
+    with pytest.raises(InputError, match=r"reads those of .* under 2 symmetries"):
+        moves_of_store(FeatureStore.open(made.path), averaging)
     with pytest.raises(InputError, match="one store of features"):
         read_moves([str(made.path), str(records)], case.model)
     nobody = tmp_path / "nobody.sgf"

@@ -69,6 +69,17 @@ def features(
     runtime: Runtime = RuntimeName.auto,
     precision: Precision = PrecisionName.fp32,
     device: Device = NetworkDevice.auto,
+    symmetries: Annotated[
+        int,
+        typer.Option(
+            "--symmetries",
+            metavar="NUMBER",
+            min=1,
+            max=8,
+            help="Show the network each position in so many ways, turned, and average; takes "
+            "that many times as long.",
+        ),
+    ] = 1,
     work: WorkOptions,
     batch: Annotated[
         int,
@@ -110,6 +121,7 @@ def features(
         size=size,
         batch=batch,
         device=device.value,
+        symmetries=symmetries,
     )
     if store.exists() and not store.is_dir():
         raise InputError("this is a file", file=str(store), hint="name a folder")

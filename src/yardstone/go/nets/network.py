@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from yardstone.errors import InputError, UsageError
 from yardstone.go.evaluation_store import EvaluationStore, open_store
+from yardstone.go.nets.averaging import averaged, check_symmetries
 from yardstone.go.nets.devices import CPU
 from yardstone.go.nets.engines import Engine, Runner, make_engine
 from yardstone.go.nets.layers import NetworkModel
@@ -57,6 +58,8 @@ class Network:
         How many positions are computed at the same time.
     answers : EvaluationStore or None
         Where what it says is kept between runs, by those who ask it.
+    symmetries : int
+        How many ways it is shown each position; what it says is the average.
     """
 
     size_limits = (2, 19)
@@ -69,6 +72,7 @@ class Network:
         precision: str,
         threads: int,
         answers: EvaluationStore | None = None,
+        symmetries: int = 1,
     ) -> None:
         self.model = model
         self.file = file
@@ -82,6 +86,7 @@ class Network:
         self.device = engine.device
         self.threads = threads if engine.device == CPU else 1
         self.answers = answers
+        self.symmetries = check_symmetries(symmetries)
         self._engine = engine
         self._runners: dict[tuple[int, tuple[str, ...]], Runner] = {}
         self._lock = threading.Lock()
@@ -89,6 +94,7 @@ class Network:
 
     def __repr__(self) -> str:
         how = f"{self.engine} {self.precision}" + f" {self.device}" * (self.device != CPU)
+        how += f", {self.symmetries} symmetries" * (self.symmetries > 1)
         return f"<Network {self.name}, version {self.version}, {how}>"
 
     def evaluate(
@@ -118,7 +124,11 @@ class Network:
         size = self._checked(spatial, globals)
         outputs = ["policy", "value", "score"]
         outputs += ["trunk"] * trunk + ["ownership"] * ownership
-        return network_output(self.model, self._run(size, outputs, spatial, globals))
+
+        def evaluate(planes: Floats) -> NetworkOutput:
+            return network_output(self.model, self._run(size, outputs, planes, globals))
+
+        return averaged(evaluate, spatial, self.symmetries)
 
     def _checked(self, spatial: Floats, numbers: Floats) -> int:
         if spatial.ndim != 4 or spatial.shape[1] != SPATIAL:
@@ -198,6 +208,7 @@ def load_network(
     threads: int | None = None,
     cache: bool = False,
     device: str = "auto",
+    symmetries: int = 1,
 ) -> Network:
     """Read a network of KataGo and make it ready to evaluate positions.
 
@@ -220,6 +231,9 @@ def load_network(
     device : {"auto", "cpu", "cuda", "directml"}
         The processor, or a graphics card by ONNX Runtime; ``auto`` takes a card that works, if
         there is one, where ONNX Runtime computes in fp32.
+    symmetries : int
+        Show it each position in so many ways, 1 to 8, and average: the board as it lies, turned
+        by a quarter, and so on. It takes that many times as long.
 
     Raises
     ------
@@ -228,9 +242,10 @@ def load_network(
     MissingExtraError
         The engine is not installed.
     UsageError
-        The engine, the precision and the device do not go together, or the device does not
-        work here.
+        The engine, the precision and the device do not go together, the device does not
+        work here, or the number of symmetries is none.
     """
+    check_symmetries(symmetries)
     if threads is None:
         threads = 1 if inside() else available_cores()
     if threads < 1:
@@ -245,4 +260,4 @@ def load_network(
             hint="take a network that is not made to imitate people",
         )
     answers = open_store() if cache else None
-    return Network(model, os.fspath(file), chosen, precision, threads, answers)
+    return Network(model, os.fspath(file), chosen, precision, threads, answers, symmetries)

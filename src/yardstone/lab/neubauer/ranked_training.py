@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import NoGamesError, UsageError
+from yardstone.go.nets.view import NetworkView
 from yardstone.lab.neubauer.rank.intervals import Unseen, calibrated, unseen_players
 from yardstone.lab.neubauer.rank.pool import RankPool, join_pools, pool_store
 from yardstone.lab.neubauer.rank.rated import RatedSettings, RatedSides, with_rated_scale
@@ -100,19 +101,17 @@ def train_ranked_model(
         raise UsageError(f"no kind of model is called {kind!r}: {', '.join(KINDS)}")
     if not parts:
         raise NoGamesError("there are no games to learn from")
-    networks = {str(part.store.settings["sha256"]) for part in parts}
-    if len(networks) > 1 or (base is not None and networks != {base.card["sha256"]}):
-        raise UsageError("the stores and the model are not all of one network")
+    views = {NetworkView.of(part.store.settings) for part in parts}
+    if len(views) > 1 or (base is not None and views != {NetworkView.of(base.card)}):
+        raise UsageError(
+            "the stores and the model are not all of one network and number of symmetries"
+        )
     if base is None and not any((part.group >= 0).any() for part in parts):
         raise UsageError(
             "a new model learns from rank groups of fox first: give such games, or name the rank "
             "model to begin from (--from rank)"
         )
-    card = {
-        "name": name,
-        "network": str(parts[0].store.settings["network"]),
-        "sha256": networks.pop(),
-    }
+    card = {"name": name, **views.pop().card()}
     if kind == "rank":
         return _rank_model(parts, base, card, seed, progress)
     if base is not None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Stores"]
 
 #: What must be the same for features to be compared.
-_SAME = ("sha256", "precision", "rules", "komi", "channels")
+_SAME = ("sha256", "symmetries", "precision", "rules", "komi", "channels")
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from yardstone.errors import InputError
+from yardstone.errors import InputError, UsageError
 from yardstone.go.evaluator import Evaluator
 from yardstone.go.features import GameFeatures, move_features
 from yardstone.go.network_shares import over_games
@@ -127,11 +127,15 @@ def model_network(
     ------
     InputError
         It is not there, or it is another one.
+    UsageError
+        It is loaded, but not with the model's number of symmetries.
     """
     from yardstone.go.nets.network import Network, load_network
     from yardstone.go.nets.store import ENVIRONMENT, find_network
+    from yardstone.go.nets.view import NetworkView
 
-    name, sha256 = str(model.card["network"]), str(model.card["sha256"])
+    wanted = NetworkView.of(model.card)
+    name, sha256 = wanted.name, wanted.sha256
     if not isinstance(net, Network):
         source = net
         if net is None and not os.environ.get(ENVIRONMENT):
@@ -146,13 +150,20 @@ def model_network(
                 file=error.file if os.environ.get(ENVIRONMENT) else None,
                 hint=f"{_where(name)}, or --net FILE",
             ) from None
-        net = load_network(path, engine, precision, threads, cache, device)
+        net = load_network(
+            path, engine, precision, threads, cache, device, symmetries=wanted.symmetries
+        )
     if net.sha256 != sha256:
         raise InputError(
             f"the model was trained on what {name} (SHA-256 {sha256}) sees, and this is "
             f"{net.name} (SHA-256 {net.sha256}): what the one means the other does not",
             file=net.file,
             hint=_where(name),
+        )
+    if net.symmetries != wanted.symmetries:
+        raise UsageError(
+            f"this network was loaded with symmetries={net.symmetries}: the model needs "
+            f"symmetries={wanted.symmetries}"
         )
     return net
 

@@ -22,6 +22,7 @@ import numpy as np
 from yardstone.errors import InputError, NoGamesError
 from yardstone.go.evaluation_store import EvaluationStore, evaluations_folder, open_store
 from yardstone.go.feature_store import ABOUT, FeatureStore
+from yardstone.go.nets.view import NetworkView
 from yardstone.go.points import BLACK, WHITE
 from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.records.go_game import UNKNOWN
@@ -183,11 +184,10 @@ def moves_of_store(
     UsageError
         The store lacks features that the model reads.
     """
-    known, wanted = store.settings.get("sha256"), model.card["sha256"]
+    known, wanted = NetworkView.of(store.settings), NetworkView.of(model.card)
     if known != wanted:
         raise InputError(
-            f"the features are of the network {store.settings.get('network')}, and the model "
-            f"reads those of {model.card['network']}",
+            f"the features are of the network {known}, and the model reads those of {wanted}",
             file=str(store.path),
         )
     games = store.games
@@ -311,6 +311,7 @@ def _identity(model: StrengthModel, network: Network, scale: str | None) -> byte
     for name in sorted(parts):
         hashed.update(name.encode() + np.ascontiguousarray(parts[name]).tobytes())
     hashed.update(f"{on.name} {network.sha256} {network.engine} {network.precision}".encode())
+    hashed.update(f"{network.symmetries}".encode())
     return hashed.digest()
 
 

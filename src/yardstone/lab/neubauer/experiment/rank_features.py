@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import InputError
+from yardstone.go.nets.view import NetworkView
 from yardstone.strength.evidence import KINDS, Evidence
 from yardstone.strength.model import StrengthModel
 
@@ -56,10 +57,10 @@ def rank_scores(
             file=str(stores.stores[0].path),
             hint="make the store with these features, or leave the rank model out",
         )
-    if stores.settings["sha256"] != chosen.card.get("sha256", stores.settings["sha256"]):
+    known, wanted = NetworkView.of(stores.settings), NetworkView.of(chosen.card)
+    if known != wanted:
         raise InputError(
-            f"the rank model reads features of {chosen.card.get('network')}, "
-            f"and these are of {stores.settings['network']}",
+            f"the rank model reads features of {wanted}, and these are of {known}",
             file=str(stores.stores[0].path),
             hint="leave the rank model out",
         )

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import NoGamesError, UsageError
+from yardstone.go.nets.view import NetworkView
 from yardstone.lab.neubauer.rank.folds import player_folds
 from yardstone.lab.neubauer.rank.intervals import with_intervals
 from yardstone.lab.neubauer.rank.pool import RankPool, join_pools, pool_store, sample_sides
@@ -187,9 +188,9 @@ def train_rank_model(
     chosen = RankSettings() if settings is None else settings
     if not stores:
         raise NoGamesError("there are no games to learn from")
-    networks = {str(store.settings["sha256"]) for store in stores}
-    if len(networks) > 1:
-        raise UsageError("the stores were made with different networks")
+    views = {NetworkView.of(store.settings) for store in stores}
+    if len(views) > 1:
+        raise UsageError("the stores were made with different networks or numbers of symmetries")
     lift = make_lift(stores[0], chosen)
     pools = [
         pool_store(
@@ -202,11 +203,7 @@ def train_rank_model(
         )
         for k, (store, group) in enumerate(zip(stores, groups, strict=True))
     ]
-    card = {
-        "name": name,
-        "network": str(stores[0].settings["network"]),
-        "sha256": networks.pop(),
-    }
+    card = {"name": name, **views.pop().card()}
     pool = join_pools(pools)
     trained = train_on_pool(pool, lift, chosen, card)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import NoGamesError, UsageError
+from yardstone.go.nets.view import NetworkView
 from yardstone.lab.neubauer.rank.folds import player_folds
 from yardstone.strength.evidence import evidence_of_store
 from yardstone.strength.move_phases import PHASES, phases_of
@@ -158,8 +159,8 @@ def read_sides(
     whole = sum(len(part.game) for part in parts)
     if not whole:
         raise NoGamesError("there are no games to learn from")
-    if len({str(part.store.settings["sha256"]) for part in parts}) > 1:
-        raise UsageError("the stores were made with different networks")
+    if len({NetworkView.of(part.store.settings) for part in parts}) > 1:
+        raise UsageError("the stores were made with different networks or numbers of symmetries")
     pieces: list[NDArray[np.float16]] = []
     counts = np.zeros((whole, PHASES), np.int64)
     games: list[Ints] = []
