@@ -106,6 +106,7 @@ class ErrorRates(Sequential):
     handicap: Handicap | None = None
 
     scale = "fibs"
+    joins_all = True  # by the mean of the players
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -4,9 +4,10 @@ A server adds games every day, annuls one, finds that two accounts are one perso
 The ledger keeps the state of the system at some points on the way (checkpoints).
 After a change it goes on from the last checkpoint before the first game that
 differs, and from there it replays only games that the change can reach: those of
-players joined, by games from the checkpoint on, with a player of a changed game.
-Everybody else's ratings and predictions stay as they were. What comes out is the
-same, to the last bit, as if all games had been replayed.
+players joined, by games from the checkpoint on, with a player of a changed game (all
+from there on, in a system that looks at the mean of its players). Everybody else's
+ratings and predictions stay as they were. What comes out is the same as if all games had
+been replayed: to the last bit, but for the rounding of such a mean.
 """
 
 from __future__ import annotations
@@ -167,7 +168,8 @@ class Ledger(RatedGames):
             (at, state) for at, state in self.checkpoints if at <= first_change and restable[at]
         ]
         base, state = kept[-1]
-        if system.period == "event":  # when an event's results count depends on all its games
+        # When an event's results count depends on all its games.
+        if system.joins_all or system.period == "event":
             reached = np.ones(len(pool.players), np.bool_)
         else:
             reached = reached_players(self.pool, pool, base, changed, removed)

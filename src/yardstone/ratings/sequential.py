@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -188,6 +188,8 @@ class Sequential(ABC):
 
     #: Name of the scale of the ratings.
     scale = "elo"
+    #: Whether a game moves what is said of players whom no game joins with its own.
+    joins_all: ClassVar[bool] = False
     #: What is kept of players and cannot be zero or less.
     _positive: tuple[str, ...] = ()
 
