@@ -261,6 +261,7 @@ def test_the_variants_train_and_are_reproducible(tmp_path: Path) -> None:
         "sample": {"sample": 5},
         "averaging": {"averaging": 0.7},
         "standardise": {"standardise": True},
+        "bfloat16": {"bfloat16": True},
         "seed": {"seed": 1},
     }
     for name, changes in variants.items():
@@ -281,11 +282,11 @@ class Stop(Exception):
     """In place of a kill."""
 
 
-@pytest.mark.parametrize("steps", [1, 3, 5, 8])
+@pytest.mark.parametrize(("steps", "half"), [(1, False), (3, True), (5, True), (8, False)])
 def test_a_training_goes_on_where_it_was_stopped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: int, half: bool
 ) -> None:
-    settings = replace(TINY, dropout=0.2, averaging=0.5, sample=7, standardise=True)
+    settings = replace(TINY, dropout=0.2, averaging=0.5, sample=7, standardise=True, bfloat16=half)
     whole = train(TRAINING, VALIDATION, settings, tmp_path / "whole", threads=1)
     monkeypatch.setattr(training_module, "CHECKPOINT_SECONDS", 0.0)  # one after each step
 

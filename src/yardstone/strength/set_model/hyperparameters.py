@@ -33,7 +33,7 @@ class Hyperparameters:
     """Settings of a network and of its training; frozen.
 
     The published training has no dropout, no sampling of moves, no averaging and takes
-    its inputs as they are: those four are there for small data.
+    its inputs as they are: those four are there for small data. Nor has it bfloat16.
 
     Attributes
     ----------
@@ -69,6 +69,9 @@ class Hyperparameters:
         this share of the old at each step; 0 for the trained ones themselves.
     standardise : bool
         Whether inputs are brought to mean 0 and deviation 1 over the training moves.
+    bfloat16 : bool
+        Whether products in training have the precision of bfloat16, which is faster on
+        processors that compute in it. What is judged and kept has float32.
 
     Raises
     ------
@@ -94,6 +97,7 @@ class Hyperparameters:
     sample: int = 0
     averaging: float = 0.0
     standardise: bool = False
+    bfloat16: bool = False
 
     def __post_init__(self) -> None:
         for name in ("width", "query_width", "inducing_points"):

@@ -231,7 +231,9 @@ class Stepper:
         for group in alike(lengths, self._room):
             chosen = games[group]
             x, there = examples.batch(chosen, settings.sample, generator)
-            black, white = self.network(x, there).chunk(2)
+            with torch.autocast(self.device.type, torch.bfloat16, enabled=settings.bfloat16):
+                answers = self.network(x, there)
+            black, white = answers.float().chunk(2)
             where = torch.from_numpy(chosen).to(self.device)
             score = score_losses(black, white, examples.score[where], self._scale).sum()
             rating = rating_losses(black, white, examples.labels[where]).sum()

@@ -99,8 +99,9 @@ def train_arrays(
         sets = drawn(generator)
         places, there = _some_moves(sides, sets, settings.sample, generator)
         network.train()
-        out = network.outputs(_rows(features, places), there)
-        loss = _loss(out, wanted[torch.from_numpy(sets)])
+        with torch.autocast("cpu", torch.bfloat16, enabled=settings.bfloat16):
+            out = network.outputs(_rows(features, places), there)
+        loss = _loss(out.float(), wanted[torch.from_numpy(sets)])
         loss = loss + settings.regularisation * sum(p.square().sum() for p in parameters) / size
         adam.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
