@@ -31,9 +31,12 @@ def main() -> None:
     parser.add_argument(
         "--precision", default="bf16", help="fp32 is twice as fast where bf16 is emulated"
     )
+    parser.add_argument(
+        "--symmetries", type=int, default=1, help="average so many ways to lay the board"
+    )
     options = parser.parse_args()
     require("features", options.shared)
-    folder = ROOT / FEATURES
+    folder = ROOT / (FEATURES + f"-{options.symmetries}" * (options.symmetries > 1))
     folder.mkdir(parents=True, exist_ok=True)
     for name, games in GAMES.items():
         if options.only in (None, name):
@@ -41,6 +44,7 @@ def main() -> None:
             command += [str(options.shared / games), "-o", str(folder / name)]
             command += ["--net", str(options.shared / NETWORK), *SETTINGS]
             command += ["--runtime", "openvino", "--precision", options.precision]
+            command += ["--symmetries", str(options.symmetries)]
             if status := subprocess.run(command, check=False).returncode:
                 sys.exit(status)
 

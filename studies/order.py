@@ -285,6 +285,18 @@ STUDIES = (
         ("--shared", "{shared}"),
     ),
     Study(
+        "symmetries",
+        150,
+        _pages("symmetries-tables.md"),
+        (
+            Shared("data/go/fox_ranked"),
+            Shared(NETWORK),
+            Made(FOX, "features"),
+            Package("openvino", "openvino"),
+        ),
+        ("--shared", "{shared}"),
+    ),
+    Study(
         "set_models",
         60,
         (SET_MODELS, *_pages("set-models-tables.md")),

@@ -4,7 +4,8 @@ The rank model on the same games twice: on features of one look at each position
 averaged over several symmetries of the board. Both folders hold stores ``fox_*`` of the Fox
 games of Kuboki and others, made with ``yardstone go features`` (g170-b6c96, bf16, komi 6.5,
 ``--features pick,after,candidates,mean``), those of ``--several`` with ``--symmetries 2`` as
-well. Games that only one of the folders has are left out, and so are players held back.
+well; if there is none, it is made first, in hours. Games that only one of the folders has are
+left out, and so are players held back.
 
 Ranks are told in cross-validation, players apart, by several partitions into five parts. The
 table goes to ``docs/studies/symmetries-tables.md``.
@@ -13,6 +14,7 @@ table goes to ``docs/studies/symmetries-tables.md``.
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLES = ROOT / "docs" / "studies" / "symmetries-tables.md"
+SEVERAL = ROOT / "build" / "features-2"
 GAMES = (1, 5, 10, 20)
 
 
@@ -202,13 +205,16 @@ def partitions(options: argparse.Namespace) -> list[RankSettings]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--one", type=Path, default=ROOT / "build" / "features")
-    parser.add_argument("--several", type=Path, default=ROOT / "build" / "features-turned")
+    parser.add_argument("--several", type=Path, default=SEVERAL)
     parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
     parser.add_argument("--partitions", type=int, default=3)
     parser.add_argument("--draws", type=int, default=400, help="for each group and part")
     parser.add_argument("--replicates", type=int, default=60, help="of the players")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
+    if not list(options.several.glob("fox_*")) and options.several == SEVERAL:
+        command = [sys.executable, "-m", "studies.features", "--only", "fox_games"]
+        subprocess.run([*command, "--shared", str(options.shared), "--symmetries", "2"], check=True)
     facts = Facts(options.shared)
     kinds = [games_of(options.one), games_of(options.several)]
     names = [{name for keys in every for name in keys} for _, every in kinds]

@@ -25,6 +25,13 @@ def evaluated(net: Network, spatial: Any, numbers: Any) -> NetworkOutput:
     return net.evaluate(spatial, numbers, trunk=True, ownership=True)
 
 
+def planes_of(output: NetworkOutput) -> tuple[Any, Any]:
+    """Trunk and ownership, which were asked for."""
+    assert output.trunk is not None
+    assert output.ownership is not None
+    return output.trunk, output.ownership
+
+
 def chances(logits: Any) -> Any:
     return np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
 
@@ -42,12 +49,8 @@ def test_two_are_the_mean_of_the_board_and_of_the_board_turned_by_a_quarter(
     def back(planes: Any) -> Any:
         return np.rot90(planes, -1, (-2, -1))
 
-    assert here.trunk is not None
-    assert there.trunk is not None
-    np.testing.assert_allclose(both.trunk, (here.trunk + back(there.trunk)) / 2, atol=ROUNDING)
-    np.testing.assert_allclose(
-        both.ownership, (here.ownership + back(there.ownership)) / 2, atol=ROUNDING
-    )
+    for mean, one, other in zip(*map(planes_of, (both, here, there)), strict=True):
+        np.testing.assert_allclose(mean, (one + back(other)) / 2, atol=ROUNDING)
     np.testing.assert_allclose(both.lead, (here.lead + there.lead) / 2, atol=ROUNDING)
     wanted = chances(here.policy_logits)
     other = chances(there.policy_logits)
@@ -68,8 +71,8 @@ def test_over_a_whole_group_the_way_the_board_lies_does_not_matter(
     for symmetry in turns:
         how = np.full(len(spatial), symmetry, np.int64)
         there = evaluated(net, turned(spatial, how), numbers)
-        assert here.trunk is not None
-        np.testing.assert_allclose(turned(here.trunk, how), there.trunk, atol=ROUNDING)
+        one, other = planes_of(here)[0], planes_of(there)[0]
+        np.testing.assert_allclose(turned(one, how), other, atol=ROUNDING)
         for name in ("lead", "score_stdev", "value_logits", "variance_time"):
             np.testing.assert_allclose(
                 getattr(here, name), getattr(there, name), atol=ROUNDING, err_msg=name
