@@ -128,6 +128,8 @@ class RatingSettings:
     tune : int
         Add Glicko-2 with parameters that predict the games outside all sets best, found
         with so many trials (optuna), and fuse with that; 0 leaves it out.
+    tune_before : bool
+        Find them on games alone that were played before the first of T, V and E.
     """
 
     advance: int = ADVANCE
@@ -136,6 +138,7 @@ class RatingSettings:
     deviation: float = 350.0
     volatility: float = 0.06
     tune: int = 0
+    tune_before: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from yardstone.arrays import ArrayFile
+from yardstone.errors import NoGamesError
 from yardstone.evaluation.metrics import log_likelihood
 from yardstone.lab.neubauer.experiment.examples import MODELS
 from yardstone.lab.neubauer.experiment.mean_features import Pooled, fit_pooled
@@ -200,13 +201,39 @@ def predict_all(
 
 
 def tuned_glicko(
-    pool: Pool, sets: Sets, trials: int, *, progress: Callable[[int, int], object] | None = None
+    pool: Pool,
+    sets: Sets,
+    trials: int,
+    *,
+    before: bool = False,
+    progress: Callable[[int, int], object] | None = None,
 ) -> Glicko2:
-    """Glicko-2 with the parameters that predict the games outside all sets best."""
+    """Glicko-2 with the parameters that predict the games outside all sets best.
+
+    Parameters
+    ----------
+    pool : Pool
+        In order of time.
+    sets : Sets
+    trials : int
+    before : bool
+        Look at games alone that were played before the first of T, V and E.
+    progress : callable, optional
+
+    Raises
+    ------
+    NoGamesError
+        No game was.
+    """
     from yardstone.evaluation.tuning import tune
     from yardstone.ratings.systems import find_system
 
     outside = np.asarray(sets.mark == "")
+    if before:
+        end = int(np.argmax(np.isin(sets.mark, ("T", "V", "E"))))
+        if not end:
+            raise NoGamesError("no game was played before the sets to tune on")
+        pool, outside = pool.select(np.arange(end)), outside[:end]
     tuning = tune(find_system("glicko2"), pool, trials, scored=outside, progress=progress)
     return cast("Glicko2", tuning.system)
 

@@ -282,7 +282,8 @@ class Preparation:
             np.save(folder / "mark.npy", draw_marks(pool, labels, settings, pieces.known).mark)
 
         plain = plain_values(asdict(experiment.ratings)) | plain_values(asdict(settings))
-        del plain["withhold"], plain["tune"]
+        for name in ("withhold", "tune", "tune_before"):
+            del plain[name]
         home = self.stages.run("sets", make, plain, ["winners", "features"])
         sets = Sets(map_array(home / "mark.npy"))
         self.facts["sets"] = {letter: int(sets.of(letter).sum()) for letter in "TVEX"}

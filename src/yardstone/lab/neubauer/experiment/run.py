@@ -167,16 +167,23 @@ def _predict(
 
 def _tuned(data: Preparation, basis: _Basis) -> Glicko2 | None:
     """Glicko-2 with parameters for these games, if asked for."""
-    trials = data.experiment.ratings.tune
-    if not trials:
+    settings = data.experiment.ratings
+    if not settings.tune:
         return None
 
     def make(folder: Path) -> None:
-        system = models.tuned_glicko(basis.pool, basis.sets, trials, progress=data.note("tuning"))
+        system = models.tuned_glicko(
+            basis.pool,
+            basis.sets,
+            settings.tune,
+            before=settings.tune_before,
+            progress=data.note("tuning"),
+        )
         usual = asdict(Glicko2())
         chosen = {name: value for name, value in asdict(system).items() if value != usual[name]}
         write_facts(folder / "glicko.json", chosen)
 
-    home = data.stages.run("tuned", make, {"trials": trials}, ["sets"])
+    about = {"trials": settings.tune, "before": settings.tune_before}
+    home = data.stages.run("tuned", make, about, ["sets"])
     data.facts["tuned"] = read_facts(home / "glicko.json")
     return Glicko2(**data.facts["tuned"])
