@@ -143,7 +143,7 @@ def judged(trained: TrainedScale, people: People, rows: NDArray[np.bool_]) -> Ju
             draws=_DRAWS,
             random=random,
         )
-        table = known.select(known.fold != fold).table(edges)
+        table = known.select(known.fold != fold).table(edges, trained.near)
         parts.append(_held(drawn, scale.moments(drawn.density)[0], table, edges))
     return Judged(
         *(

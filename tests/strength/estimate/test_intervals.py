@@ -10,20 +10,24 @@ from numpy.typing import NDArray
 
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.strength.estimate.coverage import Coverage, coverage
-from yardstone.strength.estimate.distribution import quantiles
+from yardstone.strength.estimate.distribution import cumulated
 from yardstone.strength.estimate.interval_fit import fit_intervals
 from yardstone.strength.estimate.intervals import Interval, IntervalTable
 from yardstone.strength.rank.ranks import EDGES, GROUP_EDGES
 
 fitted = partial(fit_intervals, edges=EDGES)
 covered = partial(coverage, edges=EDGES)
-quantiles_of = partial(quantiles, begin=EDGES[0], end=EDGES[-1])
 PLAIN = IntervalTable.plain(EDGES)
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 STEPS = 280
 MIDDLES = EDGES[0] + (EDGES[-1] - EDGES[0]) / STEPS * (np.arange(STEPS) + 0.5)
+
+
+def quantiles_of(density: Array, levels: list[float]) -> Array:
+    places, cdf = cumulated(density, EDGES[0], EDGES[-1])
+    return np.asarray(np.interp(levels, cdf, places))
 
 
 def normal(mean: Array, deviation: Array) -> Array:
@@ -322,6 +326,74 @@ def test_strengths_that_are_known_take_the_place_of_the_group() -> None:
     assert np.mean(inside) == pytest.approx(0.9, abs=0.02)
     middle = density[np.argmin(np.abs(strength + 7.5))]
     assert width(spread.interval(middle, 200, 0.5)) > width(known.interval(middle, 200, 0.5))
+
+
+RATED = np.array([-30.0, -20.0, -10.0, 0.0, 10.0])
+
+
+def drawn_to_the_middle(number: int, seed: int) -> tuple[Array, Ints, Array]:
+    """Densities, groups and strengths of players whose estimates are drawn to -10.
+
+    The model reads half of how far a player is from there, and is as sure everywhere.
+    """
+    random = np.random.default_rng(seed)
+    strength = random.uniform(-25.0, 5.0, number)
+    estimate = -10.0 + 0.5 * (strength + 10.0) + random.normal(0.0, 2.0, number)
+    middles = RATED[0] + 0.1 * (np.arange(400) + 0.5)
+    density = np.exp(-0.5 * ((middles - estimate[:, None]) / 4.0) ** 2)
+    group = np.asarray(np.searchsorted(RATED, strength, side="right") - 1, np.int64)
+    return density / density.sum(axis=1, keepdims=True), group, strength
+
+
+@pytest.mark.parametrize("level", [0.8, 0.9])
+def test_levels_near_a_strength_hold_as_many_of_the_weak_and_of_the_strong(level: float) -> None:
+    density, group, strength = drawn_to_the_middle(3000, 1)
+    moves = np.full(3000, 100)
+    near = (-22.0, -16.0, -10.0, -4.0, 2.0)
+    tables = [
+        fit_intervals(density, group, moves, edges=RATED, strengths=strength[:, None], near=each)
+        for each in ((), near)
+    ]
+    assert tables[1].strengths.tolist() == list(near)
+    assert tables[1].at.shape[1] == 5
+    density, _, strength = drawn_to_the_middle(3000, 2)
+    shares = []
+    for table in tables:
+        ends = [table.interval(row, 100, level) for row in density]
+        low = np.array([-np.inf if end[0] is None else end[0] for end in ends])
+        high = np.array([np.inf if end[1] is None else end[1] for end in ends])
+        held = (low <= strength) & (strength <= high)
+        # Within the outermost groups an interval has no end: what lies there shows nothing.
+        bands = [held[(strength >= a) & (strength < a + 5.0)] for a in (-20.0, -12.5, -5.0)]
+        shares.append([float(band.mean()) for band in bands])
+    alike, by_strength = shares
+    assert alike[1] > level + 0.03  # the middle has what the ends lack
+    assert min(alike) < level - 0.03
+    assert by_strength == pytest.approx([level] * 3, abs=0.04)
+
+
+def test_a_table_near_strengths_is_kept_and_one_of_old_is_read() -> None:
+    density, group, strength = drawn_to_the_middle(500, 3)
+    made = fit_intervals(
+        density,
+        group,
+        np.full(500, 60),
+        edges=RATED,
+        strengths=strength[:, None],
+        near=(-20.0, 0.0),
+    )
+    again = IntervalTable.from_dict(made.as_dict())
+    assert again.strengths.tolist() == [-20.0, 0.0]
+    assert again.at == pytest.approx(made.at, abs=1e-6)
+    low, high = made.interval(density[0], 60, 0.9)
+    assert again.interval(density[0], 60, 0.9) == pytest.approx((low, high), abs=1e-3)
+    old = TABLE.as_dict()
+    old["at"] = [row[0] for row in old["at"]]
+    del old["strengths"]
+    assert IntervalTable.from_dict(old).at == pytest.approx(TABLE.at, abs=1e-6)
+    for strengths in ([0.0, -20.0], [1.0], []):
+        with pytest.raises(InputError, match="damaged"):
+            IntervalTable.from_dict({**made.as_dict(), "strengths": strengths})
 
 
 def test_intervals_hold_for_the_outer_groups_too() -> None:

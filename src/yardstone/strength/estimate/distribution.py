@@ -1,4 +1,4 @@
-"""Distributions on a scale of ranks: their quantiles, and how they are made less sure."""
+"""Distributions on a scale of ranks: cumulated, and made less sure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["TRACE", "blurred", "blurring", "cumulated", "quantiles"]
+__all__ = ["TRACE", "blurred", "blurring", "cumulated"]
 
 #: Probability that is added to every step, so that each has a quantile.
 TRACE = 1e-12
@@ -23,22 +23,6 @@ def cumulated(density: ArrayLike, begin: float, end: float) -> tuple[Array, Arra
     p = np.asarray(density, np.float64) + TRACE
     cdf = np.concatenate([np.zeros((*p.shape[:-1], 1)), np.cumsum(p, axis=-1)], axis=-1)
     return np.linspace(begin, end, p.shape[-1] + 1), np.asarray(cdf / cdf[..., -1:])
-
-
-def quantiles(density: ArrayLike, levels: ArrayLike, begin: float, end: float) -> Array:
-    """Quantiles of a distribution.
-
-    Parameters
-    ----------
-    density : array_like [m]
-        Probability of each of m equal steps, as `ModelScale.density` gives them.
-    levels : array_like
-        Between 0 and 1.
-    begin, end : float
-        Where the steps begin and end.
-    """
-    places, cdf = cumulated(density, begin, end)
-    return np.asarray(np.interp(np.asarray(levels, np.float64), cdf, places))
 
 
 @lru_cache(maxsize=64)

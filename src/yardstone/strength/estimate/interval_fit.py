@@ -6,11 +6,16 @@ over that group; of one of OGS the rating is. Distributions that are too sure ar
 blurred, as far as makes the true groups likeliest; then the quantiles are moved to where they
 held on those players (Kuleshov, Fenner and Ermon 2018), for few moves and for many by
 themselves, with the allowance of conformal prediction for the number of players.
+
+Where strengths are known, the quantiles can be fitted near several strengths, to the players
+thereabouts above all: conditional on the truth (as Vovk 2012 does for classes), so that the
+ends of a scale, where a model errs most, do not live on the middle.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,6 +42,8 @@ _GROUP_SHARE = 20
 _BLURS = np.round(np.arange(0.0, 3.01, 0.1), 1)
 #: Strengths of a group that each of its players stands for.
 _EVEN = 9
+#: Players so many ranks from a strength count six tenths near it.
+_NEAR = 8.0
 _SMALL = 1e-9
 
 
@@ -51,6 +58,7 @@ def fit_intervals(
     classes: ArrayLike | None = None,
     by_moves: Sequence[int] = MOVES,
     fewest: int = _FEWEST,
+    near: Sequence[float] = (),
 ) -> IntervalTable:
     """Fit intervals to estimates of players whom the model has not seen.
 
@@ -77,6 +85,8 @@ def fit_intervals(
     fewest : int
         A class with fewer estimates, or with few of one of the groups, joins the one
         before it.
+    near : sequence of float
+        Strengths near which the levels are fitted by themselves; none for all alike.
 
     Returns
     -------
@@ -104,7 +114,9 @@ def fit_intervals(
         weight = _weights(group[rows], who[rows])
         people.append(len(np.unique(who[rows])))
         blurs.append(_best_blur(p[rows], group[rows], weight, borders))
-        at.append(_levels(p[rows], blurs[-1], true[rows], weight, people[-1], borders))
+        said = _Said.of(p[rows], blurs[-1], true[rows], borders)
+        each = said.moved_to(near, _weights(np.zeros(len(rows), np.int64), who[rows]))
+        at.append([_levels(*one, people[-1]) for one in (each if near else [(said, weight)])])
     return IntervalTable(
         np.array(typical)[order],
         np.array(blurs),
@@ -113,6 +125,7 @@ def fit_intervals(
         np.array([len(rows_of[k]) for k in order], np.int64),
         np.array(people, np.int64),
         scale_ends(borders),
+        np.array(near or [0.0], np.float64),
     )
 
 
@@ -164,35 +177,81 @@ def _best_blur(density: Array, group: Ints, weight: Array, edges: Array) -> floa
     return chosen
 
 
-def _levels(
-    density: Array, blur: float, strengths: Array, weight: Array, people: int, edges: Array
-) -> Array:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Said:
+    """Where what was said of players has the strengths that they may have.
+
+    Attributes
+    ----------
+    at : float64 [n, e]
+        Levels of the blurred distributions there.
+    strengths : float64 [n, e]
+    weak, strong : float64 [n]
+        Levels where the outermost groups end and begin: there ends what an interval can have
+        as an end.
+    """
+
+    at: Array
+    strengths: Array
+    weak: Array
+    strong: Array
+
+    @classmethod
+    def of(cls, density: Array, blur: float, strengths: Array, edges: Array) -> _Said:
+        """From distributions, and a blur."""
+        begin, weakest, strongest, end = scale_ends(edges).tolist()
+        places, cdf = cumulated(blurred(density, blur, begin, end), begin, end)
+        at = [np.interp(row, places, values) for row, values in zip(strengths, cdf, strict=True)]
+        weak, strong = (
+            np.array([np.interp(edge, places, values) for values in cdf])
+            for edge in (weakest, strongest)
+        )
+        return cls(np.array(at), strengths, weak, strong)
+
+    def within(self, low: float, high: float) -> NDArray[np.bool_]:
+        """Whether intervals between two levels hold the strengths: bool [n, e].
+
+        An interval that reaches into an outermost group holds all of it.
+        """
+        begin = np.where(low < self.weak, -1.0, np.minimum(low, self.strong))[:, None]
+        end = np.where(high > self.strong, 2.0, np.maximum(high, self.weak))[:, None]
+        return np.asarray((begin <= self.at) & (self.at <= end))
+
+    def moved_to(self, near: Sequence[float], weight: Array) -> Iterator[tuple[_Said, Array]]:
+        """As if all players had each of some strengths, and what each of them counts there.
+
+        Who is stronger is drawn to the middle from above: as far as a straight line through
+        the levels, as deviates of a normal distribution, tells, they are brought to what they
+        would be.
+        """
+        from scipy.special import ndtr, ndtri
+
+        deviates = ndtri(np.clip(self.at, _SMALL, 1.0 - _SMALL))
+        own = self.strengths.mean(axis=1)
+        slope = np.polynomial.polynomial.polyfit(own, deviates.mean(axis=1), 1, w=np.sqrt(weight))[
+            1
+        ]
+        for strength in near:
+            moved = ndtr(deviates + slope * (strength - self.strengths))
+            close = np.exp(-0.5 * ((own - strength) / _NEAR) ** 2)
+            yield replace(self, at=moved), weight * close
+
+
+def _levels(said: _Said, weight: Array, people: int) -> Array:
     """Levels of the blurred distributions whose intervals hold what they promise.
 
     The promise is raised by what conformal prediction allows for n players, (n + 1) / n
     times.
     """
-    begin, weakest, strongest, end = scale_ends(edges).tolist()
-    places, cdf = cumulated(blurred(density, blur, begin, end), begin, end)
-    number = strengths.shape[1]
-    at = np.array(
-        [np.interp(row, places, values) for row, values in zip(strengths, cdf, strict=True)]
-    )
+    number = said.at.shape[1]
     each = np.repeat(weight / number, number)
-    order = np.argsort(at, axis=None, kind="stable")
+    order = np.argsort(said.at, axis=None, kind="stable")
     total = np.cumsum(each[order])
-    moved = np.interp(LEVELS, (total - 0.5 * each[order]) / total[-1], at.ravel()[order])
-    # Where the outermost groups begin, there ends what an interval can have as an end.
-    weak, strong = (
-        np.array([np.interp(edge, places, values) for values in cdf])
-        for edge in (weakest, strongest)
-    )
+    moved = np.interp(LEVELS, (total - 0.5 * each[order]) / total[-1], said.at.ravel()[order])
     tails = len(LEVELS) // 2  # the other half mirrors them, with the middle between
     held = np.array(
         [
-            np.average(
-                _within(at, moved[k], moved[-1 - k], weak, strong).mean(axis=1), weights=weight
-            )
+            np.average(said.within(moved[k], moved[-1 - k]).mean(axis=1), weights=weight)
             for k in range(tails + 1)
         ]
     )
@@ -203,13 +262,3 @@ def _levels(
     lower = np.interp(chosen, [0.0, *LEVELS], [0.0, *moved])
     upper = np.interp(1.0 - chosen, [*LEVELS, 1.0], [*moved, 1.0])
     return np.maximum.accumulate(np.concatenate([lower, upper[:-1][::-1]]))
-
-
-def _within(at: Array, low: float, high: float, weak: Array, strong: Array) -> NDArray[np.bool_]:
-    """Whether intervals between two levels hold strengths at these levels.
-
-    An interval that reaches into an outermost group holds all of it.
-    """
-    begin = np.where(low < weak, -1.0, np.minimum(low, strong))[:, None]
-    end = np.where(high > strong, 2.0, np.maximum(high, weak))[:, None]
-    return np.asarray((begin <= at) & (at <= end))

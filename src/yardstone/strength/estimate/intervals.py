@@ -4,6 +4,11 @@ A model gives a distribution on a scale of ranks, where n dan is n to n + 1, 1 k
 2 kyu -1 to 0 (`yardstone.strength.model_scale`). A table says where its quantiles really are,
 as `fit_intervals` measured on players whom the model has not seen.
 
+A model draws the weak and the strong to the middle, so that the same quantiles hold more of
+the players in the middle than at the ends. Where the table was fitted near several strengths,
+an interval has the strengths at which the distribution lies between the quantiles that held
+there: as many players of each strength are within.
+
 The weakest group has all who are weaker as well, and the strongest all who are stronger:
 no strengths are told apart within them. An interval that reaches into one of them has no
 end on that side: it is a bound.
@@ -12,13 +17,13 @@ end on that side: it is a bound.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from yardstone.errors import InputError, UsageError
-from yardstone.strength.estimate.distribution import blurred, quantiles
+from yardstone.strength.estimate.distribution import blurred, cumulated
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -53,8 +58,8 @@ class IntervalTable:
         Ranks that the model's distributions are blurred by.
     levels : float64 [q]
         Levels wanted, growing.
-    at : float64 [m, q]
-        Levels of the blurred distribution at which those are held.
+    at : float64 [m, k, q]
+        Levels of the blurred distribution at which those are held, near k strengths.
     counts : int64 [m]
         Estimates that each class was fitted to.
     players : int64 [m]
@@ -62,6 +67,9 @@ class IntervalTable:
     ends : float64 [4]
         Where the scale begins, where its weakest group ends, where its strongest one begins,
         and where the scale ends.
+    strengths : float64 [k]
+        Those strengths, growing; between them the levels lie on the straight line. Where
+        there is but one, all strengths have the same.
     """
 
     moves: Array
@@ -71,12 +79,13 @@ class IntervalTable:
     counts: Ints
     players: Ints
     ends: Array
+    strengths: Array = field(default_factory=lambda: np.zeros(1))
 
     @classmethod
     def plain(cls, edges: Array) -> IntervalTable:
         """One that takes the distributions on a scale with such groups as they are."""
         none = np.zeros(1, np.int64)
-        levels = LEVELS[None, :]
+        levels = LEVELS[None, None, :]
         return cls(np.ones(1), np.zeros(1), LEVELS, levels, none, none, scale_ends(edges))
 
     @property
@@ -105,29 +114,29 @@ class IntervalTable:
                 f"{int(1000 * most) / 10:g} %"
             )
 
-    def level_of(self, level: float, moves: int) -> float:
-        """The level of the blurred distribution that holds a level with so many moves."""
-        rows = np.array([np.interp(level, self._x, row) for row in self._y])
-        return self._between(rows, moves)
+    def levels_of(self, level: float, moves: int) -> tuple[Array, Array]:
+        """The levels of the blurred distribution between which an interval lies: [k] each."""
+        if not 0.0 < level < 1.0:
+            raise UsageError(f"a level of {level:g} is not between 0 and 1")
+        tail = 0.5 * (1.0 - level)
+        return self._levels(tail, moves), self._levels(1.0 - tail, moves)
 
     def blur_of(self, moves: int) -> float:
         """Ranks that a distribution from so many moves is blurred by."""
-        return self._between(self.blur, moves)
+        return float(self._between(self.blur, moves))
 
-    def _between(self, rows: Array, moves: int) -> float:
+    def _levels(self, level: float, moves: int) -> Array:
+        """The levels of the blurred distribution that hold a level with so many moves: [k]."""
+        x = np.concatenate([[0.0], self.levels, [1.0]])
+        rows = [[np.interp(level, x, [0.0, *near, 1.0]) for near in row] for row in self.at]
+        return np.asarray(self._between(np.array(rows), moves))
+
+    def _between(self, rows: Array, moves: int) -> Any:
+        """What so many moves have, between those of two classes."""
         place = np.interp(np.log(max(moves, 1)), np.log(self.moves), np.arange(len(rows)))
         low = int(place)
         high = min(low + 1, len(rows) - 1)
-        return float(rows[low] + (place - low) * (rows[high] - rows[low]))
-
-    @property
-    def _x(self) -> Array:
-        return np.concatenate([[0.0], self.levels, [1.0]])
-
-    @property
-    def _y(self) -> Array:
-        number = len(self.at)
-        return np.concatenate([np.zeros((number, 1)), self.at, np.ones((number, 1))], axis=1)
+        return rows[low] + (place - low) * (rows[high] - rows[low])
 
     def interval(self, density: ArrayLike, moves: int, level: float) -> Interval:
         """An interval that holds the strength with probability `level`.
@@ -135,7 +144,7 @@ class IntervalTable:
         Parameters
         ----------
         density : array_like [m]
-            As for `quantiles`.
+            Probability of each of m equal steps, as `ModelScale.density` gives them.
         moves : int
             The player's moves that it rests upon.
         level : float
@@ -148,21 +157,15 @@ class IntervalTable:
             the interval reaches into the weakest or the strongest group, and so has no
             end there.
         """
-        levels = self.levels_of(level, moves)
+        lowest, highest = self.levels_of(level, moves)
         begin, weak, strong, end = self.ends.tolist()
-        less_sure = blurred(density, self.blur_of(moves), begin, end)
-        low, high = quantiles(less_sure, levels, begin, end)
+        places, cdf = cumulated(blurred(density, self.blur_of(moves), begin, end), begin, end)
+        low = _crossing(places, cdf - np.interp(places, self.strengths, lowest))
+        high = -_crossing(-places[::-1], (np.interp(places, self.strengths, highest) - cdf)[::-1])
         return (
-            None if low < weak else min(float(low), strong),
-            None if high > strong else max(float(high), weak),
+            None if low < weak else min(low, strong),
+            None if high > strong else max(high, weak),
         )
-
-    def levels_of(self, level: float, moves: int) -> tuple[float, float]:
-        """The levels of the blurred distribution between which an interval lies."""
-        if not 0.0 < level < 1.0:
-            raise UsageError(f"a level of {level:g} is not between 0 and 1")
-        tail = 0.5 * (1.0 - level)
-        return self.level_of(tail, moves), self.level_of(1.0 - tail, moves)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain lists and numbers."""
@@ -170,10 +173,11 @@ class IntervalTable:
             "moves": [round(float(value), 1) for value in self.moves],
             "blur": [round(float(value), 3) for value in self.blur],
             "levels": [round(float(value), 6) for value in self.levels],
-            "at": [[round(float(value), 6) for value in row] for row in self.at],
+            "at": np.round(self.at, 6).tolist(),
             "counts": [int(value) for value in self.counts],
             "players": [int(value) for value in self.players],
             "ends": [float(value) for value in self.ends],
+            "strengths": [float(value) for value in self.strengths],
         }
 
     @classmethod
@@ -190,27 +194,46 @@ class IntervalTable:
                 np.asarray(fields["moves"], np.float64),
                 np.asarray(fields["blur"], np.float64),
                 np.asarray(fields["levels"], np.float64),
-                np.asarray(fields["at"], np.float64),
+                _near(np.asarray(fields["at"], np.float64)),
                 np.asarray(fields["counts"], np.int64),
                 np.asarray(fields["players"], np.int64),
                 np.asarray(fields["ends"], np.float64),
+                np.asarray(fields.get("strengths", [0.0]), np.float64),
             )
-            parts = (table.moves, table.blur, table.levels, table.at, table.ends)
-            whole = all(np.isfinite(part).all() for part in parts) and (table.blur >= 0).all()
-            number = len(table.moves)
-            shapes = table.at.shape == (number, len(table.levels)) and all(
-                part.shape == (number,) for part in (table.blur, table.counts, table.players)
+            parts = (table.moves, table.blur, table.levels, table.at, table.ends, table.strengths)
+            number, near = len(table.moves), len(table.strengths)
+            growing = (table.moves, table.strengths, table.ends, [0.0, *table.levels, 1.0])
+            sound = (
+                number > 0,
+                near > 0,
+                all(np.isfinite(part).all() for part in parts),
+                table.ends.shape == (4,),
+                table.at.shape == (number, near, len(table.levels)),
+                all(len(part) == number for part in (table.blur, table.counts, table.players)),
+                all((np.diff(part) > 0).all() for part in growing),
+                (np.diff(table.at, axis=-1) >= 0).all(),
+                (table.at >= 0).all() and (table.at <= 1).all(),
+                (table.blur >= 0).all() and (table.moves >= 1).all(),
             )
-            grows = (np.diff(table._x) > 0).all() and (np.diff(table.at, axis=1) >= 0).all()
-            inside = (table.at >= 0).all() and (table.at <= 1).all()
-            moves = number > 0 and (table.moves >= 1).all() and table.ends.shape == (4,)
-            inside = inside and (np.diff(table.ends) > 0.0).all()
-            growing = bool((np.diff(table.moves) > 0).all())
         except (KeyError, TypeError, ValueError, IndexError):
             raise InputError("the table of intervals is damaged") from None
-        if not (whole and shapes and grows and inside and moves and growing):
+        if not all(map(bool, sound)):
             raise InputError("the table of intervals is damaged")
         return table
+
+
+def _near(at: Array) -> Array:
+    """Levels [m, k, q]; those of version 0.1, [m, q], are the same for all strengths."""
+    return at[:, None, :] if at.ndim == 2 else at
+
+
+def _crossing(places: Array, above: Array) -> float:
+    """The first place at which what starts below 0 is no longer so."""
+    row = int(np.argmax(above >= 0.0))
+    if row == 0:
+        return float(places[0])
+    share = -above[row - 1] / (above[row] - above[row - 1])
+    return float(places[row - 1] + share * (places[row] - places[row - 1]))
 
 
 def scale_ends(edges: Array) -> Array:

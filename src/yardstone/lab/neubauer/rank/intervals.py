@@ -103,8 +103,11 @@ class Unseen:
             }
         )
 
-    def table(self, edges: Array) -> IntervalTable:
-        """Intervals on a scale with such groups, fitted for each number of games by itself."""
+    def table(self, edges: Array, near: Sequence[float] = ()) -> IntervalTable:
+        """Intervals on a scale with such groups, fitted for each number of games by itself.
+
+        `near` as in `yardstone.strength.estimate.interval_fit.fit_intervals`.
+        """
         return fit_intervals(
             self.density,
             self.group,
@@ -114,6 +117,7 @@ class Unseen:
             players=self.player,
             classes=self.games,
             fewest=_FEWEST,
+            near=near,
         )
 
     def farthest(self) -> float:
@@ -185,10 +189,12 @@ def draw_unseen(
     )
 
 
-def fit_tables(unseen: Mapping[str, Unseen], edges: Array) -> dict[str, IntervalTable]:
+def fit_tables(
+    unseen: Mapping[str, Unseen], edges: Array, near: Sequence[float] = ()
+) -> dict[str, IntervalTable]:
     """A table of intervals for each of `PARTS`; a phase that no game has is as the whole."""
     return {
-        part: (unseen[part] if len(unseen[part]) else unseen["whole"]).table(edges)
+        part: (unseen[part] if len(unseen[part]) else unseen["whole"]).table(edges, near)
         for part in PARTS
     }
 
@@ -249,14 +255,19 @@ def with_intervals(trained: TrainedRank, pool: RankPool, seed: int) -> StrengthM
     return calibrated(trained.model, trained.model.scale().name, unseen)
 
 
-def calibrated(model: StrengthModel, scale: str, unseen: Mapping[str, Unseen]) -> StrengthModel:
+def calibrated(
+    model: StrengthModel,
+    scale: str,
+    unseen: Mapping[str, Unseen],
+    near: Sequence[float] = (),
+) -> StrengthModel:
     """The model with what is fitted to such estimates on one of its scales on its card.
 
     For each scale and each of `PARTS` ``intervals`` has a table (`fit_intervals`), and
     ``farthest`` says how far from the nearest strength all but a share `UNLIKELY` of the
     estimates lie.
     """
-    tables = fit_tables(unseen, model.scale(scale).edges)
+    tables = fit_tables(unseen, model.scale(scale).edges, near)
     fitted: dict[str, dict[str, Any]] = {
         "intervals": {part: table.as_dict() for part, table in tables.items()},
         "farthest": {part: round(each.farthest(), 2) for part, each in unseen.items() if len(each)},

@@ -86,6 +86,8 @@ class RatedSettings:
         Into how many the players are divided.
     games : tuple of int
         Numbers of games that intervals are fitted for.
+    near : tuple of float
+        Strengths near which they are fitted by themselves.
     seed : int
     """
 
@@ -99,6 +101,7 @@ class RatedSettings:
     others: int = 1
     folds: int = 5
     games: tuple[int, ...] = (1, 2, 3)
+    near: tuple[float, ...] = (-26.0, -16.0, -8.0, -2.0, 5.0)
     seed: int = 0
 
 
@@ -118,6 +121,8 @@ class TrainedScale:
     fold : int64 [s]
     scales : tuple of ModelScale
         For each fold what was learnt from the others.
+    near : tuple of float
+        Strengths near which intervals are fitted by themselves.
     """
 
     model: StrengthModel
@@ -125,6 +130,7 @@ class TrainedScale:
     scores: Array
     fold: Ints
     scales: tuple[ModelScale, ...]
+    near: tuple[float, ...]
 
     def statistics(self, counts: Ints) -> Array:
         """Rows as `StrengthModel.game_statistics` gives them, for sides with such moves."""
@@ -246,7 +252,8 @@ def fit_rated_scale(
     whole = StrengthModel(model.scorer, [*model.scales.values(), scale(every)], card)
     scales = tuple(scale(fold != k) for k in range(settings.folds))
     unseen = _unseen(pool, rated, scores, fold, person, group, scales, settings)
-    return TrainedScale(calibrated(whole, name, unseen), unseen, scores, fold, scales)
+    fitted = calibrated(whole, name, unseen, settings.near)
+    return TrainedScale(fitted, unseen, scores, fold, scales, settings.near)
 
 
 def _people(
