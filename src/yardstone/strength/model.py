@@ -17,13 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import UsageError
-from yardstone.strength.losses_model import LossScorer
+from yardstone.strength.joined_scorer import SCORERS, JoinedScorer
 from yardstone.strength.model_file import read_arrays, write_arrays
 from yardstone.strength.model_scale import ModelScale
 from yardstone.strength.move_phases import PHASES, phases_of
 from yardstone.strength.rank.ranks import GROUP_EDGES
-from yardstone.strength.rank.scorer import MoveScorer
-from yardstone.strength.set_model.scorer import SetScorer
 from yardstone.strength.spread import ScoreSpread
 
 if TYPE_CHECKING:
@@ -36,9 +34,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SHIPPED", "RankScore", "StrengthModel"]
 
-_KINDS: Mapping[str, type[MoveScorer | SetScorer | LossScorer]] = {
-    each.kind: each for each in (MoveScorer, SetScorer, LossScorer)
-}
 _DATA = Path(__file__).parent / "data"
 #: Names of the models that come with Yardstone, the default first.
 SHIPPED = ("rank", "full", "basic", "stochastic")
@@ -116,6 +111,8 @@ class StrengthModel:
         exact: dict[str, NDArray[Any]] = {}
         for name, scale in self.scales.items():
             parts = {"edges": scale.edges, "prior": scale.prior, **scale.spread.arrays()}
+            for number, each in enumerate(scale.further, 2):
+                parts |= {f"{number}_{part}": value for part, value in each.arrays().items()}
             exact |= {f"scale_{name}_{part}": value for part, value in parts.items()}
         card = {**self.card, "kind": self.scorer.kind, "scales": list(self.scales)}
         write_arrays(Path(path), small, exact, card)
@@ -237,9 +234,10 @@ class StrengthModel:
         on = self.scale(scale)
         whole = self.game_statistics(evidence).sum(axis=0)
         phase = phases_of(evidence.number)
-        counts, columns = whole[:PHASES], on.spread.columns.astype(np.int64)
+        counts, columns = whole[:PHASES], on.columns
         base = np.zeros((PHASES, self.scorer.width))
-        base[:, columns] = on.spread.usual_of(np.array([on.medium]))[0]
+        for each in on.spreads:
+            base[:, each.columns.astype(np.int64)] = each.usual_of(np.array([on.medium]))[0]
         start = whole.copy()
         start[PHASES + 1 + columns] = counts @ base[:, columns]
         ends, _ = on.moments(on.density(np.stack([start, whole])))
@@ -258,7 +256,7 @@ class StrengthModel:
 
 def _mean_slope(scale: ModelScale, start: Array, whole: Array, width: int, steps: int) -> Array:
     """Mean slope of the strength by each summed score, on the straight way between statistics."""
-    columns = PHASES + 1 + scale.spread.columns.astype(np.int64)
+    columns = PHASES + 1 + scale.columns
     away = np.abs(whole[columns] - start[columns]).max()
     size = 1e-3 * max(float(away), 1e-6)
     moved_by = size * np.eye(len(columns))
@@ -277,14 +275,20 @@ def _parts(
     arrays: Mapping[str, NDArray[Any]], card: Mapping[str, Any]
 ) -> tuple[Scorer, list[ModelScale]]:
     """Scorer and scales; ValueError, KeyError or TypeError if the arrays make no model."""
-    scorer = _KINDS[card["kind"]].from_arrays(_named(arrays, "scorer_"))
+    own = _named(arrays, "scorer_")
+    joined = card["kind"] == JoinedScorer.kind
+    scorer = JoinedScorer.from_arrays(own) if joined else SCORERS[card["kind"]].from_arrays(own)
     scales = []
     for name in card["scales"]:
         parts = _named(arrays, f"scale_{name}_")
         if not np.array_equal(parts["edges"], GROUP_EDGES[name]):
             raise ValueError("other groups of ranks than those of the scale")
         spread = ScoreSpread.from_arrays(parts, scorer.width)
-        scales.append(ModelScale(str(name), parts["edges"], parts["prior"], spread))
+        further: list[ScoreSpread] = []
+        while more := _named(parts, f"{len(further) + 2}_"):
+            further.append(ScoreSpread.from_arrays(more, scorer.width))
+        scale = ModelScale(str(name), parts["edges"], parts["prior"], spread, tuple(further))
+        scales.append(scale)
     return scorer, scales
 
 

@@ -44,12 +44,16 @@ class ModelScale:
         Probability of each group without any evidence; within a group every strength is as
         likely.
     spread : ScoreSpread
+    further : tuple of ScoreSpread
+        Of other scores: what each of them says by itself is averaged (a linear pool of
+        opinions, Stone 1961), so that none of them need know how they hang together.
     """
 
     name: str
     edges: Array
     prior: Array
     spread: ScoreSpread
+    further: tuple[ScoreSpread, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what is no scale: ValueError."""
@@ -60,6 +64,16 @@ class ModelScale:
             raise ValueError("the edges of the groups are no ranks")
         if prior.shape != (len(edges) - 1,) or not (prior > 0.0).all():
             raise ValueError("a group without a probability")
+
+    @property
+    def spreads(self) -> tuple[ScoreSpread, ...]:
+        """All of them."""
+        return (self.spread, *self.further)
+
+    @cached_property
+    def columns(self) -> NDArray[np.int64]:
+        """The scores that the scale reads, growing."""
+        return np.unique(np.concatenate([each.columns for each in self.spreads])).astype(np.int64)
 
     @property
     def groups(self) -> int:
@@ -81,8 +95,11 @@ class ModelScale:
         """
         return _in_batches(
             statistics,
-            lambda rows: self.spread.probabilities(
-                rows, self._usual, scatter=self._scatter, prior=self._prior
+            lambda rows: _mean(
+                [
+                    each.probabilities(rows, usual, scatter=scatter, prior=self._prior)
+                    for each, usual, scatter in self._expected
+                ]
             ),
         )
 
@@ -105,11 +122,17 @@ class ModelScale:
         Returns
         -------
         float64 [...]
-            Squared Mahalanobis distance, least over all strengths; 0 without a move.
+            Squared Mahalanobis distance, least over all strengths; 0 without a move. With
+            several spreads their mean.
         """
         return _in_batches(
             statistics,
-            lambda rows: (self.spread.distances(rows, self._usual) / self._scatter).min(axis=-1),
+            lambda rows: _mean(
+                [
+                    (each.distances(rows, usual) / scatter).min(axis=-1)
+                    for each, usual, scatter in self._expected
+                ]
+            ),
         )
 
     def knot_probabilities(self, statistics: Array, *, one_player: bool = False) -> Array:
@@ -124,7 +147,12 @@ class ModelScale:
         one_player : bool
             The games are of one player, whose own part of the covariance stays whole.
         """
-        return self.spread.probabilities(statistics, self.spread.usual, one_player=one_player)
+        return _mean(
+            [
+                each.probabilities(statistics, each.usual, one_player=one_player)
+                for each in self.spreads
+            ]
+        )
 
     @cached_property
     def strengths(self) -> Array:
@@ -149,12 +177,16 @@ class ModelScale:
         return np.asarray(share / share.sum())
 
     @cached_property
-    def _usual(self) -> Array:
-        return self.spread.usual_of(self.strengths)
+    def _expected(self) -> list[tuple[ScoreSpread, Array, Array]]:
+        """Each spread with what is usual, and the scatter, at the strengths."""
+        return [
+            (each, each.usual_of(self.strengths), each.scatter_of(self.strengths))
+            for each in self.spreads
+        ]
 
-    @cached_property
-    def _scatter(self) -> Array:
-        return self.spread.scatter_of(self.strengths)
+
+def _mean(each: list[Array]) -> Array:
+    return each[0] if len(each) == 1 else np.asarray(np.mean(each, axis=0))
 
 
 def _in_batches(statistics: Array, judge: Callable[[Array], Array]) -> Array:

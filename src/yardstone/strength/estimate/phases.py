@@ -76,7 +76,9 @@ def phase_means(scale: ModelScale, parts: Array, whole: Array) -> Array:
     here = place(whole)
     at = np.array([here, *(place(part) if part[:MODEL_PHASES].sum() else here for part in parts)])
     moved = np.repeat(whole[None], len(at), axis=0)
-    expected = np.einsum("p,rpk->rk", counts, spread.usual_of(at))
-    moved[:, columns] = whole[columns] + expected - expected[0]
+    for each in scale.spreads:
+        own = MODEL_PHASES + 1 + each.columns.astype(np.int64)
+        expected = np.einsum("p,rpk->rk", counts, each.usual_of(at))
+        moved[:, own] = whole[own] + expected - expected[0]
     means, _ = scale.moments(scale.density(moved))
     return np.asarray(means[1:])

@@ -307,7 +307,9 @@ def _identity(model: StrengthModel, network: Network, scale: str | None) -> byte
     """Names model, scale and network, and how it is computed."""
     hashed = hashlib.blake2b(json.dumps(model.card, sort_keys=True, default=str).encode())
     on = model.scale(scale)
-    parts = {"edges": on.edges, "prior": on.prior, **on.spread.arrays(), **model.scorer.arrays()}
+    parts = {"edges": on.edges, "prior": on.prior, **model.scorer.arrays()}
+    for number, spread in enumerate(on.spreads):
+        parts |= {f"{number}_{name}": value for name, value in spread.arrays().items()}
     for name in sorted(parts):
         hashed.update(name.encode() + np.ascontiguousarray(parts[name]).tobytes())
     hashed.update(f"{on.name} {network.sha256} {network.engine} {network.precision}".encode())

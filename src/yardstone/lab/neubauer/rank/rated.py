@@ -40,6 +40,7 @@ __all__ = [
     "TrainedScale",
     "fit_rated_scale",
     "pooled_scores",
+    "unseen_people",
     "with_rated_scale",
 ]
 
@@ -236,7 +237,7 @@ def fit_rated_scale(
     if not settings.edges:
         settings = replace(settings, edges=tuple(GROUP_EDGES[name].tolist()))
     weight = _weight(rated, person)
-    group = _groups(rated.rank, person, settings)
+    group = _groups(rated.rank, person, np.asarray(settings.edges))
     columns = np.array([*range(settings.others), model.scorer.width - 1], np.float64)
 
     def scale(rows: NDArray[np.bool_]) -> ModelScale:
@@ -251,7 +252,7 @@ def fit_rated_scale(
     card = {**model.card, "rated": {**(model.card.get("rated") or {}), name: dict(about or {})}}
     whole = StrengthModel(model.scorer, [*model.scales.values(), scale(every)], card)
     scales = tuple(scale(fold != k) for k in range(settings.folds))
-    unseen = _unseen(pool, rated, scores, fold, person, group, scales, settings)
+    unseen = unseen_people(pool, rated, scores, fold, scales, settings)
     fitted = calibrated(whole, name, unseen, settings.near)
     return TrainedScale(fitted, unseen, scores, fold, scales, settings.near)
 
@@ -291,10 +292,9 @@ def _joined(one: MoveScorer, more: MoveScorer) -> MoveScorer:
     )
 
 
-def _groups(rank: Array, person: Ints, settings: RatedSettings) -> Ints:
+def _groups(rank: Array, person: Ints, edges: Array) -> Ints:
     """The group of each side's player, by the mean of the player's ranks."""
     mean = np.bincount(person, rank) / np.bincount(person)
-    edges = np.asarray(settings.edges)
     place = np.searchsorted(edges, mean, side="right") - 1
     return np.asarray(np.clip(place, 0, len(edges) - 2)[person], np.int64)
 
@@ -306,17 +306,30 @@ def _prior(group: Ints, person: Ints, settings: RatedSettings) -> Array:
     return np.asarray(people / people.sum())
 
 
-def _unseen(
+def unseen_people(
     pool: RankPool,
     rated: RatedSides,
     scores: Array,
     fold: Ints,
-    person: Ints,
-    group: Ints,
     scales: Sequence[ModelScale],
     settings: RatedSettings,
 ) -> dict[str, Unseen]:
-    """Estimates of the players of each fold, by what was learnt from the other folds."""
+    """Estimates of the players of each fold, by what was learnt from the other folds.
+
+    Parameters
+    ----------
+    pool, rated, scores, fold, settings
+        As in `fit_rated_scale`.
+    scales : sequence of ModelScale
+        For each fold what was learnt from the others.
+
+    Returns
+    -------
+    dict of str to Unseen
+        For each of `PARTS`.
+    """
+    _, person = np.unique(pool.player, return_inverse=True)
+    group = _groups(rated.rank, person, scales[0].edges)
     sure = rated.sure >= 1.0
     mean_rank = (np.bincount(person, rated.rank) / np.bincount(person))[person]
     found: dict[str, Unseen] = {}
@@ -340,6 +353,7 @@ def _unseen(
                 )
                 for k in range(settings.folds)
                 for rows in [np.flatnonzero((fold == k) & sure)]
+                if len(rows)
             ]
         )
     return found
