@@ -45,6 +45,7 @@ from yardstone.go.extraction import extract_features
 from yardstone.go.extraction_batch import ExtractionSettings
 from yardstone.lab.neubauer.network.search import Plan, random_search
 from yardstone.lab.neubauer.network.search_run import Cached
+from yardstone.parallel import _cluster
 from yardstone.parallel._cluster import connection
 from yardstone.pool import Pool, SkipReport
 from yardstone.records import shares
@@ -119,8 +120,10 @@ def nodes_of_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        # What serves a client starts as slowly as the busiest machine lets it.
-        patch.setenv("RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S", "240")
+        # What serves a client starts as slowly as the busiest machine lets it, and must not die
+        # of what gRPC does after a fork.
+        patch.setenv("RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S", "100")
+        patch.setenv("GRPC_ENABLE_FORK_SUPPORT", "0")
         patch.setenv("XDG_CACHE_HOME", str(cache))
         patch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "src"), str(ROOT)]))
         nodes = Nodes(cache)
@@ -556,3 +559,26 @@ def test_without_ray_it_says_what_to_install(
     assert main([*command, "--engine", "onnxruntime"]) == 2
     assert "--runtime" in capsys.readouterr().err
     assert main(command) == 0  # and the next command works here again
+
+
+def test_a_server_that_dies_as_it_starts_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Ray starts for a client now and then dies at once; what is wrong for good stays so."""
+    asked: list[str] = []
+
+    def init(_: object, address: str) -> None:
+        asked.append(address)
+        if len(asked) == 1:
+            raise ConnectionAbortedError("Initialization failure from server:\nno channel")
+
+    monkeypatch.setattr(_cluster, "_init", init)
+    _cluster._connect(None, "ray://away:10001")
+    assert asked == ["ray://away:10001"] * 2
+
+    def refuse(_: object, address: str) -> None:
+        asked.append(address)
+        raise ConnectionError("Connection refused")
+
+    monkeypatch.setattr(_cluster, "_init", refuse)
+    with pytest.raises(InputError, match="no Ray answers at ray://away:10001: Connection refused"):
+        _cluster._connect(None, "ray://away:10001")
+    assert len(asked) == 3

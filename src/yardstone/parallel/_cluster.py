@@ -21,7 +21,11 @@ _HINT = "`ray start --head` starts a cluster, and --engine ray one of this machi
 _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    # What its server starts for a client dies now and then of gRPC's care for forks.
+    "GRPC_ENABLE_FORK_SUPPORT": "0",
 }
+#: What Ray says where that has happened: the next one starts.
+_UNLUCKY = "Initialization failure"
 #: Seconds that a cluster may take to answer.
 _ANSWER = 5.0
 _engine: str | None = None  # the one that we connected with
@@ -77,10 +81,12 @@ def _connect(ray: Any, engine: str) -> None:
     address = engine if engine.startswith("ray://") else engine.removeprefix("ray:")
     if address.startswith("ray://") and find_spec("grpc") is None:
         raise MissingExtraError("grpcio, through which Ray's clients speak,", "cluster")
-    try:
-        return _init(ray, address)
-    except (ConnectionError, TimeoutError, RuntimeError, ValueError) as error:
-        raise _unreachable(address, str(error)) from None
+    for last in (False, True):
+        try:
+            return _init(ray, address)
+        except (ConnectionError, TimeoutError, RuntimeError, ValueError) as error:
+            if last or _UNLUCKY not in str(error):
+                raise _unreachable(address, str(error)) from None
 
 
 def _init(ray: Any, address: str, **options: Any) -> None:

@@ -14,7 +14,6 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -96,23 +95,23 @@ def _hand_out(
     tally: Tally,
     room: _Room,
 ) -> None:
+    """Hand chunks out until all are done.
+
+    After an error what is under way is left to end by itself, or with the connection: Ray (2.60)
+    aborts a process that cancels a task at the moment at which it ends.
+    """
     pending: dict[Any, Chunk] = {}
-    try:
-        while True:
-            most = room.now()
-            while len(pending) < most and (chunk := todo.take()) is not None:
-                pending[submit(packed(chunk.items, chunk.name(), ray.cloudpickle.dumps))] = chunk
-            if not pending:
-                return
-            refs = list(pending)
-            ray.wait(refs, num_returns=1)
-            for ref in ray.wait(refs, num_returns=len(refs), timeout=0)[0]:
-                chunk = pending.pop(ref)
-                tally.put(chunk, _received(ray, ref, chunk))
-    finally:
-        for ref in pending:
-            with suppress(Exception):
-                ray.cancel(ref)
+    while True:
+        most = room.now()
+        while len(pending) < most and (chunk := todo.take()) is not None:
+            pending[submit(packed(chunk.items, chunk.name(), ray.cloudpickle.dumps))] = chunk
+        if not pending:
+            return
+        refs = list(pending)
+        ray.wait(refs, num_returns=1)
+        for ref in ray.wait(refs, num_returns=len(refs), timeout=0)[0]:
+            chunk = pending.pop(ref)
+            tally.put(chunk, _received(ray, ref, chunk))
 
 
 class _Room:
