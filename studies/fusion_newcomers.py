@@ -90,7 +90,7 @@ def main() -> None:
         return
     if options.tygem_store is None and options.ogs_store == ROOT / OGS[1]:
         require("fusion_newcomers", options.shared)
-    model = StrengthModel.load()
+    model = StrengthModel.load("rank")
     seed = options.seed
     source = options.tygem_store
     tygem = Tygem.read(options.shared)

@@ -89,7 +89,7 @@ def main() -> None:
     write_text(TABLES, "\n".join(lines) + "\n")
     print("\n".join(lines))
     if options.ship:
-        one.model.card["members"] = ["rank", *MEMBERS]
+        one.model.card.update(name="joint-g170-b6c96", members=["rank", *MEMBERS])
         one.model.save(DATA / "joint.npz")
 
 

@@ -310,6 +310,20 @@ STUDIES = (
         ("--shared", "{shared}"),
     ),
     Study(
+        "joint_model",
+        5,
+        _pages("joint-model-tables.md"),
+        (
+            Shared("data/go/fox_ranked"),
+            Shared("data/go/ogs_weak"),
+            Made(FOX, "features"),
+            Made(OGS[1], "features"),
+            Made(SET_MODELS, "set_models"),
+            Package("torch", "train"),
+        ),
+        ("--shared", "{shared}"),
+    ),
+    Study(
         "strength_intervals",
         10,
         _pages("strength-intervals-tables.md"),

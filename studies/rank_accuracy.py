@@ -113,7 +113,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--replicates", type=int, default=40)
     options = parser.parse_args()
-    sides, model = Sides.load(KEPT), StrengthModel.load()
+    sides, model = Sides.load(KEPT), StrengthModel.load("rank")
     lines = [
         f"| % right ± standard error | {' | '.join(f'n = {games}' for games in GAMES)} |",
         "|---|" + "--:|" * len(GAMES),

@@ -244,7 +244,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--ship", action="store_true", help="replace the model that is shipped")
     options = parser.parse_args()
-    model = StrengthModel.load()
+    model = StrengthModel.load("rank")
     if options.stores is not None:
         found = read_sides(complete_stores(options.stores), model, Facts(options.shared))
         found.save(KEPT)

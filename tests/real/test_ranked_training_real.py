@@ -50,7 +50,7 @@ def test_a_rank_model_gets_a_scale_from_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     games, table = short_games(tmp_path)
-    shipped = StrengthModel.load()
+    shipped = StrengthModel.load("rank")
     base, features, model = (tmp_path / name for name in ("fox.npz", "features", "mine.npz"))
     StrengthModel(shipped.scorer, [shipped.scale("fox")], shipped.card).save(base)
     net = ["--net", str(shared_path(NET)), "--komi", "6.5"]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from yardstone.cli.strength.estimate import ModelFile
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,6 +22,8 @@ __all__ = ["FUSION", "MovesOptions"]
 
 #: Name of the system that takes moves.
 FUSION = "fusion"
+#: The model for which it was fitted how much moves are believed.
+FITTED = "rank"
 #: The scale on which moves are judged, if the model has it: it reaches from beginners to 9 dan.
 USUAL = "ogs"
 
@@ -58,7 +59,15 @@ class MovesOptions:
             "--fit", help="Fit how much moves are believed to the results (the earlier ones)."
         ),
     ] = False
-    model: ModelFile = None
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            metavar="NAME|FILE",
+            help="Model of strength for the moves: joint, rank, full, basic or stochastic, or a "
+            "file. [default: rank]",
+        ),
+    ] = None
     moves_scale: Annotated[
         str | None,
         typer.Option(
@@ -101,7 +110,7 @@ class MovesOptions:
         from yardstone.strength.fusion.game_moves import read_moves
         from yardstone.strength.model import StrengthModel
 
-        model = StrengthModel.load(self.model)
+        model = StrengthModel.load(self.model or FITTED)
         return read_moves(
             self.moves or [],
             model,

@@ -106,7 +106,7 @@ class ServerOptions:
     model: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME|FILE", help="Model of strength from moves of Go. [default: rank]"
+            metavar="NAME|FILE", help="Model of strength from moves of Go. [default: joint]"
         ),
     ] = None
     calibration: Annotated[

@@ -24,7 +24,7 @@ DOCS = Path(__file__).resolve().parents[3] / "docs" / "studies"
 
 @pytest.fixture(scope="module")
 def model() -> StrengthModel:
-    return StrengthModel.load()
+    return StrengthModel.load("rank")
 
 
 @pytest.fixture(scope="module")

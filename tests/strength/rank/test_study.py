@@ -26,7 +26,7 @@ def figures(name: str) -> list[float]:
 
 def test_the_page_describes_the_model() -> None:
     text = " ".join(PAGE.read_text("utf-8").split())
-    model = StrengthModel.load()
+    model = StrengthModel.load("rank")
     lift = move_scorer(model).lift
     assert f"there are {lift.values} values" in text
     assert f"({lift.channels} channels)" in text

@@ -42,7 +42,8 @@ ModelFile = Annotated[
     typer.Option(
         "--model",
         metavar="NAME|FILE",
-        help="Model of strength: rank, full, basic or stochastic, or a file. [default: rank]",
+        help="Model of strength: joint, rank, full, basic or stochastic, or a file. "
+        "[default: joint]",
     ),
 ]
 Handicap = Annotated[

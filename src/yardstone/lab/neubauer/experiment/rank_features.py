@@ -50,7 +50,7 @@ def rank_scores(
     InputError
         The features are of another network than the model's, or some are missing.
     """
-    chosen = StrengthModel.load() if model is None else model
+    chosen = StrengthModel.load("rank") if model is None else model
     if missing := [kind for kind in NEEDED if kind not in stores.kinds]:
         raise InputError(
             f"the rank model needs {' and '.join(missing)}",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.lab.neubauer.rank.pool import RankPool
+    from yardstone.strength.scorer import Scorer
 
 __all__ = ["join_scales"]
 
@@ -62,7 +63,7 @@ def join_scales(
     if len(one.fold) != len(other.fold) or len(pool) != len(one.fold):
         raise UsageError("the models were not learnt from the same sides")
     width = one.model.scorer.width
-    scorer = JoinedScorer((one.model.scorer, other.model.scorer))
+    scorer = JoinedScorer((*_members(one.model.scorer), *_members(other.model.scorer)))
     scales = [
         _joined(scale, other.model.scale(name), width) if scale.name == name else scale
         for scale in one.model.scales.values()
@@ -75,6 +76,10 @@ def join_scales(
     unseen = unseen_people(pool, rated, scores, fold, by_fold, together)
     fitted = calibrated(model, name, unseen, settings.near)
     return TrainedScale(fitted, unseen, scores, fold, by_fold, settings.near)
+
+
+def _members(scorer: Scorer) -> tuple[Scorer, ...]:
+    return scorer.members if isinstance(scorer, JoinedScorer) else (scorer,)
 
 
 def _joined(one: ModelScale, other: ModelScale, width: int) -> ModelScale:

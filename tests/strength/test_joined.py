@@ -1,0 +1,110 @@
+"""A model that believes several models on a scale, and says the mean of what they say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.strength.rank_cases import WIDTH, model_of_two_scales, random_evidence, random_model
+from yardstone.errors import InputError
+from yardstone.strength.joined_scorer import JoinedScorer
+from yardstone.strength.model import StrengthModel
+from yardstone.strength.move_phases import PHASES
+
+FIRST, SECOND = model_of_two_scales(0), model_of_two_scales(5)
+EVIDENCE = random_evidence([40, 3, 95], seed=4)
+
+
+def joined() -> StrengthModel:
+    """Of Fox the first; of OGS both."""
+    one, other = FIRST.scale("ogs"), SECOND.scale("ogs")
+    spread = replace(other.spread, columns=other.spread.columns + FIRST.scorer.width)
+    scorer = JoinedScorer((FIRST.scorer, SECOND.scorer))
+    return StrengthModel(scorer, [FIRST.scale("fox"), replace(one, further=(spread,))], FIRST.card)
+
+
+def with_prior(model: StrengthModel) -> StrengthModel:
+    """The second model as it would be with the first one's prior."""
+    ogs = replace(model.scale("ogs"), prior=FIRST.scale("ogs").prior)
+    return StrengthModel(model.scorer, [model.scale("fox"), ogs], model.card)
+
+
+def test_scores_stand_side_by_side() -> None:
+    scorer = joined().scorer
+    assert scorer.width == 2 * (WIDTH + 2)
+    assert scorer.channels == FIRST.scorer.channels
+    each = [model.scorer.move_shares(EVIDENCE) for model in (FIRST, SECOND)]
+    np.testing.assert_array_equal(scorer.move_shares(EVIDENCE), np.concatenate(each, axis=1))
+    part = EVIDENCE.number.astype(np.int64) % 3 - 1
+    each = [model.scorer.part_scores(EVIDENCE, part, 2) for model in (FIRST, SECOND)]
+    np.testing.assert_array_equal(
+        scorer.part_scores(EVIDENCE, part, 2), np.concatenate(each, axis=2)
+    )
+
+
+def test_a_density_is_the_mean_of_those_of_the_members() -> None:
+    model = joined()
+    statistics = model.game_statistics(EVIDENCE)
+    members = (FIRST, with_prior(SECOND))
+    own = [member.game_statistics(EVIDENCE) for member in members]
+    wanted = np.mean([m.density(rows, "ogs") for m, rows in zip(members, own, strict=True)], axis=0)
+    np.testing.assert_allclose(model.density(statistics, "ogs"), wanted, rtol=1e-9, atol=1e-15)
+    far = [m.scale("ogs").distance(rows) for m, rows in zip(members, own, strict=True)]
+    np.testing.assert_allclose(model.scale("ogs").distance(statistics), np.mean(far, axis=0))
+    np.testing.assert_allclose(model.density(statistics), FIRST.density(own[0]))
+    nothing = np.zeros(PHASES + 1 + model.scorer.width)
+    assert model.density(nothing, "ogs") == pytest.approx(
+        FIRST.density(np.zeros(PHASES + 1 + FIRST.scorer.width), "ogs")
+    )
+
+
+def test_effects_of_moves_add_up() -> None:
+    model = joined()
+    score = model.score(EVIDENCE, "ogs")
+    effects = model.move_scores(EVIDENCE, "ogs")
+    assert np.abs(effects).max() > 0.0
+    whole = model.game_statistics(EVIDENCE).sum(axis=0)
+    start = whole.copy()
+    scale = model.scale("ogs")
+    for spread in scale.spreads:
+        usual = spread.usual_of(np.array([scale.medium]))[0]
+        start[PHASES + 1 + spread.columns.astype(np.int64)] = whole[:PHASES] @ usual
+    begin = float(model.posterior(start, "ogs")[0])
+    assert effects.sum() == pytest.approx(score.mean - begin, abs=0.1)
+
+
+def test_a_joined_model_is_the_same_after_it_was_kept(tmp_path: Path) -> None:
+    model = joined()
+    model.save(tmp_path / "joined.npz")
+    again = StrengthModel.load(tmp_path / "joined.npz")
+    assert isinstance(again.scorer, JoinedScorer)
+    assert again.card["kind"] == "joined"
+    statistics = again.game_statistics(EVIDENCE)
+    for name in ("fox", "ogs"):
+        np.testing.assert_allclose(
+            again.density(statistics, name),
+            model.density(model.game_statistics(EVIDENCE), name),
+            rtol=1e-5,
+            atol=1e-9,
+        )
+    assert len(again.scale("ogs").spreads) == 2
+
+
+def test_a_file_without_one_of_the_members_is_refused(tmp_path: Path) -> None:
+    model = joined()
+    alone = StrengthModel(JoinedScorer((FIRST.scorer,)), list(model.scales.values()), FIRST.card)
+    alone.save(tmp_path / "alone.npz")
+    with pytest.raises(InputError):
+        StrengthModel.load(tmp_path / "alone.npz")
+    other = StrengthModel(
+        JoinedScorer((FIRST.scorer, random_model(channels=4).scorer)), [FIRST.scale()], FIRST.card
+    )
+    other.save(tmp_path / "other.npz")
+    with pytest.raises(InputError):
+        StrengthModel.load(tmp_path / "other.npz")
+    for names in ({}, {"1_rank_x": np.zeros(1)}, {"rank": np.zeros(1)}, {"0_none_x": np.zeros(1)}):
+        with pytest.raises((ValueError, KeyError)):
+            JoinedScorer.from_arrays(names)
