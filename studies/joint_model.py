@@ -63,7 +63,7 @@ def main() -> None:
     settings = RatedSettings()
     told("the rank model")
     one = with_rated_scale(rank, people.pool, people.rated, SCALE, settings, about)
-    trained = {"rank": one}
+    trained, together = {"rank": one}, ["rank"]
     for name in MEMBERS:
         told(f"the {name} model")
         sides = read_sides(parts_of(options), name)
@@ -75,7 +75,8 @@ def main() -> None:
             raise UsageError("the models were not learnt from the same sides")
         trained[name] = made.ogs
         one = join_scales(one, made.ogs, people.pool, people.rated, SCALE, settings)
-        trained[f"rank to {name}"] = one
+        together.append(name)
+        trained[f"{', '.join(together[:-1])} and {together[-1]} together"] = one
     sure = people.rated.sure >= 1.0
     lines = []
     for name, each in trained.items():
