@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from studies.rank.facts import Facts
-from studies.rank.stages import one_player, told
+from studies.rank.stages import outside_probabilities, told
 
 from yardstone.errors import NoGamesError, YardstoneError
 from yardstone.files import write_text
@@ -92,13 +92,8 @@ def looks(
 
 def side_likelihood(found: OutOfFold, pool: RankPool) -> Array:
     """Log-likelihood of the group of each side, from that side alone."""
-    statistics = found.statistics()
-    result = np.empty(len(pool))
-    for number, model in enumerate(found.models):
-        rows = np.flatnonzero(found.fold == number)
-        chances = one_player(model, statistics[rows])
-        result[rows] = np.log(chances[np.arange(len(rows)), pool.group[rows]])
-    return result
+    chances = outside_probabilities(found, pool)
+    return np.asarray(np.log(chances[np.arange(len(pool)), pool.group]))
 
 
 def right(

@@ -213,9 +213,14 @@ def one_player(model: StrengthModel, sums: Array) -> Array:
 
 def outside_accuracy(found: OutOfFold, pool: RankPool) -> Accuracy:
     """One side of one game, as of one player."""
+    return accuracy(outside_probabilities(found, pool), pool.group)
+
+
+def outside_probabilities(found: OutOfFold, pool: RankPool) -> Array:
+    """Probabilities of the groups for each side by itself, from the model of its fold."""
     statistics = found.statistics()
     result = np.empty((len(pool), len(RANKS)))
     for number, model in enumerate(found.models):
         rows = found.fold == number
         result[rows] = one_player(model, statistics[rows])
-    return accuracy(result, pool.group)
+    return result

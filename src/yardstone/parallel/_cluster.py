@@ -21,11 +21,11 @@ _HINT = "`ray start --head` starts a cluster, and --engine ray one of this machi
 _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    # What its server starts for a client dies now and then of gRPC's care for forks.
+    # Processes that it starts for clients sometimes crash in gRPC's fork handlers.
     "GRPC_ENABLE_FORK_SUPPORT": "0",
 }
-#: What Ray says where that has happened: the next one starts.
-_UNLUCKY = "Initialization failure"
+#: Ray's message where that has happened; a second attempt works.
+_CRASHED = "Initialization failure"
 #: Seconds that a cluster may take to answer.
 _ANSWER = 5.0
 _engine: str | None = None  # the one that we connected with
@@ -85,7 +85,7 @@ def _connect(ray: Any, engine: str) -> None:
         try:
             return _init(ray, address)
         except (ConnectionError, TimeoutError, RuntimeError, ValueError) as error:
-            if last or _UNLUCKY not in str(error):
+            if last or _CRASHED not in str(error):
                 raise _unreachable(address, str(error)) from None
 
 

@@ -243,7 +243,7 @@ def load_network(
         The engine is not installed.
     UsageError
         The engine, the precision and the device do not go together, the device does not
-        work here, or the number of symmetries is none.
+        work here, or symmetries is not 1 to 8.
     """
     check_symmetries(symmetries)
     if threads is None:

@@ -92,7 +92,8 @@ def fit_intervals(
     -------
     IntervalTable
         Within a class all groups count alike, however many of each there are: who has
-        many games is often of the strongest group.
+        many games is often of the strongest group. Near strengths all players do, the
+        closer ones the more.
     """
     group, number = np.asarray(groups, np.int64), np.asarray(moves, np.float64)
     if not len(group):
@@ -114,9 +115,13 @@ def fit_intervals(
         weight = _weights(group[rows], who[rows])
         people.append(len(np.unique(who[rows])))
         blurs.append(_best_blur(p[rows], group[rows], weight, borders))
-        said = _Said.of(p[rows], blurs[-1], true[rows], borders)
-        each = said.moved_to(near, _weights(np.zeros(len(rows), np.int64), who[rows]))
-        at.append([_levels(*one, people[-1]) for one in (each if near else [(said, weight)])])
+        players_at = _TrueLevels.of(p[rows], blurs[-1], true[rows], borders)
+        if near:
+            alike = _weights(np.zeros(len(rows), np.int64), who[rows])
+            moved = players_at.moved_to(near, alike)
+            at.append([_levels(*each, people[-1]) for each in moved])
+        else:
+            at.append([_levels(players_at, weight, people[-1])])
     return IntervalTable(
         np.array(typical)[order],
         np.array(blurs),
@@ -178,8 +183,8 @@ def _best_blur(density: Array, group: Ints, weight: Array, edges: Array) -> floa
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Said:
-    """Where what was said of players has the strengths that they may have.
+class _TrueLevels:
+    """Levels of players' distributions at the strengths that they may have.
 
     Attributes
     ----------
@@ -197,7 +202,7 @@ class _Said:
     strong: Array
 
     @classmethod
-    def of(cls, density: Array, blur: float, strengths: Array, edges: Array) -> _Said:
+    def of(cls, density: Array, blur: float, strengths: Array, edges: Array) -> _TrueLevels:
         """From distributions, and a blur."""
         begin, weakest, strongest, end = scale_ends(edges).tolist()
         places, cdf = cumulated(blurred(density, blur, begin, end), begin, end)
@@ -217,7 +222,7 @@ class _Said:
         end = np.where(high > self.strong, 2.0, np.maximum(high, self.weak))[:, None]
         return np.asarray((begin <= self.at) & (self.at <= end))
 
-    def moved_to(self, near: Sequence[float], weight: Array) -> Iterator[tuple[_Said, Array]]:
+    def moved_to(self, near: Sequence[float], weight: Array) -> Iterator[tuple[_TrueLevels, Array]]:
         """As if all players had each of some strengths, and what each of them counts there.
 
         Who is stronger is drawn to the middle from above: as far as a straight line through
@@ -228,30 +233,29 @@ class _Said:
 
         deviates = ndtri(np.clip(self.at, _SMALL, 1.0 - _SMALL))
         own = self.strengths.mean(axis=1)
-        slope = np.polynomial.polynomial.polyfit(own, deviates.mean(axis=1), 1, w=np.sqrt(weight))[
-            1
-        ]
+        share = np.sqrt(weight)
+        _, slope = np.polynomial.polynomial.polyfit(own, deviates.mean(axis=1), 1, w=share)
         for strength in near:
             moved = ndtr(deviates + slope * (strength - self.strengths))
             close = np.exp(-0.5 * ((own - strength) / _NEAR) ** 2)
             yield replace(self, at=moved), weight * close
 
 
-def _levels(said: _Said, weight: Array, people: int) -> Array:
+def _levels(players: _TrueLevels, weight: Array, people: int) -> Array:
     """Levels of the blurred distributions whose intervals hold what they promise.
 
     The promise is raised by what conformal prediction allows for n players, (n + 1) / n
     times.
     """
-    number = said.at.shape[1]
+    number = players.at.shape[1]
     each = np.repeat(weight / number, number)
-    order = np.argsort(said.at, axis=None, kind="stable")
+    order = np.argsort(players.at, axis=None, kind="stable")
     total = np.cumsum(each[order])
-    moved = np.interp(LEVELS, (total - 0.5 * each[order]) / total[-1], said.at.ravel()[order])
+    moved = np.interp(LEVELS, (total - 0.5 * each[order]) / total[-1], players.at.ravel()[order])
     tails = len(LEVELS) // 2  # the other half mirrors them, with the middle between
     held = np.array(
         [
-            np.average(said.within(moved[k], moved[-1 - k]).mean(axis=1), weights=weight)
+            np.average(players.within(moved[k], moved[-1 - k]).mean(axis=1), weights=weight)
             for k in range(tails + 1)
         ]
     )

@@ -72,8 +72,7 @@ def join_scales(
     pairs, fold = _pairs(one.fold, other.fold)
     by_fold = tuple(_joined(one.scales[a], other.scales[b], width) for a, b in pairs)
     scores = np.concatenate([one.scores, other.scores], axis=2)
-    together = replace(settings, folds=len(pairs))
-    unseen = unseen_people(pool, rated, scores, fold, by_fold, together)
+    unseen = unseen_people(pool, rated, scores, fold, by_fold, settings)
     fitted = calibrated(model, name, unseen, settings.near)
     return TrainedScale(fitted, unseen, scores, fold, by_fold, settings.near)
 

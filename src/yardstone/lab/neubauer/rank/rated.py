@@ -351,7 +351,7 @@ def unseen_people(
                     draws=3,
                     random=random,
                 )
-                for k in range(settings.folds)
+                for k in range(len(scales))
                 for rows in [np.flatnonzero((fold == k) & sure)]
                 if len(rows)
             ]
