@@ -32,8 +32,8 @@ from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import SgfReader, write_sgf
 from yardstone.reports.strength.estimate import strength_document
-from yardstone.strength.estimate.estimate import LEVEL, estimate_seen
-from yardstone.strength.estimate.games import model_network, see_games
+from yardstone.strength.estimate.estimate import LEVEL, estimate_evaluated
+from yardstone.strength.estimate.games import evaluate_games, model_network
 from yardstone.strength.estimate.listed_moves import player_losses
 from yardstone.strength.estimate.players import colour_of
 from yardstone.strength.model import StrengthModel
@@ -89,10 +89,10 @@ class Parts:
 
         def watched(spatial: Any, numbers: Any, **settings: bool) -> Any:
             start = time.perf_counter()
-            found = evaluate(spatial, numbers, **settings)
+            result = evaluate(spatial, numbers, **settings)
             self._seconds += time.perf_counter() - start
             self._positions += len(spatial)
-            return found
+            return result
 
         network.evaluate = watched
 
@@ -120,15 +120,15 @@ def parts_of(file: Path, player: str, net: str) -> Parts:
     skipped = SkipReport()
 
     def sides() -> list[Any]:
-        seen = see_games(games, network, skipped=skipped)
+        seen = evaluate_games(games, network, skipped=skipped)
         return [(game, colour_of(game.game, player)) for game in seen]
 
     with work(Loops.BOARD, 2 * sum(len(game.moves) for game in games)):
         seen = parts.take("looking at all positions", sides)
         losses = parts.take("losses of moves", lambda: player_losses(seen, network))
-        found = parts.take(
+        result = parts.take(
             "strength, from what was seen",
-            lambda: estimate_seen(
+            lambda: estimate_evaluated(
                 seen,
                 losses,
                 model,
@@ -139,7 +139,7 @@ def parts_of(file: Path, player: str, net: str) -> Parts:
                 skipped=skipped,
             ),
         )
-        parts.take("the report", lambda: str(strength_document(found)))
+        parts.take("the report", lambda: str(strength_document(result)))
     return parts
 
 

@@ -54,7 +54,7 @@ def main() -> None:
     inputs = [encoded(row) for row in rows]
     for engine, precision in VARIANTS:
         net = load_network(given.net, engine=engine, precision=precision)
-        found = net.evaluate(
+        result = net.evaluate(
             np.concatenate([each.spatial for each in inputs]),
             np.concatenate([each.globals for each in inputs]),
         )
@@ -62,9 +62,9 @@ def main() -> None:
         for number, (row, answer) in enumerate(zip(rows, told, strict=True)):
             one = slice(number, number + 1)
             seen = assess(
-                found.policy_logits[one],
-                found.value_logits[one],
-                np.stack([found.lead[one], found.score_mean[one]], axis=1),
+                result.policy_logits[one],
+                result.value_logits[one],
+                np.stack([result.lead[one], result.score_mean[one]], axis=1),
                 inputs[number].to_play,
                 inputs[number].legal,
                 without_result=can_end_without_result(parse_rules(row["rules"])),

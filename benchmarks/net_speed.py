@@ -140,13 +140,15 @@ def main() -> None:
         for name, net in nets.items():
             speeds.setdefault(name, []).append(speed(net, trunk=False))
     print(f"{machine()}; {file.name}, {given.threads} threads, 19x19")
-    middle = {name: Speed(*map(median, zip(*found, strict=True))) for name, found in speeds.items()}
+    middle = {
+        name: Speed(*map(median, zip(*result, strict=True))) for name, result in speeds.items()
+    }
     base = middle.get("KataGo Eigen")
-    for name, found in middle.items():
-        line = f"{name:<18}{found.clock:8.0f} positions/s"
+    for name, result in middle.items():
+        line = f"{name:<18}{result.clock:8.0f} positions/s"
         if base is not None:
-            line += f" {found.clock / base.clock:6.2f} times KataGo"
-            line += f", {found.processor / base.processor:.2f} by processor time"
+            line += f" {result.clock / base.clock:6.2f} times KataGo"
+            line += f", {result.processor / base.processor:.2f} by processor time"
         print(line)
     for name, net in nets.items():
         clock = speed(net, trunk=True).clock

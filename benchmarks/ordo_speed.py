@@ -86,10 +86,10 @@ def main() -> None:
 
 def find_program(name: str) -> Path:
     """Where a program is, by its path or by its name alone."""
-    found = shutil.which(name)
-    if found is None:
+    result = shutil.which(name)
+    if result is None:
         raise argparse.ArgumentTypeError(f"there is no program {name}")
-    return Path(found).resolve()
+    return Path(result).resolve()
 
 
 def parse_arguments() -> argparse.Namespace:

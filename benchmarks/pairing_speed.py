@@ -71,9 +71,9 @@ def peer(weights: NDArray[np.int64]) -> tuple[float, int]:
     graph.add_nodes_from(range(n))
     graph.add_edges_from([(i, j, int(weights[i, j])) for i in range(n) for j in range(i)])
     start = time.process_time()
-    found = rustworkx.max_weight_matching(graph, max_cardinality=True, weight_fn=int)
+    result = rustworkx.max_weight_matching(graph, max_cardinality=True, weight_fn=int)
     spent = time.process_time() - start
-    return spent, sum(int(weights[i, j]) for i, j in found)
+    return spent, sum(int(weights[i, j]) for i, j in result)
 
 
 def main() -> None:

@@ -59,7 +59,7 @@ def main() -> None:
         slow_rates.append(positions / (time.process_time() - began))
 
     expected = slow.index(index, some)
-    found = {
+    result = {
         (pattern, way, game, first, last)
         for pattern, match in enumerate(matches)
         for way, game, first, last in zip(
@@ -71,8 +71,8 @@ def main() -> None:
         )
         if game in set(some)
     }
-    if found != expected:
-        sys.exit(f"the two searches differ: {len(found ^ expected)} matches")
+    if result != expected:
+        sys.exit(f"the two searches differ: {len(result ^ expected)} matches")
     fast, naive = float(np.median(fast_rates)), float(np.median(slow_rates))
     print(f"Yardstone:       {fast / 1e6:8.2f} million positions a second")
     print(f"straightforward: {naive / 1e6:8.2f} million positions a second")

@@ -310,11 +310,11 @@ def report(label: str, python: str, name: str, path: Path) -> None:
         reason = (done.stderr.strip().splitlines() or ["nothing was said"])[-1]
         print(f"| {label} | failed: {reason} | | | |")
     elif lines[-1] != "null":
-        found = json.loads(lines[-1])
-        rate = found["games"] / found["seconds"]
+        result = json.loads(lines[-1])
+        rate = result["games"] / result["seconds"]
         print(
-            f"| {label} | {found['games']:,} | {found['seconds']:.3f} | {rate:,.0f} "
-            f"| {found['peak']:.0f} |",
+            f"| {label} | {result['games']:,} | {result['seconds']:.3f} | {rate:,.0f} "
+            f"| {result['peak']:.0f} |",
             flush=True,
         )
 

@@ -56,9 +56,9 @@ class Attention(nn.Module):
 
     def forward(self, q: Tensor, h: Tensor) -> Tensor:
         """Of the queries [m, d] among the elements [n, d]."""
-        found = functional.scaled_dot_product_attention(self.query(q), self.key(h), self.value(h))
-        found = self.first_norm(q + found)
-        result: Tensor = self.second_norm(found + torch.relu(self.dense(found)))
+        answer = functional.scaled_dot_product_attention(self.query(q), self.key(h), self.value(h))
+        answer = self.first_norm(q + answer)
+        result: Tensor = self.second_norm(answer + torch.relu(self.dense(answer)))
         return result
 
 

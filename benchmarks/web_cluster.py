@@ -54,9 +54,9 @@ class Visitors:
 
     def outcome(self) -> Outcome:
         """What became of the lists, once all visitors have their results."""
-        found: Outcome = self._found.get()
+        result: Outcome = self._found.get()
         self._process.join()
-        return found
+        return result
 
 
 def visit(urls: list[str], visitors: int, seconds: float, found: Any) -> None:
@@ -126,9 +126,9 @@ def cause(trouble: Trouble, end: float) -> None:
 
 
 def report(machines: Cluster, outcome: Outcome, audit: Audit, trouble: Trouble) -> None:
-    found = account(outcome, audit)
-    print(f"two servers, three workers, PostgreSQL: {found.sent} jobs, {dict(outcome.ended)}")
-    print(f"  lost {found.lost}, done twice {found.doubled}; begun {found.begun} times")
+    result = account(outcome, audit)
+    print(f"two servers, three workers, PostgreSQL: {result.sent} jobs, {dict(outcome.ended)}")
+    print(f"  lost {result.lost}, done twice {result.doubled}; begun {result.begun} times")
     print(f"  faults {trouble.count.total()}: {dict(trouble.count) or 'none'}")
     print(f"  tried again by visitors: {dict(outcome.again) or 'nothing'}")
     for words in (*outcome.wrong, *outcome.different, *machines.complaints()):
@@ -146,13 +146,13 @@ def main() -> None:
     print(f"{machine()}; {arguments.visitors} visitors, seed {arguments.seed}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        found = []
+        result = []
         if not arguments.only_faults:
-            found.append(alone(folder, arguments.visitors, arguments.seconds))
+            result.append(alone(folder, arguments.visitors, arguments.seconds))
         for faults in (False, True)[arguments.only_faults :]:
             place = folder / f"faults {faults}"
             place.mkdir()
-            found.append(
+            result.append(
                 together(
                     place,
                     arguments.visitors,
@@ -161,8 +161,8 @@ def main() -> None:
                     seed=arguments.seed,
                 )
             )
-    if len(found) == 3:
-        first, second, third = (share(times, 0.95) for times in found)
+    if len(result) == 3:
+        first, second, third = (share(times, 0.95) for times in result)
         print(
             f"95 % end of the pages: two servers {second / first:.2f} times that of one with a "
             f"file; with faults {third / second:.2f} times that without"

@@ -78,9 +78,9 @@ class Asking:
     def end(self) -> tuple[list[float], int]:
         """The times, sorted, and how many answers were refusals or broke off."""
         self._stop.set()
-        found: tuple[list[float], int] = self._found.get(timeout=120.0)
+        result: tuple[list[float], int] = self._found.get(timeout=120.0)
         self._process.join()
-        return found
+        return result
 
 
 BROWSER = {"Accept": "text/html", "X-Forwarded-For": "198.51.100.1"}

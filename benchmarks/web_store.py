@@ -106,8 +106,8 @@ def figures(settings: Settings, jobs: int, size: int) -> Iterator[tuple[str, str
 def timed(action: Callable[[], Any]) -> tuple[float, Any]:
     """Seconds, and what came of it."""
     begun = time.perf_counter()
-    found = action()
-    return time.perf_counter() - begun, found
+    result = action()
+    return time.perf_counter() - begun, result
 
 
 def milliseconds(runs: list[tuple[float, Any]]) -> str:

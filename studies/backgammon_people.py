@@ -69,7 +69,7 @@ def fits(
 def predictions(table: MatchTable, clusters: NDArray[np.int64], seed: int) -> Iterator[str]:
     """A line for each formula: log scores of matches left out."""
     folds = folds_by_player(table, FOLDS, seed)
-    found = {
+    result = {
         test: cross_validate(
             table,
             {
@@ -85,11 +85,11 @@ def predictions(table: MatchTable, clusters: NDArray[np.int64], seed: int) -> It
         )
         for test in TARGETS
     }
-    for place, prediction in enumerate(found["won"]):
+    for place, prediction in enumerate(result["won"]):
         cells = [prediction.name]
         for test in ("won", "luck-adjusted"):
-            gain, error = found[test][place].ahead_of(found[test][1], clusters)
-            cells.append(f"{found[test][place].mean:.4f}")
+            gain, error = result[test][place].ahead_of(result[test][1], clusters)
+            cells.append(f"{result[test][place].mean:.4f}")
             cells.append("" if place == 1 else f"{1000 * gain:+.1f} ± {1000 * error:.1f}")
         yield f"| {' | '.join(cells)} |"
 

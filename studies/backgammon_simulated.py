@@ -149,12 +149,12 @@ def others(table: StudyTable) -> list[str]:
         "World class against expert": _rows(table, strong_check()),
         "Appendix II": _rows(table, list(measurements().values())),
     }
-    found = []
+    result = []
     for title, rows in checks.items():
         if rows.any():
             cells = make_cells(table.take(rows), CloseRule.old)
-            found += [f"## {title}\n", block(cells_sections(cells)), rates(cells)]
-    return [*found, against_appendix(table)]
+            result += [f"## {title}\n", block(cells_sections(cells)), rates(cells)]
+    return [*result, against_appendix(table)]
 
 
 def against_appendix(table: StudyTable) -> str:

@@ -175,8 +175,8 @@ class Line:
         if self.simulations:
             seed = int(generator.integers(2**31))
             counts = pool.pair_counts()
-            found = simulate(system, counts, ratings, self.simulations, seed=seed, workers=1)
-            ratings = found.applied_to(ratings)
+            result = simulate(system, counts, ratings, self.simulations, seed=seed, workers=1)
+            ratings = result.applied_to(ratings)
         return summarise(ratings, pool, confidence=self.confidence)
 
 
@@ -188,7 +188,7 @@ def held(report: RatingList, truth: Floats, players: int, fixed: tuple[int, ...]
     if ratings.reference == "mean" and rated.any():
         truth = truth - truth[rated].mean()
     records = {row: report.record(row) for row in np.flatnonzero(main).tolist()}
-    found = {kind: [0, 0] for kind in KINDS}
+    result = {kind: [0, 0] for kind in KINDS}
     ranked = np.flatnonzero(main)
     best = ranked[np.argsort(-truth[ranked])].tolist()
     place = {row: number for number, row in enumerate(best, start=1)}
@@ -199,25 +199,25 @@ def held(report: RatingList, truth: Floats, players: int, fixed: tuple[int, ...]
         kind = "players" if row < players else "newcomers"
         if low is not None or high is not None:
             inside = (low is None or low <= truth[row]) and (high is None or truth[row] <= high)
-            found[kind][0] += inside
-            found[kind][1] += 1
+            result[kind][0] += inside
+            result[kind][1] += 1
         if record["rank_low"] is not None and len(ranked) > 1:
-            found["ranges"][0] += record["rank_low"] <= place[row] <= record["rank_high"]
-            found["ranges"][1] += 1
+            result["ranges"][0] += record["rank_low"] <= place[row] <= record["rank_high"]
+            result["ranges"][1] += 1
     rows = np.flatnonzero(rated & np.isfinite(ratings.deviation))
     if ratings.covariance is not None and len(rows) > 1:
         one, other = (rows[ends] for ends in np.triu_indices(len(rows), 1))
         error = (ratings.rating - truth)[one] - (ratings.rating - truth)[other]
         spread = ratings.deviation_of_difference()[one, other]
         inside = np.abs(error) <= report.deviations * spread
-        found["differences"] = [int(inside.sum()), len(inside)]
+        result["differences"] = [int(inside.sum()), len(inside)]
     if ratings.first_advantage.deviation > 0.0:
         low, high = report.advantage_interval
-        found["first move"] = [int(low <= ADVANTAGE <= high), 1]
+        result["first move"] = [int(low <= ADVANTAGE <= high), 1]
     if ratings.draw_rate.deviation != 0.0:
         low, high = report.draw_rate_interval
-        found["draw rate"] = [int(low <= DRAWS <= high), 1]
-    return {kind: (pair[0], pair[1]) for kind, pair in found.items()}
+        result["draw rate"] = [int(low <= DRAWS <= high), 1]
+    return {kind: (pair[0], pair[1]) for kind, pair in result.items()}
 
 
 def given(**options: Any) -> Callable[[Floats, np.random.Generator], dict[str, Any]]:

@@ -65,8 +65,8 @@ def of_person(table: MatchTable, name: str) -> list[Floats]:
                 ]
             )
         )
-    found = np.concatenate(columns, axis=1)
-    return list(found[:, found[2] > 0.0])
+    result = np.concatenate(columns, axis=1)
+    return list(result[:, result[2] > 0.0])
 
 
 def parts_of(columns: list[Floats]) -> list[tuple[Floats, Floats]]:
@@ -97,14 +97,14 @@ def person(
             inside = np.zeros(5, np.int64)
             for rows in drawn:
                 chosen = [column[rows] for column in columns]
-                found = (
+                result = (
                     (loss_interval(losses[rows], level), float(losses.mean())),
                     (mean_interval(losses[rows], level), float(losses.mean())),
                     (ratio_interval(parts_of(chosen), level), whole),
                     (mean_interval(chosen[5], level), score),
                     (luck_adjusted_difference(chosen[5], chosen[0], level), points),
                 )
-                inside += [holds(interval, truth) for interval, truth in found]
+                inside += [holds(interval, truth) for interval, truth in result]
             yield row(title, number, level, repetitions, inside)
 
 

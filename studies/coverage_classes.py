@@ -78,9 +78,9 @@ def coverage(
     held = []
     for _ in range(draws):
         drawn = matches[generator.integers(len(matches), size=number)]
-        found = ratio_interval([(drawn[:, 0], drawn[:, 1])], 0.9)
-        if not np.isnan(found.low):
-            held.append(found.low <= truth <= found.high)
+        result = ratio_interval([(drawn[:, 0], drawn[:, 1])], 0.9)
+        if not np.isnan(result.low):
+            held.append(result.low <= truth <= result.high)
     return float(np.mean(held)) if held else float("nan")
 
 

@@ -213,12 +213,12 @@ def place_lines(tournaments: int, seed: int) -> list[str]:
         for begun, spread in counts:
             known = replace(whole, games=games_of(scores, begun))
             plan = SimulationPlan(known, grades, chance, deviation=sigma if spread else 0.0)
-            found = simulate(plan, 100, seed=replicate, workers=1)
-            reach = found.place_range(0.9)
+            result = simulate(plan, 100, seed=replicate, workers=1)
+            reach = result.place_range(0.9)
             # A shared place counts as its middle.
             place = first + 1 + (shared - 1) / 2.0
             counts[begun, spread].add((reach[:, 0] <= place) & (place <= reach[:, 1]))
-            chance_of_winner[begun, spread].append(float(found.first[first == 0].mean()))
+            chance_of_winner[begun, spread].append(float(result.first[first == 0].mean()))
     lines = ["| rounds over | strengths | places held | first |", "|---:|---|---:|---:|"]
     for (begun, spread), count in counts.items():
         what = "uncertain (the default)" if spread else "exact (`--deviation 0`)"

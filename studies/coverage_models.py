@@ -150,8 +150,8 @@ def truth(setting: Setting) -> Array:
     model = setting.model
     if setting.differ:
         many = drawn(np.random.default_rng(0), setting, many=True)
-        found = fit_winning_model(many, free=setting.free, link=model.link)
-        return found.model.probability(GAMES[0], GAMES[1], handicap=GAMES[2])
+        result = fit_winning_model(many, free=setting.free, link=model.link)
+        return result.model.probability(GAMES[0], GAMES[1], handicap=GAMES[2])
     return model.probability(GAMES[0], GAMES[1], handicap=GAMES[2])
 
 
@@ -160,7 +160,7 @@ def held(setting: Setting, repetitions: int, seed: int) -> tuple[Array, int]:
     inside, times = np.zeros(GAMES.shape[1]), 0
     for rng in np.random.default_rng(seed).spawn(repetitions):
         try:
-            found = fit_winning_model(
+            result = fit_winning_model(
                 drawn(rng, setting),
                 free=setting.free,
                 link=setting.model.link,
@@ -168,7 +168,7 @@ def held(setting: Setting, repetitions: int, seed: int) -> tuple[Array, int]:
             )
         except (ModelError, UsageError):
             continue
-        ends = found.model.interval(GAMES[0], GAMES[1], handicap=GAMES[2])
+        ends = result.model.interval(GAMES[0], GAMES[1], handicap=GAMES[2])
         if ends is not None:
             inside += (ends[0] <= truth(setting) + 1e-12) & (truth(setting) <= ends[1] + 1e-12)
             times += 1
@@ -208,10 +208,10 @@ def main() -> None:
     for setting in SETTINGS:
         if given.only not in setting.title:
             continue
-        found = rows(setting, given.repetitions, given.seed)
-        print("\n".join(found), flush=True)
+        result = rows(setting, given.repetitions, given.seed)
+        print("\n".join(result), flush=True)
         table = [
-            line for each in SETTINGS for line in (found if each is setting else kept(each.title))
+            line for each in SETTINGS for line in (result if each is setting else kept(each.title))
         ]
         write_text(TABLE, "\n".join([*head, *table, "", made]) + "\n")
 

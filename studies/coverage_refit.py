@@ -82,16 +82,16 @@ def simulated(table: StudyTable, repetitions: int, draws: int, seed: int) -> Ite
     for generator in parallel.spawn_generators(seed, repetitions):
         places = first + np.floor(generator.random(len(table)) * np.repeat(sizes, sizes))
         again = table.take(order[places.astype(int)])
-        found = fit_formula(again, "again", draws=draws, seed=int(generator.integers(2**31)))
-        found = found.with_one_point()
+        result = fit_formula(again, "again", draws=draws, seed=int(generator.integers(2**31)))
+        result = result.with_one_point()
         rows = {"chequer play and cube": [], "all decisions": []}
         for length in LENGTHS:
             for epm, epc in RATES:
                 if length > 1 or not epc:
-                    off = found.loss(epm, epc, length) - REFIT.loss(epm, epc, length)
-                    rows["chequer play and cube"].append(off / found.loss_error(epm, epc, length))
-            off = found.loss_of_decisions(EPD, length) - REFIT.loss_of_decisions(EPD, length)
-            rows["all decisions"].append(off / found.decision_error(EPD, length))
+                    off = result.loss(epm, epc, length) - REFIT.loss(epm, epc, length)
+                    rows["chequer play and cube"].append(off / result.loss_error(epm, epc, length))
+            off = result.loss_of_decisions(EPD, length) - REFIT.loss_of_decisions(EPD, length)
+            rows["all decisions"].append(off / result.decision_error(EPD, length))
         for name, values in rows.items():
             held[name].append(np.abs(np.array(values)))
     for name, values in held.items():

@@ -128,12 +128,12 @@ def gains(generator: Generator, *, games: int, events: int) -> Rows:
     if not by_event:
         made = replace(made, group=np.arange(games))
     forms = [each for each in CANDIDATES if each.name in ("published", "plain logistic", "lapse")]
-    found = cross_validate(made, candidates=forms, folds=5, seed=_seed(generator))
+    result = cross_validate(made, candidates=forms, folds=5, seed=_seed(generator))
     fresh = drawn_games(generator, 20_000, truth, events=2_000 if by_event else 1, spread=spread)
     loss = {form.name: float(game_log_loss(form.fit(made), fresh).mean()) for form in forms}
     rows = []
     for form in forms[1:]:
-        ends = found.gain_interval(form.name, "published")
+        ends = result.gain_interval(form.name, "published")
         rows.append(("gains", *holds(ends, loss["published"] - loss[form.name])))
     return rows
 
@@ -222,10 +222,10 @@ def main() -> None:
     for title, share, work in SETTINGS:
         if given.only not in title:
             continue
-        found = lines(title, work, max(2, round(share * given.repetitions)), given.seed)
-        print("\n".join(found), flush=True)
+        result = lines(title, work, max(2, round(share * given.repetitions)), given.seed)
+        print("\n".join(result), flush=True)
         table = [
-            line for each, _, _ in SETTINGS for line in (found if each == title else kept(each))
+            line for each, _, _ in SETTINGS for line in (result if each == title else kept(each))
         ]
         TABLE.write_text("\n".join([*HEAD, *table, "", made]) + "\n", encoding="utf-8")
 

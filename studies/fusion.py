@@ -134,8 +134,8 @@ class Means:
         for row in range(len(order)):
             sums[row + 1] = sums[row]
             if length[row]:
-                found = side_features(stores, start[row] + np.arange(length[row]))
-                sums[row + 1] += np.concatenate([found[kind].sum(axis=0) for kind in KINDS])
+                result = side_features(stores, start[row] + np.arange(length[row]))
+                sums[row + 1] += np.concatenate([result[kind].sum(axis=0) for kind in KINDS])
         return cls(pool, sums, np.concatenate([[0], np.cumsum(length)]), columns)
 
     def before(self, games: Ints, kinds: tuple[str, ...], last: int = GAMES) -> tuple[Array, Ints]:
@@ -159,11 +159,11 @@ def side_features(stores: Stores, rows: Ints) -> dict[str, Array]:
     chances = np.nan_to_num(stores.gather("chances", rows).astype(np.float64))
     share = chances / np.maximum(chances.sum(axis=1, keepdims=True), 1e-9)
     others = stores.gather("candidates", rows).astype(np.float64)
-    found = {"head": np.column_stack([head, *told])}
+    result = {"head": np.column_stack([head, *told])}
     for kind in ("pick", "after", "mean"):
-        found[kind] = stores.gather(kind, rows).astype(np.float64)
-    found["candidates"] = np.einsum("nk,nkc->nc", share, others)
-    return found
+        result[kind] = stores.gather(kind, rows).astype(np.float64)
+    result["candidates"] = np.einsum("nk,nkc->nc", share, others)
+    return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,8 +178,8 @@ class Ridge:
 
     def sides(self, means: Means, replay: Replay, games: Ints, last: int = GAMES) -> Sides:
         """What is known of both sides of some games from results and moves."""
-        found, number = means.before(games, self.kinds, last)
-        rating = ((found - self.centre) / self.spread) @ self.weights
+        result, number = means.before(games, self.kinds, last)
+        rating = ((result - self.centre) / self.spread) @ self.weights
         return known_sides(replay, games, rating, number)
 
 
@@ -277,12 +277,12 @@ class Study:
         score = self.pool.score[now]
         best: tuple[float, Learned] | None = None
         for name, kinds in FEATURES.items():
-            found, number = self.means.before(past, kinds)
+            result, number = self.means.before(past, kinds)
             told = number > 0
             y = labels[past].ravel()
-            centre = np.average(found[told], axis=0, weights=number[told])
-            spread = np.maximum(found[told].std(axis=0), 1e-9)
-            z, rest = (found[told] - centre) / spread, y[told] - y[told].mean()
+            centre = np.average(result[told], axis=0, weights=number[told])
+            spread = np.maximum(result[told].std(axis=0), 1e-9)
+            z, rest = (result[told] - centre) / spread, y[told] - y[told].mean()
             weight = np.minimum(number[told], _FULL) / _FULL
             gram, right = z.T @ (z * weight[:, None]), z.T @ (rest * weight)
             for penalty in PENALTIES:
@@ -303,13 +303,13 @@ class Study:
 
     def _with_few(self, ridge: Ridge, games: Ints, base: Prior) -> Sides:
         """What is known if both sides had only a few earlier games, without their results."""
-        found = [ridge.sides(self.means, self.replay, games, last) for last in FEW]
+        result = [ridge.sides(self.means, self.replay, games, last) for last in FEW]
         blank = np.ones((len(FEW) * len(games), 2))
         return Sides(
             base.mean * blank,
             base.deviation * blank,
-            np.concatenate([each.moves_rating for each in found]),
-            np.concatenate([each.moves for each in found]),
+            np.concatenate([each.moves_rating for each in result]),
+            np.concatenate([each.moves for each in result]),
         )
 
     def _labels(self, until: np.datetime64 | None) -> Array:
@@ -318,9 +318,9 @@ class Study:
         if until is not None and time is not None:
             rows = np.flatnonzero(time < until)
         games = self.pool.select(rows)
-        found = rating_labels(games, self.system.replay(games))
+        result = rating_labels(games, self.system.replay(games))
         labels = np.full((len(self.pool), 2), np.nan)
-        labels[rows] = np.column_stack([found.first, found.second])
+        labels[rows] = np.column_stack([result.first, result.second])
         return labels
 
     def predictions(self, learned: Learned, games: Ints) -> dict[str, Array]:
@@ -371,9 +371,9 @@ class Study:
         fit = self.seen & self._between(options.fit_from, options.test_from)
         learned = self.learn(train, fit, options.test_from)
         games = np.flatnonzero(self.seen & self._between(options.test_from, None))
-        found = self.predictions(learned, games)
+        result = self.predictions(learned, games)
         lines = [f"**Later games**: {self._told(games)} {learned.told()}", ""]
-        lines += self._table(games, found, "Fusion with Glicko-2")
+        lines += self._table(games, result, "Fusion with Glicko-2")
         base = self._start_of_regulars(np.flatnonzero(fit))
         newcomer = self.learn(train, fit, options.test_from, few=base)
         lines += ["", *self._hidden(newcomer, games)]
@@ -392,7 +392,7 @@ class Study:
 
         def against(unknowns: Array) -> float:
             above, width = unknowns
-            found = [
+            result = [
                 predict_hidden(
                     self.pool, self.replay, self.system, each,
                     rating=(self.base.mean + 100.0 * above) * ones,
@@ -400,7 +400,7 @@ class Study:
                 )
                 for each in hidden
             ]  # fmt: skip
-            return -float(np.mean([self._likely(games, each).mean() for each in found]))
+            return -float(np.mean([self._likely(games, each).mean() for each in result]))
 
         options = {"xatol": 0.05, "fatol": 1e-5, "maxiter": 40}
         above, width = minimize(against, [1.0, 0.0], method="Nelder-Mead", options=options).x
@@ -444,11 +444,11 @@ class Study:
         train = self.seen & apart & self._between(self.options.train_from, middle)
         fit = self.seen & apart & self._between(middle, None)
         learned = self.learn(train, fit, None, few=self.base)
-        found = self.predictions(learned, games)
+        result = self.predictions(learned, games)
         return [
             f"**Newcomers**: {self._told(games)} {learned.told()}",
             "",
-            *self._table(games, found, "Fusion with Glicko-2"),
+            *self._table(games, result, "Fusion with Glicko-2"),
         ]
 
     def _likely(self, games: Ints, expected: Array) -> Array:
@@ -456,8 +456,8 @@ class Study:
 
     def _less(self, games: Ints, one: Array, other: Array) -> str:
         ends = self.pool.first[games], self.pool.second[games]
-        found = bootstrap(np.array([one, other]), *ends, seed=self.options.seed)
-        between = found.interval([1.0, -1.0])
+        result = bootstrap(np.array([one, other]), *ends, seed=self.options.seed)
+        between = result.interval([1.0, -1.0])
         return f"{between.estimate:+.4f} ({between.low:+.4f} to {between.high:+.4f})"
 
     def _table(self, games: Ints, found: dict[str, Array], subject: str) -> list[str]:

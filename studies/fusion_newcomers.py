@@ -122,8 +122,8 @@ def by_folds(moves: GameMoves, model: StrengthModel, options: argparse.Namespace
     strength = moves.strength.copy()
     for fold, scale in enumerate(trained.scales):
         rows = trained.fold == fold
-        found = scale.moments(scale.density(statistics[rows]))[0]
-        strength[people.pool.game[rows], people.pool.colour[rows] - 1] = found
+        result = scale.moments(scale.density(statistics[rows]))[0]
+        strength[people.pool.game[rows], people.pool.colour[rows] - 1] = result
     return replace(moves, strength=strength)
 
 
@@ -417,8 +417,8 @@ def table(
 
 
 def _less(pool: Pool, games: NDArray[np.int64], seed: int, one: Array, other: Array) -> str:
-    found = bootstrap(np.array([one, other]), pool.first[games], pool.second[games], seed=seed)
-    between = found.interval([1.0, -1.0])
+    result = bootstrap(np.array([one, other]), pool.first[games], pool.second[games], seed=seed)
+    between = result.interval([1.0, -1.0])
     return f"{between.estimate:+.4f} ({between.low:+.4f} to {between.high:+.4f})"
 
 

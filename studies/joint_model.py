@@ -81,8 +81,8 @@ def main() -> None:
     lines = []
     for name, each in trained.items():
         told(name)
-        found = judged(each, people, sure)
-        lines += [f"**{name}**", "", *accuracy_lines(found), "", *band_lines(found), ""]
+        result = judged(each, people, sure)
+        lines += [f"**{name}**", "", *accuracy_lines(result), "", *band_lines(result), ""]
     lines.append(
         f"`python -m studies.joint_model`, yardstone {version('yardstone')}, numpy "
         f"{version('numpy')}, Python {platform.python_version()}."

@@ -135,14 +135,14 @@ def recovery(seed: int, repeats: int) -> Iterator[str]:
     yield ""
     statistics = simulate_statistics(PUBLISHED, games, seed=seed)
     fit = fit_least_squares(statistics)
-    found = simulated_intervals(fit, statistics, samples=200, seed=seed)
+    result = simulated_intervals(fit, statistics, samples=200, seed=seed)
     rms, chance = rms_by_difference(statistics, fit.model)
     yield "One of these sets, least squares, with intervals from 200 simulated tables:"
     yield ""
     yield from table(
         ["", "value", "95 % (simulated tables)"],
         [
-            [name, f"{fit.values[j]:.5f}", "{:.4f} to {:.4f}".format(*found[j])]
+            [name, f"{fit.values[j]:.5f}", "{:.4f} to {:.4f}".format(*result[j])]
             for j, name in enumerate(TABLE_1)
         ],
     )
@@ -184,7 +184,7 @@ def real(pool: Pool, seed: int) -> Iterator[str]:
     yield ""
     for group, what in ((None, "single games"), ("event", "whole events")):
         games = GameColumns.from_pool(pool, group=group)
-        found = cross_validate(games, seed=seed)
+        result = cross_validate(games, seed=seed)
         even = games.handicap == 0
         apart = np.abs(games.first - games.second)
         parts = {
@@ -197,13 +197,13 @@ def real(pool: Pool, seed: int) -> Iterator[str]:
         }
         yield f"### Ten-fold cross-validation, {what} left out (log loss a game)"
         yield ""
-        means = {part: found.mean(where) for part, where in parts.items()}
+        means = {part: result.mean(where) for part, where in parts.items()}
         near = even & (apart <= 9)
         rows = []
-        for name in found.names:
-            gain, _ = found.gain(name, "published", near)
-            ends = found.gain_interval(name, "published", near)
-            mark = " (chosen)" if name == found.chosen else ""
+        for name in result.names:
+            gain, _ = result.gain(name, "published", near)
+            ends = result.gain_interval(name, "published", near)
+            mark = " (chosen)" if name == result.chosen else ""
             rows.append(
                 [
                     name + mark,
@@ -229,11 +229,11 @@ def selection(pool: Pool, seed: int) -> Iterator[str]:
         statistics = WinningStatistics.from_pool(made)
         free = ("u0", "v0", "u1", "K")
         naive = fit_likelihood(GradedGames.from_statistics(statistics), free=free)
-        found = fit_with_strengths(made, free=free)
+        result = fit_with_strengths(made, free=free)
         empty = np.zeros(0)
         truth = SelectionFit(GradeModel(PUBLISHED), (), deviation, 0.0, (), empty, empty)
         yield f"Simulated: {len(made)} games, strengths {deviation:g} about the grades (fitted:"
-        yield f"{found.deviation:.2f}). Probability of the weaker, for unselected players:"
+        yield f"{result.deviation:.2f}). Probability of the weaker, for unselected players:"
         yield ""
         yield from table(
             ["", "truth", "fit to ratios", "fit with strengths"],
@@ -245,7 +245,7 @@ def selection(pool: Pool, seed: int) -> Iterator[str]:
                         for p in (
                             truth.probability(grade, grade + d),
                             naive.model.probability(grade, grade + d),
-                            found.probability(grade, grade + d),
+                            result.probability(grade, grade + d),
                         )
                     ),
                 ]
@@ -257,8 +257,8 @@ def selection(pool: Pool, seed: int) -> Iterator[str]:
     naive = fit_likelihood(
         GradedGames.from_statistics(WinningStatistics.from_pool(congress)), free=("u0", "u1", "K")
     )
-    found = fit_with_strengths(congress, free=("u0", "u1", "K"))
-    yield f"European Congress 2011, {len(congress)} games: strengths scatter {found.deviation:.2f}"
+    result = fit_with_strengths(congress, free=("u0", "u1", "K"))
+    yield f"European Congress 2011, {len(congress)} games: strengths scatter {result.deviation:.2f}"
     yield "grades about the declared grade."
     yield ""
     yield from table(
@@ -271,8 +271,8 @@ def selection(pool: Pool, seed: int) -> Iterator[str]:
                     for p in (
                         PUBLISHED.probability(grade, grade + d),
                         naive.model.probability(grade, grade + d),
-                        found.probability(grade, grade + d),
-                        found.model.probability(grade, grade + d),
+                        result.probability(grade, grade + d),
+                        result.model.probability(grade, grade + d),
                     )
                 ),
             ]

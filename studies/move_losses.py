@@ -40,7 +40,7 @@ from yardstone.go.search import Tree, grow
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import read_games
-from yardstone.strength.estimate.games import see_games
+from yardstone.strength.estimate.games import evaluate_games
 from yardstone.strength.estimate.listed_moves import costliest_moves, player_losses
 from yardstone.strength.evidence import evidence_of_games
 from yardstone.strength.model import StrengthModel
@@ -132,8 +132,8 @@ def professionals(network: Network, number: int, seed: int) -> str:
     """Mistakes a player and game, before and now."""
     games: list[tuple[Counted, Counted]] = []
     for game in professional_games(number, seed):
-        for found in analyse_games([game], network, rules=TROMP_TAYLOR, komi=6.5):
-            games.append((counted(found, BLACK), counted(found, WHITE)))
+        for result in analyse_games([game], network, rules=TROMP_TAYLOR, komi=6.5):
+            games.append((counted(result, BLACK), counted(result, WHITE)))
             print(len(games), games[-1], flush=True)
     return counted_table(games)
 
@@ -176,34 +176,34 @@ def katago(network: Network, number: int, seed: int) -> str:
     raw, shown, reference = [], [], []
     for game in games_of(_SHARED / "ogs_weak" / "games.zip", names):
         losses = told[Path(game.file).stem]
-        for found in analyse_games([game], network):
-            for place, (colour, lost) in enumerate(losses[: len(found)]):
+        for result in analyse_games([game], network):
+            for place, (colour, lost) in enumerate(losses[: len(result)]):
                 if (
                     lost is not None
-                    and colour == found.colour[place]
-                    and not np.isnan(found.point_loss[place])
-                    and found.counted[place]
+                    and colour == result.colour[place]
+                    and not np.isnan(result.point_loss[place])
+                    and result.counted[place]
                 ):
-                    raw.append(float(differences(found)[place]))
-                    shown.append(float(found.point_loss[place]))
+                    raw.append(float(differences(result)[place]))
+                    shown.append(float(result.point_loss[place]))
                     reference.append(lost)
         print(f"{len(raw):,} moves", flush=True)
     return agreement_table(np.array(raw), np.array(shown), np.array(reference))
 
 
 def _katago_losses(names: set[str]) -> dict[str, list[tuple[int, float | None]]]:
-    found = {}
+    result = {}
     with gzip.open(_SHARED / "ogs_weak" / "katago_evals.tsv.gz", "rt") as file:
         next(file)
         for line in file:
             name, _, moves = line.rstrip("\n").split("\t")
             if name in names:
                 parts = [move.split(",") for move in moves.split()]
-                found[name] = [
+                result[name] = [
                     (parse_colour(part[0][0]), None if part[3] == "-" else float(part[3]))
                     for part in parts
                 ]
-    return found
+    return result
 
 
 def agreement_table(raw: np.ndarray, shown: np.ndarray, reference: np.ndarray) -> str:
@@ -231,12 +231,12 @@ def noise(network: Network, number: int, seed: int) -> str:
     conditions = Conditions(TROMP_TAYLOR, 6.5)
     for group in ("3-5k", "3d", "9d", "pro"):
         games = list(professional_games(2, seed) if group == "pro" else fox_games(group, 2, seed))
-        found = list(
+        result = list(
             analyse_games(games, network, rules=TROMP_TAYLOR, komi=6.5, effort=LossEffort(visits=0))
         )
         suspects = [
             (analysis, int(place))
-            for analysis in found
+            for analysis in result
             for place in np.flatnonzero(analysis.point_loss >= 2.0)
         ]
         chosen = [suspects[k] for k in np.random.default_rng(seed).permutation(len(suspects))]
@@ -299,7 +299,7 @@ def effects(network: Network, number: int, seed: int) -> str:
                 turned = replace(
                     game, moves=np.where(game.moves >= 0, table[game.moves], -1).astype(np.int16)
                 )
-                (seen,) = see_games([turned], network, skipped=SkipReport())
+                (seen,) = evaluate_games([turned], network, skipped=SkipReport())
                 each.append(
                     [
                         model.move_scores(evidence_of_games([seen.features], [colour]))
@@ -329,7 +329,7 @@ def effort(network: Network, number: int, seed: int) -> str:
     names = drawn(list(people), number, seed)
     colours = {Path(name).stem: people[name] for name in names}
     games = list(games_of(_SHARED / "ogs_weak" / "games.zip", names))
-    seen = see_games(games, network, skipped=SkipReport())
+    seen = evaluate_games(games, network, skipped=SkipReport())
     sides = [(each, colours[Path(each.game.file).stem]) for each in seen]
     listed, searched = {}, {}
     for share in (None, *_SHARES):
@@ -340,8 +340,8 @@ def effort(network: Network, number: int, seed: int) -> str:
             for move in costliest_moves(evidence_of_games([each.features], [colour]), [lost])
         }
         searched[share] = sum(int((lost.visits > 0).sum()) for lost in losses) / len(sides)
-    found = {share: len(listed[share] & listed[None]) / len(listed[None]) for share in _SHARES}
-    lines = [f"| {share:g} | {searched[share]:.1f} | {found[share]:.0%} |" for share in _SHARES]
+    result = {share: len(listed[share] & listed[None]) / len(listed[None]) for share in _SHARES}
+    lines = [f"| {share:g} | {searched[share]:.1f} | {result[share]:.0%} |" for share in _SHARES]
     return (
         f"**Where less is searched**: of the {len(listed[None])} moves that a search of all "
         f"suspects ({searched[None]:.0f} moves a game) lists as the costliest of a game, at most "

@@ -404,17 +404,17 @@ def main() -> None:
     trained = with_rated_scale(model, people.pool, people.rated, SCALE, settings, about)
     alone = with_rated_scale(model, people.pool, people.rated, SCALE, replace(settings, others=0))
     sure = people.rated.sure >= 1.0
-    found = judged(trained, people, sure)
+    result = judged(trained, people, sure)
     lines = [
         f"People with a settled rank, none of them seen in training ({settings.folds} folds by "
         "person); errors in ranks, everybody counting alike, 95 % intervals from drawing people "
         "anew:",
         "",
-        *accuracy_lines(found),
+        *accuracy_lines(result),
         "",
         "By their rank:",
         "",
-        *band_lines(found),
+        *band_lines(result),
         "",
         "All people, those with a provisional rank too:",
         "",

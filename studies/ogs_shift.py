@@ -72,11 +72,11 @@ class Person:
 
 def rank_number(text: str) -> float | None:
     """The middle of a rank such as ``3k`` or ``2d?``: n + 0.5 for n dan, 0.5 for 1 kyu."""
-    found = re.match(r"(\d+)([kd])", text.strip().lower())
-    if found is None:
+    result = re.match(r"(\d+)([kd])", text.strip().lower())
+    if result is None:
         return None
-    number = int(found[1])
-    return (number if found[2] == "d" else 1 - number) + 0.5
+    number = int(result[1])
+    return (number if result[2] == "d" else 1 - number) + 0.5
 
 
 def league(store: FeatureStore, model: StrengthModel) -> list[Person]:
@@ -123,8 +123,8 @@ def fitted(rank: Array, likelihood: Array) -> tuple[float, float]:
         below[:, 0], below[:, -1] = 0.0, 1.0  # who is beyond the scale looks like its end
         return float(-np.log((np.diff(below, axis=1) * likelihood).sum(axis=1) + 1e-300).sum())
 
-    found = minimize(loss, np.array([-5.0, np.log(2.5)]), method="Nelder-Mead").x
-    return float(found[0]), float(np.exp(found[1]))
+    result = minimize(loss, np.array([-5.0, np.log(2.5)]), method="Nelder-Mead").x
+    return float(result[0]), float(np.exp(result[1]))
 
 
 def lines(name: str, found: list[Person], model: StrengthModel) -> Iterator[str]:
@@ -176,7 +176,7 @@ def main() -> None:
     model = StrengthModel.load()
     index = options.shared / "data" / "go" / "ogs_weak" / "index.csv.gz"
     try:
-        found = {
+        result = {
             "Players of a league, 2021 and 2022": league(
                 FeatureStore.open(options.stores / "ogs_league"), model
             ),
@@ -186,7 +186,7 @@ def main() -> None:
         }
     except YardstoneError as problem:
         sys.exit(str(problem))
-    written = [line for name, each in found.items() for line in lines(name, each, model)]
+    written = [line for name, each in result.items() for line in lines(name, each, model)]
     written.append(
         f"`python -m studies.ogs_shift`, {date.today():%Y-%m-%d}; Yardstone "
         f"{version('yardstone')}, model {model.card['name']}, numpy {version('numpy')}, "

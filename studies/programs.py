@@ -97,7 +97,7 @@ def chosen_sides(index: Path, most: int, seed: int) -> list[Sides]:
                 people[PROFESSIONALS].setdefault(name, []).append((path, colour))
             elif row[rank] == "9d":
                 people[AMATEURS].setdefault(name, []).append((path, colour))
-    found = [
+    result = [
         Sides(name, about, _drawn(by_name[name], most, random))
         for name, about in PROGRAMS.items()
         if name in by_name
@@ -108,8 +108,8 @@ def chosen_sides(index: Path, most: int, seed: int) -> list[Sides]:
         sides = [
             named[names[k]][int(random.integers(0, len(named[names[k]])))] for k in picked.tolist()
         ]
-        found.append(Sides(kind, "one game of each", sides))
-    return found
+        result.append(Sides(kind, "one game of each", sides))
+    return result
 
 
 def _drawn(
@@ -185,14 +185,14 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     require("programs", options.shared)
-    found = chosen_sides(options.shared / INDEX, options.games, options.seed)
-    wanted = {file for each in found for file, _ in each.sides}
+    result = chosen_sides(options.shared / INDEX, options.games, options.seed)
+    wanted = {file for each in result for file, _ in each.sides}
     store = features(
         options.shared / GAMES, wanted, options.folder / "features", options.shared / NETWORK
     )
     model = StrengthModel.load()
     text = [
-        *lines(found, store, model),
+        *lines(result, store, model),
         "",
         f"`python -m studies.programs --games {options.games} --seed {options.seed}`, yardstone "
         f"{version('yardstone')}, model {model.card['name']}, Python {platform.python_version()}.",

@@ -37,10 +37,10 @@ _DRAWS = 150
 
 def owners(sides: Sides) -> Ints:
     """The listed player to whom the game of each side counts."""
-    found = np.full(int(sides.game.max()) + 1, -1, np.int64)
+    result = np.full(int(sides.game.max()) + 1, -1, np.int64)
     listed = np.flatnonzero(sides.listed)[::-1]
-    found[sides.game[listed]] = sides.player[listed]
-    return found[sides.game]
+    result[sides.game[listed]] = sides.player[listed]
+    return result[sides.game]
 
 
 def resampled(sides: Sides, owner: Ints, random: np.random.Generator) -> tuple[Ints, Ints, Ints]:
@@ -74,14 +74,14 @@ def right(
         sums, truth, _ = draw_players(
             statistics[some], group[some], names, games=games, draws=3, random=random
         )
-        found = model.posterior(sums)[2] if len(truth) else np.empty((0, 11))
+        result = model.posterior(sums)[2] if len(truth) else np.empty((0, 11))
     else:
         sums, truth = draw_games(
             statistics, group, game,
             games=games, draws=_DRAWS, random=random, one_colour=kind == "one colour",
         )  # fmt: skip
-        found = model.scale("fox").knot_probabilities(sums) if len(truth) else np.empty((0, 11))
-    return np.asarray(found.argmax(axis=1) == truth, np.float64)
+        result = model.scale("fox").knot_probabilities(sums) if len(truth) else np.empty((0, 11))
+    return np.asarray(result.argmax(axis=1) == truth, np.float64)
 
 
 def cell(sides: Sides, model: StrengthModel, kind: str, games: int, replicates: int) -> str:

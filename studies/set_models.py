@@ -106,8 +106,8 @@ def parts_of(options: argparse.Namespace) -> list[StoreSides]:
     paths = [path for path in made if read_about(path).get("complete")]
     if not paths:
         raise NoGamesError("there are no stores fox_*", file=str(options.stores))
-    found = [fox_sides(FeatureStore.open(path), facts) for path in paths]
-    parts = [part for part in found if part is not None]
+    result = [fox_sides(FeatureStore.open(path), facts) for path in paths]
+    parts = [part for part in result if part is not None]
     parts.append(ogs_sides(FeatureStore.open(options.ogs), options.shared))
     return parts
 
@@ -129,8 +129,8 @@ def rows_of(name: str, trained: ScoredModel, sides: SetSides, draws: int) -> Ite
     yield from ("", "| Fox games | right group | right or next | mean distance |")
     yield "|---:|---:|---:|---:|"
     for games in GAMES:
-        found = fox_accuracy(trained, sides, games, draws=draws)
-        yield f"| {games} | {found.exact:.1%} | {found.near:.1%} | {found.error:.2f} |"
+        result = fox_accuracy(trained, sides, games, draws=draws)
+        yield f"| {games} | {result.exact:.1%} | {result.near:.1%} | {result.error:.2f} |"
     assert trained.ogs is not None
     rated = RatedSides(sides.rank[ogs], sides.sure[ogs])
     people = People(pool_of(sides, ogs), rated, np.zeros(len(ogs), np.bool_))

@@ -246,8 +246,8 @@ def main() -> None:
     options = parser.parse_args()
     model = StrengthModel.load("rank")
     if options.stores is not None:
-        found = read_sides(complete_stores(options.stores), model, Facts(options.shared))
-        found.save(KEPT)
+        result = read_sides(complete_stores(options.stores), model, Facts(options.shared))
+        result.save(KEPT)
     sides = Sides.load(KEPT)
     parts = draw_parts(sides, model, options.seed, options.draws)
     whole = calibrated(model, "fox", parts)

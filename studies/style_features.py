@@ -57,8 +57,8 @@ def main() -> None:
     files = sorted((options.shared / "data/go/kgs_style").glob("feature_*.tab.gz"))
     everything = read_style(*files)
     rows = []
-    found = cross_validate(everything, folds=FOLDS, seed=options.seed, workers=options.workers)
-    rows.append(row("all features", everything, found))
+    result = cross_validate(everything, folds=FOLDS, seed=options.seed, workers=options.workers)
+    rows.append(row("all features", everything, result))
     for number, file in enumerate(files, start=1):
         table = read_style(file)
         one = cross_validate(table, folds=FOLDS, seed=options.seed, workers=options.workers)
@@ -67,7 +67,7 @@ def main() -> None:
     line = straight_line(everything, options.seed)
     error = float(np.sqrt(np.mean(np.square(line - everything.strength))))
     rows.append(f"| all, a straight line | {len(everything.names)} | {error:.2f} |  |  |")
-    rows.append(f"| none: the mean rank | 0 | {found.baseline_error:.2f} |  |  |")
+    rows.append(f"| none: the mean rank | 0 | {result.baseline_error:.2f} |  |  |")
     text = [
         "| features | number | error (95 %) | mean distance | in their 90 % interval |",
         "|---|--:|--:|--:|--:|",

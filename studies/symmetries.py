@@ -164,7 +164,7 @@ def rows_of(one: Looks, several: Looks, symmetries: int, options: argparse.Names
     for games in GAMES:
         told(f"{games} games")
         values = np.array(
-            [[right(found, pool, everything, games, options.draws) for found in p] for p in pairs]
+            [[right(result, pool, everything, games, options.draws) for result in p] for p in pairs]
         )
         changes = [
             right(pair[1], pool, rows, games, options.draws)
@@ -177,7 +177,7 @@ def rows_of(one: Looks, several: Looks, symmetries: int, options: argparse.Names
             f"| {games} | {mean[0]:.1f} | {mean[1]:.1f} | {mean[1] - mean[0]:+.1f} "
             f"({low:+.1f} to {high:+.1f}) |"
         )
-    sides = np.array([[side_likelihood(found, pool) for found in pair] for pair in pairs])
+    sides = np.array([[side_likelihood(result, pool) for result in pair] for pair in pairs])
     own, other = sides.mean(axis=0)
     _, person = np.unique(pool.player, return_inverse=True)
     sums = np.bincount(person, other - own), np.bincount(person)

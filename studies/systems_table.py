@@ -299,19 +299,19 @@ class Study:
         place.parent.mkdir(parents=True, exist_ok=True)
         print(f"{data.name}: {name} …", end=" ", file=sys.stderr, flush=True)
         try:
-            found = make()
+            result = make()
         except subprocess.TimeoutExpired:
-            found = Kept(None, None, {"failure": f"did not finish in {self.options.limit:.0f} s"})
+            result = Kept(None, None, {"failure": f"did not finish in {self.options.limit:.0f} s"})
         except (RuntimeError, YardstoneError) as error:
-            found = Kept(None, None, {"failure": str(error)})
-        print(found.about, file=sys.stderr, flush=True)
-        if found.expected is not None:
-            arrays = {"expected": found.expected}
-            if found.draw is not None:
-                arrays["draw"] = found.draw
+            result = Kept(None, None, {"failure": str(error)})
+        print(result.about, file=sys.stderr, flush=True)
+        if result.expected is not None:
+            arrays = {"expected": result.expected}
+            if result.draw is not None:
+                arrays["draw"] = result.draw
             np.savez(place.with_suffix(".npz"), allow_pickle=False, **arrays)
-        facts.write_text(json.dumps(found.about), "utf-8")
-        return found
+        facts.write_text(json.dumps(result.about), "utf-8")
+        return result
 
     def evaluated(self, data: Data, found: Mapping[str, Kept]) -> Evaluation:
         """All predictions of the scored games, compared."""
@@ -469,11 +469,11 @@ def package_versions(options: argparse.Namespace) -> str:
     done = subprocess.run(
         [str(options.peers), "-c", program], capture_output=True, text=True, check=True
     )
-    found = done.stdout.strip()
+    result = done.stdout.strip()
     if options.whole_history_rating is not None:
         facts = next(options.whole_history_rating.glob("whole_history_rating-*.dist-info"))
-        found += f", whole-history-rating {facts.stem.split('-')[1]}"
-    return found
+        result += f", whole-history-rating {facts.stem.split('-')[1]}"
+    return result
 
 
 def main() -> None:
@@ -497,12 +497,12 @@ def main() -> None:
     lines = preamble(options, package_versions(options))
     for name in options.data:
         data = SOURCES[name](options.shared)
-        found = {each: study.ours(data, SYSTEMS[each]) for each in options.systems}
-        if "whr" in found:
-            found[REFITTED] = study.refitted(data, found["whr"].about)
+        result = {each: study.ours(data, SYSTEMS[each]) for each in options.systems}
+        if "whr" in result:
+            result[REFITTED] = study.refitted(data, result["whr"].about)
         if options.peers is not None:
-            found |= {each: study.theirs(data, each) for each in TWINS}
-        lines += section(data, found, study.evaluated(data, found))
+            result |= {each: study.theirs(data, each) for each in TWINS}
+        lines += section(data, result, study.evaluated(data, result))
     TABLE.parent.mkdir(parents=True, exist_ok=True)
     TABLE.write_text("\n".join(lines).rstrip() + "\n", "utf-8")
     print(f"The table: {TABLE}", file=sys.stderr)

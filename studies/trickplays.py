@@ -145,15 +145,15 @@ def main() -> None:
         index, _ = build_index([data / name for name in GAMES], chosen.index)
     problems, skipped = read_problems(data / "trickplay")
     theirs = published(data / "trickplay" / "ratings.csv")
-    found = complete_problems(problems, index, boards=BOARDS)
-    where = FoundProblems(found, len(index), index.positions, skipped, SkipReport())
+    answer = complete_problems(problems, index, boards=BOARDS)
+    where = FoundProblems(answer, len(index), index.positions, skipped, SkipReport())
     model = StrengthModel.load()
     network = model_network(model, chosen.shared / NETWORK, threads=chosen.threads)
     answers = {
-        history: answer_evidence(found, network, history=history) for history in (True, False)
+        history: answer_evidence(answer, network, history=history) for history in (True, False)
     }
     result = RatedProblems(
-        rate_answers(found, answers[True], model), SITE_SCALES["fox"], 0.9, "equal", network.name,
+        rate_answers(answer, answers[True], model), SITE_SCALES["fox"], 0.9, "equal", network.name,
         str(model.card["name"]), where,
     )  # fmt: skip
     trickplay_chart(result).save(PICTURE)
@@ -181,7 +181,7 @@ it took the last stone off.
 
 | rated by | position | rating above | correlation | fewer points lost | correlation |
 |---|---|--:|--:|--:|--:|
-{chr(10).join(rows(found, model, answers, theirs))}
+{chr(10).join(rows(result, model, answers, theirs))}
 
 In brackets the interval at 95 %. The correlation (Spearman) is that of the difference with
 the thesis' difference in rating. *Fewer points lost* asks the network alone, without the
@@ -194,7 +194,7 @@ side to answer, and the mean width of an interval at 90 %:
 
 | moves | problems | failures | refutations | width |
 |--:|--:|--:|--:|--:|
-{chr(10).join(by_length(found, model, answers[True]))}
+{chr(10).join(by_length(result, model, answers[True]))}
 
 Where later moves are rated otherwise than the first, the longer variation wins or loses by
 being longer. A book plays a local position to its end, where a strong player would have

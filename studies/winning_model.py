@@ -283,29 +283,29 @@ def lines(pool: Pool, spread: Spread) -> Iterator[str]:
 
 def coefficients(pool: Pool) -> Iterator[str]:
     """The model that ships."""
-    found = fit_winning_model(pool, name="fitted", event_games=EVENT_GAMES)
-    region = found.model.region
+    result = fit_winning_model(pool, name="fitted", event_games=EVENT_GAMES)
+    region = result.model.region
     assert region is not None
-    yield f"### The model that ships: {found.model.about}"
+    yield f"### The model that ships: {result.model.about}"
     yield ""
     yield "| coefficient | value | 95 % |"
     yield "|---|--:|--:|"
-    for name in found.fit.names:
-        value = found.fit.model.vector[ALL_PARAMETERS.index(name)]
+    for name in result.fit.names:
+        value = result.fit.model.vector[ALL_PARAMETERS.index(name)]
         low, high = region.coefficient_interval(name)
         yield f"| {name} | {value:.4f} | {low:.4f} to {high:.4f} |"
     yield ""
     yield "| even games | chance of the first | 95 % | kaniuk | egf | goldis |"
     yield "|---|--:|--:|--:|--:|--:|"
     for one, two in ((-25, -24), (-18, -14), (-10, -9), (-4, -2), (0, 1), (1, 3), (5, 6), (-6, 1)):
-        ends = found.model.interval(one, two)
+        ends = result.model.interval(one, two)
         assert ends is not None
         others = " | ".join(
             f"{100 * float(winning_model(name).probability(one, two)):.1f} %" for name in PUBLISHED
         )
         yield (
             f"| {format_grade(one)} against {format_grade(two)} "
-            f"| {100 * float(found.model.probability(one, two)):.1f} % "
+            f"| {100 * float(result.model.probability(one, two)):.1f} % "
             f"| {100 * float(ends[0]):.1f} to {100 * float(ends[1]):.1f} % | {others} |"
         )
     yield ""
@@ -379,8 +379,8 @@ def main() -> None:
     pool = read_games_csv(given.games)
     spread = spread_of(pool)
     if given.ship:
-        found = fit_winning_model(pool, name="fitted", event_games=EVENT_GAMES)
-        write_model(SHIPPED, replace(found.model, spread=round(spread.value, 2)))
+        result = fit_winning_model(pool, name="fitted", event_games=EVENT_GAMES)
+        write_model(SHIPPED, replace(result.model, spread=round(spread.value, 2)))
     made = (
         f"`python studies/winning_model.py GAMES --ship`, {date.today():%Y-%m-%d}; Yardstone "
         f"{version('yardstone')}, numpy {np.__version__}, Python {platform.python_version()}. In "

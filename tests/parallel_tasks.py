@@ -88,8 +88,8 @@ def wait_for_death(folder: str, head: str, number: int) -> int:
 
 def place_of_file(path: str, _: int) -> tuple[str, bytes]:
     """Where a file of the caller lies here, and what is in it."""
-    found = parallel.local_path(path)
-    return str(found), found.read_bytes()
+    result = parallel.local_path(path)
+    return str(result), result.read_bytes()
 
 
 def changed(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -33,7 +33,7 @@ PACKAGES = (
 
 def classes_of_parameters() -> list[type]:
     """Public dataclasses that check their fields and need no argument."""
-    found = {}
+    result = {}
     for package in PACKAGES:
         module = import_module(package)
         for info in pkgutil.walk_packages(module.__path__, f"{package}."):
@@ -44,8 +44,8 @@ def classes_of_parameters() -> list[type]:
                         inspect.getsource(base) for base in each.__mro__ if base is not object
                     )
                     if "check_fields(self" in source:
-                        found[each.__name__] = each
-    return list(found.values())
+                        result[each.__name__] = each
+    return list(result.values())
 
 
 NEEDED: dict[str, dict[str, Any]] = {

@@ -408,11 +408,11 @@ def test_what_a_network_says_of_games_is_the_same(
 
     def many() -> tuple[Any, SkipReport, list[int]]:
         skipped, positions = SkipReport(), []
-        found = estimate_players(
+        result = estimate_players(
             games, case.network, case.model, skipped=skipped,
             progress=lambda done, _: positions.append(done),
         )  # fmt: skip
-        return found, skipped, positions
+        return result, skipped, positions
 
     there, skipped, positions = many()
     assert positions == sorted(positions)

@@ -121,8 +121,8 @@ def test_what_python_does_instead_finds_the_same_bytes() -> None:
         for search in searches:
             assert search.plain(text, i, n) == search.machine(text, i, n), (search, bytes(text))
         for other in (tags.OPEN_TAG, tags.OPEN_BRACE):
-            found = tags.next_in_comment
-            assert found.plain(text, i, n, other) == found.machine(text, i, n, other)  # type: ignore[attr-defined]
+            result = tags.next_in_comment
+            assert result.plain(text, i, n, other) == result.machine(text, i, n, other)  # type: ignore[attr-defined]
         assert tags.word_at.plain(text, i) == tags.word_at.machine(text, i)  # type: ignore[attr-defined]
         assert tags.class_at.plain(text, i) == tags.class_at.machine(text, i)  # type: ignore[attr-defined]
 

@@ -66,8 +66,8 @@ def test_elo_of_egf_gives_egfs_expected_score() -> None:
     elo = convert(ratings, "egf", "elo-egf")
     beta = -7.0 * np.log(3300.0 - ratings)
     expected = 1.0 / (1.0 + np.exp(beta[None, :] - beta[:, None]))
-    found = win_probability(elo[:, None] - elo[None, :])
-    assert found == pytest.approx(expected, rel=1e-12)
+    result = win_probability(elo[:, None] - elo[None, :])
+    assert result == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("grade", [-15.0, -5.0, 0.0, 5.0])

@@ -49,14 +49,14 @@ def intervals(
         match = Match(tuple(map(float, generator.multinomial(results, p))))
         if measure == "elo":
             truth = 400.0 * np.log10(mean / (1.0 - mean))
-            found = elo(match, confidence)
+            result = elo(match, confidence)
         else:
             unit = NORMALIZED_ELO / (2.0**0.5 if paired else 1.0)
             truth = unit * (mean - 0.5) / float(p @ (values - mean) ** 2) ** 0.5
-            found = normalized_elo(match, confidence)
-        if np.isfinite(found.low) or np.isfinite(found.high):
+            result = normalized_elo(match, confidence)
+        if np.isfinite(result.low) or np.isfinite(result.high):
             shown += 1
-            inside += found.low <= truth <= found.high
+            inside += result.low <= truth <= result.high
     return f"{100.0 * inside / max(shown, 1):.1f} %", shown
 
 

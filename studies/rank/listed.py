@@ -85,8 +85,8 @@ class Sides:
     @classmethod
     def load(cls, path: Path) -> Sides:
         """What `save` kept."""
-        with np.load(path, allow_pickle=False) as found:
-            return cls(**{each.name: found[each.name] for each in fields(cls)})
+        with np.load(path, allow_pickle=False) as result:
+            return cls(**{each.name: result[each.name] for each in fields(cls)})
 
 
 def read_sides(stores: Sequence[Path], model: StrengthModel, facts: Facts) -> Sides:
@@ -109,12 +109,12 @@ def read_sides(stores: Sequence[Path], model: StrengthModel, facts: Facts) -> Si
             for colour in (BLACK, WHITE):
                 evidence = evidence_of_store(store, [(int(game), colour)])
                 place = Phases().of(evidence.number.astype(np.int32), _BOARD)
-                found = model.part_statistics(evidence, place, len(GAME_PHASES))[:, 0]
+                result = model.part_statistics(evidence, place, len(GAME_PHASES))[:, 0]
                 key = (int(group[game]), str(players[game, colour - 1]))
                 number = numbers.setdefault(key, len(numbers))
                 row = {
-                    "counts": found[:, :PHASES].astype(np.uint8),
-                    "scores": found[:, PHASES + 1 :].astype(np.float32),
+                    "counts": result[:, :PHASES].astype(np.uint8),
+                    "scores": result[:, PHASES + 1 :].astype(np.float32),
                     "group": np.int8(key[0]),
                     "player": np.int16(number),
                     "listed": np.bool_(number < listed),

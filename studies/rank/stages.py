@@ -186,8 +186,8 @@ class Study:
                         game=np.repeat(np.arange(len(games)), 2),
                         player=players[games].ravel(),
                     )
-            with np.load(path, allow_pickle=False) as found:
-                part = dict(found)
+            with np.load(path, allow_pickle=False) as result:
+                part = dict(result)
             years = store.games["date"][held].astype("datetime64[Y]").astype(np.int64) + 1970
             part["year"] = np.repeat(years, 2)
             part["game"] = part["game"] + begin

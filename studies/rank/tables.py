@@ -120,7 +120,7 @@ class Tables:
             (f"both colours, games of {YEAR} alone", one_year, False),
         ):
             random = self.study.generator()
-            found: list[Accuracy | None] = []
+            result: list[Accuracy | None] = []
             for games in GAMES:
                 sums, truth = draw_games(
                     statistics[rows],
@@ -131,12 +131,12 @@ class Tables:
                     random=random,
                     one_colour=one_colour,
                 )
-                found.append(
+                result.append(
                     accuracy(self.model.scale("fox").knot_probabilities(sums), truth)
                     if len(truth)
                     else None
                 )
-            yield row(name, found)
+            yield row(name, result)
         random = self.study.generator()
         cells: list[Accuracy | None] = []
         counts = []

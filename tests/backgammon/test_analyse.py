@@ -113,9 +113,9 @@ def test_what_is_refused(name: str, tmp_path: Path, program: Path) -> None:
     data, reason = BAD[name]
     path = tmp_path / name
     path.write_bytes(data)
-    found = analyse_file(MatchFile(name, path), program=program)
-    assert found.status == "refused"
-    assert re.search(reason, found.reason), found.reason
+    result = analyse_file(MatchFile(name, path), program=program)
+    assert result.status == "refused"
+    assert re.search(reason, result.reason), result.reason
 
 
 def test_a_loss_written_beside_the_win_is_no_fault(tmp_path: Path, program: Path) -> None:
@@ -124,15 +124,15 @@ def test_a_loss_written_beside_the_win_is_no_fault(tmp_path: Path, program: Path
     path.write_text(
         text.replace("      Wins 1 point\n", "      Losses 1 point\n      Wins 1 point\n", 1)
     )
-    found = analyse_file(MatchFile("galaxy.mat", path), program=program)
-    assert found.status == "analysed", found.reason
+    result = analyse_file(MatchFile("galaxy.mat", path), program=program)
+    assert result.status == "analysed", result.reason
 
 
 def test_a_match_without_a_date_is_not_one_of_today(tmp_path: Path, program: Path) -> None:
     path = tmp_path / "undated.mat"
     path.write_text(EXAMPLE.read_text().partition("\n")[2])
-    found = AnalysedMatch.from_file(analyse_file(MatchFile("undated.mat", path), program=program))
-    assert found.date is None
+    result = AnalysedMatch.from_file(analyse_file(MatchFile("undated.mat", path), program=program))
+    assert result.date is None
 
 
 def test_its_own_format_and_a_kind_by_name(tmp_path: Path, program: Path) -> None:
@@ -166,14 +166,14 @@ def test_many_files_in_any_number_of_processes_and_again(
             progress=lambda done, total: calls.append((done, total)),
         )
         assert calls[-1] == (6, 6)
-        statuses = {Path(found.file).name: found.status for found in first}
+        statuses = {Path(result.file).name: result.status for result in first}
         assert statuses == {
             **dict.fromkeys(BAD, "refused"),
             "a.mat": "analysed",
             "twin.mat": "refused",
         }
         assert "the same match as" in next(f.reason for f in first if f.file.endswith("twin.mat"))
-        good = next(found for found in first if found.status == "analysed")
+        good = next(result for result in first if result.status == "analysed")
         assert good.content == outcome.content
         size = ledger.stat().st_size
         calls.clear()
@@ -193,19 +193,19 @@ def test_a_hang_costs_one_file(tmp_path: Path) -> None:
     stuck = tmp_path / "gnubg"
     stuck.write_text("#!/bin/sh\nsleep 60\n")
     stuck.chmod(0o755)
-    found = analyse_file(MatchFile("m", EXAMPLE), program=stuck, timeout=0.3)
-    assert found.status == "failed"
-    assert "0.3 seconds" in found.reason
+    result = analyse_file(MatchFile("m", EXAMPLE), program=stuck, timeout=0.3)
+    assert result.status == "failed"
+    assert "0.3 seconds" in result.reason
 
 
 def test_a_crash_costs_one_file(tmp_path: Path) -> None:
     broken = tmp_path / "gnubg"
     broken.write_text("#!/bin/sh\necho 'stack smashed' >&2\nkill -ABRT $$\n")
     broken.chmod(0o755)
-    found = analyse_file(MatchFile("m", EXAMPLE), program=broken)
-    assert found.status == "failed"
-    assert "SIGABRT" in found.reason
-    assert "stack smashed" in found.reason
+    result = analyse_file(MatchFile("m", EXAMPLE), program=broken)
+    assert result.status == "failed"
+    assert "SIGABRT" in result.reason
+    assert "stack smashed" in result.reason
 
 
 def test_settings_out_of_range() -> None:
@@ -226,9 +226,9 @@ class TestTheFile:
         kept.put("l", {**VALUE, "file": "b"})
         kept.put("k", {**VALUE, "file": "c"})
         for again in (kept, AnalysisFile(tmp_path / "ledger")):
-            found = again.get("k")
-            assert found is not None
-            assert found["file"] == "c"
+            result = again.get("k")
+            assert result is not None
+            assert result["file"] == "c"
             assert len(again) == 2
 
     def test_a_torn_line_is_passed_over(self, tmp_path: Path) -> None:

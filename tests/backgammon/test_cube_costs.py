@@ -62,11 +62,11 @@ def made(number: int, seed: int = 1, opponents: int = 0) -> CubeErrors:
 
 
 def test_the_shares_that_made_the_results_are_found() -> None:
-    found = cost_shares(made(4000), by_kind=True)
-    assert found.names == ("chequer play", *KINDS_OF_CUBE_ERRORS)
-    errors = np.sqrt(np.diag(found.covariance))
-    assert (np.abs(found.values - SHARES) < 3.5 * errors).all()
-    assert abs(found["missed_double"].value - 0.5) < 0.2
+    result = cost_shares(made(4000), by_kind=True)
+    assert result.names == ("chequer play", *KINDS_OF_CUBE_ERRORS)
+    errors = np.sqrt(np.diag(result.covariance))
+    assert (np.abs(result.values - SHARES) < 3.5 * errors).all()
+    assert abs(result["missed_double"].value - 0.5) < 0.2
     one = cost_shares(made(4000))
     assert 0.7 < one["cube"].value < 1.0
     assert one["cube"].error < 0.1
@@ -76,10 +76,10 @@ def test_errors_keep_the_matches_of_an_opponent_together() -> None:
     values, promised = [], []
     for seed in range(60):
         table = made(240, seed, opponents=80)
-        found = cost_shares(table)
-        values.append(found["chequer play"].value)
-        promised.append(found["chequer play"].error)
-        assert found.clusters <= 80
+        result = cost_shares(table)
+        values.append(result["chequer play"].value)
+        promised.append(result["chequer play"].error)
+        assert result.clusters <= 80
     assert np.mean(promised) == pytest.approx(np.std(values, ddof=1), rel=0.3)
     held = np.mean(np.abs(np.array(values) - 1.0) < 2.0 * np.array(promised))
     assert held > 0.85
@@ -185,13 +185,13 @@ def test_the_page_is_of_the_kept_table() -> None:
     people, noise = every.of("people"), every.of("noise")
     assert f"{len(people)} of people" in page
     assert f"{len(noise)} of programs" in page
-    found = cost_shares(people)["cube"]
+    result = cost_shares(people)["cube"]
     row = next(line for line in page.splitlines() if line.startswith("| cube (luck-adjusted"))
-    assert str(found) in row
+    assert str(result) in row
     assert str(cost_shares(noise)["cube"]) in row
     # The finding: at 0 plies people's cube errors cost much less than they are said to, those of
     # noise all of it; and people's too once the cube is analysed at 2 plies.
-    assert found.value + 2 * found.error < 0.85
+    assert result.value + 2 * result.error < 0.85
     assert abs(cost_shares(noise)["cube"].value - 1.0) < 3 * cost_shares(noise)["cube"].error
     deep = cost_shares(every.of("people, cube at 2 plies"))["cube"]
     assert abs(deep.value - 1.0) < 3 * deep.error

@@ -15,31 +15,31 @@ def errors() -> Errors:
 
 
 def test_from_gnu_backgammon() -> None:
-    found = errors()
-    assert (found.moves, found.opponent_moves, found.unforced, found.close) == (50, 48, 40, 8)
-    assert found.missed_double == pytest.approx(0.3)
-    assert found.wrong_double == pytest.approx(0.05)
-    assert (found.wrong_take, found.wrong_pass) == (0.3, 0.0)
-    assert (found.missed_doubles, found.wrong_doubles) == (2, 1)
-    assert (found.wrong_takes, found.wrong_passes, found.chequer_errors) == (1, 0, 6)
+    result = errors()
+    assert (result.moves, result.opponent_moves, result.unforced, result.close) == (50, 48, 40, 8)
+    assert result.missed_double == pytest.approx(0.3)
+    assert result.wrong_double == pytest.approx(0.05)
+    assert (result.wrong_take, result.wrong_pass) == (0.3, 0.0)
+    assert (result.missed_doubles, result.wrong_doubles) == (2, 1)
+    assert (result.wrong_takes, result.wrong_passes, result.chequer_errors) == (1, 0, 6)
 
 
 def test_rates() -> None:
-    found = errors()
-    assert found.epm == pytest.approx(0.01)
-    assert found.epc == pytest.approx(0.65 / 8)
-    assert found.epd == pytest.approx(1.05 / 48)
-    assert found.pr == pytest.approx(500 * 1.05 / 48)
-    assert found.snowie == pytest.approx(1000 * 1.05 / 98)
+    result = errors()
+    assert result.epm == pytest.approx(0.01)
+    assert result.epc == pytest.approx(0.65 / 8)
+    assert result.epd == pytest.approx(1.05 / 48)
+    assert result.pr == pytest.approx(500 * 1.05 / 48)
+    assert result.snowie == pytest.approx(1000 * 1.05 / 98)
 
 
 def test_the_reference_of_gnu_backgammon() -> None:
     # Error total -2.381 over 74 + 11 decisions and 101 + 101 moves: mEMG -28.0, Snowie -11.8.
-    found = Errors(
+    result = Errors(
         moves=101, opponent_moves=101, unforced=74, close=11, chequer=2.2825, missed_double=0.0986
     )
-    assert 1000 * found.epd == pytest.approx(28.0, abs=0.05)
-    assert found.snowie == pytest.approx(11.8, abs=0.05)
+    assert 1000 * result.epd == pytest.approx(28.0, abs=0.05)
+    assert result.snowie == pytest.approx(11.8, abs=0.05)
 
 
 def test_without_decisions() -> None:
@@ -65,10 +65,10 @@ def test_units_there_and_back(unit: str) -> None:
 def test_units() -> None:
     assert float(epd_to("memg", 0.0112)) == pytest.approx(11.2)
     assert float(epd_to("snowie", 0.0112, moves_per_decision=2)) == pytest.approx(5.6)
-    found = errors()
-    ratio = (found.moves + found.opponent_moves) / found.decisions
-    assert float(epd_to("snowie", found.epd, moves_per_decision=ratio)) == pytest.approx(
-        found.snowie
+    result = errors()
+    ratio = (result.moves + result.opponent_moves) / result.decisions
+    assert float(epd_to("snowie", result.epd, moves_per_decision=ratio)) == pytest.approx(
+        result.snowie
     )
     with pytest.raises(UsageError, match="no error rate"):
         epd_to("elo", 0.01)

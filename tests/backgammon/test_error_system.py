@@ -128,8 +128,8 @@ def test_the_table_says_who_won_in_one_column(people: Pool) -> None:
 
 def test_people_are_predicted(people: Pool) -> None:
     names = ["vandendoel", "vandendoel-people", "fibs", "elo"]
-    found = evaluate(people, names, replicates=0)
-    score = {each.name: each.value("log_likelihood") or 0.0 for each in found.systems}
+    result = evaluate(people, names, replicates=0)
+    score = {each.name: each.value("log_likelihood") or 0.0 for each in result.systems}
     assert score["vandendoel"] > score["50:50"]
     assert abs(score["vandendoel"] - score["fibs"]) < 0.02
     # Shrinkage is what makes the errors of few matches worth anything.

@@ -68,9 +68,9 @@ def test_as_a_probability(
 
 
 def test_arrays_broadcast() -> None:
-    found = PUBLISHED.rating(np.array([[0.01], [0.02]]), 0.02, [1, 3, 5])
-    assert found.shape == (2, 3)
-    assert (np.diff(found, axis=0) < 0).all()
+    result = PUBLISHED.rating(np.array([[0.01], [0.02]]), 0.02, [1, 3, 5])
+    assert result.shape == (2, 3)
+    assert (np.diff(result, axis=0) < 0).all()
 
 
 def test_out_of_range() -> None:
@@ -92,8 +92,8 @@ def test_errors_of_the_refit_are_those_of_its_numbers_drawn() -> None:
     for length in (3.0, 7.0, 23.0):
         weights = drawn[:, ::2] + drawn[:, 1::2] / length
         loss = weights[:, 0] * 0.009 - weights[:, 1] * 0.02  # a difference has either sign
-        found = REFIT.loss_error(0.009, -0.02, length)
-        assert known_error(found) == pytest.approx(loss.std(), rel=0.02)
+        result = REFIT.loss_error(0.009, -0.02, length)
+        assert known_error(result) == pytest.approx(loss.std(), rel=0.02)
         assert known_error(REFIT.decision_error(-0.01, length)) == pytest.approx(
             (weights[:, 2] * 0.01).std(), rel=0.02
         )

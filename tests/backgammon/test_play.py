@@ -192,15 +192,15 @@ def test_a_match_says_everything(tmp_path: Path) -> None:
     assert (match["dice"], match["clock"]) == job.seeds()
     assert max(match["score"]) >= 3
     assert match["mat"].count(" Game ") == match["games"]
-    found = match["analyses"]["0"]
-    won = found["stats"][match["winner"]]["dice"]
+    result = match["analyses"]["0"]
+    won = result["stats"][match["winner"]]["dice"]
     assert won["actual-result"] == 0.5
-    luck = [found["stats"][who]["dice"]["luck-adjusted-result"] for who in "XO"]
+    luck = [result["stats"][who]["dice"]["luck-adjusted-result"] for who in "XO"]
     assert luck[0] == pytest.approx(-luck[1], abs=1e-6)
     # A player without noise plays what the analysis at the same depth calls best, but for
     # the rounding of equities.
-    assert found["stats"]["X"]["moves"]["error-skill"] < 0.01
-    assert found["stats"]["O"]["moves"]["error-skill"] > 0.01
+    assert result["stats"]["X"]["moves"]["error-skill"] < 0.01
+    assert result["stats"]["O"]["moves"]["error-skill"] > 0.01
     for who in "XO":
-        cube, close = found["stats"][who]["cube"], found["close"][who]
+        cube, close = result["stats"][who]["cube"], result["close"][who]
         assert (close["total"], close["close-2006"]) == (cube["total-cube"], cube["close-cube"])

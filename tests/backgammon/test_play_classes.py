@@ -57,9 +57,9 @@ def test_classes_of_a_player() -> None:
     number = FEWEST_FOR_CLASSES
     files = [outcome_of(f"{k}.mat", decisions=rows) for k in range(number)]
     players = {each.name: each for each in summarise(matches_of(files))}
-    found = {each.name: each for each in players["Ann"].classes}
-    assert found["opening"].errors.decisions == number
-    assert found["take"].rate.value == pytest.approx(0.1)
-    assert isfinite(found["take"].rate.low)
+    result = {each.name: each for each in players["Ann"].classes}
+    assert result["opening"].errors.decisions == number
+    assert result["take"].rate.value == pytest.approx(0.1)
+    assert isfinite(result["take"].rate.low)
     fewer = summarise(matches_of(files[1:]))
     assert all(isnan(each.rate.low) for player in fewer for each in player.classes)

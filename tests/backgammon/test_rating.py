@@ -16,11 +16,11 @@ def answer(*, formula: Formula = PUBLISHED, offset: float = 2050, **known: Any) 
 
 
 def test_from_errors() -> None:
-    found = answer(length=7, epm=0.0085, epc=0.021)
-    assert found.chequer_loss == pytest.approx((8798 + 25526 / 7) * 0.0085)
-    assert found.cube_loss == pytest.approx((863 - 519 / 7) * 0.021)
-    assert found.rating == pytest.approx(2050 - found.chequer_loss - found.cube_loss)
-    assert found.relative == pytest.approx(found.rating - 2050)
+    result = answer(length=7, epm=0.0085, epc=0.021)
+    assert result.chequer_loss == pytest.approx((8798 + 25526 / 7) * 0.0085)
+    assert result.cube_loss == pytest.approx((863 - 519 / 7) * 0.021)
+    assert result.rating == pytest.approx(2050 - result.chequer_loss - result.cube_loss)
+    assert result.relative == pytest.approx(result.rating - 2050)
 
 
 def test_one_point() -> None:
@@ -33,35 +33,35 @@ def test_one_point() -> None:
 )
 def test_from_all_decisions(unit: str, value: float) -> None:
     known: dict[str, Any] = {unit: value}
-    found = answer(length=7, moves_per_decision=2.0, offset=2000, **known)
-    assert found.rating == pytest.approx(2000 - (11971 + 23681 / 7) * 0.0104)
-    assert found.pr == pytest.approx(5.2)
+    result = answer(length=7, moves_per_decision=2.0, offset=2000, **known)
+    assert result.rating == pytest.approx(2000 - (11971 + 23681 / 7) * 0.0104)
+    assert result.pr == pytest.approx(5.2)
 
 
 def test_differences() -> None:
-    found = answer(length=5, depd=0.0075)
-    assert found.difference == pytest.approx(16707.2 * 0.0075)
-    assert found.probability == pytest.approx(float(fibs.probability(found.difference, 0, 5)))
+    result = answer(length=5, depd=0.0075)
+    assert result.difference == pytest.approx(16707.2 * 0.0075)
+    assert result.probability == pytest.approx(float(fibs.probability(result.difference, 0, 5)))
     assert answer(length=5, depd=-0.0075).difference == pytest.approx(-16707.2 * 0.0075)
-    assert found.rating is None  # of whom? the opponent's is needed
+    assert result.rating is None  # of whom? the opponent's is needed
     both = answer(length=5, depd=0.0075, against=1800)
-    assert both.rating == pytest.approx(1800 + found.difference)
-    assert both.probability == found.probability
+    assert both.rating == pytest.approx(1800 + result.difference)
+    assert both.probability == result.probability
     won = answer(length=5, win=0.6, against=1800)
     assert won.rating == pytest.approx(1800 + float(fibs.difference(0.6, 5)))
 
 
 def test_the_way_back() -> None:
-    found = answer(length=5, from_rating=1800, epc=0.03)
-    assert float(PUBLISHED.rating(found.epm, 0.03, 5)) == pytest.approx(1800)
-    assert float(PUBLISHED.rating_of_decisions(found.epd, 5)) == pytest.approx(1800)
-    found = answer(length=5, from_rating=1800, epm=0.01)
-    assert float(PUBLISHED.rating(0.01, found.epc, 5)) == pytest.approx(1800)
+    result = answer(length=5, from_rating=1800, epc=0.03)
+    assert float(PUBLISHED.rating(result.epm, 0.03, 5)) == pytest.approx(1800)
+    assert float(PUBLISHED.rating_of_decisions(result.epd, 5)) == pytest.approx(1800)
+    result = answer(length=5, from_rating=1800, epm=0.01)
+    assert float(PUBLISHED.rating(0.01, result.epc, 5)) == pytest.approx(1800)
 
 
 def test_against_an_opponent() -> None:
-    found = answer(length=5, epm=0.01, against=1700)
-    assert found.probability == pytest.approx(float(fibs.probability(found.rating, 1700, 5)))
+    result = answer(length=5, epm=0.01, against=1700)
+    assert result.probability == pytest.approx(float(fibs.probability(result.rating, 1700, 5)))
 
 
 @pytest.mark.parametrize(

@@ -69,8 +69,8 @@ def test_the_maximum_is_that_of_another_method() -> None:
         ahead = (design @ (x * size)) * slope
         return float((np.logaddexp(0.0, ahead) - table.score * ahead).sum())
 
-    found = minimize(loss, np.ones(2), method="Nelder-Mead", options={"xatol": 1e-7})
-    assert fit.values == pytest.approx(found.x * size, rel=1e-4)
+    result = minimize(loss, np.ones(2), method="Nelder-Mead", options={"xatol": 1e-7})
+    assert fit.values == pytest.approx(result.x * size, rel=1e-4)
 
 
 def test_errors_are_those_of_repeated_samples() -> None:
@@ -106,7 +106,7 @@ def test_formulas_of_fits() -> None:
 def test_left_out_results_are_predicted_better_by_the_truth() -> None:
     table = simulated(12_000)
     folds = folds_by_player(table, 5, 1)
-    found = {
+    result = {
         prediction.name: prediction
         for prediction in cross_validate(
             table,
@@ -116,11 +116,11 @@ def test_left_out_results_are_predicted_better_by_the_truth() -> None:
             test="won",
         )
     }
-    assert found["even"].mean == pytest.approx(np.log(0.5))
-    gain, error = found["published"].ahead_of(found["even"], rarer_player(table))
+    assert result["even"].mean == pytest.approx(np.log(0.5))
+    gain, error = result["published"].ahead_of(result["even"], rarer_player(table))
     assert gain > 4 * error
-    assert found["published"].mean > found["ten times"].mean
-    loss, error = found["refit"].ahead_of(found["published"])
+    assert result["published"].mean > result["ten times"].mean
+    loss, error = result["refit"].ahead_of(result["published"])
     assert abs(loss) < 4 * error + 0.002
 
 

@@ -38,21 +38,21 @@ def table() -> StudyTable:
 
 @pytest.mark.parametrize("left_out", list(LeftOut))
 def test_the_true_form_wins(table: StudyTable, left_out: LeftOut) -> None:
-    found = compare_formulas(table, left_out=left_out)
-    assert found.matches == len(table)
-    assert found.parts == (10 if left_out is LeftOut.matches else 6)
-    scores = {score.name: score for score in found.scores}
+    result = compare_formulas(table, left_out=left_out)
+    assert result.matches == len(table)
+    assert result.parts == (10 if left_out is LeftOut.matches else 6)
+    scores = {score.name: score for score in result.scores}
     assert list(scores) == NAMES
     best = scores["a2(N), b(N), refitted"]
-    assert best.log_score == min(score.log_score for score in found.scores[:4])
+    assert best.log_score == min(score.log_score for score in result.scores[:4])
     assert best.difference < -5 * best.difference_error
-    assert found.scores[0].difference == 0.0
+    assert result.scores[0].difference == 0.0
 
 
 def test_a_refit_of_the_truth_hardly_costs() -> None:
     made = made_table([*part_one(), *part_two()], published_truth, 60)
-    found = compare_formulas(made)
-    old, new = found.scores[1], found.scores[3]
+    result = compare_formulas(made)
+    old, new = result.scores[1], result.scores[3]
     assert new.log_score - old.log_score == pytest.approx(0.0, abs=3e-4)
 
 
@@ -66,14 +66,14 @@ def test_a_curve_is_worth_its_coefficients_where_there_is_one() -> None:
 
 
 def test_scores_by_hand(table: StudyTable) -> None:
-    found = compare_formulas(table, left_out=LeftOut.lengths)
+    answer = compare_formulas(table, left_out=LeftOut.lengths)
     cells = make_cells(table)
     loss = PUBLISHED.decision(cells.length) * np.diff(cells.decision_error, axis=1)[:, 0]
     chance = dict(zip(cells.settings, fibs.probability(loss, 0.0, cells.length), strict=True))
     p = np.array([chance[setting] for setting in table.settings])[table.setting]
     for result, score in (
-        (table.luck_adjusted, found.scores[0].log_score),
-        (table.won, found.scores[0].outcome_score),
+        (table.luck_adjusted, answer.scores[0].log_score),
+        (table.won, answer.scores[0].outcome_score),
     ):
         assert score == pytest.approx(
             float(-np.mean(result * np.log(p) + (1 - result) * np.log(1 - p)))

@@ -166,9 +166,9 @@ def test_part_two_finds_the_truth(two: StudyTable) -> None:
     fit = fit_study(two, StudyModel.bilinear, draws=60)
     a2, b = fit.coefficients
     assert a2.lengths == b.lengths == (3, 5, 7, 11, 23)
-    for found, constant, inverse in ((a2, 7000.0, 20000.0), (b, 900.0, -600.0)):
-        assert abs(found.weight.constant - constant) < 3.5 * found.constant_error
-        assert abs(found.weight.inverse - inverse) < 3.5 * found.inverse_error
+    for result, constant, inverse in ((a2, 7000.0, 20000.0), (b, 900.0, -600.0)):
+        assert abs(result.weight.constant - constant) < 3.5 * result.constant_error
+        assert abs(result.weight.inverse - inverse) < 3.5 * result.inverse_error
     chi, number = fit.chi_square(fit.smooth)
     assert number == 80
     assert chi == pytest.approx(80 - 4, abs=4 * sqrt(2 * 76))
@@ -187,20 +187,20 @@ def test_the_rule_of_2003_makes_smaller_cube_errors(two: StudyTable) -> None:
 
 def test_the_published_way_is_plain_least_squares(one: StudyTable) -> None:
     cells = make_cells(one)
-    found = fit_cells(cells, StudyModel.decision, FitMethod.published)[0]
+    result = fit_cells(cells, StudyModel.decision, FitMethod.published)[0]
     x = np.diff(cells.decision_error, axis=1)[:, 0]
     values = []
     for length in LENGTHS:
         rows = (cells.length == length) & np.isfinite(cells.rating)
         values.append(x[rows] @ cells.rating[rows] / (x[rows] @ x[rows]))
-    np.testing.assert_allclose(found[2:], values)
+    np.testing.assert_allclose(result[2:], values)
     line = np.polyfit(LENGTHS, np.array(LENGTHS) * values, 1)
-    np.testing.assert_allclose(found[:2], line)
+    np.testing.assert_allclose(result[:2], line)
 
 
 def test_the_fit_of_chances_is_the_minimum(two: StudyTable) -> None:
     cells = make_cells(two)
-    found = fit_cells(cells, StudyModel.bilinear, FitMethod.chance)
+    result = fit_cells(cells, StudyModel.bilinear, FitMethod.chance)
     x = cells.terms(StudyModel.bilinear)
 
     def off(v: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -210,7 +210,7 @@ def test_the_fit_of_chances_is_the_minimum(two: StudyTable) -> None:
         return np.asarray((cells.chance - expected) / cells.chance_error, np.float64)
 
     best = least_squares(off, [8e3, 8e2, 2e4, -5e2], x_scale=[1e3, 1e2, 1e4, 1e2], xtol=1e-14)
-    np.testing.assert_allclose(found[:, :2].T.ravel(), best.x, rtol=1e-5)
+    np.testing.assert_allclose(result[:, :2].T.ravel(), best.x, rtol=1e-5)
 
 
 def test_errors_are_what_repetition_shows() -> None:

@@ -24,10 +24,10 @@ from yardstone.winprob import fibs
 
 def test_a_mean_with_students_interval() -> None:
     values = np.array([1790.0, 1850.0, 1822.0, 1900.0, np.nan])
-    found = mean_interval(values, 0.9)
+    result = mean_interval(values, 0.9)
     low, high = stats.t.interval(0.9, 3, values[:4].mean(), values[:4].std(ddof=1) / 2)
-    assert (found.low, found.high) == pytest.approx((low, high))
-    assert found.number == 4
+    assert (result.low, result.high) == pytest.approx((low, high))
+    assert result.number == 4
     lone = mean_interval([1800.0])
     assert lone.value == 1800.0
     assert isnan(lone.low)
@@ -37,8 +37,8 @@ def test_a_mean_with_students_interval() -> None:
 def test_intervals_hold_as_often_as_they_say() -> None:
     generator = np.random.default_rng(1)
     held = [
-        found.low <= 10.0 <= found.high
-        for found in (mean_interval(generator.normal(10, 3, 5)) for _ in range(4000))
+        result.low <= 10.0 <= result.high
+        for result in (mean_interval(generator.normal(10, 3, 5)) for _ in range(4000))
     ]
     assert np.mean(held) == pytest.approx(0.9, abs=0.015)
 
@@ -48,10 +48,10 @@ def test_intervals_of_losses_hold(number: int) -> None:
     """Student's t held a skew loss in 82 to 88 of 100, and erred to the player's advantage."""
     generator = np.random.default_rng(number)
     made = generator.gamma(0.6**-2, 150 * 0.6**2, (1500, number))
-    found = [loss_interval(losses, 0.9) for losses in made]
-    held = np.mean([each.low <= 150 <= each.high for each in found])
+    result = [loss_interval(losses, 0.9) for losses in made]
+    held = np.mean([each.low <= 150 <= each.high for each in result])
     assert 0.875 <= held <= 0.965
-    better = np.mean([each.high < 150 for each in found])
+    better = np.mean([each.high < 150 for each in result])
     assert better <= 0.075
     plain = [mean_interval(losses, 0.9) for losses in made]
     if number <= 10:
@@ -74,20 +74,20 @@ def test_ratios() -> None:
     for _ in range(2000):
         below = generator.integers(20, 80, 40).astype(float)
         above = generator.gamma(2.0, 0.5, 40) * below
-        found = ratio_interval([(above, below), (np.zeros(40), np.zeros(40))])
-        assert found.value == pytest.approx(above.sum() / below.sum())
-        held.append(found.low <= 1.0 <= found.high)
+        result = ratio_interval([(above, below), (np.zeros(40), np.zeros(40))])
+        assert result.value == pytest.approx(above.sum() / below.sum())
+        held.append(result.low <= 1.0 <= result.high)
     assert np.mean(held) == pytest.approx(0.9, abs=0.03)
     assert isnan(ratio_interval([(np.zeros(3), np.zeros(3))]).value)
 
 
 def test_luck_adjusted_results_are_averaged_before_the_logarithm() -> None:
     p = [1.05, 0.3, 0.8, 0.55]
-    found = luck_adjusted_difference(p, 5, 0.9)
-    assert found.value == pytest.approx(float(fibs.difference(np.mean(p), 5)))
+    result = luck_adjusted_difference(p, 5, 0.9)
+    assert result.value == pytest.approx(float(fibs.difference(np.mean(p), 5)))
     reach = stats.t.ppf(0.95, 3) * np.std(p, ddof=1) / 2
-    assert found.low == pytest.approx(float(fibs.difference(np.mean(p) - reach, 5)))
-    assert found.high == np.inf  # the mean's interval reaches beyond 1
+    assert result.low == pytest.approx(float(fibs.difference(np.mean(p) - reach, 5)))
+    assert result.high == np.inf  # the mean's interval reaches beyond 1
     mixed = luck_adjusted_difference([0.7, 0.6], [3, 11])
     assert float(fibs.probability(mixed.value, 0, [3, 11]).mean()) == pytest.approx(0.65)
     assert luck_adjusted_difference([1.2, 1.1], 5).value == np.inf

@@ -28,15 +28,15 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
 def test_a_rating(capsys: pytest.CaptureFixture[str]) -> None:
     asked = ["rating", "--epm", "0.0085", "--epc", "0.021", "--length", "7"]
     assert run(capsys, *asked).startswith("Rating 1927.7, -122.3 to perfect play at 2050")
-    found = json.loads(run(capsys, *asked, "--offset", "2100", "--format", "json"))
-    assert found["rating"] == pytest.approx(1977.655, abs=0.001)
+    result = json.loads(run(capsys, *asked, "--offset", "2100", "--format", "json"))
+    assert result["rating"] == pytest.approx(1977.655, abs=0.001)
     other = json.loads(run(capsys, *asked, "--offset", "gamesite2000", "--format", "json"))
-    assert other["rating"] == pytest.approx(found["rating"] + 100)
+    assert other["rating"] == pytest.approx(result["rating"] + 100)
     people = json.loads(run(capsys, *asked, "--formula", "people", "--format", "json"))
     assert 2050 - people["rating"] == pytest.approx(0.845 * 122.345, abs=0.001)
     reach = 1.96 * 0.067 * 122.345
     assert people["interval"]["high"] == pytest.approx(people["rating"] + reach, abs=0.01)
-    assert "interval" not in found
+    assert "interval" not in result
     refit = json.loads(run(capsys, *asked, "--formula", "refit", "--format", "json"))
     reach = 1.96 * known_error(REFIT.loss_error(0.0085, 0.021, 7))
     assert refit["interval"]["low"] == pytest.approx(refit["rating"] - reach, abs=0.01)
@@ -60,12 +60,12 @@ def test_other_questions(capsys: pytest.CaptureFixture[str]) -> None:
     assert "+125.3 points apart" in text
     refit = ["rating", "--depd", "0.0075", "--length", "5", "--formula", "refit"]
     error = known_error(REFIT.decision_error(0.0075, 5))
-    found = json.loads(run(capsys, *refit, "--against", "1800", "--format", "json"))
-    assert found["difference_interval"]["high"] == pytest.approx(
-        found["difference"] + 1.96 * error, abs=0.01
+    result = json.loads(run(capsys, *refit, "--against", "1800", "--format", "json"))
+    assert result["difference_interval"]["high"] == pytest.approx(
+        result["difference"] + 1.96 * error, abs=0.01
     )
-    assert found["interval"]["high"] == pytest.approx(1800 + found["difference_interval"]["high"])
-    assert found["probability_interval"]["low"] < found["probability"]
+    assert result["interval"]["high"] == pytest.approx(1800 + result["difference_interval"]["high"])
+    assert result["probability_interval"]["low"] < result["probability"]
     assert re.search(r"alone: \+1\d\d\.\d to \+1\d\d\.\d points", run(capsys, *refit))
     assert "58.00 %" in text
     assert "add --against" in text
@@ -123,8 +123,8 @@ def analysed(capsys: pytest.CaptureFixture[str], folder: Path, gnubg: tuple[str,
             prog_name="backgammon",
             standalone_mode=False,
         )
-        found = capsys.readouterr()
-        return found.out, found.err
+        result = capsys.readouterr()
+        return result.out, result.err
 
     return analysed
 
@@ -145,16 +145,16 @@ def test_an_analysis_in_words(folder: Path, analysed: Analysed) -> None:
 def test_an_analysis_for_programs(tmp_path: Path, analysed: Analysed) -> None:
     out, said = analysed("--format", "json", "--offset", "2100")
     assert "broken.mat" in said
-    found = json.loads(out)
-    assert found["format"] == 1
-    assert found["offset"] == 2100
-    bob = found["players"][0]
+    result = json.loads(out)
+    assert result["format"] == 1
+    assert result["offset"] == 2100
+    bob = result["players"][0]
     assert bob["player"] == "Bob"
     assert bob["rating"]["low"] <= bob["rating"]["value"] < 2100
     assert bob["matches"] == 2
     assert len(bob["trend"]) == 2
-    assert found["unusable"][0]["status"] == "refused"
-    assert {len(blunder["position"]) for blunder in found["blunders"]} == {14}
+    assert result["unusable"][0]["status"] == "refused"
+    assert {len(blunder["position"]) for blunder in result["blunders"]} == {14}
     out, _ = analysed("--format", "csv", "--table", tmp_path / "table.csv")
     rows = list(csv.DictReader(out.splitlines()))
     assert float(rows[0]["rating"]) == pytest.approx(bob["rating"]["value"] - 50)

@@ -28,9 +28,9 @@ def test_it_is_shown_and_converted(capsys: pytest.CaptureFixture[str]) -> None:
     assert "XGID=-BBBBBA--b--bB--Ab-dbbAa--:0:0:-1:00:2:1:0:13:10" in out
     assert "Black 1, White 2 in a match to 13" in out
     assert main(["backgammon", "position", XGID, "--no-evaluate", "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["position_id"], found["match_id"]) == ("4HPwATDgc/ABMA", "cInqAAAAAAAA")
-    assert found["evaluation"] is None
+    result = json.loads(capsys.readouterr().out)
+    assert (result["position_id"], result["match_id"]) == ("4HPwATDgc/ABMA", "cInqAAAAAAAA")
+    assert result["evaluation"] is None
     assert main(["backgammon", "position", "4HPwATDgc/ABMA", "--no-evaluate"]) == 0
     assert "alone does not say score" in capsys.readouterr().out
 
@@ -117,18 +117,18 @@ def test_boards_of_blunders_and_classes(tmp_path: Path, capsys: pytest.CaptureFi
     assert "Played: 6/2 3/1" in page.read_text()
     assert page.read_text().count("<svg") >= 20
     assert main([*analyse, "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    bob = next(each for each in found["players"] if each["player"] == "Bob")
+    result = json.loads(capsys.readouterr().out)
+    bob = next(each for each in result["players"] if each["player"] == "Bob")
     moves = [each for each in bob["classes"] if each["class"] not in _CUBE]
     assert sum(each["decisions"] for each in moves) == bob["unforced"]
     assert sum(each["loss"] for each in moves) == pytest.approx(bob["chequer"], abs=1e-4)
-    for blunder in found["blunders"]:
+    for blunder in result["blunders"]:
         gap = blunder["best_equity"] - blunder["played_equity"]
         assert gap == pytest.approx(blunder["error"], abs=1e-6)
     # A result kept before there were equities and classes is shown still.
     old = [
         {name: value for name, value in each.items() if not name.endswith("equity")}
-        for each in found["blunders"]
+        for each in result["blunders"]
     ]
     assert len(blunder_steps(old)) == len(old)
     # The table of matches goes straight into an evaluation.

@@ -42,10 +42,10 @@ def test_fits_of_a_table(capsys: pytest.CaptureFixture[str], table: str, tmp_pat
     assert "R = a2(N) DEPM + b(N) DEPC" in text
     assert "published: 8798 + 25526/N" in text
     assert text.count("\n 3  0") + text.count("\n3  0") >= 20  # a row each cell
-    found = json.loads(run(capsys, "study", "fit", table, "--draws", "5", "--format", "json"))
-    assert [fit["model"] for fit in found["fits"]] == ["decision", "bilinear"]
-    assert [len(fit["cells"]) for fit in found["fits"]] == [18, 32]
-    a = found["fits"][0]["coefficients"][0]
+    result = json.loads(run(capsys, "study", "fit", table, "--draws", "5", "--format", "json"))
+    assert [fit["model"] for fit in result["fits"]] == ["decision", "bilinear"]
+    assert [len(fit["cells"]) for fit in result["fits"]] == [18, 32]
+    a = result["fits"][0]["coefficients"][0]
     assert [row["length"] for row in a["lengths"]] == [3, 5, 7]
     assert a["lengths"][0]["published"] == pytest.approx(11971 + 23681 / 3)
     rows = list(
@@ -81,11 +81,11 @@ def test_methods_and_rules(
 def test_the_comparison(capsys: pytest.CaptureFixture[str], table: str) -> None:
     text = run(capsys, "study", "compare", table, "--parts", "4")
     assert "one in 4 left out" in text
-    found = json.loads(
+    result = json.loads(
         run(capsys, "study", "compare", table, "--leave-out", "lengths", "--format", "json")
     )
-    assert found["parts"] == 3
-    assert len(found["scores"]) == 6
+    assert result["parts"] == 3
+    assert len(result["scores"]) == 6
 
 
 def test_wrong_usage(capsys: pytest.CaptureFixture[str], table: str, tmp_path: Path) -> None:

@@ -20,10 +20,10 @@ def test_a_grade_has_a_value_and_a_range(capsys: pytest.CaptureFixture[str]) -> 
     assert run(capsys, "2d", "--to", "egf").splitlines()[1].split() == [
         "2d", "grade", "2d", "2200", "2150", "to", "2250",
     ]  # fmt: skip
-    found = json.loads(run(capsys, "1850", "--from", "ogs", "--to", "egf", "--format", "json"))
-    assert found[0]["grade"] == "1k"
-    assert found[0]["values"]["egf"] == pytest.approx(1966, abs=0.5)
-    assert found[0]["ranges"]["egf"] == [1950, 2050]
+    result = json.loads(run(capsys, "1850", "--from", "ogs", "--to", "egf", "--format", "json"))
+    assert result[0]["grade"] == "1k"
+    assert result[0]["values"]["egf"] == pytest.approx(1966, abs=0.5)
+    assert result[0]["ranges"]["egf"] == [1950, 2050]
 
 
 def test_several_values_on_all_scales(capsys: pytest.CaptureFixture[str]) -> None:

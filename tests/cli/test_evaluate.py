@@ -67,13 +67,13 @@ def test_a_ranking_with_a_statement_of_how_sure_it_is(
 def test_json_has_the_documented_shape(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--systems", "elo", "--tune", "2", "--format", "json", "--replicates", "50"]
     assert main(["evaluate", str(games), *options, "--set", "elo.initial=1000"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["format"] == 1
-    assert set(found) == {
+    result = json.loads(capsys.readouterr().out)
+    assert result["format"] == 1
+    assert set(result) == {
         "format", "metric", "confidence", "games", "players", "earlier", "tuned", "period",
         "conclusion", "systems", "rankings", "subsets", "notes", "advantages", "unable",
     }  # fmt: skip
-    system = found["systems"][0]
+    system = result["systems"][0]
     assert set(system) == {
         "name", "rank", "baseline", "parameters", "own_draws", "seconds", "metrics", "calibration",
     }  # fmt: skip
@@ -81,9 +81,9 @@ def test_json_has_the_documented_shape(games: Path, capsys: pytest.CaptureFixtur
     assert set(system["metrics"]["representative"]) == {
         "games", "accuracy", "constant_side", "log_likelihood", "brier", "three_way", "impossible",
     }  # fmt: skip
-    assert {"metric", "subset", "unit", "systems"} == set(found["rankings"][0])
-    assert found["tuned"] == 2
-    assert found["period"]["from"] <= found["period"]["to"]
+    assert {"metric", "subset", "unit", "systems"} == set(result["rankings"][0])
+    assert result["tuned"] == 2
+    assert result["period"]["from"] <= result["period"]["to"]
 
 
 def test_equal_seeds_and_any_number_of_workers(
@@ -128,10 +128,10 @@ def test_predictions_from_elsewhere_are_scored_the_same_way(
     command = ["evaluate", str(table), "--predicted", "P", "--predicted", "blurred=Q"]
     command += ["--ratings", "by ratings=R1,R2", "--score", "result", "--players", "A,B"]
     assert main([*command, "--group", "Part", "--format", "json", "--draws", "blurred=Draw"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["games"] == 400
-    assert [note.split(":")[0] for note in found["notes"]] == ["1 rows were left out"] * 3
-    systems = {system["name"]: system for system in found["systems"]}
+    result = json.loads(capsys.readouterr().out)
+    assert result["games"] == 400
+    assert [note.split(":")[0] for note in result["notes"]] == ["1 rows were left out"] * 3
+    systems = {system["name"]: system for system in result["systems"]}
     assert set(systems) == {"P", "blurred", "by ratings", "50:50"}
     with table.open() as file:
         rows = list(csv.DictReader(file))[:400]
@@ -142,7 +142,7 @@ def test_predictions_from_elsewhere_are_scored_the_same_way(
     assert systems["blurred"]["metrics"]["representative"]["three_way"] is not None
     same = systems["by ratings"]["metrics"]["representative"]["log_likelihood"]
     assert same == pytest.approx(mine.log_likelihood, rel=1e-9)
-    assert [part["name"] for part in found["subsets"]] == ["representative", "Part 0", "Part 1"]
+    assert [part["name"] for part in result["subsets"]] == ["representative", "Part 0", "Part 1"]
 
 
 @pytest.mark.parametrize("ending", ["parquet", "json", "tsv", "csv.gz"])
@@ -219,5 +219,5 @@ def test_two_players_have_no_interval(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["evaluate", str(path), "--systems", "elo,glicko2"]) == 0
     assert "Too few players to say which system is best" in capsys.readouterr().out
     assert main(["evaluate", str(path), "--systems", "elo,glicko2", "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["rankings"] == []
+    result = json.loads(capsys.readouterr().out)
+    assert result["rankings"] == []

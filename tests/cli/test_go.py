@@ -77,9 +77,9 @@ def test_csv_json_parquet_and_page_say_the_same(
     assert len(rows) == 11
     assert rows[0]["colour"] == "black"
     assert rows[10]["counted"] == "false"
-    found = json.loads(run(capsys, "analyse", game, "--net", net, "--format", "json"))
-    assert found["network"] == "random-10-1"
-    (single,) = found["games"]
+    result = json.loads(run(capsys, "analyse", game, "--net", net, "--format", "json"))
+    assert result["network"] == "random-10-1"
+    (single,) = result["games"]
     assert (single["black"], single["komi"], single["rules"]) == ("Ann", 6.5, "japanese")
     for move, row in zip(single["moves"], rows, strict=True):
         assert str(move["white_lead"]) == row["white_lead"]
@@ -132,10 +132,10 @@ def test_judge(net: Path, games: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert text.startswith("2 games judged by random-10-1\nDecided (at least 50 % sure): 2;")
     csv_text = run(capsys, "judge", games, "--net", net, "--sure", "50", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(csv_text)))
-    found = json.loads(run(capsys, "judge", games, "--net", net, "--format", "json"))
+    result = json.loads(run(capsys, "judge", games, "--net", net, "--format", "json"))
     analysed = json.loads(run(capsys, "analyse", games, "--net", net, "--format", "json"))
     for row, judged, whole, moves in zip(
-        rows, found["games"], analysed["games"], (9, 4), strict=False
+        rows, result["games"], analysed["games"], (9, 4), strict=False
     ):
         share = judged["white_winrate"]
         assert judged["moves"] == moves
@@ -158,9 +158,9 @@ def test_evaluate_keeps_the_lines(
     path.write_bytes(gzip.compress("\n".join(lines).encode()))
     application("go")(args=["evaluate", str(path), "--net", str(net)], standalone_mode=False)
     out, error = capsys.readouterr()
-    found = [json.loads(line) for line in out.splitlines()]
-    assert [row.get("id") for row in found] == [1, None, 2]
-    assert [len(row.get("policy", ())) for row in found] == [81, 0, 361]
+    result = [json.loads(line) for line in out.splitlines()]
+    assert [row.get("id") for row in result] == [1, None, 2]
+    assert [len(row.get("policy", ())) for row in result] == [81, 0, 361]
     assert f"{path}:2: no JSON" in error
     packed = tmp_path / "out.jsonl.gz"
     run(capsys, "evaluate", path, "--net", net, "-o", packed)
@@ -168,7 +168,7 @@ def test_evaluate_keeps_the_lines(
     again = tmp_path / "out.jsonl"
     run(capsys, "evaluate", packed, "--net", net, "-o", again)
     values = [json.loads(line) for line in again.read_text().splitlines()]
-    assert [row["policy"] for row in values[::2]] == [row["policy"] for row in found[::2]]
+    assert [row["policy"] for row in values[::2]] == [row["policy"] for row in result[::2]]
 
 
 def test_evaluate_leaves_nothing_half_written(

@@ -43,8 +43,8 @@ def test_a_life_of_networks(
     rows = list(csv.DictReader(io.StringIO(run(capsys, "list", "--format", "csv"))))
     assert [row["name"] for row in rows] == ["one", "two"]
     assert rows[0]["sha256"] == hashlib.sha256(one.read_bytes()).hexdigest()
-    found = json.loads(run(capsys, "list", "--format", "json"))
-    assert [row["blocks"] for row in found] == [2, 2]
+    result = json.loads(run(capsys, "list", "--format", "json"))
+    assert [row["blocks"] for row in result] == [2, 2]
     run(capsys, "remove", "one")
     assert [line.split()[0] for line in run(capsys, "list").splitlines()[1:-1]] == ["two"]
     with pytest.raises(InputError, match="no network 'one'"):
@@ -62,9 +62,9 @@ def test_a_network_in_detail(
     assert "spatial root mean square" in text
     assert "as if suicide were legal" in text
     run(capsys, "add", file)
-    found = json.loads(run(capsys, "show", "--format", "json"))
-    assert found["file"] == str(cache / "one.bin.gz")
-    assert found["policies"] == 4
+    result = json.loads(run(capsys, "show", "--format", "json"))
+    assert result["file"] == str(cache / "one.bin.gz")
+    assert result["policies"] == 4
     human = write_network(tmp_path / "human.bin", Shape(15, metadata=True))
     assert (
         "not usable"
@@ -86,8 +86,8 @@ def test_a_download(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_known_networks(capsys: pytest.CaptureFixture[str]) -> None:
     text = run(capsys, "list", "--known")
     assert "g170-b6c96-s175395328-d26788732" in text
-    found = json.loads(run(capsys, "list", "--known", "--format", "json"))
-    assert found[0]["url"].startswith("https://")
+    result = json.loads(run(capsys, "list", "--known", "--format", "json"))
+    assert result[0]["url"].startswith("https://")
     assert "short,url" in run(capsys, "list", "--known", "--format", "csv").replace("name,", "", 1)
 
 

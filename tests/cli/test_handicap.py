@@ -25,14 +25,14 @@ def plain(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
 
 
 def test_the_worked_example(capsys: pytest.CaptureFixture[str]) -> None:
-    found = plain(capsys, "2673", "2235")
-    assert {k: found["goldis"][k] for k in ("stones", "komi", "tie", "even_game_margin")} == {
+    result = plain(capsys, "2673", "2235")
+    assert {k: result["goldis"][k] for k in ("stones", "komi", "tie", "even_game_margin")} == {
         "stones": 2,
         "komi": 3,
         "tie": "black",
         "even_game_margin": 13,
     }
-    assert (found["white"], found["black"]) == ("2673", "2235")
+    assert (result["white"], result["black"]) == ("2673", "2235")
     text = run(capsys, "2673", "2235")
     assert text.startswith("White 2673, Black 2235: 4.38 grades apart (7.73d and 3.35d).\n")
     assert (
@@ -42,8 +42,8 @@ def test_the_worked_example(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_models_stand_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
     """Five grades are five stones by tradition and 3.2 of Goldis'."""
-    found = plain(capsys, "2d", "4k")
-    proposals = {each["model"]: each for each in found["proposals"]}
+    result = plain(capsys, "2d", "4k")
+    proposals = {each["model"]: each for each in result["proposals"]}
     assert list(proposals) == ["goldis", "egf", "fitted"]
     assert (proposals["goldis"]["stones"], proposals["egf"]["stones"]) == (3, 5)
     assert proposals["egf"]["exact_stones"] == pytest.approx(5.5, abs=1e-6)
@@ -76,19 +76,19 @@ def test_why_they_differ_is_computed(capsys: pytest.CaptureFixture[str]) -> None
 def test_one_model_by_name_or_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     write_model(tmp_path / "mine.json", replace(winning_model(), name="mine"))
     for name in ("kaniuk", "fitted", str(tmp_path / "mine.json")):
-        found = plain(capsys, "2d", "4k", "--win", name)
-        assert len(found["proposals"]) == 1
-        assert found["goldis"] is None
+        result = plain(capsys, "2d", "4k", "--win", name)
+        assert len(result["proposals"]) == 1
+        assert result["goldis"] is None
         own = "fitted" if name in ("kaniuk", "fitted") else "mine"
-        assert found["judge"]["model"] == own
+        assert result["judge"]["model"] == own
     assert "7 grades apart" in run(capsys, "6d", "2k", "--win", "fitted")
 
 
 def test_grades_that_goldis_does_not_have(capsys: pytest.CaptureFixture[str]) -> None:
-    found = plain(capsys, "20k", "28k")
-    assert [each["model"] for each in found["proposals"]] == ["egf", "fitted"]
-    assert found["failures"][0]["model"] == "goldis"
-    assert (found["white_grade"], found["black_grade"]) == (-20, -28)
+    result = plain(capsys, "20k", "28k")
+    assert [each["model"] for each in result["proposals"]] == ["egf", "fitted"]
+    assert result["failures"][0]["model"] == "goldis"
+    assert (result["white_grade"], result["black_grade"]) == (-20, -28)
     assert plain(capsys, "10d", "20k")["grades_apart"] == 29
 
 
@@ -108,8 +108,8 @@ def test_grades_that_goldis_does_not_have(capsys: pytest.CaptureFixture[str]) ->
 def test_ranks_and_other_scales(
     arguments: list[str], ratings: list[float], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = plain(capsys, *arguments)
-    assert found["ratings"] == pytest.approx(ratings, abs=0.5)
+    result = plain(capsys, *arguments)
+    assert result["ratings"] == pytest.approx(ratings, abs=0.5)
 
 
 def test_komi_base_and_fixed_stones(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

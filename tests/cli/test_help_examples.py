@@ -58,8 +58,8 @@ def examples_of(
             yield from examples_of((*path, name), entry.commands)
             continue
         module, _, function = entry.place.partition(":")
-        found = getattr(__import__(f"yardstone.cli.{module}", fromlist=[function]), function)
-        written = (getdoc(found) or "").partition("\n\nExamples\n--------\n")[2]
+        result = getattr(__import__(f"yardstone.cli.{module}", fromlist=[function]), function)
+        written = (getdoc(result) or "").partition("\n\nExamples\n--------\n")[2]
         yield place, [line.strip() for line in written.splitlines() if line.strip()]
 
 

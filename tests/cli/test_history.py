@@ -28,8 +28,8 @@ def test_the_best_players_now(games: Path, capsys: pytest.CaptureFixture[str]) -
 
 def test_elo_promises_no_interval(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["history", str(games), "--system", "elo", "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert {row["low"] for row in found["ratings"]} == {None}
+    result = json.loads(capsys.readouterr().out)
+    assert {row["low"] for row in result["ratings"]} == {None}
     assert main(["history", str(games), "--format", "json"]) == 0
     row = json.loads(capsys.readouterr().out)["ratings"][0]
     assert row["low"] < row["rating"] < row["high"]
@@ -118,14 +118,14 @@ def test_corrections(games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_the_report_as_json(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--report", "--improbable", "0.2", "--settled", "90", "--idle", "3"]
     assert main(["history", str(games), *options, "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert set(found) == {
+    result = json.loads(capsys.readouterr().out)
+    assert set(result) == {
         "format", "system", "parameters", "confidence", "games", "players", "replayed",
         "ratings", "curves", "notes", "findings",
     }  # fmt: skip
-    assert found["findings"]["provisional"]
-    assert found["findings"]["idle"]
-    assert set(found["findings"]["improbable"][0]) == {
+    assert result["findings"]["provisional"]
+    assert result["findings"]["idle"]
+    assert set(result["findings"]["improbable"][0]) == {
         "game", "time", "first", "second", "score", "expected_of_winner", "chance", "swapped",
         "twin",
     }  # fmt: skip

@@ -18,11 +18,11 @@ def test_counts_of_games(capsys: pytest.CaptureFixture[str]) -> None:
 def test_counts_of_pairs_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--elo1", "4", "--model", "normalized", "--format", "json", "--pairs"]
     assert main(["match", "13", "37", "50", "25", "3", *options]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["model"] == "pentanomial"
-    assert found["games"] == 256
-    assert found["normalized_elo"]["value"] == pytest.approx(-63.97, abs=0.005)
-    assert found["sprt"]["llr"] == pytest.approx(-0.5491, abs=5e-5)
+    result = json.loads(capsys.readouterr().out)
+    assert result["model"] == "pentanomial"
+    assert result["games"] == 256
+    assert result["normalized_elo"]["value"] == pytest.approx(-63.97, abs=0.005)
+    assert result["sprt"]["llr"] == pytest.approx(-0.5491, abs=5e-5)
 
 
 @pytest.mark.parametrize("counts", [["0", "0", "0"], ["9", "0", "0"], ["0", "9", "0"]])
@@ -102,15 +102,15 @@ def games(tmp_path: Path) -> Path:
 def test_games_of_a_file(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = ["match", "--games", str(games), "New", "Old", "--format", "json"]
     assert main([*given, "--pair-by", "event,round"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["counts"] == {"LL": 1, "LD": 0, "LW+DD": 0, "DW": 1, "WW": 0}
-    assert found["unpaired"] == 1
-    assert found["games_between"] == {"wins": 2, "draws": 1, "losses": 2}
-    assert (found["player"], found["other"]) == ("New", "Old")
+    result = json.loads(capsys.readouterr().out)
+    assert result["counts"] == {"LL": 1, "LD": 0, "LW+DD": 0, "DW": 1, "WW": 0}
+    assert result["unpaired"] == 1
+    assert result["games_between"] == {"wins": 2, "draws": 1, "losses": 2}
+    assert (result["player"], result["other"]) == ("New", "Old")
     assert main(given) == 0
     by_round = json.loads(capsys.readouterr().out)
     assert (by_round["pairing"], by_round["paired_by"]) == ("round", ["event", "round"])
-    assert by_round["counts"] == found["counts"]
+    assert by_round["counts"] == result["counts"]
 
 
 def test_players_and_columns_must_exist(games: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,8 +20,8 @@ PROGRAMS: tuple[Program, ...] = ("fastchess", "cutechess-cli")
 
 def judged(capsys: pytest.CaptureFixture[str], *given: str) -> dict[str, Any]:
     assert main(["match", *given, "--format", "json"]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
+    result: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return result
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -32,22 +32,22 @@ def test_counts_agree_with_an_independent_count(
     path = tmp_path / "games.pgn"
     path.write_text("".join(written(game, program) for game in games))
     expected = counted(path.read_text(), "New 1.1")
-    found = judged(capsys, str(path), "--players", "New 1.1", "Old 1.0")
-    assert list(found["counts"].values()) == expected["counts"]
-    assert sum(found["counts"].values()) == 400
+    result = judged(capsys, str(path), "--players", "New 1.1", "Old 1.0")
+    assert list(result["counts"].values()) == expected["counts"]
+    assert sum(result["counts"].values()) == 400
     for name, key in (
         ("games_between", "games"),
         ("moving_first", "white"),
         ("moving_second", "black"),
     ):
-        assert list(found[name].values()) == expected[key]
-    assert (found["pairing"], found["paired_by"]) == ("round", ["event", "round"])
-    time = next(each for each in found["endings"] if each["name"] == "time forfeit")
+        assert list(result[name].values()) == expected[key]
+    assert (result["pairing"], result["paired_by"]) == ("round", ["event", "round"])
+    time = next(each for each in result["endings"] if each["name"] == "time forfeit")
     assert time["lost"] == expected["on time"]
-    assert found["endings"][0] == time
+    assert result["endings"][0] == time
     pairs = Match(tuple(map(float, expected["counts"])))
-    assert found["sprt"]["llr"] == pytest.approx(Sprt().state(pairs).llr)
-    assert found["error_of_pairs_over_games"] < 1.0
+    assert result["sprt"]["llr"] == pytest.approx(Sprt().state(pairs).llr)
+    assert result["error_of_pairs_over_games"] < 1.0
 
 
 def test_a_match_that_is_not_finished(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -59,13 +59,13 @@ def test_a_match_that_is_not_finished(tmp_path: Path, capsys: pytest.CaptureFixt
     expected = counted(text, games[0].white)
     assert main(["match", str(path), "--format", "json"]) == 0
     out, err = capsys.readouterr()
-    found = json.loads(out)
-    assert found["player"] == games[0].white
-    assert found["unpaired"] == expected["single"] > 0
-    assert list(found["counts"].values()) == expected["counts"]
+    result = json.loads(out)
+    assert result["player"] == games[0].white
+    assert result["unpaired"] == expected["single"] > 0
+    assert list(result["counts"].values()) == expected["counts"]
     line = text[: text.rindex("[Event")].count("\n") + 1
     assert f"{path}:{line}: unfinished (result *)" in err
-    assert found["skipped"]["first"] == [
+    assert result["skipped"]["first"] == [
         {"file": str(path), "line": line, "reason": "unfinished (result *)"}
     ]
 
@@ -105,8 +105,8 @@ def test_more_than_two_players(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "(6 games)" in err
     assert "Third" in err
     assert "--players" in err
-    found = judged(capsys, str(path), "--players", "Third", "New 1.1")
-    assert sum(found["games_between"].values()) == 4
+    result = judged(capsys, str(path), "--players", "Third", "New 1.1")
+    assert sum(result["games_between"].values()) == 4
     assert main(["match", str(path), "--players", "Third", "New 1.2"]) == 1
     assert "did you mean 'New 1.1'?" in capsys.readouterr().err
 
@@ -118,11 +118,11 @@ def test_tables_and_queries(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     path = tmp_path / "games.csv"
     path.write_text("Round,white,black,result,Termination\n" + rows)
     players = ["--players", "New 1.1", "Old 1.0"]
-    found = judged(capsys, str(path), *players)
-    assert (found["pairing"], found["paired_by"]) == ("round", ["Round"])
-    assert found["endings"]
+    result = judged(capsys, str(path), *players)
+    assert (result["pairing"], result["paired_by"]) == ("round", ["Round"])
+    assert result["endings"]
     asked = judged(capsys, "--query", f"SELECT * FROM '{path}'", *players)
-    assert asked["counts"] == found["counts"]
+    assert asked["counts"] == result["counts"]
 
 
 def test_games_that_nothing_pairs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

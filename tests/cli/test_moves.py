@@ -79,18 +79,18 @@ def test_moves_beside_results_from_elsewhere(
         "g1,bob,CEM,B+,2024-03-03\n"
     )
     assert main(["history", str(results), *options, "--format", "json", "--top", "0"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["system"] == "fusion"
-    seen = {each["player"]: each["moves_seen"] for each in found["sources"]}
+    result = json.loads(capsys.readouterr().out)
+    assert result["system"] == "fusion"
+    seen = {each["player"]: each["moves_seen"] for each in result["sources"]}
     assert seen["Eve"] == 0
     assert min(seen["Ann"], seen["bob"]) > 0
-    (ann,) = (each for each in found["sources"] if each["player"] == "Ann")
+    (ann,) = (each for each in result["sources"] if each["player"] == "Ann")
     assert {"moves", "results", "both"} <= ann.keys()
     # By the day beside too: the records are of 1 and 2 March.
-    assert any("2 of 6 belong to a game (4 of no such game)" in note for note in found["notes"])
+    assert any("2 of 6 belong to a game (4 of no such game)" in note for note in result["notes"])
     assert main(["history", str(results), *options, "--match", "id", "--format", "json"]) == 0
     other = json.loads(capsys.readouterr().out)
-    assert other["ratings"] == found["ratings"]
+    assert other["ratings"] == result["ratings"]
 
 
 def test_a_prediction_and_a_history_that_goes_on(
@@ -102,8 +102,8 @@ def test_a_prediction_and_a_history_that_goes_on(
     assert main(["predict", "Ann", "Bob", *options, "--format", "json"]) == 0
     wanted = json.loads(capsys.readouterr().out)
     assert main(["predict", "Ann", "Bob", "--state", str(kept), "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["expected"] == wanted["expected"]
+    result = json.loads(capsys.readouterr().out)
+    assert result["expected"] == wanted["expected"]
     assert main(["history", "--state", str(kept), *options]) == 0
     assert "6 games were added" in capsys.readouterr().out
     # Strengths on another scale are other numbers.
@@ -120,14 +120,14 @@ def test_moves_in_a_table_need_no_network(
     likely = []
     for fit in ((), ("--fit",)):
         assert main([*command, *given, *fit]) == 0
-        found = json.loads(capsys.readouterr().out)
+        result = json.loads(capsys.readouterr().out)
         scores = {
             each["name"]: each["metrics"]["representative"]["log_likelihood"]
-            for each in found["systems"]
+            for each in result["systems"]
         }
         likely.append(scores)
         assert scores["fusion"] > scores["glicko2"]
-        assert any("fusion: What moves say " in note for note in found["notes"])
+        assert any("fusion: What moves say " in note for note in result["notes"])
     assert likely[0]["fusion"] != likely[1]["fusion"]
 
 
@@ -149,10 +149,10 @@ def test_moves_join_players_of_a_list(
     network = ["--net", str(case.file), "--model", str(case.model_file)]
     command = ["rate", "--format", "json"]
     assert main([*command, "--moves", str(file), *network]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert len(found["components"]) == 1
-    assert np.isfinite([each["rating"] for each in found["ratings"]]).all()
-    assert any("Records of moves: 2 of 2" in each for each in found["caveats"])
+    result = json.loads(capsys.readouterr().out)
+    assert len(result["components"]) == 1
+    assert np.isfinite([each["rating"] for each in result["ratings"]]).all()
+    assert any("Records of moves: 2 of 2" in each for each in result["caveats"])
     assert main([*command, str(file)]) == 0
     assert len(json.loads(capsys.readouterr().out)["components"]) == 2
 

@@ -57,9 +57,9 @@ def run(
 
 
 def rating(text: str, player: str) -> float:
-    found = re.search(rf"{player} +[<>]? :  *(-?[\d.]+)", text)
-    assert found is not None, text
-    return float(found[1])
+    result = re.search(rf"{player} +[<>]? :  *(-?[\d.]+)", text)
+    assert result is not None, text
+    return float(result[1])
 
 
 def test_a_player_who_won_all_is_set_apart(run: Runner) -> None:

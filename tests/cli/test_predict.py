@@ -28,14 +28,14 @@ def test_json_adds_up_and_agrees_with_kept_ratings(
 ) -> None:
     command = ["predict", "0.1", "0.2"]
     assert main([*command, str(games), "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["win"] + found["draw"] + found["loss"] == pytest.approx(1.0)
-    assert found["win"] + found["draw"] / 2 == pytest.approx(found["expected"])
-    assert found["first"]["deviation"] > 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["win"] + result["draw"] + result["loss"] == pytest.approx(1.0)
+    assert result["win"] + result["draw"] / 2 == pytest.approx(result["expected"])
+    assert result["first"]["deviation"] > 0
     kept = str(tmp_path / "club.ratings")
     assert main(["history", str(games), "--save", kept, "--quiet"]) == 0
     assert main([*command, "--state", kept, "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out) == found
+    assert json.loads(capsys.readouterr().out) == result
 
 
 def test_moving_first_matters_where_it_is_worth_something(
@@ -57,9 +57,9 @@ def test_chances_carry_the_uncertainty_of_the_ratings_unless_they_are_taken_as_e
     assert "averages over the uncertainty of the ratings" in out
     assert "(95 % interval)" in out
     assert main([*command, "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["integrated"]
-    assert found["low"] < found["expected"] < found["high"]
+    result = json.loads(capsys.readouterr().out)
+    assert result["integrated"]
+    assert result["low"] < result["expected"] < result["high"]
     assert main([*command, "--exact"]) == 0
     assert "taken as exact (--exact)" in capsys.readouterr().out
     assert main([*command, "--exact", "--format", "json"]) == 0

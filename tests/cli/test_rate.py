@@ -90,8 +90,8 @@ def test_formats_follow_the_ending(
 ) -> None:
     for name in ("list.csv", "list.json", "list.parquet", "list.html", "list.txt"):
         assert run(capsys, games, "-o", tmp_path / name) == ""
-    found = rows((tmp_path / "list.csv").read_text())
-    assert list(found) == ["Ann", "Cid", "Bob"]
+    result = rows((tmp_path / "list.csv").read_text())
+    assert list(result) == ["Ann", "Cid", "Bob"]
     plain = json.loads((tmp_path / "list.json").read_text())
     assert [row["player"] for row in plain["ratings"]] == ["Ann", "Cid", "Bob"]
     with duckdb.connect() as connection:
@@ -133,14 +133,16 @@ def test_several_outputs_at_once(
 
 
 def test_anchors_priors_and_relations(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = rows(run(capsys, games, "--format", "csv", "--anchor", "Bob=1500"))
-    assert float(found["Bob"]["rating"]) == pytest.approx(1500)
-    assert float(found["Bob"]["deviation"]) == 0.0
+    result = rows(run(capsys, games, "--format", "csv", "--anchor", "Bob=1500"))
+    assert float(result["Bob"]["rating"]) == pytest.approx(1500)
+    assert float(result["Bob"]["deviation"]) == 0.0
     assert "relative to the anchor, Bob" in run(capsys, games, "--anchor", "Bob=1500")
-    found = rows(run(capsys, games, "--format", "csv", "--prior", "Bob=1000±1"))
-    assert float(found["Bob"]["rating"]) == pytest.approx(1000, abs=1)
-    found = rows(run(capsys, games, "--format", "csv", "--relation", "Bob>Ann=50±0.1"))
-    assert float(found["Bob"]["rating"]) - float(found["Ann"]["rating"]) == pytest.approx(50, abs=1)
+    result = rows(run(capsys, games, "--format", "csv", "--prior", "Bob=1000±1"))
+    assert float(result["Bob"]["rating"]) == pytest.approx(1000, abs=1)
+    result = rows(run(capsys, games, "--format", "csv", "--relation", "Bob>Ann=50±0.1"))
+    assert float(result["Bob"]["rating"]) - float(result["Ann"]["rating"]) == pytest.approx(
+        50, abs=1
+    )
 
 
 def test_model_options(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -151,14 +153,14 @@ def test_model_options(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert fixed["draw_rate"]["value"] == pytest.approx(0.3)
     prior = json.loads(run(capsys, games, "--format", "json", "--first-advantage", "35±0.01"))
     assert prior["first_advantage"]["value"] == pytest.approx(35, abs=0.1)
-    found = rows(run(capsys, games, "--format", "csv", "--average", 0))
-    assert sum(float(row["rating"]) for row in found.values()) == pytest.approx(0, abs=1e-6)
+    result = rows(run(capsys, games, "--format", "csv", "--average", 0))
+    assert sum(float(row["rating"]) for row in result.values()) == pytest.approx(0, abs=1e-6)
 
 
 def test_confidence_widens_the_intervals(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def width(level: str) -> float:
-        found = rows(run(capsys, games, "--format", "csv", "--confidence", level))["Ann"]
-        return float(found["high"]) - float(found["low"])
+        result = rows(run(capsys, games, "--format", "csv", "--confidence", level))["Ann"]
+        return float(result["high"]) - float(result["low"])
 
     assert width("99") / width("95") == pytest.approx(2.5758 / 1.96, rel=1e-3)
     assert "99 % confidence" in run(capsys, games, "--confidence", "99")
@@ -193,10 +195,10 @@ def test_a_handful_of_games_keeps_its_weak_priors_when_joined(
     path = tmp_path / "few.csv"
     path.write_text("first,second,score\nAnn,Bob,1\nBob,Cid,1\nCid,Dan,1\nDan,Ann,0.5\n")
     for joined in ((), ("--join", "300")):
-        found = json.loads(run(capsys, path, *joined, "--format", "json"))
-        assert abs(found["first_advantage"]["value"]) < 200
-        assert 0.1 < found["draw_rate"]["low"] < found["draw_rate"]["high"] < 0.95
-        assert sum("say little about" in line for line in found["caveats"]) == 2
+        result = json.loads(run(capsys, path, *joined, "--format", "json"))
+        assert abs(result["first_advantage"]["value"]) < 200
+        assert 0.1 < result["draw_rate"]["low"] < result["draw_rate"]["high"] < 0.95
+        assert sum("say little about" in line for line in result["caveats"]) == 2
     assert "(given)" not in run(capsys, path, "--join", 300)
     assert "30.0 points (given)" in run(capsys, path, "--first-advantage", 30)
 
@@ -249,11 +251,11 @@ def test_tables_and_queries(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     lines = [f"{white},{black},{result}" for white, black, result in CIRCLE]
     table.write_text("\n".join(["W,B,R", *lines]) + "\n")
     given = ("--columns", "first=W,second=B,score=R", "--format", "csv")
-    found = rows(run(capsys, table, *given))
-    assert list(found) == ["Ann", "Cid", "Bob"]
+    answer = rows(run(capsys, table, *given))
+    assert list(answer) == ["Ann", "Cid", "Bob"]
     sql = f"SELECT W AS white, B AS black, R AS result FROM '{table}'"
     queried = rows(run(capsys, "--query", sql, "--format", "csv"))
-    assert queried == found
+    assert queried == answer
     names = tmp_path / "names.csv"
     names.write_text("Bob\n")
     fixed = ("--exclude", names, "--format", "csv")

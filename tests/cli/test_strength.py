@@ -78,13 +78,13 @@ def test_an_estimate_as_text(run: Run, games: Path) -> None:
 
 
 def test_json_csv_parquet_and_page_say_the_same(run: Run, games: Path, tmp_path: Path) -> None:
-    found = json.loads(run("estimate", games, "--format", "json"))
+    result = json.loads(run("estimate", games, "--format", "json"))
     rows = list(csv.DictReader(io.StringIO(run("estimate", games, "--format", "csv"))))
     assert [row["part"] for row in rows] == ["all", "phase", "phase", "phase", *["game"] * 3]
     assert {row["player"] for row in rows} == {"Anna"}
     for name in ("rating", "low", "high", "rank", "games", "moves"):
-        assert rows[0][name] == str(found[name])
-    for row, each in zip(rows[4:], found["by_game"], strict=True):
+        assert rows[0][name] == str(result[name])
+    for row, each in zip(rows[4:], result["by_game"], strict=True):
         assert row["opponent"] == each["opponent"]
         assert row["rating"] == str(each["rating"])
         assert row["running_high"] == str(each["running"]["high"])
@@ -101,7 +101,7 @@ def test_json_csv_parquet_and_page_say_the_same(run: Run, games: Path, tmp_path:
     page = (tmp_path / "anna.html").read_text()
     assert "<h1>How strong is Anna?</h1>" in page
     assert page.count("<figure>") >= 5
-    assert f"{floor(10 * found['rating']) / 10:.1f}" in page
+    assert f"{floor(10 * result['rating']) / 10:.1f}" in page
 
 
 def test_scales_levels_and_a_picture(run: Run, games: Path, tmp_path: Path) -> None:
@@ -221,9 +221,9 @@ def test_broken_records_are_skipped_and_reported(
     net = ("--net", case.file, "--model", case.model_file)
     assert main(["strength", "estimate", str(games), "--format", "json", *map(str, net)]) == 0
     out, error = capsys.readouterr()
-    found = json.loads(out)
-    assert found["rating"] == same["rating"]
-    assert found["skipped"]["total"] == 2
+    result = json.loads(out)
+    assert result["rating"] == same["rating"]
+    assert result["skipped"]["total"] == 2
     words = "2 records were skipped: 1 board size not supported, 1 not a game of Anna\n"
     assert f"yardstone: {words}" in error
 
@@ -255,10 +255,10 @@ def test_a_calibration_from_games_and_back(
     assert "Without a game: Zoe" in text
     kept = Calibration.load(line)
     assert (kept.site, kept.players, kept.kind) == ("club", 4, "points")
-    found = json.loads(run("estimate", games, "--calibration", line, "--format", "json"))
-    expected = kept.slope * found["scales"]["fox"]["rating"] + kept.intercept
-    assert found["rating"] == pytest.approx(expected, abs=0.01 * kept.slope + 0.5)
-    assert (found["scale"], found["rank"]) == ("club", None)
+    result = json.loads(run("estimate", games, "--calibration", line, "--format", "json"))
+    expected = kept.slope * result["scales"]["fox"]["rating"] + kept.intercept
+    assert result["rating"] == pytest.approx(expected, abs=0.01 * kept.slope + 0.5)
+    assert (result["scale"], result["rank"]) == ("club", None)
     assert "on the scale of club" in run("estimate", games, "--calibration", line)
 
 
@@ -285,9 +285,9 @@ def test_a_calibration_from_a_table_alone(
     table.write_text("player,rating,estimate\nAnna,1500,2\nBob,1700,4\nCid,1610,3\nEve,?,5\n")
     assert main(["strength", "calibrate", str(table), "--format", "json"]) == 0
     out, error = capsys.readouterr()
-    found = json.loads(out)
-    assert found["calibration"]["slope"] == pytest.approx(100.0)
-    assert found["cost"] is None
+    result = json.loads(out)
+    assert result["calibration"]["slope"] == pytest.approx(100.0)
+    assert result["cost"] is None
     assert "the rating is not a number" in error
     assert main(["strength", "calibrate", str(table)]) == 0
     assert "what the line costs in prediction is unknown" in capsys.readouterr().out

@@ -52,15 +52,15 @@ def test_run(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 
     out, err = run(capsys, "run", file, "--format", "json", "--no-figures", "--quiet")
     assert err == ""
-    found = json.loads(out)
-    assert found["filters"]["kept"] == 178
-    assert found["sets"] == {"T": 30, "V": 20, "E": 20, "X": found["sets"]["X"]}
-    assert {cell["set"] for cell in found["cells"]} == set("TVEX")
+    result = json.loads(out)
+    assert result["filters"]["kept"] == 178
+    assert result["sets"] == {"T": 30, "V": 20, "E": 20, "X": result["sets"]["X"]}
+    assert {cell["set"] for cell in result["cells"]} == set("TVEX")
     table = tmp_path / "table.csv"
     run(capsys, "run", file, "--format", "csv", "-o", table, "--no-figures", "-q")
     rows = list(csv.DictReader(io.StringIO(table.read_text())))
-    assert len(rows) == len(found["cells"])
-    assert {row["system"] for row in rows} == set(found["systems"])
+    assert len(rows) == len(result["cells"])
+    assert {row["system"] for row in rows} == set(result["systems"])
     lines = (work / "predictions.csv").read_text().splitlines()
     assert lines[0].startswith("set,games_seen,game,time,black,white,score,black_label")
 

@@ -48,22 +48,22 @@ def tables(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_how_well_style_tells_ranks(tables: tuple[Path, Path]) -> None:
-    found = run(tables[0], "--folds", "4", "--workers", "1")
-    assert found.exit_code == 0, found.stderr
-    assert "60 players, each rated from the other parts of 4" in found.stdout
-    error = re.search(r"Error \(standard deviation\): ([\d.]+) ranks", found.stdout)
+    result = run(tables[0], "--folds", "4", "--workers", "1")
+    assert result.exit_code == 0, result.stderr
+    assert "60 players, each rated from the other parts of 4" in result.stdout
+    error = re.search(r"Error \(standard deviation\): ([\d.]+) ranks", result.stdout)
     assert error is not None
     assert float(error[1]) < 1.5
-    assert "Always the mean rank instead: " in found.stdout
-    assert "-0  " not in found.stdout
+    assert "Always the mean rank instead: " in result.stdout
+    assert "-0  " not in result.stdout
 
 
 def test_rating_players_of_another_table(tables: tuple[Path, Path]) -> None:
     known, unknown = tables
     truth = np.array((known.parent / "truth.txt").read_text().split(), np.float64)
-    found = run(known, "--predict", unknown, "--format", "csv")
-    assert found.exit_code == 0, found.stderr
-    rows = list(csv.DictReader(io.StringIO(found.stdout)))
+    result = run(known, "--predict", unknown, "--format", "csv")
+    assert result.exit_code == 0, result.stderr
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
     assert [row["player"] for row in rows] == [f"Player {number}" for number in range(60, 66)]
     assert {row["rank"] for row in rows} == {""}
     apart = np.array([float(row["predicted"]) for row in rows]) - truth
@@ -80,8 +80,8 @@ def test_all_formats(tables: tuple[Path, Path], tmp_path: Path) -> None:
         assert run(known, "--predict", unknown, "-o", output).exit_code == 0
     assert "Ranks from style" in page.read_text()
     assert frame.read_bytes()[:4] == b"PAR1"
-    found = run(known, "--folds", "3", "--workers", "1", "--format", "json")
-    plain = json.loads(found.stdout)
+    result = run(known, "--folds", "3", "--workers", "1", "--format", "json")
+    plain = json.loads(result.stdout)
     assert plain["validation"]["folds"] == 3
     assert plain["validation"]["error"] == pytest.approx(plain["error"])
     assert len(plain["players"]) == 60
@@ -92,8 +92,8 @@ def test_what_cannot_be_done(tables: tuple[Path, Path], tmp_path: Path) -> None:
     known, _ = tables
     other = tmp_path / "other.tab"
     other.write_text(HEAD.replace("captures", "edge") + "1\t2\t?\tAnn\n")
-    found = run(known, "--predict", other)
-    assert found.exit_code == 1
-    assert "has the features corner, edge in place of corner, captures" in found.stderr
+    result = run(known, "--predict", other)
+    assert result.exit_code == 1
+    assert "has the features corner, edge in place of corner, captures" in result.stderr
     assert run(tmp_path / "none.tab").exit_code == 1
     assert run(known, "--folds", "1").exit_code == 2

@@ -94,8 +94,8 @@ def test_search(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert f"{network.card['validation_loss']:.4f}" == losses[0]
     assert 3 <= network.settings.window <= 9
     assert "iteration 2" in (tmp_path / "a.svg").read_text()
-    found = json.loads(run(capsys, *command, "--format", "json")[0])
-    assert [f"{each['loss']:.4f}" for each in found] == losses
+    result = json.loads(run(capsys, *command, "--format", "json")[0])
+    assert [f"{each['loss']:.4f}" for each in result] == losses
     table = run(capsys, *command, "--format", "csv")[0]
     kept = (tmp_path / "work/search-basic/runs.csv").read_text()
     assert table == kept.replace("False", "false")
@@ -212,7 +212,7 @@ def test_the_table_of_a_search_lists_the_best_first() -> None:
     assert lines[1].split()[:2] == ["1.02", "0.6100"]
     assert lines[-1].split()[:3] == ["1.01", "–", "–"]
     assert document.plain is not None
-    found = document.plain()
-    assert found[-1]["loss"] is None
-    assert found[-1]["failure"] == "no numbers"
-    json.dumps(found, allow_nan=False)
+    result = document.plain()
+    assert result[-1]["loss"] is None
+    assert result[-1]["failure"] == "no numbers"
+    json.dumps(result, allow_nan=False)

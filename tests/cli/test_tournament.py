@@ -65,10 +65,10 @@ def test_standings_as_csv_and_json(capsys: pytest.CaptureFixture[str], tmp_path:
     assert rows[14]["round_2"] == "4-/b4"
     target = tmp_path / "table.json"
     run(capsys, "standings", DATA / "current.xml", "-o", target, "--everybody")
-    found = json.loads(target.read_text())
-    assert found["criteria"][0] == {"name": "CAT", "about": "category by rank"}
-    assert [p["scores"]["CAT"] for p in found["players"]] == [1, 2, 2, 3, 3]
-    assert found["players"][1]["results"] == ["5-!?0", "5=/b0"]
+    result = json.loads(target.read_text())
+    assert result["criteria"][0] == {"name": "CAT", "about": "category by rank"}
+    assert [p["scores"]["CAT"] for p in result["players"]] == [1, 2, 2, 3, 3]
+    assert result["players"][1]["results"] == ["5-!?0", "5=/b0"]
 
 
 def test_standings_as_a_page(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -89,8 +89,8 @@ def test_standings_as_a_page(capsys: pytest.CaptureFixture[str], tmp_path: Path)
 def test_convert(ending: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     target = tmp_path / f"out.{ending}"
     run(capsys, "convert", DATA / "published.xml", "-o", target)
-    found = read_tournament(target)
-    assert len(found.games) == 36
+    result = read_tournament(target)
+    assert len(result.games) == 36
     again = tmp_path / "again.xml"
     run(capsys, "convert", target, "-o", again)
     assert len(read_tournament(again).games) == 36
@@ -106,10 +106,10 @@ def test_converting_in_place_changes_nothing(
 
 
 def test_h9_in_other_encodings(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    found = sample("published.xml")
-    named = (replace(found.players[0], name="Öst"), *found.players[1:])
+    result = sample("published.xml")
+    named = (replace(result.players[0], name="Öst"), *result.players[1:])
     path = tmp_path / "a.xml"
-    path.write_bytes(write_opengotha(replace(found, players=named, games=(), byes=())))
+    path.write_bytes(write_opengotha(replace(result, players=named, games=(), byes=())))
     with_names = tmp_path / "a.h9"
     run(capsys, "convert", DATA / "old.xml", "-o", with_names, "--encoding", "latin-1")
     assert "Müller".encode("latin-1") in with_names.read_bytes()
@@ -122,23 +122,23 @@ def test_ratings(capsys: pytest.CaptureFixture[str]) -> None:
     assert text.splitlines()[0].endswith("ratings of 19 players, games weighted 1")
     other = run(capsys, "ratings", DATA / "published.xml", "--class", "B", "--format", "csv")
     assert {row["factor"] for row in csv.DictReader(io.StringIO(other))} == {"0.75"}
-    found = json.loads(run(capsys, "ratings", DATA / "trf26.trf", "--format", "json"))
-    assert found[-1]["player"] == "Gran Gro"
-    assert found[-1]["expected"] is None
+    result = json.loads(run(capsys, "ratings", DATA / "trf26.trf", "--format", "json"))
+    assert result[-1]["player"] == "Gran Gro"
+    assert result[-1]["expected"] is None
     assert "K" in run(capsys, "ratings", DATA / "trf26.trf", "-k", "20").splitlines()[2].split()
 
 
 @pytest.fixture
 def last_round(tmp_path: Path) -> Path:
     """A small tournament whose last round is open."""
-    found = sample("published.xml")
-    wanted = {found.find(f"Player P{number:02d}") for number in (1, 3, 8)}
+    result = sample("published.xml")
+    wanted = {result.find(f"Player P{number:02d}") for number in (1, 3, 8)}
     games = tuple(
         replace(g, result=Result.unknown) if g.round == 4 and {g.first, g.second} & wanted else g
-        for g in found.games
+        for g in result.games
     )
     path = tmp_path / "open.xml"
-    path.write_bytes(write_opengotha(replace(found, games=games)))
+    path.write_bytes(write_opengotha(replace(result, games=games)))
     return path
 
 
@@ -146,11 +146,11 @@ def test_needs(capsys: pytest.CaptureFixture[str], last_round: Path) -> None:
     text = run(capsys, "needs", last_round, "Player P01")
     assert "all 8 combinations of the open results tried" in text
     assert text.splitlines()[3].split()[:3] == ["win", "1", "1"]
-    found = json.loads(
+    result = json.loads(
         run(capsys, "needs", last_round, "P01 Player", "--place", "2", "--format", "json")
     )
-    assert found["exact"]
-    assert sum(found["outcomes"][0]["places"].values()) == 4
+    assert result["exact"]
+    assert sum(result["outcomes"][0]["places"].values()) == 4
     bounds = run(capsys, "needs", last_round, "Player P01", "--limit", "1", "--criteria", "mms")
     assert "bounds by the main score only" in bounds
     drawn = json.loads(

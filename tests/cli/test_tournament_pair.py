@@ -41,15 +41,15 @@ def test_boards_and_reasons(path: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 def test_all_formats_name_the_same_boards(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = list(csv.DictReader(io.StringIO(run(capsys, path, "--format", "csv"))))
-    found = json.loads(run(capsys, path, "--format", "json", "--ask", "1,13"))
-    boards = [(board["first"], board["second"]) for board in found["boards"]]
+    result = json.loads(run(capsys, path, "--format", "json", "--ask", "1,13"))
+    boards = [(board["first"], board["second"]) for board in result["boards"]]
     assert [(row["first"], row["second"]) for row in rows if row["second"]] == boards
     assert len(boards) == 6
-    assert found["bye"]["first"] == rows[-1]["first"]
-    assert found["weight"] == sum(int(row["weight"]) for row in rows)
-    for board in found["boards"]:
+    assert result["bye"]["first"] == rows[-1]["first"]
+    assert result["weight"] == sum(int(row["weight"]) for row in rows)
+    for board in result["boards"]:
         assert board["weight"] == sum(board["values"].values())
-    assert found["asked"][0]["change"]["cost"] > 0
+    assert result["asked"][0]["change"]["cost"] > 0
     page = run(capsys, path, "--format", "html")
     assert all(first in page and second in page for first, second in boards)
 
@@ -59,7 +59,7 @@ def test_the_round_is_written_into_the_file(
 ) -> None:
     before = path.read_bytes()
     new, page = tmp_path / "new.xml", tmp_path / "boards.html"
-    found = json.loads(
+    result = json.loads(
         run(capsys, path, "-o", new, "--page", page, "--format", "json", "--absent", "1")
     )
     assert path.read_bytes() == before
@@ -69,8 +69,8 @@ def test_the_round_is_written_into_the_file(
     names = [
         (written.players[g.first].full_name, written.players[g.second].full_name) for g in games
     ]
-    assert names == [(b["first"], b["second"]) for b in found["boards"]]
-    assert [g.handicap for g in games] == [b["stones"] for b in found["boards"]]
+    assert names == [(b["first"], b["second"]) for b in result["boards"]]
+    assert [g.handicap for g in games] == [b["stones"] for b in result["boards"]]
     assert len(games) == 6
     assert 3 in written.players[0].absent
     run(capsys, path, "-o", path)
@@ -121,9 +121,9 @@ def test_rules_from_options_and_files(
 
 
 def test_comparison_with_recorded_rounds(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = json.loads(run(capsys, path, "--compare", "--format", "json"))
-    assert [row["round"] for row in found] == [1, 2]
-    assert all(row["same"] == row["boards"] == 6 for row in found)
+    result = json.loads(run(capsys, path, "--compare", "--format", "json"))
+    assert [row["round"] for row in result] == [1, 2]
+    assert all(row["same"] == row["boards"] == 6 for row in result)
     text = run(capsys, path, "--compare", "--round", "2", "--set", "maximise_seeding=0")
     assert text.startswith("Round 2 of Made paired again: ")
     harbour = example("open.xml")
@@ -159,11 +159,11 @@ def test_a_round_robin(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert len(read_tournament(file).games) == 2
     with pytest.raises(InputError, match="without a result"):
         run(capsys, file, *arguments)
-    found = json.loads(run(capsys, file, *arguments, "--allow-open", "--format", "json"))
-    assert found["round"] == 2
+    result = json.loads(run(capsys, file, *arguments, "--allow-open", "--format", "json"))
+    assert result["round"] == 2
     rows = list(csv.DictReader(io.StringIO(
         run(capsys, file, *arguments, "--allow-open", "--format", "csv"))))  # fmt: skip
-    assert [row["first"] for row in rows] == [board["first"] for board in found["boards"]]
+    assert [row["first"] for row in rows] == [board["first"] for board in result["boards"]]
     assert "<table" in run(capsys, file, *arguments, "--allow-open", "--format", "html")
 
 
@@ -237,12 +237,12 @@ def test_chess_is_paired_by_the_dutch_system(
     assert run(capsys, lakeside, "--system", "dutch") == text
     assert "First in order: " in text
     assert "total weight" in run(capsys, lakeside, "--system", "chess", "--brief")
-    found = json.loads(run(capsys, lakeside, "--format", "json", "--ask", "Okafor,Moreno"))
-    assert found["asked"][0]["criterion"] == "C1"
-    assert found["asked"][0]["why"].endswith("met in round 4.")
-    assert sum(len(each["residents"]) for each in found["brackets"]) == 12
+    result = json.loads(run(capsys, lakeside, "--format", "json", "--ask", "Okafor,Moreno"))
+    assert result["asked"][0]["criterion"] == "C1"
+    assert result["asked"][0]["why"].endswith("met in round 4.")
+    assert sum(len(each["residents"]) for each in result["brackets"]) == 12
     rows = list(csv.DictReader(io.StringIO(run(capsys, lakeside, "--format", "csv"))))
-    assert [row["first"] for row in rows] == [board["first"] for board in found["boards"]]
+    assert [row["first"] for row in rows] == [board["first"] for board in result["boards"]]
     with pytest.raises(UsageError, match="no weights"):
         run(capsys, lakeside, "--system", "dutch", "--set", "seed_system_2=fold")
     target = tmp_path / "paired.trf"
@@ -274,10 +274,10 @@ def test_check_and_generate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     lakeside = str(example("swiss.trf"))
     arguments = ["check", lakeside, "--format", "json"]
     application("tournament")(args=arguments, standalone_mode=False)
-    found = json.loads(capsys.readouterr().out)
-    assert [row["round"] for row in found] == [1, 2, 3, 4, 5]
-    assert found[4]["criterion"] == "C12"
+    result = json.loads(capsys.readouterr().out)
+    assert [row["round"] for row in result] == [1, 2, 3, 4, 5]
+    assert result[4]["criterion"] == "C12"
     compared = json.loads(run(capsys, lakeside, "--compare", "--format", "json"))
-    assert compared == found
+    assert compared == result
     with pytest.raises(UsageError, match="share"):
         application("tournament")(args=["generate", "--byes", "2"], standalone_mode=False)

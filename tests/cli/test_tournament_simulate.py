@@ -111,9 +111,9 @@ def test_a_study_in_every_format(
     command = ("study", name, *options, "--workers", 1, "--seed", 3)
     status, plain, _ = run(capsys, *command, "--format", "json", "--plot", plot)
     assert status == 0
-    found = json.loads(plain)[key]
+    result = json.loads(plain)[key]
     assert plot.read_text().startswith("<?xml")
     _, table, _ = run(capsys, *command, "--format", "csv")
-    assert len(list(csv.DictReader(io.StringIO(table)))) == len(found)
+    assert len(list(csv.DictReader(io.StringIO(table)))) == len(result)
     _, text, _ = run(capsys, *command)
     assert "95 % interval" in text

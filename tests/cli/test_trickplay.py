@@ -84,10 +84,10 @@ def test_found_problems_as_csv_json_and_page(
     assert [row["found"] for row in rows] == ["1", "0", "0"]
     assert [row["put_back"] for row in rows] == ["", "White R8", ""]
     assert [row["boards"] for row in rows] == ["1", "2", "0"]
-    found = json.loads(run(capsys, "find", problems, "--games", index, "--format", "json"))
-    assert found["problems"][0]["bounds_from"] == "inferred"
-    assert found["problems"][2]["completed"] == []
-    assert found["skipped"]["total"] == 1
+    result = json.loads(run(capsys, "find", problems, "--games", index, "--format", "json"))
+    assert result["problems"][0]["bounds_from"] == "inferred"
+    assert result["problems"][2]["completed"] == []
+    assert result["skipped"]["total"] == 1
     run(capsys, "find", problems, "--games", index, "-o", tmp_path / "found.html")
     assert "problems #2" in (tmp_path / "found.html").read_text()
 
@@ -128,9 +128,9 @@ def test_answers_are_rated(
     plot = tmp_path / "ratings.png"
     text = run(capsys, *common, "--plot", plot)
     assert plot.read_bytes().startswith(b"\x89PNG")
-    found = json.loads(run(capsys, *common, "--format", "json"))
-    assert (found["compared"], found["scale"], found["model"]) == (2, "fox", "tiny")
-    first, second, third = found["problems"]
+    result = json.loads(run(capsys, *common, "--format", "json"))
+    assert (result["compared"], result["scale"], result["model"]) == (2, "fox", "tiny")
+    first, second, third = result["problems"]
     assert [v["moves"] for v in first["variations"] + second["variations"]] == [2, 2, 1, 1]
     assert first["difference"] == pytest.approx(
         first["refutation_rating"] - first["failure_rating"], abs=0.011
@@ -140,8 +140,8 @@ def test_answers_are_rated(
     assert len(second["variations"][0]["by_board"]) == 2
     assert third["variations"] == []
     assert third["difference"] is None
-    above = sum(not row["surprising"] for row in found["problems"][:2])
-    assert found["refutation_above"] == above
+    above = sum(not row["surprising"] for row in result["problems"][:2])
+    assert result["refutation_above"] == above
     lines = text.splitlines()
     assert lines[1].startswith("Rated: of each variation as many moves")
     assert lines[2] == f"The refutation is rated above the failure in {above} of 2 problems"
@@ -150,7 +150,7 @@ def test_answers_are_rated(
     assert ("rated as high as the refutation, or higher" in text) == (above < 2)
     # Single looks cannot tell what an answer costs, nor which the network prefers.
     assert not any(word in text for word in ("points", "prefers"))
-    assert not any("lost" in name for row in found["problems"] for name in row)
+    assert not any("lost" in name for row in result["problems"] for name in row)
 
 
 def test_all_moves_or_the_first_are_rated(
@@ -160,10 +160,10 @@ def test_all_moves_or_the_first_are_rated(
     longer.write_text(PROBLEM.replace("B[pq])", "B[pq];W[rq];B[rr])"))
     common = [*rate(longer, index, case), "--format", "json", "--no-history"]
     for moves, expected in (("all", [3, 2]), ("equal", [2, 2]), ("1", [1, 1])):
-        found = json.loads(run(capsys, *common, "--moves", moves))
-        (problem,) = found["problems"]
+        result = json.loads(run(capsys, *common, "--moves", moves))
+        (problem,) = result["problems"]
         assert [variation["moves"] for variation in problem["variations"]] == expected
-        assert str(found["moves"]) == moves
+        assert str(result["moves"]) == moves
     for moves in ("0", "some", "-1"):
         with pytest.raises(UsageError, match="write all, equal or a number"):
             run(capsys, *common, f"--moves={moves}")

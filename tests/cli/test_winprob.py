@@ -30,27 +30,27 @@ def test_two_grades(capsys: pytest.CaptureFixture[str]) -> None:
     text = run(capsys, "2d", "4d", "--win", "kaniuk")
     assert text.startswith("2d beats 4d in 22.16 % of even games.\nBy the model kaniuk: ")
     assert "No interval: it was published without errors" in text
-    found = json.loads(run(capsys, "2d", "4d", "--win", "kaniuk", "--format", "json"))
-    assert found["probability"] == pytest.approx(0.221603, abs=1e-6)
-    assert (found["first"], found["low"], found["model"]) == ("2d", None, "kaniuk")
+    result = json.loads(run(capsys, "2d", "4d", "--win", "kaniuk", "--format", "json"))
+    assert result["probability"] == pytest.approx(0.221603, abs=1e-6)
+    assert (result["first"], result["low"], result["model"]) == ("2d", None, "kaniuk")
     assert "in 1.2e-06 %" in run(capsys, "1d", "9d", "--win", "kaniuk")
     rows = run(capsys, "2d", "4d", "--win", "kaniuk", "--format", "csv").splitlines()
     assert rows[0].startswith("first,second,probability")
     assert rows[1].startswith("2d,4d,0.22")
     other = ("2d", "4d", "--win", "kaniuk", "--set", "K=0", "--format", "json")
-    assert json.loads(run(capsys, *other))["probability"] > found["probability"]
+    assert json.loads(run(capsys, *other))["probability"] > result["probability"]
 
 
 def test_the_default_has_an_interval_and_a_name(capsys: pytest.CaptureFixture[str]) -> None:
-    found = json.loads(run(capsys, "2d", "4d", "--format", "json"))
-    assert found["low"] < found["probability"] < found["high"]
-    assert (found["model"], found["level"], found["extrapolated"]) == ("fitted", 0.95, False)
+    result = json.loads(run(capsys, "2d", "4d", "--format", "json"))
+    assert result["low"] < result["probability"] < result["high"]
+    assert (result["model"], result["level"], result["extrapolated"]) == ("fitted", 0.95, False)
     text = run(capsys, "2d", "4d")
-    ends = f"(95 %: {100 * found['low']:.1f} to {100 * found['high']:.1f})"
+    ends = f"(95 %: {100 * result['low']:.1f} to {100 * result['high']:.1f})"
     assert ends in text
-    assert f"By the model fitted: {found['about']}" in text
+    assert f"By the model fitted: {result['about']}" in text
     wide = json.loads(run(capsys, "2d", "4d", "--confidence", "99", "--format", "json"))
-    assert wide["low"] < found["low"]
+    assert wide["low"] < result["low"]
     assert "Beyond what that was made for" in run(capsys, "30k", "9d")
     assert "set by hand" in run(capsys, "2d", "4d", "--set", "u1=0.3")
 
@@ -71,9 +71,9 @@ def test_handicap_and_komi(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_points_are_for_elo(capsys: pytest.CaptureFixture[str]) -> None:
-    found = json.loads(run(capsys, "1500", "1700", "--win", "elo", "--format", "json"))
-    assert found["probability"] == pytest.approx(0.240253, abs=1e-6)
-    assert found["first_rating"] == 1500.0
+    result = json.loads(run(capsys, "1500", "1700", "--win", "elo", "--format", "json"))
+    assert result["probability"] == pytest.approx(0.240253, abs=1e-6)
+    assert result["first_rating"] == 1500.0
 
 
 def test_a_model_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -83,8 +83,10 @@ def test_a_model_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_the_opponent_of_a_probability(capsys: pytest.CaptureFixture[str]) -> None:
-    found = json.loads(run(capsys, "4k", "--chance", "0.35", "--win", "kaniuk", "--format", "json"))
-    assert PUBLISHED.probability(-4, found["second_grade"]) == pytest.approx(0.35)
+    result = json.loads(
+        run(capsys, "4k", "--chance", "0.35", "--win", "kaniuk", "--format", "json")
+    )
+    assert PUBLISHED.probability(-4, result["second_grade"]) == pytest.approx(0.35)
     assert "1.91k in 35.00 %" in run(capsys, "4k", "--chance", "0.35", "--win", "kaniuk")
 
 
@@ -178,25 +180,25 @@ def test_statistics_both_ways(
     (tmp_path / "table.txt").write_text(text)
     as_rows = run(capsys, "stats", tmp_path / "table.txt", "--format", "csv")
     assert as_rows == run(capsys, "stats", games, "--format", "csv")
-    found = json.loads(run(capsys, "stats", games, "--from", "2006-01-01", "--format", "json"))
-    assert 0 < sum(row["games"] for row in found) < 8_000
-    assert all(0 <= row["ratio"] <= 1 for row in found)
+    result = json.loads(run(capsys, "stats", games, "--from", "2006-01-01", "--format", "json"))
+    assert 0 < sum(row["games"] for row in result) < 8_000
+    assert all(0 <= row["ratio"] <= 1 for row in result)
 
 
 @pytest.mark.parametrize("method", ["likelihood", "newton", "conjugate"])
 def test_fits(method: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = simulate_statistics(PUBLISHED, european_games(400_000), seed=2)
     (tmp_path / "table").write_text(as_published(made))
-    found = json.loads(
+    result = json.loads(
         run(capsys, "fit", tmp_path / "table", "--method", method, "--format", "json")
     )
-    for row in found["parameters"]:
+    for row in result["parameters"]:
         if method == "likelihood":
             assert row["interval"]["low"] < row["published"] < row["interval"]["high"]
             assert row["interval"]["method"] == "profile likelihood"
         else:
             assert "interval" not in row
-    assert [row["rms"] < 0.02 for row in found["rms"]] == [True] * 4
+    assert [row["rms"] < 0.02 for row in result["rms"]] == [True] * 4
     text = run(capsys, "fit", tmp_path / "table", "--method", method)
     assert "published" in text
     assert ("cycles" in text) == (method == "conjugate")
@@ -227,10 +229,10 @@ def test_a_fit_to_all_games(games: Path, capsys: pytest.CaptureFixture[str]) -> 
     text = run(capsys, "fit", games, "--all-games", "--free", "u0,u1,K,lapse,black")
     assert "lapse" in text
     assert "8,006 games of 30 events" in text
-    found = json.loads(
+    result = json.loads(
         run(capsys, "fit", games, "--probability", "2d,4d", "--free", "u0,K", "--format", "json")
     )
-    (pair,) = found["probabilities"]
+    (pair,) = result["probabilities"]
     assert (pair["first"], pair["second"]) == ("2d", "4d")
     assert pair["interval"]["low"] < pair["probability"] < pair["interval"]["high"]
     with pytest.raises(UsageError, match="two grades"):
@@ -254,10 +256,10 @@ def test_a_fit_is_saved_and_used_by_name(
     assert "(over 40 events)" in text
     assert "2,000 games of 40 events, 2016 to 2025" in text
     told = next(line for line in text.splitlines() if line.startswith("2d beats 4d"))
-    found = json.loads(run(capsys, "2d", "4d", "--win", path, "--format", "json"))
-    assert found["model"] == "mine"
-    assert f"{100 * found['probability']:.2f} %" in told
-    assert f"{100 * found['low']:.2f} to {100 * found['high']:.2f}" in told
+    result = json.loads(run(capsys, "2d", "4d", "--win", path, "--format", "json"))
+    assert result["model"] == "mine"
+    assert f"{100 * result['probability']:.2f} %" in told
+    assert f"{100 * result['low']:.2f} to {100 * result['high']:.2f}" in told
     # Nothing was learnt of handicap games, so nothing is claimed.
     assert "No interval: the worth of a stone was not fitted" in run(
         capsys, "4k", "1k", "--handicap", "3", "--win", path
@@ -293,14 +295,14 @@ def test_games_outside_tournaments(tmp_path: Path, capsys: pytest.CaptureFixture
     text = run(capsys, "fit", tmp_path, "--all-games", "--free", "u1,K", "--save", path)
     assert "(over 30 players)" in text
     assert "300 games of 30 players" in text
-    found = json.loads(run(capsys, "2k", "1d", "--win", path, "--format", "json"))
-    assert found["low"] < PUBLISHED.probability(-2, 0) < found["high"]
+    answer = json.loads(run(capsys, "2k", "1d", "--win", path, "--format", "json"))
+    assert answer["low"] < PUBLISHED.probability(-2, 0) < answer["high"]
 
 
 def test_traces(games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = json.loads(run(capsys, "trace", games, "--years", "5", "--format", "json"))
-    assert [row["year"] for row in found] == list(range(2005, 2011))
-    assert set(found[0]["model"]) == {"10k", "2d"}
+    result = json.loads(run(capsys, "trace", games, "--years", "5", "--format", "json"))
+    assert [row["year"] for row in result] == list(range(2005, 2011))
+    assert set(result[0]["model"]) == {"10k", "2d"}
     for figure in ("measured", "coefficients", "model"):
         path = tmp_path / f"{figure}.svg"
         text = run(capsys, "trace", games, "--plot", path, "--figure", figure)
@@ -311,16 +313,16 @@ def test_traces(games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_comparison(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = json.loads(
+    result = json.loads(
         run(capsys, "compare", games, "--folds", "2", "--by-event", "--format", "json")
     )
-    names = [row["name"] for row in found["candidates"]]
-    assert found["chosen"] in names
-    assert found["candidates"][0]["gain"]["all"]["value"] == 0.0
-    fitted = next(row for row in found["candidates"] if row["name"] == "likelihood")
+    names = [row["name"] for row in result["candidates"]]
+    assert result["chosen"] in names
+    assert result["candidates"][0]["gain"]["all"]["value"] == 0.0
+    fitted = next(row for row in result["candidates"] if row["name"] == "likelihood")
     gain = fitted["gain"]["all"]
     assert gain["low"] < gain["value"] < gain["high"]
-    assert found["groups"] == 30
+    assert result["groups"] == 30
 
 
 def test_what_cannot_be_read(

@@ -154,20 +154,20 @@ def blocks(document: Path) -> Iterator[Block]:
 
 def commands(block: Block) -> list[Command]:
     """The commands of a console block; a line that ends in a backslash goes on."""
-    found: list[list[str]] = []
+    result: list[list[str]] = []
     continued = False
     for line in block.body.splitlines(keepends=True):
         if continued:
-            found[-1][0] += line
+            result[-1][0] += line
             continued = line.endswith("\\\n")
         elif line.startswith("$ "):
-            found.append([line[2:], ""])
+            result.append([line[2:], ""])
             continued = line.endswith("\\\n")
-        elif not found:
+        elif not result:
             raise AssertionError(f"{block.document}:{block.line}: a console block begins with '$ '")
         else:
-            found[-1][1] += line
-    return [Command(command, expected) for command, expected in found]
+            result[-1][1] += line
+    return [Command(command, expected) for command, expected in result]
 
 
 def agrees(expected: str, printed: str) -> bool:
@@ -191,23 +191,23 @@ def same_picture(one: str, other: str) -> bool:
 
 def problems(workplace: Workplace, some: Iterable[Block]) -> list[str]:
     """Run blocks of a document and compare: what does not agree."""
-    found = []
+    result = []
     for block in some:
         if block.kind == "python":
-            found.append(run_python(block, workplace))
+            result.append(run_python(block, workplace))
             continue
         for command in commands(block):
             printed = workplace.run(command.command)
             if not agrees(command.expected, printed):
-                found.append(
+                result.append(
                     f"{block.document}:{block.line}\n$ {command.command}"
                     f"--- in the document:\n{command.expected}--- printed:\n{printed}"
                 )
         for picture in block.pictures:
             made = (workplace.folder / picture.name).read_text("utf-8")
             if not picture.exists() or not same_picture(picture.read_text("utf-8"), made):
-                found.append(f"{picture} is not what {block.document}:{block.line} draws")
-    return [problem for problem in found if problem]
+                result.append(f"{picture} is not what {block.document}:{block.line} draws")
+    return [problem for problem in result if problem]
 
 
 def run_python(block: Block, workplace: Workplace) -> str:

@@ -29,9 +29,9 @@ EXCLUDED = re.compile(r":exclude-members: (.*)")
 
 def public_modules() -> Iterator[ModuleType]:
     """The modules without an underscore that say what is public, in order."""
-    for found in sorted(pkgutil.walk_packages(yardstone.__path__, "yardstone."), key=str):
-        if not any(part.startswith("_") for part in found.name.split(".")):
-            module = import_module(found.name)
+    for result in sorted(pkgutil.walk_packages(yardstone.__path__, "yardstone."), key=str):
+        if not any(part.startswith("_") for part in result.name.split(".")):
+            module = import_module(result.name)
             if hasattr(module, "__all__"):
                 yield module
 
@@ -98,7 +98,7 @@ def pages() -> dict[Path, str]:
     parts: dict[str, list[ModuleType]] = {}
     for module in public_modules():
         parts.setdefault(module.__name__.split(".")[1], []).append(module)
-    found, single = {}, ["# Single modules\n"]
+    result, single = {}, ["# Single modules\n"]
     for part, modules in parts.items():
         texts = [_section(module, by_hand) for module in modules]
         if len(modules) == 1:
@@ -107,9 +107,9 @@ def pages() -> dict[Path, str]:
         head = f"# yardstone.{part}\n"
         if modules[0].__name__ != f"yardstone.{part}":  # it has no section of its own
             head += f"\n{inspect.getdoc(import_module(f'yardstone.{part}'))}\n"
-        found[PAGES / f"{part}.md"] = "\n".join([head, *texts])
-    found[PAGES / "modules.md"] = "\n".join(single)
-    return found
+        result[PAGES / f"{part}.md"] = "\n".join([head, *texts])
+    result[PAGES / "modules.md"] = "\n".join(single)
+    return result
 
 
 def main() -> None:

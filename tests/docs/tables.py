@@ -66,7 +66,7 @@ def tables(page: Path) -> list[Table]:
     study = page.parent.name == "studies"
     sections = list(_sections(text))
     head, foot = sections[0][1], text.rstrip().rpartition("\n\n")[2]
-    found = []
+    result = []
     for start, section in sections:
         near = "\n\n".join([head, section, foot]) if study else section
         bare = FENCE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), section)
@@ -76,8 +76,8 @@ def tables(page: Path) -> list[Table]:
         for at, body in sorted(spots):
             if study or len(FIGURE.findall(body)) >= MANY:
                 line = text.count("\n", 0, start + at) + 1
-                found.append(Table(page, line, body, near))
-    return found
+                result.append(Table(page, line, body, near))
+    return result
 
 
 def all_tables() -> list[Table]:
@@ -87,8 +87,8 @@ def all_tables() -> list[Table]:
 
 def commands(text: str) -> list[str]:
     """The commands and tests that a text names."""
-    found = INLINE.findall(text) + INDENTED.findall(text)
-    return [" ".join(command.replace("\\\n", " ").split()) for command in found]
+    result = INLINE.findall(text) + INDENTED.findall(text)
+    return [" ".join(command.replace("\\\n", " ").split()) for command in result]
 
 
 def wrong_with(command: str) -> str:

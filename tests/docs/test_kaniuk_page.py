@@ -17,9 +17,9 @@ PAGE = (ROOT / "docs" / "explanation" / "papers" / "kaniuk.md").read_text("utf-8
 
 def row(first: str) -> list[str]:
     """The cells of the row of a table that begins with this one."""
-    found = re.search(rf"^\| {re.escape(first)} \|(.*)\|$", PAGE, re.MULTILINE)
-    assert found is not None
-    return [cell.strip() for cell in found[1].split("|")]
+    result = re.search(rf"^\| {re.escape(first)} \|(.*)\|$", PAGE, re.MULTILINE)
+    assert result is not None
+    return [cell.strip() for cell in result[1].split("|")]
 
 
 def test_the_model_beside_what_was_counted() -> None:

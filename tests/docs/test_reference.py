@@ -71,12 +71,12 @@ def _exists(name: str) -> bool:
     parts = name.split(".")
     for length in range(len(parts), 0, -1):
         try:
-            found = import_module(".".join(parts[:length]))
+            result = import_module(".".join(parts[:length]))
         except ModuleNotFoundError:
             continue
         for part in parts[length:]:
-            if not hasattr(found, part):
+            if not hasattr(result, part):
                 return False
-            found = getattr(found, part)
+            result = getattr(result, part)
         return True
     return False

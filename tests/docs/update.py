@@ -52,14 +52,14 @@ def updated_session(block: blocks.Block, workplace: blocks.Workplace) -> tuple[s
                     raise
                 body += part.want  # the error is what the example shows
                 continue
-        found = printed.getvalue()
-        if checker.check_output(part.want, found, blocks.DOCTEST_OPTIONS):
+        result = printed.getvalue()
+        if checker.check_output(part.want, result, blocks.DOCTEST_OPTIONS):
             body += part.want
         elif "..." in part.want:
             body += part.want
-            by_hand.append(f"{block.document}:{block.line}: {part.source}{found}")
+            by_hand.append(f"{block.document}:{block.line}: {part.source}{result}")
         else:
-            body += found.replace("\n\n", "\n<BLANKLINE>\n")
+            body += result.replace("\n\n", "\n<BLANKLINE>\n")
     return body, by_hand
 
 

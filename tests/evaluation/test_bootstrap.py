@@ -23,12 +23,12 @@ def made(players: int, games: int, effect: float, seed: int) -> Bootstrap:
 @pytest.mark.parametrize("effect", [0.0, 0.5])
 def test_coverage(effect: float) -> None:
     """95 % intervals hold the truth about as often, and are hardly wider than that needs."""
-    found = [made(60, 600, effect, seed) for seed in range(80)]
-    intervals = [each.interval([1.0]) for each in found]
+    result = [made(60, 600, effect, seed) for seed in range(80)]
+    intervals = [each.interval([1.0]) for each in result]
     held = np.mean([each.low <= 0.0 <= each.high for each in intervals])
     assert 0.90 <= held <= 1.0
-    errors = np.mean([each.standard_error([1.0]) for each in found])
-    spread = np.std([each.mean[0] for each in found])
+    errors = np.mean([each.standard_error([1.0]) for each in result])
+    spread = np.std([each.mean[0] for each in result])
     assert 0.8 <= errors / spread <= 1.4
 
 
@@ -44,16 +44,16 @@ def test_games_as_units_are_far_too_sure_of_players_effects() -> None:
 
 def test_without_players_it_is_the_standard_error_of_a_mean() -> None:
     values = np.random.default_rng(2).normal(size=400)
-    found = bootstrap(values, replicates=2000, seed=3)
-    assert_allclose(found.standard_error([1.0]), values.std() / 20.0, rtol=1e-12)
-    assert_allclose(found.spread([1.0]).std(), values.std() / 20.0, rtol=0.1)
+    result = bootstrap(values, replicates=2000, seed=3)
+    assert_allclose(result.standard_error([1.0]), values.std() / 20.0, rtol=1e-12)
+    assert_allclose(result.spread([1.0]).std(), values.std() / 20.0, rtol=0.1)
 
 
 def test_a_difference_of_equal_rows_is_zero() -> None:
     values = np.random.default_rng(4).normal(size=500)
     first = np.arange(500, dtype=np.int32) % 20
-    found = bootstrap([values, values], first, first + 1, replicates=50)
-    interval = found.interval([1.0, -1.0])
+    result = bootstrap([values, values], first, first + 1, replicates=50)
+    interval = result.interval([1.0, -1.0])
     assert (interval.estimate, interval.low, interval.high) == (0.0, 0.0, 0.0)
     assert interval.positive == 0.5
     assert not interval.clear
@@ -64,8 +64,8 @@ def test_correlated_rows_have_a_narrow_difference() -> None:
     base = generator.normal(size=2000)
     rows = [base, base + 0.1 + 0.05 * generator.normal(size=2000)]
     first = generator.integers(0, 50, 2000).astype(np.int32)
-    found = bootstrap(rows, first, (first + 1).astype(np.int32), replicates=200)
-    interval = found.interval([-1.0, 1.0])
+    result = bootstrap(rows, first, (first + 1).astype(np.int32), replicates=200)
+    interval = result.interval([-1.0, 1.0])
     assert interval.clear
     assert interval.positive == 1.0
     assert interval.high - interval.low < 0.02
@@ -85,10 +85,10 @@ def test_two_players_say_nothing_of_others() -> None:
     first = np.zeros(100, np.int32)
     second = np.ones(100, np.int32)
     values = np.random.default_rng(7).normal(size=100)
-    found = bootstrap(values, first, second, replicates=100)
-    interval = found.interval([1.0])
-    assert found.unit == "none"
-    assert np.isnan([found.standard_error([1.0]), interval.low, interval.high]).all()
+    result = bootstrap(values, first, second, replicates=100)
+    interval = result.interval([1.0])
+    assert result.unit == "none"
+    assert np.isnan([result.standard_error([1.0]), interval.low, interval.high]).all()
     assert not interval.clear
 
 
@@ -106,16 +106,16 @@ def test_few_players_with_effects_of_their_own_have_intervals_that_hold(
         first, second = sides[:, sides[0] != sides[1]][:, :300]
         each = generator.normal(0.0, 0.7, players)
         values = each[first] + each[second] + generator.normal(size=len(first))
-        found = bootstrap(values, first, second, replicates=2).interval([1.0])
-        held += found.low <= 0.0 <= found.high
+        result = bootstrap(values, first, second, replicates=2).interval([1.0])
+        held += result.low <= 0.0 <= result.high
     assert held >= 271
 
 
 def test_what_may_be_chosen_afterwards_needs_more() -> None:
     """The largest of ten independent means is beyond 2.8 errors once in twenty times."""
     values = np.random.default_rng(8).normal(size=(10, 4000))
-    found = bootstrap(values, replicates=4000, seed=1)
-    one, all_ten = (found.reach(list(np.eye(10)[:number]), 0.95) for number in (1, 10))
+    result = bootstrap(values, replicates=4000, seed=1)
+    one, all_ten = (result.reach(list(np.eye(10)[:number]), 0.95) for number in (1, 10))
     assert 1.95 < one < 2.06
     assert 2.7 < all_ten < 2.95
 

@@ -18,12 +18,12 @@ def outcomes(seed: int, games: int = 20_000) -> tuple[np.ndarray, np.ndarray]:
 
 def test_true_chances_are_calibrated() -> None:
     score, truth = outcomes(1)
-    found = calibrate(score, truth)
-    assert found.error < 0.02
-    assert_allclose([found.intercept, found.slope], [0.0, 1.0], atol=0.06)
-    inside = (found.observed_low <= found.predicted) & (found.predicted <= found.observed_high)
+    result = calibrate(score, truth)
+    assert result.error < 0.02
+    assert_allclose([result.intercept, result.slope], [0.0, 1.0], atol=0.06)
+    inside = (result.observed_low <= result.predicted) & (result.predicted <= result.observed_high)
     assert inside.sum() >= 8
-    assert found.games.sum() == len(score)
+    assert result.games.sum() == len(score)
 
 
 def test_the_line_finds_what_was_done_to_the_predictions() -> None:
@@ -50,15 +50,15 @@ def test_a_line_that_the_data_do_not_determine(expected: list[float]) -> None:
 
 
 def test_equal_predictions_stay_together() -> None:
-    found = calibrate([1, 0, 1, 1], [0.5, 0.5, 0.5, 0.7])
-    assert found.games.tolist() == [3, 1]
-    assert found.predicted.tolist() == [0.5, 0.7]
-    assert_allclose(found.observed, [2 / 3, 1.0])
+    result = calibrate([1, 0, 1, 1], [0.5, 0.5, 0.5, 0.7])
+    assert result.games.tolist() == [3, 1]
+    assert result.predicted.tolist() == [0.5, 0.7]
+    assert_allclose(result.observed, [2 / 3, 1.0])
 
 
 def test_groups_of_equal_width() -> None:
-    found = calibrate([1, 0, 1], [0.05, 0.55, 0.95], bins=2, equal_games=False)
-    assert found.games.tolist() == [1, 2]
+    result = calibrate([1, 0, 1], [0.05, 0.55, 0.95], bins=2, equal_games=False)
+    assert result.games.tolist() == [1, 2]
 
 
 def test_draws_make_intervals_narrower() -> None:
@@ -90,10 +90,10 @@ def test_players_effects_widen_the_intervals_of_groups() -> None:
         effect = generator.normal(0.0, 0.1, 12)
         score = (generator.random(len(first)) < level + effect[first] - effect[second]) * 1.0
         for known in held:
-            found = calibrate(score, level, bins=3, players=(first, second) if known else None)
+            result = calibrate(score, level, bins=3, players=(first, second) if known else None)
             middle = np.array([0.367, 0.5, 0.633])
             held[known] += int(
-                ((found.observed_low < middle) & (middle < found.observed_high)).sum()
+                ((result.observed_low < middle) & (middle < result.observed_high)).sum()
             )
     assert held[True] >= 161
     assert held[False] < held[True]
@@ -101,5 +101,5 @@ def test_players_effects_widen_the_intervals_of_groups() -> None:
 
 def test_two_players_have_no_interval() -> None:
     first, second = np.zeros(50, np.int32), np.ones(50, np.int32)
-    found = calibrate([1.0, 0.0] * 25, [0.6] * 50, players=(first, second))
-    assert (found.observed_low[0], found.observed_high[0]) == (0.0, 1.0)
+    result = calibrate([1.0, 0.0] * 25, [0.6] * 50, players=(first, second))
+    assert (result.observed_low[0], result.observed_high[0]) == (0.0, 1.0)

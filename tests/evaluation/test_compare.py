@@ -48,45 +48,45 @@ def three(games: int = 3000, seed: int = 0) -> Evaluation:
 
 
 def test_order_and_how_sure_it_is() -> None:
-    found = three()
-    assert [scored.name for scored in found.systems][-1] == "coin"
-    assert found.ranking.names[-1] == "blurred"
-    assert set(found.ranking.names[:2]) == {"truth", "nearly"}
-    assert found.ranking.tied == (found.ranking.names[1],)
-    assert math.isclose(sum(found.ranking.best), 1.0)
-    behind = found.ranking.behind[2]
+    result = three()
+    assert [scored.name for scored in result.systems][-1] == "coin"
+    assert result.ranking.names[-1] == "blurred"
+    assert set(result.ranking.names[:2]) == {"truth", "nearly"}
+    assert result.ranking.tied == (result.ranking.names[1],)
+    assert math.isclose(sum(result.ranking.best), 1.0)
+    behind = result.ranking.behind[2]
     assert behind is not None
     assert behind.clear
     assert behind.estimate > 0.0
-    assert [part.name for part in found.subsets] == ["representative", "late"]
+    assert [part.name for part in result.subsets] == ["representative", "late"]
 
 
 def test_every_metric_ranks_and_positive_means_better() -> None:
-    found = three()
-    assert set(found.metrics_of()) == {"log_likelihood", "brier", "accuracy"}
-    for metric in found.metrics_of():
-        difference = found.difference("truth", "coin", metric=metric)
+    result = three()
+    assert set(result.metrics_of()) == {"log_likelihood", "brier", "accuracy"}
+    for metric in result.metrics_of():
+        difference = result.difference("truth", "coin", metric=metric)
         assert difference.estimate > 0.0
         assert difference.clear
-    assert found.ranking_by("brier").names[-1] == "blurred"
-    assert found.metrics_of("late") == ("log_likelihood",)
+    assert result.ranking_by("brier").names[-1] == "blurred"
+    assert result.metrics_of("late") == ("log_likelihood",)
 
 
 def test_difference_is_that_of_the_means() -> None:
-    found = three()
-    expected = found["truth"].metrics["late"].log_likelihood
-    expected -= found["blurred"].metrics["late"].log_likelihood
-    assert_allclose(found.difference("truth", "blurred", subset="late").estimate, expected)
+    result = three()
+    expected = result["truth"].metrics["late"].log_likelihood
+    expected -= result["blurred"].metrics["late"].log_likelihood
+    assert_allclose(result.difference("truth", "blurred", subset="late").estimate, expected)
 
 
 def test_an_impossible_result_ranks_last_and_is_said() -> None:
     score = np.array([1.0, 0.0] * 30)
     bold = np.array([1.0, 0.0] * 29 + [0.0, 0.0])
-    found = compare([Prediction("bold", bold), Prediction("meek", np.full(60, 0.5))], score)
-    assert found.ranking.names == ("meek", "bold")
-    assert found.ranking.behind == (None, None)
-    assert "bold gave a result that occurred a probability of 0" in found.notes[0]
-    assert found.ranking_by("brier").names[0] == "bold"
+    result = compare([Prediction("bold", bold), Prediction("meek", np.full(60, 0.5))], score)
+    assert result.ranking.names == ("meek", "bold")
+    assert result.ranking.behind == (None, None)
+    assert "bold gave a result that occurred a probability of 0" in result.notes[0]
+    assert result.ranking_by("brier").names[0] == "bold"
 
 
 def test_wrong_use() -> None:
@@ -126,31 +126,31 @@ def test_draw_rate_is_found_again() -> None:
 def test_evaluate_predicts_only_later_games_and_only_from_earlier_ones() -> None:
     """Changing later results changes no earlier prediction, and no tuned parameter."""
     pool = played(2000, 40, 1, draws=0.2)
-    found = evaluate(pool, ["elo"], train_share=0.5, tune=4, replicates=0, gap_edges=())
+    result = evaluate(pool, ["elo"], train_share=0.5, tune=4, replicates=0, gap_edges=())
     score = pool.score.copy()
     score[-1] = 1.0 - score[-1] if score[-1] != 0.5 else 1.0
     other = Pool(pool.players, pool.first, pool.second, score, pool.time)
     again = evaluate(other, ["elo"], train_share=0.5, tune=4, replicates=0, gap_edges=())
-    assert np.array_equal(found["elo"].prediction.expected, again["elo"].prediction.expected)
-    assert found["elo"].prediction.parameters == again["elo"].prediction.parameters
-    assert found.games == 1000
-    assert found.earlier == 1000
-    assert found["elo"].value("three_way") is not None
+    assert np.array_equal(result["elo"].prediction.expected, again["elo"].prediction.expected)
+    assert result["elo"].prediction.parameters == again["elo"].prediction.parameters
+    assert result.games == 1000
+    assert result.earlier == 1000
+    assert result["elo"].value("three_way") is not None
 
 
 def test_evaluate_is_the_replay_measured() -> None:
     pool = played(1500, 30, 2)
-    found = evaluate(pool, {"mine": Elo(k=25.0)}, train_share=0.6, replicates=50, tune=3)
+    result = evaluate(pool, {"mine": Elo(k=25.0)}, train_share=0.6, replicates=50, tune=3)
     expected = Elo(k=25.0).replay(pool).expected
     measured = dataclasses.asdict(measure(pool.score[900:], expected[900:]))
-    assert dataclasses.asdict(found["mine"].metrics["representative"]) == pytest.approx(
+    assert dataclasses.asdict(result["mine"].metrics["representative"]) == pytest.approx(
         measured, nan_ok=True
     )
-    assert found["mine"].prediction.parameters == {"k": 25.0}
-    names = [part.name for part in found.subsets]
+    assert result["mine"].prediction.parameters == {"k": 25.0}
+    names = [part.name for part in result.subsets]
     assert names[0] == "representative"
     assert "gap 0-50" in names
-    assert found.period == (pool.time[900], pool.time[-1])  # type: ignore[index]
+    assert result.period == (pool.time[900], pool.time[-1])  # type: ignore[index]
 
 
 def test_tuning_improves_on_the_earlier_games_and_is_repeatable() -> None:
@@ -218,15 +218,15 @@ def test_games_that_cannot_be_judged_are_left_out_and_said() -> None:
     second = pool.second.copy()
     second[0] = pool.first[0]
     spoiled = Pool(pool.players, pool.first, second, pool.score, time)
-    found = evaluate(spoiled, ["elo"], replicates=0)
-    assert found.games + found.earlier == 297
-    assert "1 game of a player against himself was left out." in found.notes
-    assert "2 games without a date were left out." in found.notes
+    result = evaluate(spoiled, ["elo"], replicates=0)
+    assert result.games + result.earlier == 297
+    assert "1 game of a player against himself was left out." in result.notes
+    assert "2 games without a date were left out." in result.notes
 
 
 def test_groups_and_dates() -> None:
     pool = played(1000, 20, 10)
-    found = evaluate(
+    result = evaluate(
         pool,
         ["elo"],
         replicates=0,
@@ -234,7 +234,7 @@ def test_groups_and_dates() -> None:
         since_dates=[np.datetime64("2020-11-01")],
         group_by="event",
     )
-    names = [part.name for part in found.subsets]
+    names = [part.name for part in result.subsets]
     assert "since 2020-11-01" in names
     assert sum(name.startswith("event ") for name in names) == 60
     with pytest.raises(InputError, match="no column 'place'"):

@@ -40,12 +40,12 @@ def test_exchanged_names_come_to_the_top() -> None:
     sure = np.flatnonzero(np.abs(system.replay(pool).expected - 0.5) > 0.48)
     wrong = sure[(pool.score[sure] == 1.0) == (system.replay(pool).expected[sure] > 0.5)][::40]
     spoiled = with_exchanged_names(pool, wrong)
-    found = examine(spoiled, system.replay(spoiled), improbable=0.05)
-    named = [item.game for item in found.improbable[: len(wrong)]]
+    result = examine(spoiled, system.replay(spoiled), improbable=0.05)
+    named = [item.game for item in result.improbable[: len(wrong)]]
     assert len(set(named) & set(wrong.tolist())) > 0.6 * len(wrong)
-    assert 0.0 < found.swap_share < 0.02
-    assert found.improbable[0].swapped > 0.3
-    assert [i.chance for i in found.improbable] == sorted(i.chance for i in found.improbable)
+    assert 0.0 < result.swap_share < 0.02
+    assert result.improbable[0].swapped > 0.3
+    assert [i.chance for i in result.improbable] == sorted(i.chance for i in result.improbable)
 
 
 def test_twins_are_records_of_one_day_with_names_the_other_way_round() -> None:
@@ -58,20 +58,20 @@ def test_twins_are_records_of_one_day_with_names_the_other_way_round() -> None:
     score = np.insert(base.score, upset + 1, base.score[upset])
     time = np.insert(base.time, upset + 1, base.time[upset])
     pool = Pool(base.players, first, second, score, time)
-    found = examine(pool, Elo().replay(pool), improbable=0.2)
-    item = next(item for item in found.improbable if item.game == upset)
+    result = examine(pool, Elo().replay(pool), improbable=0.2)
+    item = next(item for item in result.improbable if item.game == upset)
     assert item.twin == upset + 1
 
 
 def test_provisional_and_idle_players() -> None:
     time = START + np.array([0, 400, 401, 402]) * 86_400
     pool = Pool.from_names(["A", "C", "C", "C"], ["B", "D", "D", "D"], [1, 1, 0, 0.5], time=time)
-    found = examine(pool, Glicko2().replay(pool), settled_games=2, idle_days=365.0)
-    assert [pool.players[row] for row in found.provisional] == ["A", "B"]
-    assert [pool.players[row] for row in found.idle] == ["A", "B"]
-    assert found.played.tolist() == [1, 1, 3, 3]
-    assert found.last_game is not None
-    assert found.last_game[0] == START
+    result = examine(pool, Glicko2().replay(pool), settled_games=2, idle_days=365.0)
+    assert [pool.players[row] for row in result.provisional] == ["A", "B"]
+    assert [pool.players[row] for row in result.idle] == ["A", "B"]
+    assert result.played.tolist() == [1, 1, 3, 3]
+    assert result.last_game is not None
+    assert result.last_game[0] == START
     unsure = examine(pool, Glicko2().replay(pool), settled_games=0, settled_deviation=250.0)
     assert {"A", "B"} <= {pool.players[row] for row in unsure.provisional}
     with pytest.raises(UsageError, match="0 to 1/2"):
@@ -80,11 +80,11 @@ def test_provisional_and_idle_players() -> None:
 
 def test_a_pool_of_draws_without_times() -> None:
     pool = Pool.from_names(["A", "B"], ["B", "A"], [0.5, 0.5])
-    found = examine(pool, Elo().replay(pool))
-    assert found.decided == 0
-    assert not found.improbable
-    assert found.last_game is None
-    assert len(found.idle) == 0
+    result = examine(pool, Elo().replay(pool))
+    assert result.decided == 0
+    assert not result.improbable
+    assert result.last_game is None
+    assert len(result.idle) == 0
 
 
 def test_curves_follow_a_player_through_both_sides() -> None:
@@ -120,14 +120,14 @@ def test_names_that_nobody_has() -> None:
 
 def test_a_forecast_adds_up() -> None:
     ledger = Ledger.begin("elo", played(2000, 8, 5, draws=0.3), first_advantage=40.0)
-    found = forecast(ledger, "0.1", "0.2")
-    assert_allclose(found.win + found.draw + found.loss, 1.0)
-    assert_allclose(found.win + 0.5 * found.draw, found.expected)
-    assert found.expected > found.reversed_expected
+    result = forecast(ledger, "0.1", "0.2")
+    assert_allclose(result.win + result.draw + result.loss, 1.0)
+    assert_allclose(result.win + 0.5 * result.draw, result.expected)
+    assert result.expected > result.reversed_expected
     level = forecast(ledger, "0.1", "0.2", advantage=0.0)
     assert_allclose(level.expected, level.reversed_expected)
     turned = forecast(ledger, "0.2", "0.1")
-    assert_allclose(turned.reversed_expected, 1.0 - found.expected)
+    assert_allclose(turned.reversed_expected, 1.0 - result.expected)
     assert forecast(Ledger.begin("elo", played(200, 8, 5)), "0.1", "0.2").draw == 0.0
     with pytest.raises(UsageError, match="name two players"):
         forecast(ledger, "0.1", "0.1")

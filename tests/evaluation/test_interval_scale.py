@@ -100,11 +100,11 @@ def test_forecasts_are_right_on_average_where_ratings_alone_are_too_bold() -> No
                 names = names[::-1]
                 exact = forecast(rated, *names, exact=True)
             if exact.expected >= 0.6:
-                found = forecast(rated, *names, scale=scale)
-                assert found.integrated
-                assert np.isnan(found.low)
+                result = forecast(rated, *names, scale=scale)
+                assert result.integrated
+                assert np.isnan(result.low)
                 bold.append(exact.expected)
-                ours.append(found.expected)
+                ours.append(result.expected)
                 truth.append(1.0 / (1.0 + 10 ** ((strength[names[1]] - strength[names[0]]) / 400)))
     assert len(truth) > 30
     assert np.mean(bold) - np.mean(truth) > 0.06

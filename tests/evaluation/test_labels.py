@@ -26,7 +26,7 @@ def test_labels_are_ratings_after_the_tenth_game_ahead(
     """The definition of section 4.7.1, followed word by word."""
     pool = played(games, players, seed)
     system = Elo(k=30.0)
-    found = rating_labels(pool, system.replay(pool), advance=advance)
+    result = rating_labels(pool, system.replay(pool), advance=advance)
     state = system.start(pool.players)
     after = []
     for game in range(games):
@@ -37,8 +37,8 @@ def test_labels_are_ratings_after_the_tenth_game_ahead(
         for i, game in enumerate(history.tolist()):
             j = min(i + advance, len(history) - 1)
             first = pool.first[game] == player
-            label = found.first[game] if first else found.second[game]
-            ahead = found.first_ahead[game] if first else found.second_ahead[game]
+            label = result.first[game] if first else result.second[game]
+            ahead = result.first_ahead[game] if first else result.second_ahead[game]
             assert_allclose(label, after[history[j]][player], rtol=1e-12)
             assert ahead == j - i
 
@@ -119,12 +119,12 @@ def test_sets_that_are_too_large_say_how_many_games_there_are() -> None:
 
 def test_deviations_fall_with_games() -> None:
     pool = played(3000, 100, 6)
-    found = deviations_by_games(pool, Glicko2().replay(pool), most=30, sample=20)
-    assert_allclose(found.mean[0], 350.0, rtol=1e-12)
-    assert np.all(np.diff(found.mean) < 0.0)
-    assert found.players[0] == 100
-    assert found.sample.shape == (31, 20)
-    assert not np.isnan(found.sample[:10]).any()
+    result = deviations_by_games(pool, Glicko2().replay(pool), most=30, sample=20)
+    assert_allclose(result.mean[0], 350.0, rtol=1e-12)
+    assert np.all(np.diff(result.mean) < 0.0)
+    assert result.players[0] == 100
+    assert result.sample.shape == (31, 20)
+    assert not np.isnan(result.sample[:10]).any()
     with pytest.raises(ModelError, match="no deviations"):
         deviations_by_games(pool, Elo().replay(pool))
 
@@ -132,13 +132,13 @@ def test_deviations_fall_with_games() -> None:
 def test_distribution_of_ratings_by_games() -> None:
     pool = played(3000, 100, 7)
     replay = Glicko2().replay(pool)
-    found = ratings_by_games(pool, replay, np.linspace(500, 2500, 21), most=20)
-    assert_allclose(found.share.sum(axis=1), 1.0)
-    assert found.players[0] == 100
-    centres = 0.5 * (found.edges[1:] + found.edges[:-1])
+    result = ratings_by_games(pool, replay, np.linspace(500, 2500, 21), most=20)
+    assert_allclose(result.share.sum(axis=1), 1.0)
+    assert result.players[0] == 100
+    centres = 0.5 * (result.edges[1:] + result.edges[:-1])
     first = pool.first[0]
     assert replay.first_rating[0] == 1500.0
-    spread = [float(np.sqrt(row @ (centres - row @ centres) ** 2)) for row in found.share[[0, -1]]]
+    spread = [float(np.sqrt(row @ (centres - row @ centres) ** 2)) for row in result.share[[0, -1]]]
     assert spread[0] != spread[1]
     assert first == 0
     halves = ratings_by_games(pool, replay, np.array([0.0, 1.0, 2.0]), convert=lambda r: r / 1500.0)

@@ -102,14 +102,14 @@ def test_a_mean_of_all_players_joins_them_all(gone: int) -> None:
     pool = replace(pool, columns={**pool.columns, **rates, **lengths})
     ledger = Ledger.begin("vandendoel", pool)
     keep = np.arange(60) != gone
-    found = ledger.annul(~keep)
+    result = ledger.annul(~keep)
     wanted = Ledger.begin("vandendoel", ledger.pool.select(keep))
     # The sum of the players' rates is made anew at a checkpoint: the last digits differ.
     for name in ("expected", "first_rating", "second_rating"):
-        one, other = getattr(found.replay, name), getattr(wanted.replay, name)
+        one, other = getattr(result.replay, name), getattr(wanted.replay, name)
         np.testing.assert_allclose(one, other, rtol=1e-9, err_msg=name)
     for player in wanted.ratings.players:
-        assert found.ratings[player].value == pytest.approx(wanted.ratings[player].value)
+        assert result.ratings[player].value == pytest.approx(wanted.ratings[player].value)
 
 
 def test_only_what_a_change_can_reach_is_replayed() -> None:
@@ -118,9 +118,9 @@ def test_only_what_a_change_can_reach_is_replayed() -> None:
     assert ledger.replayed == 3200
     gone = np.zeros(3200, np.bool_)
     gone[1600] = True
-    found = ledger.annul(gone)
+    result = ledger.annul(gone)
     # From the checkpoint before it, and of one group in four.
-    assert found.replayed < (1600 + 3200 / CHECKPOINTS) / 4 * 1.2
+    assert result.replayed < (1600 + 3200 / CHECKPOINTS) / 4 * 1.2
     assert ledger.add(pool.select(np.zeros(0, np.int64))).replayed == 0
     later = played(50, 10, 2, groups=4)
     assert later.time is not None

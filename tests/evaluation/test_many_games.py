@@ -55,8 +55,8 @@ def test_games_on_disk_are_evaluated_as_in_memory(advantage: str) -> None:
     pool = games()
     rounds = np.arange(len(pool)) % 3
     pool = Pool(pool.players, pool.first, pool.second, pool.score, pool.time, {"round": rounds})
-    found, wanted = evaluate(on_disk(pool), **options), evaluate(pool, **options)
-    assert plain(found) == plain(wanted)
+    result, wanted = evaluate(on_disk(pool), **options), evaluate(pool, **options)
+    assert plain(result) == plain(wanted)
 
 
 @pytest.mark.usefixtures("many")
@@ -69,14 +69,14 @@ def test_sums_say_what_resampling_says(request: pytest.FixtureRequest) -> None:
     pool = games()
     wanted = evaluate(pool, **OPTIONS)
     request.getfixturevalue("many")
-    found = evaluate(pool, **OPTIONS)
-    for one, other in zip(found.systems, wanted.systems, strict=True):
+    result = evaluate(pool, **OPTIONS)
+    for one, other in zip(result.systems, wanted.systems, strict=True):
         assert one.name == other.name
         assert one.metrics == other.metrics
         assert one.calibration.games.sum() == other.calibration.games.sum()
         assert str(one.calibration.slope) == str(other.calibration.slope)
     for key, (names, bootstrap) in wanted.bootstraps.items():
-        others, by_sums = found.bootstraps[key]
+        others, by_sums = result.bootstraps[key]
         assert others == names
         contrast = np.zeros(len(names))
         contrast[:2] = 1.0, -1.0
@@ -92,18 +92,18 @@ def test_intervals_of_a_calibration_by_sums(request: pytest.FixtureRequest) -> N
     pool = games()
     wanted = evaluate(pool, **OPTIONS)["elo"].calibration
     request.getfixturevalue("many")
-    found = evaluate(pool, **OPTIONS)["elo"].calibration
+    result = evaluate(pool, **OPTIONS)["elo"].calibration
     # Groups are cut on a fine grid, so that some games stand in the next group.
-    assert np.abs(found.games - wanted.games).max() <= 2
+    assert np.abs(result.games - wanted.games).max() <= 2
     for name in ("observed", "observed_low", "observed_high"):
-        assert getattr(found, name) == pytest.approx(getattr(wanted, name), abs=0.01)
+        assert getattr(result, name) == pytest.approx(getattr(wanted, name), abs=0.01)
 
 
 def test_systems_that_need_all_games_are_named() -> None:
-    found = evaluate(on_disk(played(600, 30, seed=1)), replicates=0)
-    assert "elo" in {scored.name for scored in found}
-    assert set(found.unable) >= {"whr", "decaying-bradley-terry"}
-    assert "do not fit in memory" in found.unable["whr"]
+    result = evaluate(on_disk(played(600, 30, seed=1)), replicates=0)
+    assert "elo" in {scored.name for scored in result}
+    assert set(result.unable) >= {"whr", "decaying-bradley-terry"}
+    assert "do not fit in memory" in result.unable["whr"]
     with pytest.raises(InputError, match="do not fit in memory"):
         evaluate(on_disk(played(600, 30, seed=1)), ["whr"])
 

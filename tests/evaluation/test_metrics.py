@@ -41,21 +41,21 @@ def test_a_draw_is_half_a_win_for_both() -> None:
 
 
 def test_what_cannot_happen_and_does_is_minus_infinity_and_counted() -> None:
-    found = metrics.measure([1, 0, 1, 0], [0.0, 1.0, 1.0, 0.0])
-    assert found.log_likelihood == -math.inf
-    assert found.impossible == 2
-    assert found.as_dict()["log_likelihood"] is None
+    result = metrics.measure([1, 0, 1, 0], [0.0, 1.0, 1.0, 0.0])
+    assert result.log_likelihood == -math.inf
+    assert result.impossible == 2
+    assert result.as_dict()["log_likelihood"] is None
 
 
 @given(SCORES, st.data())
 def test_measures_are_means_of_the_single_games(scores: list[float], data: st.DataObject) -> None:
     expected = data.draw(st.lists(CHANCES, min_size=len(scores), max_size=len(scores)))
     draw = draw_probability(expected, 0.3)
-    found = metrics.measure(scores, expected, draw)
+    result = metrics.measure(scores, expected, draw)
     for name, values in metrics.game_metrics(scores, expected, draw).items():
-        assert_allclose(getattr(found, name), values.mean(), rtol=1e-12)
-    assert found.games == len(scores)
-    assert 0.5 <= found.constant_side <= 1.0
+        assert_allclose(getattr(result, name), values.mean(), rtol=1e-12)
+    assert result.games == len(scores)
+    assert 0.5 <= result.constant_side <= 1.0
 
 
 @given(st.floats(0.01, 0.99), st.floats(0.01, 0.99))
@@ -74,8 +74,8 @@ def test_the_truth_has_the_best_expected_value(truth: float, other: float) -> No
 
 
 def test_three_outcomes() -> None:
-    found = metrics.three_way_log_likelihoods([1, 0.5, 0], [0.6, 0.6, 0.6], [0.3, 0.3, 0.3])
-    assert_allclose(found, np.log([0.45, 0.3, 0.25]), rtol=1e-14)
+    result = metrics.three_way_log_likelihoods([1, 0.5, 0], [0.6, 0.6, 0.6], [0.3, 0.3, 0.3])
+    assert_allclose(result, np.log([0.45, 0.3, 0.25]), rtol=1e-14)
 
 
 def test_a_draw_that_the_expected_score_leaves_no_room_for() -> None:

@@ -17,11 +17,11 @@ from yardstone.ratings.whr import WholeHistory
 def test_each_game_has_the_ratings_of_its_day() -> None:
     pool = played(400, 12, 1)
     rated = whole_history(pool, w2=20.0)
-    found = WholeHistory(w2=20.0).fit(pool)
+    result = WholeHistory(w2=20.0).fit(pool)
     assert pool.time is not None
     for player in pool.players[:4]:
         (curve,) = rating_curves(rated.pool, rated.replay, [player])
-        whole = found.curve(player)
+        whole = result.curve(player)
         day = {str(moment)[:10]: place for place, moment in enumerate(whole.time)}
         assert curve.time is not None
         places = [day[str(moment)[:10]] for moment in curve.time]
@@ -33,12 +33,12 @@ def test_each_game_has_the_ratings_of_its_day() -> None:
 def test_without_times_games_are_the_clock() -> None:
     pool = replace(played(100, 8, 2), time=None)
     rated = whole_history(pool)
-    found = WholeHistory().fit(pool)
+    result = WholeHistory().fit(pool)
     row = pool.players.index("0.1")
     games = np.flatnonzero((pool.first == row) | (pool.second == row))
     (curve,) = rating_curves(rated.pool, rated.replay, ["0.1"])
     assert curve.game.tolist() == games.tolist()
-    assert_allclose(curve.rating, found.curve("0.1").rating, atol=1e-6)
+    assert_allclose(curve.rating, result.curve("0.1").rating, atol=1e-6)
 
 
 def test_looking_back_fits_better_than_predicting() -> None:

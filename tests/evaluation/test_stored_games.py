@@ -89,16 +89,16 @@ def assert_rated_alike(pool: Pool, name: str, parameters: dict[str, Any]) -> Non
     system = find_system(name).make(**parameters)
     judged, _ = judged_games(pool)
     kept = on_disk(pool)
-    found, wanted = system.replay(kept), system.replay(judged)
+    result, wanted = system.replay(kept), system.replay(judged)
     assert len(list(stored_replay.rating_batches(system, kept))) > 1
     for column in PREDICTED:
-        one, other = getattr(found, column), getattr(wanted, column)
+        one, other = getattr(result, column), getattr(wanted, column)
         assert (one is None) == (other is None)
         if other is not None:
             assert isinstance(one, np.memmap)
             assert np.array_equal(one, other, equal_nan=True), column
-    assert np.array_equal(found.ratings.rating, wanted.ratings.rating, equal_nan=True)
-    assert np.array_equal(found.ratings.deviation, wanted.ratings.deviation, equal_nan=True)
+    assert np.array_equal(result.ratings.rating, wanted.ratings.rating, equal_nan=True)
+    assert np.array_equal(result.ratings.deviation, wanted.ratings.deviation, equal_nan=True)
     assert system.remarks(kept) == system.remarks(judged)
 
 
@@ -153,11 +153,11 @@ def test_a_period_that_does_not_fit_is_refused() -> None:
 def test_a_history_of_games_on_disk_is_that_in_memory(system: str) -> None:
     pool = played(3000, 60, seed=3, draws=0.3)
     options: dict[str, Any] = {"system": system, "players": ["0.3", "0.7"], "report": True}
-    found = rating_history(on_disk(pool), **options)
+    result = rating_history(on_disk(pool), **options)
     wanted = rating_history(pool, **options)
-    assert plain_history(found) == plain_history(wanted)
+    assert plain_history(result) == plain_history(wanted)
     assert [curve.player for curve in rating_history(on_disk(pool), system=system).drawn]
-    assert str(found.predict("0.3", "0.7")) == str(wanted.predict("0.3", "0.7"))
+    assert str(result.predict("0.3", "0.7")) == str(wanted.predict("0.3", "0.7"))
 
 
 def test_kept_ratings_go_on(tmp_path: Path) -> None:
@@ -171,18 +171,18 @@ def test_kept_ratings_go_on(tmp_path: Path) -> None:
     assert rating_history(state=state)[0] == first[0]
     rest = pool.select(np.arange(1700, 3000))
     for games in (on_disk(rest), rest):
-        found = rating_history(games, state=state, top=0)
+        result = rating_history(games, state=state, top=0)
         wanted = rating_history(pool, system="glicko2", top=0)
-        assert [each.player for each in found] == [each.player for each in wanted]
-        for one, other in zip(found, wanted, strict=True):
+        assert [each.player for each in result] == [each.player for each in wanted]
+        for one, other in zip(result, wanted, strict=True):
             assert (one.rating, one.deviation, one.games) == (
                 other.rating,
                 other.deviation,
                 other.games,
             )
             assert (one.low, one.high) == pytest.approx((other.low, other.high))
-        assert found.rated.period == wanted.rated.period
-        assert str(found.rated.last_game) == str(wanted.rated.last_game)
+        assert result.rated.period == wanted.rated.period
+        assert str(result.rated.last_game) == str(wanted.rated.last_game)
     forecast = predict(None, "0.3", "0.7", state=state)
     assert 0.0 < forecast.low < forecast.expected < forecast.high < 1.0
 

@@ -103,11 +103,11 @@ def _case(
         tally.refused += 1
         return
     tally.beside += len(sound)
-    found = games(pool)
-    lost = [row for row in sound if row not in found]
+    result = games(pool)
+    lost = [row for row in sound if row not in result]
     names = {name for row in sound for name in row[:2]}
     # A game that names somebody of a sound one, but is none of them, is a changed one.
-    changed = [row for row in found if row not in rows and names & set(row[:2])]
+    changed = [row for row in result if row not in rows and names & set(row[:2])]
     tally.lost += len(lost)
     tally.silent += len(lost) * (not pool.skipped.total)
     tally.changed += len(changed)

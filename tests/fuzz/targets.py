@@ -91,10 +91,10 @@ def targets() -> dict[str, Target]:
     """All targets by name."""
     modules = sorted(path.stem for path in (FUZZ / "readers").glob("*.py"))
     every = [each for name in modules for each in _group(name)]
-    found = {each.name: each for each in every}
-    if len(found) < len(every):
+    result = {each.name: each for each in every}
+    if len(result) < len(every):
         raise ValueError("two targets share a name")
-    return dict(sorted(found.items()))
+    return dict(sorted(result.items()))
 
 
 def target(name: str) -> Target:

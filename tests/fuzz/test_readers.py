@@ -83,7 +83,7 @@ def _opens(call: ast.Call) -> bool:
 
 def reached() -> set[str]:
     """The functions of the package that the examples of the targets run through."""
-    found: set[str] = set()
+    result: set[str] = set()
     prefix = f"{PACKAGE}{os.sep}"
 
     def note(frame: FrameType, event: str, argument: object) -> None:
@@ -91,7 +91,7 @@ def reached() -> set[str]:
         if event == "call" and code.co_filename.startswith(prefix):
             module = Path(code.co_filename.removeprefix(prefix)).with_suffix("").as_posix()
             parts = (each for each in code.co_qualname.split(".") if not each.startswith("<"))
-            found.add(f"{module}:{'.'.join(parts)}")
+            result.add(f"{module}:{'.'.join(parts)}")
 
     every = list(targets().values())  # what the targets read at their import does not count
     with TemporaryDirectory() as folder:
@@ -105,14 +105,14 @@ def reached() -> set[str]:
                         run_case(target, data, Path(folder), slack=100.0)
         finally:
             sys.setprofile(before)
-    return found
+    return result
 
 
 def test_every_reader_has_a_target() -> None:
     places = set(reading(PACKAGE))
-    found = reached()
-    assert len(places & found) > 60
-    missing = places - found
+    result = reached()
+    assert len(places & result) > 60
+    missing = places - result
     unknown = sorted(place for place in missing if not any(each.match(place) for each in OTHERS))
     assert not unknown, "write a target for it (tests/fuzz/readers), or say here why there is none"
     needless = [each.pattern for each in OTHERS if not any(map(each.match, missing))]

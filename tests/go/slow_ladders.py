@@ -38,14 +38,14 @@ class _Reader:
     def prisoners_nearby(self, stones: Stones) -> set[Point]:
         """Liberties of chains in atari beside the target."""
         board = self.on(stones)
-        found = set()
+        result = set()
         for stone in board.group(self.target)[0]:
             for other in board.around(stone):
                 if stones.get(other) == opponent(stones[self.target]):
                     edge = board.group(other)[1]
                     if len(edge) == 1:
-                        found |= edge
-        return found
+                        result |= edge
+        return result
 
     def is_mouth(self, stones: Stones, point: Point) -> bool:
         """Whether the attacker takes exactly one stone there, out of a full eye."""
@@ -93,12 +93,12 @@ class _Reader:
 
     def first_attack(self, stones: Stones, ko: Point | None) -> set[Point]:
         """Moves that catch a chain of two liberties; kos work for it at its first move."""
-        found = set()
+        result = set()
         for point in self.on(stones).group(self.target)[1]:
             after = self.play(stones, point, opponent(stones[self.target]), ko)
             if after is not None and self.defend(after[0], None, 0):
-                found.add(point)
-        return found
+                result.add(point)
+        return result
 
 
 def caught_stones(

@@ -144,9 +144,9 @@ class SlowSearch:
 
     def index(self, index: GameIndex, games: Iterable[int]) -> set[tuple[int, int, int, int, int]]:
         """Pattern, placement, game, first and last position of every run in some games."""
-        found = set()
+        result = set()
         for number in games:
             for placement, first, last in self.game(index.game(number)).tolist():
                 pattern, way = self.owner[placement]
-                found.add((pattern, way, number, first, last))
-        return found
+                result.add((pattern, way, number, first, last))
+        return result

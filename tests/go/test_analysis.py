@@ -53,16 +53,16 @@ def by_hand() -> GameAnalysis:
 
 
 def test_a_mistake_costs_more_than_noise_explains() -> None:
-    found = by_hand()
-    assert found.mistakes(2.0).tolist() == [0]  # 3.0 is less than twice its error of 1.6
-    assert found.mistakes(4.5).tolist() == []
-    sure = replace(found.losses, error=np.array([1.0, 1.5, np.nan, np.nan], np.float32))
-    assert replace(found, losses=sure).mistakes(2.0).tolist() == [0, 1]
+    result = by_hand()
+    assert result.mistakes(2.0).tolist() == [0]  # 3.0 is less than twice its error of 1.6
+    assert result.mistakes(4.5).tolist() == []
+    sure = replace(result.losses, error=np.array([1.0, 1.5, np.nan, np.nan], np.float32))
+    assert replace(result, losses=sure).mistakes(2.0).tolist() == [0, 1]
 
 
 def test_totals_by_player_and_phase() -> None:
-    found = by_hand()
-    totals = {(total.player, total.phase): total for total in game_totals(found)}
+    result = by_hand()
+    totals = {(total.player, total.phase): total for total in game_totals(result)}
     assert set(totals) == {
         ("Player 1", "game"),
         ("Player 1", "opening"),
@@ -84,9 +84,9 @@ def test_totals_by_player_and_phase() -> None:
 
 
 def test_totals_over_games() -> None:
-    found = by_hand()
-    other = replace(found, game=replace(found.game, black="Player 4", white=""))
-    totals = {(t.player, t.phase): t for t in player_totals([found, other])}
+    result = by_hand()
+    other = replace(result, game=replace(result.game, black="Player 4", white=""))
+    totals = {(t.player, t.phase): t for t in player_totals([result, other])}
     assert totals["Player 4", "game"].moves == 3
     assert totals["Player 4", "game"].games == 2
     assert totals["Player 4", "game"].colour == 0
@@ -97,35 +97,35 @@ def test_totals_over_games() -> None:
 
 def test_every_move_is_what_the_network_says(network: Network) -> None:
     game = random_game(5, moves=25, passes=2)
-    found = analyse(game, network, rules=TROMP_TAYLOR, komi=7.0)
+    result = analyse(game, network, rules=TROMP_TAYLOR, komi=7.0)
     encoded = encode_game(9, moves=game.moves, komi=7.0, rules=TROMP_TAYLOR)
     whole = network.evaluate(encoded.spatial.astype(np.float32), encoded.globals)
     sign = np.where(encoded.to_play == 2, 1.0, -1.0)
-    np.testing.assert_allclose(found.white_lead, sign * whole.lead, atol=1e-3)
-    assert len(found) == 27
+    np.testing.assert_allclose(result.white_lead, sign * whole.lead, atol=1e-3)
+    assert len(result) == 27
     for k in range(27):
         logits = np.where(encoded.legal[k] > 0, whole.policy_logits[k], -np.inf)
         chances = np.exp(logits - logits.max())
         chances /= chances.sum()
         place = int(game.moves[k])
-        assert found.policy[k] == pytest.approx(chances[place], rel=1e-3)
-        assert found.rank[k] == 1 + (chances > chances[place]).sum()
+        assert result.policy[k] == pytest.approx(chances[place], rel=1e-3)
+        assert result.rank[k] == 1 + (chances > chances[place]).sum()
         best = int(chances.argmax())
-        assert found.best[k] == (-1 if best == 81 else best)
-        assert found.best_policy[k] == pytest.approx(chances[best], rel=1e-3)
-    assert found.counted.tolist() == [True] * 25 + [False] * 2
-    assert found.conditions == Conditions(TROMP_TAYLOR, 7.0)
-    assert found.remark == ""
+        assert result.best[k] == (-1 if best == 81 else best)
+        assert result.best_policy[k] == pytest.approx(chances[best], rel=1e-3)
+    assert result.counted.tolist() == [True] * 25 + [False] * 2
+    assert result.conditions == Conditions(TROMP_TAYLOR, 7.0)
+    assert result.remark == ""
 
 
 def test_an_illegal_move_ends_the_analysis(network: Network) -> None:
     game = random_game(5, moves=6)
     moves = game.moves.copy()
     moves[4] = moves[0]
-    found = analyse(replace(game, moves=moves), network)
-    assert len(found) == 4
-    assert found.remark == "move 5 is illegal (Black A9): analysed up to there"
-    assert len(found.white_lead) == 5
+    result = analyse(replace(game, moves=moves), network)
+    assert len(result) == 4
+    assert result.remark == "move 5 is illegal (Black A9): analysed up to there"
+    assert len(result.white_lead) == 5
 
 
 def test_games_that_cannot_be_shown_are_reported(network: Network) -> None:
@@ -133,8 +133,8 @@ def test_games_that_cannot_be_shown_are_reported(network: Network) -> None:
     large = replace(good, size=21, file="large.sgf", line=3)
     outside = replace(good, setup_white=np.array([99], np.int16))
     skipped = SkipReport()
-    found = list(analyse_games([large, good, outside, good], network, skipped=skipped))
-    assert [each.game for each in found] == [good, good]
+    result = list(analyse_games([large, good, outside, good], network, skipped=skipped))
+    assert [each.game for each in result] == [good, good]
     assert len(skipped) == 2
     assert str(skipped.details[0]) == "large.sgf:3: boards of size 21 are not supported"
     with pytest.raises(InputError, match=r"large\.sgf:3: boards of size 21"):
@@ -142,10 +142,10 @@ def test_games_that_cannot_be_shown_are_reported(network: Network) -> None:
 
 
 def test_an_empty_game(network: Network) -> None:
-    found = analyse(random_game(1, moves=0), network)
-    assert len(found) == 0
-    assert len(found.white_lead) == 1
-    assert game_totals(found) == []
+    result = analyse(random_game(1, moves=0), network)
+    assert len(result) == 0
+    assert len(result.white_lead) == 1
+    assert game_totals(result) == []
 
 
 def test_progress_counts_positions(network: Network) -> None:
@@ -189,8 +189,8 @@ def test_phases_follow_each_other(opening: int, middle: int) -> None:
     ],
 )
 def test_rules_and_komi_of_a_record(record: dict[str, object], rules: str, komi: float) -> None:
-    found = conditions_of(replace(GoGame(), **record))  # type: ignore[arg-type]
-    assert found == Conditions(parse_rules(rules), komi)
+    result = conditions_of(replace(GoGame(), **record))  # type: ignore[arg-type]
+    assert result == Conditions(parse_rules(rules), komi)
     forced = conditions_of(replace(GoGame(), **record), rules=TROMP_TAYLOR, komi=5.0)  # type: ignore[arg-type]
     assert forced == Conditions(TROMP_TAYLOR, 5.0)
 

@@ -67,13 +67,13 @@ def test_features_are_taken_at_the_own_point_of_each_move(network: Network) -> N
     evaluator = Evaluator(network, trunk=("pick", "mean", "trunk"))
     answers = list(evaluator.answer([other, same]))
     assert evaluator.evaluated == 2
-    found = network.evaluate(encoded.spatial.astype(np.float32), encoded.globals, trunk=True).trunk
-    assert found is not None
+    result = network.evaluate(encoded.spatial.astype(np.float32), encoded.globals, trunk=True).trunk
+    assert result is not None
     for answer, point in zip(answers, (40, 41), strict=True):
         wanted = {
-            "pick": found[0].reshape(network.channels, -1)[:, point],
-            "mean": found[0].mean(axis=(1, 2)),
-            "trunk": found[0],
+            "pick": result[0].reshape(network.channels, -1)[:, point],
+            "mean": result[0].mean(axis=(1, 2)),
+            "trunk": result[0],
         }
         for kind, values in wanted.items():
             assert answer.features[kind].dtype == np.float16
@@ -87,9 +87,9 @@ def test_what_else_could_have_been_played(network: Network) -> None:
     evaluator = Evaluator(network, trunk=("after", "candidates"))
     (answer,) = evaluator.answer(ask([game], SkipReport(), trunk=True))
     encoded = answer.question.encoded
-    found = network.evaluate(encoded.spatial.astype(np.float32), encoded.globals, trunk=True).trunk
-    assert found is not None
-    flat = found.reshape(len(encoded), network.channels, -1)
+    result = network.evaluate(encoded.spatial.astype(np.float32), encoded.globals, trunk=True).trunk
+    assert result is not None
+    flat = result.reshape(len(encoded), network.channels, -1)
     for move, point in enumerate(game.moves.tolist()):
         np.testing.assert_allclose(
             answer.features["after"][move], flat[move + 1][:, point], rtol=2e-3, atol=1e-4

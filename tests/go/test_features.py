@@ -30,7 +30,7 @@ def answered(network: Network, game: GoGame) -> NetworkAnswer:
 def test_the_six_head_features_by_hand() -> None:
     """A game of two moves on a board of four points."""
     policy = np.array([[0.5, 0.2, 0.1, 0.1, 0.1], [np.nan, 0.4, 0.3, 0.2, 0.1], [0.2] * 5])
-    found = Assessment(
+    result = Assessment(
         white_win=np.array([0.4, 0.6, 0.3], np.float32),
         white_loss=np.array([0.6, 0.4, 0.7], np.float32),
         no_result=np.zeros(3, np.float32),
@@ -39,7 +39,7 @@ def test_the_six_head_features_by_hand() -> None:
         policy=policy.astype(np.float32),
         to_play=np.array([1, 2, 1], np.int8),
     )
-    head = head_features(found, np.array([1, 2], np.int8), np.array([1, 2], np.int16))
+    head = head_features(result, np.array([1, 2], np.int8), np.array([1, 2], np.int16))
     black = [0.4 - 0.5, -2.0 * 0.1, 0.2 - 0.5, 0.5 - 0.5, 0.6 - 0.4, (1.0 + 2.0) * 0.1]
     white = [0.3 - 0.5, -3.0 * 0.1, 0.3 - 0.5, 0.4 - 0.5, 0.6 - 0.3, (2.0 + 3.0) * 0.1]
     assert head == pytest.approx(np.array([black, white]), abs=1e-6)
@@ -49,9 +49,9 @@ def test_the_six_head_features_by_hand() -> None:
 
 def test_a_game_move_by_move(network: Network) -> None:
     game = random_game(4, moves=21, passes=2)
-    found = move_features(answered(network, game))
-    assert found.number.tolist() == [*range(1, 22, 2), *range(2, 22, 2)]
-    assert found.colour.tolist() == [1] * 11 + [2] * 10
+    result = move_features(answered(network, game))
+    assert result.number.tolist() == [*range(1, 22, 2), *range(2, 22, 2)]
+    assert result.colour.tolist() == [1] * 11 + [2] * 10
     encoded = encode_game(
         9,
         moves=game.moves,
@@ -61,13 +61,13 @@ def test_a_game_move_by_move(network: Network) -> None:
     )
     whole = network.evaluate(encoded.spatial.astype(np.float32), encoded.globals, trunk=True)
     assert whole.trunk is not None
-    for row, number in enumerate(found.number - 1):
+    for row, number in enumerate(result.number - 1):
         point = int(game.moves[number])
-        assert found.point[row] == point
+        assert result.point[row] == point
         pick = whole.trunk[number].reshape(network.channels, -1)[:, point]
-        np.testing.assert_allclose(found.features["pick"][row], pick, rtol=2e-3, atol=1e-3)
+        np.testing.assert_allclose(result.features["pick"][row], pick, rtol=2e-3, atol=1e-3)
     end = answered(network, replace(game, moves=game.moves[:21], colours=game.colours[:21]))
-    assert found.white_lead == pytest.approx(float(end.assessment.white_lead[-1]), abs=1e-4)
+    assert result.white_lead == pytest.approx(float(end.assessment.white_lead[-1]), abs=1e-4)
 
 
 def test_a_move_that_the_rules_forbid_has_no_features(network: Network) -> None:
@@ -84,15 +84,15 @@ def test_a_move_that_the_rules_forbid_has_no_features(network: Network) -> None:
     )
     answer = answered(network, game)
     assert answer.question.encoded.breaches.tolist() == [9]
-    found = move_features(answer)
-    assert 10 not in found.number
-    assert len(found.number) == 9
-    assert np.isfinite(found.features["head"]).all()
+    result = move_features(answer)
+    assert 10 not in result.number
+    assert len(result.number) == 9
+    assert np.isfinite(result.features["head"]).all()
 
 
 def test_a_game_without_moves(network: Network) -> None:
     game = random_game(1, moves=0)
-    found = move_features(answered(network, game))
-    assert found.features["head"].shape == (0, 6)
-    assert found.features["pick"].shape == (0, network.channels)
-    assert 0.0 <= found.white_winrate <= 1.0
+    result = move_features(answered(network, game))
+    assert result.features["head"].shape == (0, 6)
+    assert result.features["pick"].shape == (0, network.channels)
+    assert 0.0 <= result.white_winrate <= 1.0

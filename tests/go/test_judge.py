@@ -25,32 +25,32 @@ def judged(network: Network, sure: float) -> list[Judgement]:
 
 
 def test_the_position_before_the_last_passes_is_judged(network: Network) -> None:
-    for found in judged(network, 0.6):
-        assert found.moves == 12
-        whole = analyse(found.game, network)
-        assert found.white_winrate == pytest.approx(float(whole.white_winrate[12]), abs=1e-4)
-        assert found.white_lead == pytest.approx(float(whole.white_lead[12]), abs=1e-2)
+    for result in judged(network, 0.6):
+        assert result.moves == 12
+        whole = analyse(result.game, network)
+        assert result.white_winrate == pytest.approx(float(whole.white_winrate[12]), abs=1e-4)
+        assert result.white_lead == pytest.approx(float(whole.white_lead[12]), abs=1e-2)
 
 
 @pytest.mark.parametrize("sure", [0.5, 0.6, 0.9])
 def test_a_winner_needs_its_share(network: Network, sure: float) -> None:
-    for found in judged(network, sure):
-        share = found.white_winrate
-        assert found.winner == (2 if share >= sure else 1 if 1 - share >= sure else 0)
+    for result in judged(network, sure):
+        share = result.white_winrate
+        assert result.winner == (2 if share >= sure else 1 if 1 - share >= sure else 0)
 
 
 def test_agreement_with_the_record(network: Network) -> None:
-    found = judged(network, 0.5)[0]
-    other = 3 - found.winner
+    result = judged(network, 0.5)[0]
+    other = 3 - result.winner
     agreement = Agreement()
     for recorded, winner in (
-        (found.winner, found.winner),
-        (other, found.winner),
-        (0, found.winner),
-        (DRAWN, found.winner),
+        (result.winner, result.winner),
+        (other, result.winner),
+        (0, result.winner),
+        (DRAWN, result.winner),
         (1, 0),
     ):
-        agreement.add(replace(found, game=replace(found.game, winner=recorded), winner=winner))
+        agreement.add(replace(result, game=replace(result.game, winner=recorded), winner=winner))
     assert agreement == Agreement(games=5, agreeing=1, contrary=1, undecided=1, unrecorded=2)
 
 

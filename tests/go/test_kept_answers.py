@@ -50,8 +50,8 @@ def answers(
     network: Network, games: list[GoGame], kinds: tuple[str, ...] = KINDS
 ) -> tuple[list[NetworkAnswer], int]:
     evaluator = Evaluator(network, trunk=kinds)
-    found = list(evaluator.answer(ask(games, SkipReport(), trunk=True)))
-    return found, evaluator.evaluated
+    result = list(evaluator.answer(ask(games, SkipReport(), trunk=True)))
+    return result, evaluator.evaluated
 
 
 def assert_same(some: list[NetworkAnswer], others: list[NetworkAnswer]) -> None:
@@ -157,11 +157,11 @@ def test_a_store_of_bounded_size_forgets_what_was_not_used(
             store.put(key, values[key])
         store.close()
     store = EvaluationStore(file, 1 << 20)
-    found = store.get(list(values))
-    assert all(values[key] == value for key, value in found.items())
-    assert set(kept) <= set(found)  # used every day
-    assert set(list(values)[-50:]) <= set(found)
-    assert 100 < len(found) < 300
+    result = store.get(list(values))
+    assert all(values[key] == value for key, value in result.items())
+    assert set(kept) <= set(result)  # used every day
+    assert set(list(values)[-50:]) <= set(result)
+    assert 100 < len(result) < 300
     store.close()
     assert file.stat().st_size < 1.5 * (1 << 20)
 
@@ -195,10 +195,10 @@ def test_damage_within_the_file_is_no_error_and_no_value(tmp_path: Path) -> None
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("warnings.warn", lambda *_, **__: None)
             again = EvaluationStore(file, 1 << 22)
-            found = again.get(list(values))
+            result = again.get(list(values))
             again.put(b"new", b"value")
             again.close()
-        assert all(values[key] == value for key, value in found.items())
+        assert all(values[key] == value for key, value in result.items())
         file.unlink(missing_ok=True)
 
 

@@ -40,11 +40,11 @@ LADDER = """
 
 
 def test_a_ladder_runs_across_the_board() -> None:
-    found = diagram(LADDER).ladders()
-    assert np.flatnonzero(found.caught).tolist() == [point_number("D4", 9)]
+    result = diagram(LADDER).ladders()
+    assert np.flatnonzero(result.caught).tolist() == [point_number("D4", 9)]
     moves = [point_number(name, 9) for name in ("D5", "E4")]
-    assert np.flatnonzero(found.catching[WHITE]).tolist() == moves
-    assert not found.catching[BLACK].any()
+    assert np.flatnonzero(result.catching[WHITE]).tolist() == moves
+    assert not result.catching[BLACK].any()
 
 
 def test_a_stone_in_its_way_breaks_it() -> None:
@@ -56,9 +56,9 @@ def test_a_stone_in_its_way_breaks_it() -> None:
 def test_one_liberty_left() -> None:
     rows = LADDER.split()
     rows[4] = "..XX....."
-    found = diagram("\n".join(rows)).ladders()
-    assert np.flatnonzero(found.caught).tolist() == [point_number("D4", 9)]
-    assert not found.catching[WHITE].any(), "it has one liberty: nothing is left to show"
+    result = diagram("\n".join(rows)).ladders()
+    assert np.flatnonzero(result.caught).tolist() == [point_number("D4", 9)]
+    assert not result.catching[WHITE].any(), "it has one liberty: nothing is left to show"
 
 
 @settings(max_examples=80)
@@ -70,10 +70,10 @@ def test_random_boards_read_to_the_end(size: int, length: int, seed: int) -> Non
     stones = {divmod(p, size): int(c) for p, c in enumerate(board.stones) if c}
     ko = None if board.ko == PASS else divmod(board.ko, size)
     caught, catching = caught_stones(stones, size, ko)
-    found = board.ladders()
-    assert {divmod(p, size) for p in np.flatnonzero(found.caught).tolist()} == caught
+    result = board.ladders()
+    assert {divmod(p, size) for p in np.flatnonzero(result.caught).tolist()} == caught
     for colour, moves in catching.items():
-        assert {divmod(p, size) for p in np.flatnonzero(found.catching[colour]).tolist()} == moves
+        assert {divmod(p, size) for p in np.flatnonzero(result.catching[colour]).tolist()} == moves
 
 
 def test_a_search_that_is_given_up_is_not_caught() -> None:

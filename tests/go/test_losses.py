@@ -14,7 +14,7 @@ from yardstone.go.losses import FirstLook, LossEffort, Losses, move_losses
 from yardstone.go.nets.network import Network, load_network
 from yardstone.go.points import WHITE, symmetry_points
 from yardstone.go.rules import TROMP_TAYLOR
-from yardstone.go.search import Line, Tree, grow, see_lines
+from yardstone.go.search import Line, Tree, evaluate_lines, grow
 from yardstone.go.symmetries import evaluate_turned
 
 GAME = random_game(5, moves=30)
@@ -28,11 +28,11 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Network:
 
 @pytest.fixture(scope="module")
 def looked(network: Network) -> FirstLook:
-    found = analyse(GAME, network, rules=TROMP_TAYLOR, komi=7.0, effort=LossEffort(visits=0))
+    result = analyse(GAME, network, rules=TROMP_TAYLOR, komi=7.0, effort=LossEffort(visits=0))
     # The small network is sure of everything: chances nearer to even, leads as they are.
-    even = (0.5 + 0.1 * (found.white_winrate - 0.5)).astype(np.float32)
-    wanted = found.counted & (found.colour == WHITE)
-    return FirstLook(GAME, CONDITIONS, even, found.white_lead, found.best, wanted)
+    even = (0.5 + 0.1 * (result.white_winrate - 0.5)).astype(np.float32)
+    wanted = result.counted & (result.colour == WHITE)
+    return FirstLook(GAME, CONDITIONS, even, result.white_lead, result.best, wanted)
 
 
 def test_a_turned_position_is_the_turned_board(network: Network) -> None:
@@ -42,8 +42,8 @@ def test_a_turned_position_is_the_turned_board(network: Network) -> None:
         other = encode_game(9, moves=table[GAME.moves[:12]], komi=7.0, positions=[12])
         there = network.evaluate(other.spatial.astype(np.float32), other.globals)
         spatial = encoded.spatial.astype(np.float32)
-        found, policy = evaluate_turned(network, spatial, encoded.globals, np.array([symmetry]))
-        np.testing.assert_allclose(found.lead, there.lead, atol=1e-3)
+        result, policy = evaluate_turned(network, spatial, encoded.globals, np.array([symmetry]))
+        np.testing.assert_allclose(result.lead, there.lead, atol=1e-3)
         np.testing.assert_allclose(policy[0, :-1], there.policy_logits[0][table], atol=1e-3)
         assert policy[0, -1] == pytest.approx(there.policy_logits[0, -1], abs=1e-3)
 
@@ -51,7 +51,7 @@ def test_a_turned_position_is_the_turned_board(network: Network) -> None:
 def test_a_tree_is_the_mean_of_what_was_seen(network: Network) -> None:
     trees = [Tree(GAME, CONDITIONS, 7), Tree(GAME, CONDITIONS, 7, int(GAME.moves[7]))]
     assert grow(trees, network, 1) == 2
-    ((win, lead, _),) = see_lines([Line(GAME, CONDITIONS, 7)], network)
+    ((win, lead, _),) = evaluate_lines([Line(GAME, CONDITIONS, 7)], network)
     assert trees[0].root.mean_lead == pytest.approx(lead, abs=1e-4)
     assert trees[0].root.mean_win == pytest.approx(win, abs=1e-5)
     assert trees[0].best() is None
@@ -74,20 +74,20 @@ def test_a_tree_is_the_mean_of_what_was_seen(network: Network) -> None:
 def test_a_line_is_a_game_that_went_on(network: Network) -> None:
     followed = tuple(int(point) for point in GAME.moves[10:13])
     some = [Line(GAME, CONDITIONS, 10, followed), Line(GAME, CONDITIONS, 13)]
-    first, second = see_lines(some, network)
+    first, second = evaluate_lines(some, network)
     assert first[:2] == pytest.approx(second[:2], abs=1e-4)
 
 
 def test_a_loss_is_what_the_best_move_would_have_left(network: Network, looked: FirstLook) -> None:
-    (found,) = move_losses([looked], network, LossEffort(visits=0))
-    assert np.isnan(found.points[~looked.wanted]).all()
+    (result,) = move_losses([looked], network, LossEffort(visits=0))
+    assert np.isnan(result.points[~looked.wanted]).all()
     for place in np.flatnonzero(looked.wanted):
         best = int(looked.best[place])
-        ((_, lead, _),) = see_lines([Line(GAME, CONDITIONS, int(place), (best,))], network)
+        ((_, lead, _),) = evaluate_lines([Line(GAME, CONDITIONS, int(place), (best,))], network)
         lost = max(lead - float(looked.white_lead[place + 1]), 0.0)  # White's moves
-        assert found.points[place] == pytest.approx(lost, abs=0.01)
-        assert found.best[place] == best
-    assert (found.visits == 0).all()
+        assert result.points[place] == pytest.approx(lost, abs=0.01)
+        assert result.best[place] == best
+    assert (result.visits == 0).all()
 
 
 def test_a_search_spends_no_more_than_it_may(network: Network, looked: FirstLook) -> None:
@@ -127,21 +127,21 @@ def test_nothing_is_lost_where_the_game_is_decided(network: Network, looked: Fir
     sure = looked.white_winrate.copy()
     sure[10:21] = 0.97
     sure[24:] = 0.02
-    (found,) = move_losses([replace(looked, white_winrate=sure)], network, LossEffort(visits=0))
+    (result,) = move_losses([replace(looked, white_winrate=sure)], network, LossEffort(visits=0))
     decided = np.zeros(30, bool)
     decided[10:20] = decided[24:] = True
-    assert found.decided.tolist() == decided.tolist()
-    assert np.isnan(found.points[decided]).all()
+    assert result.decided.tolist() == decided.tolist()
+    assert np.isnan(result.points[decided]).all()
     # Whoever falls from 97 % to 50 % has thrown a game away that was not decided.
-    assert not np.isnan(found.points[looked.wanted & ~decided]).any()
+    assert not np.isnan(result.points[looked.wanted & ~decided]).any()
 
 
 def test_more_than_noise() -> None:
     some = np.array([2.9, 3.0, 3.0, np.nan], np.float32)
     error = np.array([0.1, 1.5, 1.6, np.nan], np.float32)
     zero = np.zeros(4, np.int16)
-    found = Losses(some, error, some, zero, np.isnan(some), zero.astype(np.int32))
-    assert found.above_noise(3.0).tolist() == [False, True, False, False]
+    result = Losses(some, error, some, zero, np.isnan(some), zero.astype(np.int32))
+    assert result.above_noise(3.0).tolist() == [False, True, False, False]
 
 
 def test_no_effort_below_none() -> None:

@@ -42,7 +42,7 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> GameIndex:
 
 def random_patterns(size: int, number: int, seed: int) -> list[Pattern]:
     random = np.random.default_rng(seed)
-    found = []
+    result = []
     for k in range(number):
         points = np.full(size * size, ANY, np.uint8)
         known = random.choice(size * size, size=int(random.integers(2, 7)), replace=False)
@@ -51,8 +51,8 @@ def random_patterns(size: int, number: int, seed: int) -> list[Pattern]:
         points[known] = random.choice(values, size=len(known))
         points[known[0]] = allowed(BLACK)
         loose = (bool(k % 2), bool(k % 3 == 0))
-        found.append(Pattern(size, points, loose, f"pattern {k}"))
-    return found
+        result.append(Pattern(size, points, loose, f"pattern {k}"))
+    return result
 
 
 def test_it_agrees_with_a_look_at_every_position(crowded: GameIndex) -> None:
@@ -63,9 +63,9 @@ def test_it_agrees_with_a_look_at_every_position(crowded: GameIndex) -> None:
         assert group is not None
         games = range(group.first, group.first + len(group))
         expected = SlowSearch(patterns).index(crowded, games)
-        found = find_patterns(crowded, patterns, workers=1)
-        assert runs(found) == expected
-        assert sum(match.total for match in found) == len(expected) > 1000
+        result = find_patterns(crowded, patterns, workers=1)
+        assert runs(result) == expected
+        assert sum(match.total for match in result) == len(expected) > 1000
         repeated = {(p, w, g) for p, w, g, _, _ in expected}
         captured += len(expected) - len(repeated)
     assert captured > 1000  # runs that came back in the same game, after captures
@@ -100,12 +100,12 @@ def test_a_captured_stone_is_gone(tmp_path: Path) -> None:
     for corner, expected in ((".", (3, 6)), ("X", (7, 7)), ("b", (3, 7))):
         (match,) = find_patterns(index, [read_diagram(f"--\n|{corner} X\n|X .", size=9).pattern])
         placed = [match.placements[way] for way in match.way]
-        found = {
+        result = {
             (first, last)
             for first, last, place in zip(match.first, match.last, placed, strict=True)
             if not place.swapped
         }
-        assert found == {expected}, corner
+        assert result == {expected}, corner
     (match,) = find_patterns(index, [read_diagram("--\n|O X\n|X .", size=9).pattern])
     assert match.total == 0
 

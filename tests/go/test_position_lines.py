@@ -39,15 +39,15 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Network:
     ],
 )
 def test_moves_in_all_their_forms(moves: object) -> None:
-    found = parse_position(json.dumps({"moves": moves}))
-    assert found.moves == [72, 288, -1]
-    assert found.colours == [1, 2, 1]
-    assert found.to_play == 2
-    assert (found.size, found.komi, found.rules) == (19, 7.5, parse_rules("tromp-taylor"))
+    result = parse_position(json.dumps({"moves": moves}))
+    assert result.moves == [72, 288, -1]
+    assert result.colours == [1, 2, 1]
+    assert result.to_play == 2
+    assert (result.size, result.komi, result.rules) == (19, 7.5, parse_rules("tromp-taylor"))
 
 
 def test_the_names_of_the_analysis_engine() -> None:
-    found = parse_position(
+    result = parse_position(
         json.dumps(
             {
                 "id": "x",
@@ -60,9 +60,9 @@ def test_the_names_of_the_analysis_engine() -> None:
             }
         )
     )
-    assert found.stones == {56: 1, 24: 1}
-    assert (found.size, found.to_play, found.komi) == (9, 1, 0.5)
-    assert found.rules.scoring == "territory"
+    assert result.stones == {56: 1, 24: 1}
+    assert (result.size, result.to_play, result.komi) == (9, 1, 0.5)
+    assert result.rules.scoring == "territory"
 
 
 @pytest.mark.parametrize(
@@ -147,28 +147,28 @@ def test_lines_keep_their_order_and_bad_ones_their_place(network: Network) -> No
         '{"id": 1, "moves": [["b", "E5"]], "size": 9}',
     ]
     skipped = SkipReport()
-    found = list(evaluate_lines(lines, network, file="in.jsonl", skipped=skipped))
-    assert [each.get("id") for each in found] == [1, None, 3, 4, 1]
+    result = list(evaluate_lines(lines, network, file="in.jsonl", skipped=skipped))
+    assert [each.get("id") for each in result] == [1, None, 3, 4, 1]
     assert [str(each.file) + str(each.line) for each in skipped.details] == [
         "in.jsonl2",
         "in.jsonl4",
     ]
-    assert found[1]["line"] == 2
-    assert found[2]["error"] == "move 2 is illegal (White E5)"
-    assert "error" not in found[3]
-    assert found[0]["policy"] == found[4]["policy"]
-    json.dumps(found, allow_nan=False)
+    assert result[1]["line"] == 2
+    assert result[2]["error"] == "move 2 is illegal (White E5)"
+    assert "error" not in result[3]
+    assert result[0]["policy"] == result[4]["policy"]
+    json.dumps(result, allow_nan=False)
     encoded = encode_game(5, moves=[12, 7, 8], rules=parse_rules("japanese"), positions=[3])
     alone = network.evaluate(encoded.spatial.astype(np.float32), encoded.globals)
     white = np.exp(alone.value_logits[0]) / np.exp(alone.value_logits[0]).sum()
     assert encoded.to_play[0] == 2
-    assert found[3]["white_win"] == pytest.approx(white[0], abs=1e-5)
-    assert found[3]["no_result"] == pytest.approx(white[2], abs=1e-5)
-    assert found[3]["white_lead"] == pytest.approx(float(alone.lead[0]) * (1 - white[2]), abs=2e-3)
-    assert [value is None for value in found[3]["policy"]] == [
+    assert result[3]["white_win"] == pytest.approx(white[0], abs=1e-5)
+    assert result[3]["no_result"] == pytest.approx(white[2], abs=1e-5)
+    assert result[3]["white_lead"] == pytest.approx(float(alone.lead[0]) * (1 - white[2]), abs=2e-3)
+    assert [value is None for value in result[3]["policy"]] == [
         not legal for legal in encoded.legal[0, :-1]
     ]
-    assert sum(filter(None, found[3]["policy"])) + found[3]["policy_pass"] == pytest.approx(
+    assert sum(filter(None, result[3]["policy"])) + result[3]["policy_pass"] == pytest.approx(
         1, abs=1e-4
     )
 

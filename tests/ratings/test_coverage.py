@@ -135,9 +135,9 @@ def test_replays_draw_every_prior_again(options: dict[str, object]) -> None:
     pool = simulated_pool(generator.normal(0, 100, 6), 24, generator)
     system = BradleyTerry(draw_rate=0.3, **options)  # type: ignore[arg-type]
     ratings = system.fit(pool)
-    found = simulate(system, pool.pair_counts(), ratings, 400, seed=1)
+    result = simulate(system, pool.pair_counts(), ratings, 400, seed=1)
     known = ratings.deviation > 1e-6
-    ratio = found.deviation[known] / ratings.deviation[known]
+    ratio = result.deviation[known] / ratings.deviation[known]
     assert np.median(ratio) == pytest.approx(1.0, abs=0.12)
 
 
@@ -150,8 +150,8 @@ def test_an_anchor_that_met_only_perfect_scorers_is_left_out_of_replays() -> Non
     )
     system = BradleyTerry(loose_anchors={"D": Prior(2300, 50)})
     ratings = system.fit(one)
-    found = simulate(system, one.pair_counts(), ratings, 20, seed=1)
-    assert np.isfinite(found.deviation[ratings.index("A")])
+    result = simulate(system, one.pair_counts(), ratings, 20, seed=1)
+    assert np.isfinite(result.deviation[ratings.index("A")])
 
 
 @pytest.mark.parametrize(("players", "games"), [(2, 6), (4, 12)])
@@ -250,8 +250,8 @@ def test_ranges_count_the_rated_players_only() -> None:
 @pytest.mark.parametrize(("wins", "losses"), [(1, 0), (3, 0), (5, 1), (20, 10), (200, 160)])
 def test_superiority_of_few_games_is_not_overstated(wins: int, losses: int) -> None:
     """Near the exact one where the share of wins could be anything; 1-0 was 0.84, 3-0 0.96."""
-    found = superiority(Match.from_results(wins, 7, losses))
-    assert found == pytest.approx(float(beta.sf(0.5, wins + 1, losses + 1)), abs=0.012)
+    result = superiority(Match.from_results(wins, 7, losses))
+    assert result == pytest.approx(float(beta.sf(0.5, wins + 1, losses + 1)), abs=0.012)
 
 
 def test_forecasts_of_a_sequential_test_come_true() -> None:

@@ -17,7 +17,7 @@ def pool() -> Pool:
 
 
 def test_without_decay_it_is_bradley_terry(pool: Pool) -> None:
-    found = DecayingBradleyTerry(half_life=np.inf, first_advantage="auto").fit(pool)
+    result = DecayingBradleyTerry(half_life=np.inf, first_advantage="auto").fit(pool)
     plain = BradleyTerry(
         average=1500.0,
         join=250.0,
@@ -26,8 +26,8 @@ def test_without_decay_it_is_bradley_terry(pool: Pool) -> None:
         draw_rate="auto",
         scale=POINTS * np.log(0.76 / 0.24),
     ).fit(pool)
-    assert np.abs(found.rating - plain.rating).max() < 1e-6
-    assert np.allclose(found.deviation, plain.deviation)
+    assert np.abs(result.rating - plain.rating).max() < 1e-6
+    assert np.allclose(result.deviation, plain.deviation)
 
 
 def test_a_game_counts_half_after_a_half_life() -> None:

@@ -20,8 +20,8 @@ ratings = st.floats(-900, 3200)
 def after_one(system: EGF, one: float, other: float, score: float) -> tuple[float, float]:
     known = Ratings(("A", "B"), np.array([one, other]), np.full(2, np.nan))
     pool = Pool.from_names("A", "B", [score], columns={"event": ["X"]})
-    found = system.advance(system.start((), known), pool)[1].ratings
-    return found["A"].value, found["B"].value
+    result = system.advance(system.start((), known), pool)[1].ratings
+    return result["A"].value, result["B"].value
 
 
 def test_two_shodans() -> None:
@@ -43,8 +43,8 @@ def test_the_formulas(one: float, other: float, score: float) -> None:
 @given(st.floats(3000, 1e6), st.floats(3000, 1e6))
 def test_near_the_end_of_the_scale(one: float, other: float) -> None:
     for score in (0.0, 1.0):
-        found = after_one(EGF(), one, other, score)
-        assert np.isfinite(found).all()
+        result = after_one(EGF(), one, other, score)
+        assert np.isfinite(result).all()
     chance = EGF().probability(one, other)
     assert 0.0 <= chance <= 1.0
     assert chance + EGF().probability(other, one) == pytest.approx(1.0)

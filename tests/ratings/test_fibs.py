@@ -49,9 +49,9 @@ def test_a_replay_is_the_formula_match_by_match() -> None:
 
 def test_a_first_win() -> None:
     pool = Pool.from_names(["Ann"], ["Bob"], [1], columns={"length": [5]})
-    found = FIBS().replay(pool).ratings
-    assert found["Ann"].value == pytest.approx(1500 + 4 * 4.95 * 5**0.5 / 2)
-    assert found["Bob"].value == pytest.approx(1500 - 4 * 4.95 * 5**0.5 / 2)
+    result = FIBS().replay(pool).ratings
+    assert result["Ann"].value == pytest.approx(1500 + 4 * 4.95 * 5**0.5 / 2)
+    assert result["Bob"].value == pytest.approx(1500 - 4 * 4.95 * 5**0.5 / 2)
 
 
 def test_ratings_find_the_players_strength() -> None:

@@ -23,9 +23,9 @@ def test_glickmans_example() -> None:
     )
     system = Glicko(period="day")
     state, replay = system.advance(system.start((), known), pool)
-    found = system.ratings(state)["A"]
-    assert found.value == pytest.approx(1464.106, abs=1e-3)
-    assert found.deviation == pytest.approx(151.399, abs=1e-3)
+    result = system.ratings(state)["A"]
+    assert result.value == pytest.approx(1464.106, abs=1e-3)
+    assert result.deviation == pytest.approx(151.399, abs=1e-3)
     # E(s) of the paper takes the opponent's deviation alone; predictions take both.
     alone = [system.probability(1500, r, 0, d) for r, d in ((1400, 30), (1550, 100), (1700, 300))]
     assert np.round(alone, 3).tolist() == [0.639, 0.432, 0.303]

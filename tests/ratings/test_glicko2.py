@@ -76,11 +76,11 @@ def test_glickmans_example() -> None:
     assert delta == pytest.approx(-0.48393, abs=1e-5)
     system = Glicko2(tau=0.5, period="day")
     state, _ = system.advance(system.start(pool.players, known), pool)
-    found = system.ratings(state)["A"]
-    assert found.value == pytest.approx(rating, abs=TOLERANCE)
-    assert found.value == pytest.approx(1464.0507, abs=1e-4)
-    assert found.deviation == pytest.approx(deviation, abs=TOLERANCE)
-    assert found.deviation == pytest.approx(151.5165, abs=1e-4)
+    result = system.ratings(state)["A"]
+    assert result.value == pytest.approx(rating, abs=TOLERANCE)
+    assert result.value == pytest.approx(1464.0507, abs=1e-4)
+    assert result.deviation == pytest.approx(deviation, abs=TOLERANCE)
+    assert result.deviation == pytest.approx(151.5165, abs=1e-4)
     assert state.arrays["volatility"][0] == pytest.approx(volatility, abs=1e-9)
     assert state.arrays["volatility"][0] == pytest.approx(0.05999, abs=1e-5)
 
@@ -157,7 +157,7 @@ def test_rating_periods_as_riix(
 def test_new_volatility_solves_glickmans_equation(
     phi2: float, volatility: float, v: float, delta: float, tau: float
 ) -> None:
-    found = new_volatility(phi2, volatility, v, delta, tau)
+    result = new_volatility(phi2, volatility, v, delta, tau)
 
     def f(x: float) -> float:
         y = exp(x)
@@ -166,7 +166,7 @@ def test_new_volatility_solves_glickmans_equation(
             - (x - log(volatility**2)) / tau**2
         )
 
-    x = 2.0 * log(found)
+    x = 2.0 * log(result)
     assert f(x - 1e-6) >= -1e-12
     assert f(x + 1e-6) <= 1e-12
 

@@ -60,16 +60,16 @@ def test_wrong_use() -> None:
 
 def test_it_is_compared_where_there_are_grades() -> None:
     plain = Pool.from_names(["Ann", "Bob"] * 40, ["Bob", "Eve"] * 40, [1, 0, 0, 1] * 20)
-    found = yardstone.evaluate(plain, ["elo", "glicko2"], replicates=0)
-    assert "grades" not in [each.name for each in found.ranked]
+    result = yardstone.evaluate(plain, ["elo", "glicko2"], replicates=0)
+    assert "grades" not in [each.name for each in result.ranked]
     assert SYSTEMS["grades"].levels
 
 
 def test_on_real_tournaments_grades_do_better_than_a_coin_and_than_egf() -> None:
     """With published coefficients, which have not seen these games."""
     games = shared_path("data/go/tournaments/games.csv.gz")
-    found = yardstone.evaluate(
+    result = yardstone.evaluate(
         games, ["grades", "egf"], parameters={"grades": {"win": "kaniuk"}}, replicates=0
     )
-    names = [each.name for each in found.ranked]
+    names = [each.name for each in result.ranked]
     assert set(names) >= {"grades", "egf"}

@@ -38,10 +38,10 @@ matches = st.one_of(
 def test_elo_as_published_game_by_game(
     wins: int, losses: int, draws: int, difference: float, error: float | None
 ) -> None:
-    found = elo(Match.from_results(wins, draws, losses))
-    assert found.value == pytest.approx(difference, abs=0.01)
+    result = elo(Match.from_results(wins, draws, losses))
+    assert result.value == pytest.approx(difference, abs=0.01)
     if error is not None:
-        assert (found.high - found.low) / 2 == pytest.approx(error, rel=0.002)
+        assert (result.high - result.low) / 2 == pytest.approx(error, rel=0.002)
 
 
 @pytest.mark.parametrize(
@@ -57,9 +57,9 @@ def test_elo_as_published_game_by_game(
 def test_elo_as_published_by_pairs(
     pairs: tuple[float, ...], difference: float, error: float
 ) -> None:
-    found = elo(Match(pairs))
-    assert found.value == pytest.approx(difference, abs=0.01)
-    assert (found.high - found.low) / 2 == pytest.approx(error, rel=0.005)
+    result = elo(Match(pairs))
+    assert result.value == pytest.approx(difference, abs=0.01)
+    assert (result.high - result.low) / 2 == pytest.approx(error, rel=0.005)
 
 
 def test_normalized_elo_as_published() -> None:
@@ -97,10 +97,10 @@ def test_superiority_is_the_usual_formula_but_for_one_result_more() -> None:
 def test_perfect_matches_have_one_finite_end(
     match: Match, value: float, low: float, high: float
 ) -> None:
-    found = elo(match)
-    assert found.value == value
-    assert low <= found.low
-    assert found.high <= high
+    result = elo(match)
+    assert result.value == value
+    assert low <= result.low
+    assert result.high <= high
     assert normalized_elo(match).value == value
     assert 0.0 < superiority(match) < 1.0
     assert isnan(games_for_half_width(match, 10.0))
@@ -113,19 +113,19 @@ def test_wins_only_give_wilsons_bound() -> None:
 
 @pytest.mark.parametrize("match", [Match((0, 10, 0)), Match((0, 0, 10, 0, 0))])
 def test_draws_only_do_not_prove_equality(match: Match) -> None:
-    found = elo(match)
-    assert found.value == 0.0
-    assert found.low == pytest.approx(-found.high)
-    assert 50.0 < found.high < 150.0
+    result = elo(match)
+    assert result.value == 0.0
+    assert result.low == pytest.approx(-result.high)
+    assert 50.0 < result.high < 150.0
     assert superiority(match) == 0.5
     assert isnan(normalized_elo(match).value)
 
 
 def test_no_games_say_nothing() -> None:
     for match in (Match((0, 0, 0)), Match((0, 0, 0, 0, 0))):
-        found = elo(match)
-        assert isnan(found.value)
-        assert (found.low, found.high) == (-inf, inf)
+        result = elo(match)
+        assert isnan(result.value)
+        assert (result.low, result.high) == (-inf, inf)
         assert superiority(match) == 0.5
         assert isnan(normalized_elo(match).value)
         assert isnan(match.score)
@@ -182,8 +182,8 @@ def test_elo_and_score_are_inverse(difference: float) -> None:
 
 def test_a_match_ten_times_as_long_needs_no_more_games() -> None:
     match = Match((300, 500, 400))
-    found = elo(match)
-    needed = games_for_half_width(match, (found.high - found.low) / 2)
+    result = elo(match)
+    needed = games_for_half_width(match, (result.high - result.low) / 2)
     assert needed == pytest.approx(match.games, rel=0.01)
     assert games_for_half_width(match, 5.0) == pytest.approx(
         4 * games_for_half_width(match, 10.0), rel=1e-9
@@ -211,8 +211,8 @@ def test_intervals_cover_the_truth(probabilities: tuple[float, ...], size: int) 
     covered = by_deviation = 0
     for row in draws:
         match = Match(tuple(float(count) for count in row))
-        found = score_interval(match)
-        covered += found.low <= truth <= found.high
+        result = score_interval(match)
+        covered += result.low <= truth <= result.high
         measured = normalized_elo(match)
         by_deviation += measured.low <= target <= measured.high
     assert 0.93 <= covered / len(draws) <= 0.99

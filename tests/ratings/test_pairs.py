@@ -13,18 +13,18 @@ from yardstone.ratings.pairs import pentanomial
 
 def test_pairs_are_counted_from_the_first_players_side() -> None:
     pool = Pool.from_names("ABABABAB", "BABABABA", [1, 0, 0, 1, 1, 0.5, 0.5, 1])
-    found = pentanomial(pool, "A", "B")
-    assert found.pairs.counts == (1.0, 1.0, 0.0, 1.0, 1.0)
-    assert found.games.counts == (3.0, 2.0, 3.0)
-    assert found.unpaired == 0
-    assert pentanomial(pool, "B", "A").pairs.counts == found.pairs.counts[::-1]
+    result = pentanomial(pool, "A", "B")
+    assert result.pairs.counts == (1.0, 1.0, 0.0, 1.0, 1.0)
+    assert result.games.counts == (3.0, 2.0, 3.0)
+    assert result.unpaired == 0
+    assert pentanomial(pool, "B", "A").pairs.counts == result.pairs.counts[::-1]
 
 
 def test_other_games_are_left_alone() -> None:
     pool = Pool.from_names(["A", "C", "B", "A"], ["B", "A", "A", "C"], [1, 1, 0.5, 0])
-    found = pentanomial(pool, "A", "B")
-    assert found.pairs.counts == (0.0, 0.0, 0.0, 1.0, 0.0)
-    assert found.games.size == 2
+    result = pentanomial(pool, "A", "B")
+    assert result.pairs.counts == (0.0, 0.0, 0.0, 1.0, 0.0)
+    assert result.games.size == 2
 
 
 def test_columns_keep_a_missing_game_from_shifting_the_rest() -> None:
@@ -48,8 +48,10 @@ def test_columns_keep_a_missing_game_from_shifting_the_rest() -> None:
 def paired(moves: str, **columns: list[str]) -> tuple[str, tuple[str, ...], float]:
     """How the games of A and B are paired in which these moved first, and how many pairs."""
     others = "".join("B" if player == "A" else "A" for player in moves)
-    found = pentanomial(Pool.from_names(moves, others, [1] * len(moves), columns=columns), "A", "B")
-    return found.manner, found.by, found.pairs.size
+    result = pentanomial(
+        Pool.from_names(moves, others, [1] * len(moves), columns=columns), "A", "B"
+    )
+    return result.manner, result.by, result.pairs.size
 
 
 def test_rounds_that_have_two_games_with_sides_swapped() -> None:
@@ -84,16 +86,16 @@ def test_unbalanced_openings_make_pairs_tell_more() -> None:
     score[0::2] = rng.random(openings) < 0.5 + bias
     score[1::2] = rng.random(openings) < 0.5 + bias
     pool = Pool.from_names("AB" * openings, "BA" * openings, score)
-    found = pentanomial(pool, "A", "B")
-    assert found.gain < 0.5
-    assert found.pairs.deviation_per_game < found.games.deviation_per_game
+    result = pentanomial(pool, "A", "B")
+    assert result.gain < 0.5
+    assert result.pairs.deviation_per_game < result.games.deviation_per_game
 
 
 def test_without_a_pair_there_is_nothing_to_gain() -> None:
-    found = pentanomial(Pool.from_names("AA", "BB", [1, 0]), "A", "B")
-    assert found.pairs.size == 0
-    assert found.unpaired == 2
-    assert isnan(found.gain)
+    result = pentanomial(Pool.from_names("AA", "BB", [1, 0]), "A", "B")
+    assert result.pairs.size == 0
+    assert result.unpaired == 2
+    assert isnan(result.gain)
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,8 @@ def test_priors_by_name() -> None:
     assert repr(priors) != repr(PlayerPriors({"Ann": (1800.0, 120.0), "Bob": (1500.0, 61.0)}))
     assert repr(priors).startswith("<PlayerPriors: 2 players, ")
     assert len({priors, PlayerPriors({})}) == 2
-    found = priors.arrays(("Cem", "Ann"), Prior(1400.0, 300.0))
-    assert found.tolist() == [[1400.0, 300.0], [1800.0, 120.0]]
+    result = priors.arrays(("Cem", "Ann"), Prior(1400.0, 300.0))
+    assert result.tolist() == [[1400.0, 300.0], [1800.0, 120.0]]
     for wrong in ((1500.0, 0.0), (np.nan, 100.0), (1500.0, np.inf)):
         with pytest.raises(UsageError):
             PlayerPriors({"Ann": wrong})

@@ -204,8 +204,8 @@ def test_a_file_that_is_no_state(tmp_path: Path) -> None:
 def test_the_calendar(period: str | float, numbers: list[int]) -> None:
     days = ["2023-12-31", "2024-01-01", "2024-01-07", "2024-01-08", "2025-01-01"]
     time = np.array(days, "datetime64[s]")
-    found = calendar_number(time, period)  # type: ignore[arg-type]
-    assert (np.diff(found) == np.diff(numbers)).all()
+    result = calendar_number(time, period)  # type: ignore[arg-type]
+    assert (np.diff(result) == np.diff(numbers)).all()
     pool = Pool.from_names("AAAAA", "BBBBB", [1] * 5, time=time)
     plan = schedule(pool, period)  # type: ignore[arg-type]
     assert len(plan.start) == len(set(numbers)) + 1

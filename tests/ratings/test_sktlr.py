@@ -35,23 +35,23 @@ def simulated(
 @given(st.floats(0, 2500), st.floats(0, 2500))
 def test_the_exact_handicap_is_an_even_game(one: float, two: float) -> None:
     assume(abs(one - two) < 1560.0)  # 36 stones
-    found = handicap(one, two)
+    result = handicap(one, two)
     weaker, stronger = sorted((one, two))
-    komi = 8.0 - found.exact_points
-    if found.stones == 1:
+    komi = 8.0 - result.exact_points
+    if result.stones == 1:
         margin = expected_margin(weaker - stronger, handicap=0, given_komi=komi)
     else:  # stones come without komi, so White gets it in points
-        margin = expected_margin(weaker - stronger, handicap=found.stones) - komi
+        margin = expected_margin(weaker - stronger, handicap=result.stones) - komi
     assert float(margin) == pytest.approx(0.0, abs=1e-6)
 
 
 def test_ratings_from_margins_find_the_truth_and_know_their_error() -> None:
     pool, truth = simulated(margins=True)
-    found = SktLr(margin_deviation=20, margin_limit=1000, drift=0).replay(pool).ratings
-    error = found.rating - truth - np.mean(found.rating - truth)
-    assert np.corrcoef(found.rating, truth)[0, 1] > 0.98
-    assert 0.7 < np.std(error / found.deviation) < 1.3
-    assert found.scale == "goldis"
+    result = SktLr(margin_deviation=20, margin_limit=1000, drift=0).replay(pool).ratings
+    error = result.rating - truth - np.mean(result.rating - truth)
+    assert np.corrcoef(result.rating, truth)[0, 1] > 0.98
+    assert 0.7 < np.std(error / result.deviation) < 1.3
+    assert result.scale == "goldis"
 
 
 def test_ratings_from_winners_alone_are_wider() -> None:
@@ -67,16 +67,16 @@ def test_ratings_from_winners_alone_are_wider() -> None:
 
 def test_predictions_are_calibrated_and_come_before_the_game() -> None:
     pool, _ = simulated(margins=True, games=4000)
-    found = SktLr(drift=0).replay(pool)
+    result = SktLr(drift=0).replay(pool)
     late = slice(1500, None)
-    expected, score = found.expected[late], pool.score[late]
+    expected, score = result.expected[late], pool.score[late]
     for low in (0.0, 0.2, 0.4, 0.6, 0.8):
         part = (expected >= low) & (expected < low + 0.2)
         assert score[part].mean() == pytest.approx(expected[part].mean(), abs=0.05)
     # What comes after a game cannot change its prediction.
     half = SktLr(drift=0).replay(pool.select(np.arange(len(pool)) < 1000))
-    assert np.array_equal(half.expected, found.expected[:1000])
-    assert found.expected[0] == 0.5
+    assert np.array_equal(half.expected, result.expected[:1000])
+    assert result.expected[0] == 0.5
     assert half.first_deviation is not None
     assert half.first_deviation[0] == 400.0
 
@@ -89,10 +89,10 @@ def test_a_win_lifts_and_established_players_hardly_move() -> None:
     moves = np.abs(np.diff(late.first_rating[seat]))
     assert moves[:3].mean() > 5 * moves[-3:].mean()
     duel = Pool.from_names(["a"], ["b"], [1])
-    found = SktLr().replay(duel).ratings
-    assert found["a"].value > 1500 > found["b"].value
-    assert found["a"].value - 1500 == pytest.approx(1500 - found["b"].value)
-    assert found["a"].deviation < 400
+    result = SktLr().replay(duel).ratings
+    assert result["a"].value > 1500 > result["b"].value
+    assert result["a"].value - 1500 == pytest.approx(1500 - result["b"].value)
+    assert result["a"].deviation < 400
 
 
 def test_games_of_one_time_are_averaged() -> None:
@@ -111,11 +111,11 @@ def test_games_of_one_time_are_averaged() -> None:
 def test_one_game_with_a_margin_is_kalmans_step() -> None:
     pool = Pool.from_names(["a"], ["b"], [1], columns={"margin": [12.0]})
     system = SktLr(drift=0, margin_deviation=20, start_deviation=100)
-    found = system.replay(pool).ratings
+    result = system.replay(pool).ratings
     slope = 8.0 * np.log(10) / 1000
     gain = 100**2 * slope / (20**2 + 2 * 100**2 * slope**2)
-    assert found["a"].value == pytest.approx(1500 + gain * 12.0)
-    assert found["a"].deviation ** 2 == pytest.approx(100**2 * (1 - gain * slope))
+    assert result["a"].value == pytest.approx(1500 + gain * 12.0)
+    assert result["a"].deviation ** 2 == pytest.approx(100**2 * (1 - gain * slope))
 
 
 def test_margins_past_the_limit_say_no_more_than_that() -> None:
@@ -130,10 +130,10 @@ def test_margins_past_the_limit_say_no_more_than_that() -> None:
 def test_newcomers_start_at_their_grade() -> None:
     grades = {"first_grade": [0.0, -5.0], "second_grade": [-5.0, 2.0]}
     pool = Pool.from_names(["a", "b"], ["b", "a"], [1, 0], columns=grades)
-    found = SktLr().replay(pool)
-    assert found.first_rating[0] == 2000.0
-    assert found.second_rating[0] == 1500.0
-    assert found.expected[0] > 0.5
+    result = SktLr().replay(pool)
+    assert result.first_rating[0] == 2000.0
+    assert result.second_rating[0] == 1500.0
+    assert result.expected[0] > 0.5
     named = SktLr(initial={"a": 1234.0}).replay(pool)
     assert named.first_rating[0] == 1234.0
     # Two stones without komi are 2.07 points more than the exact handicap.

@@ -52,8 +52,8 @@ def test_ratios_as_published(
     published: float,
     digits: int,
 ) -> None:
-    found = float(log_likelihood_ratio(counts, elo0, elo1, model=model))
-    assert found == pytest.approx(published, abs=0.6 * 10.0**-digits)
+    result = float(log_likelihood_ratio(counts, elo0, elo1, model=model))
+    assert result == pytest.approx(published, abs=0.6 * 10.0**-digits)
 
 
 def _best(counts: np.ndarray, target: float, model: EloModel) -> float:
@@ -68,7 +68,7 @@ def _best(counts: np.ndarray, target: float, model: EloModel) -> float:
         t = target * log(10) / 800 * (2**0.5 if len(counts) == 5 else 1)
         return float((mean - 0.5) - t * deviation)
 
-    found = minimize(
+    result = minimize(
         lambda p: -float(counts @ np.log(p)) / counts.sum(),
         counts / counts.sum(),
         jac=lambda p: -counts / p / counts.sum(),
@@ -80,7 +80,7 @@ def _best(counts: np.ndarray, target: float, model: EloModel) -> float:
         method="SLSQP",
         options={"ftol": 1e-14, "maxiter": 500},
     )
-    return -float(found.fun) * float(counts.sum())
+    return -float(result.fun) * float(counts.sum())
 
 
 @pytest.mark.parametrize("model", ["logistic", "normalized"])
@@ -90,8 +90,8 @@ def test_hypotheses_are_represented_by_their_likeliest_results(
 ) -> None:
     array = np.array(counts, float)
     expected = _best(array, 60.0, model) - _best(array, -20.0, model)
-    found = float(log_likelihood_ratio(counts, -20.0, 60.0, model=model))
-    assert found == pytest.approx(expected, abs=2e-4)
+    result = float(log_likelihood_ratio(counts, -20.0, 60.0, model=model))
+    assert result == pytest.approx(expected, abs=2e-4)
 
 
 results = st.one_of(

@@ -28,7 +28,7 @@ def slow_bridges(pairs: list[tuple[int, int]], players: int) -> dict[int, int]:
             if without not in (i, j):
                 near[i].add(j)
                 near[j].add(i)
-        left, found = set(near), []
+        left, answer = set(near), []
         while left:
             todo, part = [left.pop()], set[int]()
             while todo:
@@ -36,8 +36,8 @@ def slow_bridges(pairs: list[tuple[int, int]], players: int) -> dict[int, int]:
                 part.add(node)
                 todo += [other for other in near[node] if other in left]
                 left -= near[node]
-            found.append(part)
-        return found
+            answer.append(part)
+        return answer
 
     result = {}
     for whole in parts(None):
@@ -60,9 +60,9 @@ pairs = st.lists(
 @given(pairs)
 @settings(max_examples=150)
 def test_bridges_are_those_found_by_taking_players_away(edges: list[tuple[int, int]]) -> None:
-    found, _ = rated(edges, 14)
-    assert {bridge.player: bridge.cut_off for bridge in found} == slow_bridges(edges, 14)
-    assert list(found) == sorted(found, key=lambda bridge: -bridge.cut_off)
+    result, _ = rated(edges, 14)
+    assert {bridge.player: bridge.cut_off for bridge in result} == slow_bridges(edges, 14)
+    assert list(result) == sorted(result, key=lambda bridge: -bridge.cut_off)
 
 
 def test_few_games_and_one_opponent() -> None:
@@ -97,7 +97,7 @@ def test_anchors_against_the_results() -> None:
     anchors = {"A": 2000.0, "B": 2400.0}
     ratings = BradleyTerry(anchors=anchors).fit(pool)
     conflicts = find_traps(ratings, pool.pair_counts(), anchors=anchors).anchors
-    assert [pool.players[found.player] for found in conflicts] == ["A", "B"]
+    assert [pool.players[result.player] for result in conflicts] == ["A", "B"]
     assert conflicts[0].points + conflicts[1].points == 100
     assert conflicts[0].expected + conflicts[1].expected == pytest.approx(100)
     assert conflicts[0].deviations == pytest.approx(-conflicts[1].deviations)

@@ -155,14 +155,14 @@ def test_deviations_against_a_dense_hessian_of_finite_differences(small: Pool) -
     system = WholeHistory(
         w2=20.0, first_advantage="auto", reference="prior", priors=priors_of(small)
     )
-    found = system.fit(small)
-    assert np.allclose(found.day_deviation, POINTS * np.sqrt(np.diag(inverse)[:-2]), rtol=1e-5)
+    result = system.fit(small)
+    assert np.allclose(result.day_deviation, POINTS * np.sqrt(np.diag(inverse)[:-2]), rtol=1e-5)
     to_mean = np.eye(len(inverse)) - np.outer(np.append(along(inverse), [0, 0]), ones(inverse))
     relative = np.diag(to_mean @ inverse @ to_mean.T)[:-2]
-    found = replace(system, reference="mean").fit(small)
-    assert np.allclose(found.day_deviation, POINTS * np.sqrt(relative), rtol=1e-5)
+    result = replace(system, reference="mean").fit(small)
+    assert np.allclose(result.day_deviation, POINTS * np.sqrt(relative), rtol=1e-5)
     of_w = POINTS * sqrt(inverse[-2, -2])
-    assert found.first_advantage.deviation == pytest.approx(of_w, rel=1e-5)
+    assert result.first_advantage.deviation == pytest.approx(of_w, rel=1e-5)
 
 
 def test_maximum_against_newton_with_a_dense_solve(small: Pool) -> None:
@@ -173,10 +173,10 @@ def test_maximum_against_newton_with_a_dense_solve(small: Pool) -> None:
         here = here + np.linalg.solve(fit.full_matrix(), gradient)
     assert np.abs(gradient_at(fit, here)).max() < 1e-9
     system = WholeHistory(w2=20.0, first_advantage="auto", priors=priors_of(small))
-    found = system.fit(small)
-    assert np.abs(found.day_rating - (1500.0 + POINTS * here[:-2])).max() < TOLERANCE
-    assert found.first_advantage.value == pytest.approx(POINTS * here[-2], abs=TOLERANCE)
-    assert found.draw_rate.value == pytest.approx(1 / (1 + exp(here[-1])), abs=1e-9)
+    result = system.fit(small)
+    assert np.abs(result.day_rating - (1500.0 + POINTS * here[:-2])).max() < TOLERANCE
+    assert result.first_advantage.value == pytest.approx(POINTS * here[-2], abs=TOLERANCE)
+    assert result.draw_rate.value == pytest.approx(1 / (1 + exp(here[-1])), abs=1e-9)
 
 
 def test_conditional_variance_is_that_of_each_block(small: Pool) -> None:
@@ -248,8 +248,8 @@ def drifting(w: float, *, players: int = 60, games: int = 12_000, seed: int = 4)
 
 @pytest.mark.parametrize("w", [3.0, 10.0])
 def test_the_drift_is_found(w: float) -> None:
-    found = WholeHistory(w2="auto", deviations="none").fit(drifting(w))
-    assert 0.75 * w < sqrt(found.w2) < 1.33 * w
+    result = WholeHistory(w2="auto", deviations="none").fit(drifting(w))
+    assert 0.75 * w < sqrt(result.w2) < 1.33 * w
 
 
 def test_the_order_of_the_games_does_not_matter(small: Pool) -> None:
@@ -277,25 +277,25 @@ def test_the_order_of_the_games_does_not_matter(small: Pool) -> None:
 def test_groups_that_never_met() -> None:
     time = np.array(["2024-01-01"] * 4, "datetime64[s]")
     pool = Pool.from_names("AACC", "BBDD", [1, 0, 1, 1], time=time)
-    found = WholeHistory().fit(pool)
-    assert found["A"].value == pytest.approx(1500.0)
-    assert found["C"].value > 1500.0 > found["D"].value
-    assert found["C"].value - 1500.0 == pytest.approx(1500.0 - found["D"].value)
-    assert found.component.tolist() == [0, 0, 1, 1]
-    assert "only the prior" in found.notes[0]
+    result = WholeHistory().fit(pool)
+    assert result["A"].value == pytest.approx(1500.0)
+    assert result["C"].value > 1500.0 > result["D"].value
+    assert result["C"].value - 1500.0 == pytest.approx(1500.0 - result["D"].value)
+    assert result.component.tolist() == [0, 0, 1, 1]
+    assert "only the prior" in result.notes[0]
     together = WholeHistory().fit(pool.select(np.array([True, True, False, False])))
     assert together.component.tolist() == [0, 0, -1, -1]
     assert np.isnan(together["C"].value)
     assert together.notes == ()
-    assert found["A"].value == pytest.approx(together["A"].value)
+    assert result["A"].value == pytest.approx(together["A"].value)
 
 
 def test_winners_of_everything_stay_finite() -> None:
-    found = WholeHistory(draw_rate=None).fit(made_games(50, 3))
+    result = WholeHistory(draw_rate=None).fit(made_games(50, 3))
     lone = Pool.from_names(["A"] * 200, ["B"] * 200, np.ones(200))
     champion = WholeHistory().fit(lone)
     assert np.isfinite(champion.rating).all()
-    assert champion["A"].value > found.rating.max()
+    assert champion["A"].value > result.rating.max()
     assert np.isnan(champion.draw_rate.value)
 
 
@@ -309,38 +309,38 @@ def test_what_has_no_finite_estimate_is_an_error(score: float) -> None:
 def test_handicap_and_first_move_are_worth_what_is_said() -> None:
     columns = {"handicap": [4.0] * 40}
     pool = Pool.from_names(["A"] * 40, ["B"] * 40, [1, 0] * 20, columns=columns)
-    found = WholeHistory(
+    result = WholeHistory(
         handicap=Handicap(points=100.0), first_advantage=20.0, prior_deviation=1e5, w2=1e-3
     ).fit(pool)
-    assert found["B"].value - found["A"].value == pytest.approx(370.0, abs=1.0)
+    assert result["B"].value - result["A"].value == pytest.approx(370.0, abs=1.0)
 
 
 def test_histories_between_the_days() -> None:
     time = np.array(["2024-01-01", "2024-01-11"], "datetime64[s]")
     pool = Pool.from_names(["A", "A"], ["B", "B"], [1, 1], time=time)
-    found = WholeHistory(w2=50.0).fit(pool)
-    curve = found.curve("A")
+    result = WholeHistory(w2=50.0).fit(pool)
+    curve = result.curve("A")
     assert len(curve) == 2
     assert (curve.time == time).all()
-    assert found.at("2024-01-11")["A"].value == curve.rating[1] == found["A"].value
-    middle = found.at("2024-01-06")["A"]
+    assert result.at("2024-01-11")["A"].value == curve.rating[1] == result["A"].value
+    middle = result.at("2024-01-06")["A"]
     assert middle.value == pytest.approx(curve.rating.mean())
-    later = found.at("2024-01-31")["A"]
-    assert later.value == found["A"].value
-    assert later.deviation == pytest.approx(sqrt(found["A"].deviation ** 2 + 20 * 50.0))
-    assert found.at("1800-01-01")["A"].deviation == pytest.approx(250.0)
+    later = result.at("2024-01-31")["A"]
+    assert later.value == result["A"].value
+    assert later.deviation == pytest.approx(sqrt(result["A"].deviation ** 2 + 20 * 50.0))
+    assert result.at("1800-01-01")["A"].deviation == pytest.approx(250.0)
     with pytest.raises(InputError):
-        found.at("when")
+        result.at("when")
     with pytest.raises(InputError):
-        found.curve("nobody")
+        result.curve("nobody")
 
 
 def test_games_without_times_drift_by_game(small: Pool) -> None:
     pool = Pool(small.players, small.first, small.second, small.score)
-    found = WholeHistory(w2=100.0).fit(pool)
-    assert len(found.time) == 2 * len(pool)
-    assert found.curve("P0").time.tolist() == list(range(len(found.curve("P0"))))
-    assert found.at(0.0)["P0"].value == found.curve("P0").rating[0]
+    result = WholeHistory(w2=100.0).fit(pool)
+    assert len(result.time) == 2 * len(pool)
+    assert result.curve("P0").time.tolist() == list(range(len(result.curve("P0"))))
+    assert result.at(0.0)["P0"].value == result.curve("P0").rating[0]
     assert len(WholeHistory(w2=100.0).replay(pool).expected) == len(pool)
 
 
@@ -382,7 +382,7 @@ def test_going_on_from_a_state(small: Pool, dated: bool) -> None:
     assert np.abs(second.expected - whole.expected[cut:]).max() < 1e-12
     order = [second.ratings.index(name) for name in pool.players]
     assert np.abs(second.ratings.rating[order] - whole.ratings.rating).max() < 1e-9
-    assert system.found(state)[0] != 0.0
+    assert system.learned(state)[0] != 0.0
 
 
 def test_expected_scores() -> None:
@@ -390,11 +390,11 @@ def test_expected_scores() -> None:
     certain = system.probability(1600, 1500)
     assert certain == pytest.approx(1 / (1 + 10 ** (-135 / 400)))
     assert 0.5 < system.probability(1600, 1500, 200, 200) < certain
-    found = WholeHistory(first_advantage="auto").fit(made_games(300, 6, draws=0.2))
-    assert isinstance(found, WholeHistoryRatings)
-    ahead = system.expected_score(found, "P0", "P1")
-    points = found.first_advantage.value
-    behind = system.expected_score(found, "P1", "P0", advantage=-points)
+    result = WholeHistory(first_advantage="auto").fit(made_games(300, 6, draws=0.2))
+    assert isinstance(result, WholeHistoryRatings)
+    ahead = system.expected_score(result, "P0", "P1")
+    points = result.first_advantage.value
+    behind = system.expected_score(result, "P1", "P0", advantage=-points)
     assert ahead == pytest.approx(1 - behind)
 
 
@@ -441,5 +441,5 @@ def test_few_draws_among_unequal_players_have_a_solution(seed: int) -> None:
     day = np.sort(rng.integers(0, 180, 100)).astype("datetime64[D]").astype("datetime64[s]")
     names = tuple(f"player {row}" for row in range(8))
     pool = Pool(names, first.astype(np.int32), second.astype(np.int32), score, day)
-    found = WholeHistory().fit(pool)
-    assert 0.0 < found.draw_rate.value < 0.5
+    result = WholeHistory().fit(pool)
+    assert 0.0 < result.draw_rate.value < 0.5

@@ -38,8 +38,8 @@ def blocks() -> list[dict[str, str]]:
 
 def number(text: str) -> float:
     """The number before a bracket; NaN for none."""
-    found = re.match(r"[-+]?[\d.]+", text)
-    return float(found[0]) if found else float("nan")
+    result = re.match(r"[-+]?[\d.]+", text)
+    return float(result[0]) if result else float("nan")
 
 
 def column(blocks: list[dict[str, str]], name: str) -> np.ndarray:
@@ -113,9 +113,9 @@ def test_the_reference_matches_again() -> None:
             index[str(record["seed"])] = record["stats"]
     with MatchFiles([shared_path(folder)]) as files:
         assert len(files) == len(index) == 60
-        found = analyse_files(list(files)[::EVERY], program=program)
+        result = analyse_files(list(files)[::EVERY], program=program)
     identical = others_counts = 0
-    for outcome in found:
+    for outcome in result:
         assert outcome.content is not None, outcome.reason
         seed = re.search(r"_s(\d+)\.mat", outcome.file)
         assert seed is not None
@@ -135,19 +135,19 @@ def test_the_reference_matches_again() -> None:
                 others[2]["luck-adjusted-result"], abs=RESULT
             )
     # All, on a processor of the same make; else a decision may fall on the other side.
-    assert identical == len(found) or others_counts <= 1
+    assert identical == len(result) or others_counts <= 1
 
 
 def test_corrupt_files_are_refused_and_the_good_one_is_not() -> None:
     program = real_gnubg()
     with MatchFiles([shared_path("reference/gnubg/corrupt")]) as files:
-        found = {
+        result = {
             Path(outcome.file).name: outcome for outcome in analyse_files(files, program=program)
         }
-    good = found.pop("good.mat")
+    good = result.pop("good.mat")
     assert good.status == "analysed"
-    assert {outcome.status for outcome in found.values()} == {"refused"}
-    reasons = {name: outcome.reason for name, outcome in found.items()}
+    assert {outcome.status for outcome in result.values()} == {"refused"}
+    reasons = {name: outcome.reason for name, outcome in result.items()}
     assert "not a valid .mat file" in reasons["badhdr.mat"]
     assert "holds nothing" in reasons["empty.mat"]
     assert 'Unrecognised move "61: 99/98 3/44"' in reasons["illegal.mat"]

@@ -66,16 +66,16 @@ def test_another_network_is_refused() -> None:
 def test_professionals_are_strong(network: Network) -> None:
     games = list(read_games(example("professional.sgf")))
     for player in ("Park Junghwan", "Jin Siyoung"):
-        found = estimate_player(games, player, net=network)
-        assert found.whole.high is None
-        assert found.whole.rating > 6.5
-        assert found.whole.moves in (136, 137)
+        result = estimate_player(games, player, net=network)
+        assert result.whole.high is None
+        assert result.whole.rating > 6.5
+        assert result.whole.moves in (136, 137)
         if player == "Park Junghwan":  # as the guide shows it
             page = (ROOT / "docs" / "how-to" / "strength.md").read_text("utf-8")
             shown = re.search(rf"^{player}: (\S+) \((\S+)\) on the scale of Fox$", page, re.M)
             assert shown is not None
-            assert found.as_dict()["rank"] == shown[1]
-            assert found.whole.rating == pytest.approx(float(shown[2]) + 0.05, abs=0.15)
+            assert result.as_dict()["rank"] == shown[1]
+            assert result.whole.rating == pytest.approx(float(shown[2]) + 0.05, abs=0.15)
 
 
 def fox_games(folder: Path, group: str, number: int) -> list[Path]:
@@ -93,9 +93,9 @@ def fox_games(folder: Path, group: str, number: int) -> list[Path]:
 
 def both_colours(paths: list[Path], network: Network) -> float:
     """Mean estimate of the players of some games."""
-    found = estimate_players(list(read_games(*paths)), network, StrengthModel.load())
-    moves = sum(each.moves for each in found.players)
-    return sum(each.moves * each.rating for each in found.players) / moves
+    result = estimate_players(list(read_games(*paths)), network, StrengthModel.load())
+    moves = sum(each.moves for each in result.players)
+    return sum(each.moves * each.rating for each in result.players) / moves
 
 
 def test_stronger_groups_get_higher_ratings(network: Network, tmp_path: Path) -> None:
@@ -109,11 +109,11 @@ def test_a_beginner_and_a_strong_player_of_another_server(network: Network) -> N
     league = shared_path("data/go/ogs_league.zip")
     games = [game for game in read_games(league) if game.handicap < 2]
     wanted = {"psygo": 3, "lukeverso": 2}  # 3 dan and 24 kyu there
-    found: dict[str, StrengthEstimate] = {}
+    result: dict[str, StrengthEstimate] = {}
     for player, number in wanted.items():
         own = [game for game in games if player in (game.black, game.white)][:number]
-        found[player] = estimate_player(own, player, net=network)
-    weak, strong = found["lukeverso"], found["psygo"]
+        result[player] = estimate_player(own, player, net=network)
+    weak, strong = result["lukeverso"], result["psygo"]
     assert (weak.basis, weak.scale.name, strong.basis, strong.scale.name) == (
         "ogs", "ogs", "fox", "fox",
     )  # fmt: skip
@@ -134,21 +134,21 @@ def test_a_24_kyu_is_told_no_number_of_fox(network: Network) -> None:
         for game in read_games(shared_path("data/go/ogs_league.zip"))
         if game.handicap < 2 and "lukeverso" in (game.black, game.white)
     ]
-    found = estimate_player(games[:1], "lukeverso", net=network, scale="fox").as_dict()
-    assert (found["scale"], found["basis"]) == ("fox", "ogs")
-    assert found["low"] is None
-    assert found["low_rank"] is None
-    assert found["rank"].endswith("or weaker")
-    assert found["scales"]["fox"]["low"] is None
-    for part in (*found["by_game"], found["by_game"][0]["running"]):
+    result = estimate_player(games[:1], "lukeverso", net=network, scale="fox").as_dict()
+    assert (result["scale"], result["basis"]) == ("fox", "ogs")
+    assert result["low"] is None
+    assert result["low_rank"] is None
+    assert result["rank"].endswith("or weaker")
+    assert result["scales"]["fox"]["low"] is None
+    for part in (*result["by_game"], result["by_game"][0]["running"]):
         assert part["low"] is None
-    assert " to " not in headline(found)[1].partition(";")[0]
+    assert " to " not in headline(result)[1].partition(";")[0]
     assert any(
         "cannot tell" in note or "nobody at Fox whom the model knows" in note
-        for note in found["notes"]
+        for note in result["notes"]
     )
     for name in ("ogs", "ogs-2020", "egf"):  # where such ranks are known
-        other = found["scales"][name]
+        other = result["scales"][name]
         assert other["basis"] == "ogs"
         assert re.fullmatch(r"\d+k( or weaker)?", other["rank"])
 
@@ -169,23 +169,23 @@ def test_a_weak_player_of_ogs_is_told_a_kyu_rank_there(
     assert float(row["black_rank_num"]) == number
     with zipfile.ZipFile(data / "games.zip") as archive:
         path = Path(archive.extract(file, tmp_path))
-    found = estimate_player(list(read_games(path)), player, net=network)
+    result = estimate_player(list(read_games(path)), player, net=network)
     strength = number - 29.0  # 1 dan begins at 1
-    assert (found.basis, found.scale.name) == ("ogs", "ogs")
-    assert not found.whole.unlikely
-    assert found.whole.low is None or found.whole.low <= strength
-    assert found.whole.high is not None
-    assert found.whole.high >= strength
-    assert found.whole.rating < -12.0
-    lines = headline(found.as_dict())
+    assert (result.basis, result.scale.name) == ("ogs", "ogs")
+    assert not result.whole.unlikely
+    assert result.whole.low is None or result.whole.low <= strength
+    assert result.whole.high is not None
+    assert result.whole.high >= strength
+    assert result.whole.rating < -12.0
+    lines = headline(result.as_dict())
     assert re.fullmatch(rf"{player}: \d\dk( or weaker)? \(\d+\) on the scale of OGS", lines[0])
     assert re.match(r"90 % (bound below|interval) .*\d+k", lines[1])
     others = r"On other scales: (Fox \dk or weaker, )?OGS 2020 \d\dk( or weaker)?, EGF \d\dk"
     assert re.match(others, lines[2])
-    text = str(found)
+    text = str(result)
     assert lines[0] in text
     assert "OGS rank" in text
-    assert any("people who played programs at OGS" in note for note in found.notes)
+    assert any("people who played programs at OGS" in note for note in result.notes)
 
 
 def test_a_bot_that_plays_down_looks_unlikely(network: Network, tmp_path: Path) -> None:
@@ -204,12 +204,12 @@ def test_a_bot_that_plays_down_looks_unlikely(network: Network, tmp_path: Path) 
         paths = [Path(archive.extract(row["file"], tmp_path)) for row in rows]
     best = estimate_player(list(read_games(*paths)), colour=WHITE, net=network)
     assert best.basis == "ogs"  # nobody at Fox plays so
-    found = best.on_scale("fox")
-    assert found.whole.unlikely
-    assert (found.whole.low, found.whole.high) == (None, None)
-    assert found.as_dict()["unlikely"] is True
-    assert "look like those of nobody" in found.notes[0]
-    assert headline(found.as_dict())[1].startswith("No interval of 90 % can be given")
+    result = best.on_scale("fox")
+    assert result.whole.unlikely
+    assert (result.whole.low, result.whole.high) == (None, None)
+    assert result.as_dict()["unlikely"] is True
+    assert "look like those of nobody" in result.notes[0]
+    assert headline(result.as_dict())[1].startswith("No interval of 90 % can be given")
 
 
 def test_levels_that_the_players_do_not_support_are_refused(network: Network) -> None:

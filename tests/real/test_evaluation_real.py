@@ -50,8 +50,8 @@ def thesis_set(letter: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     )
     assert not table.notes
     assert [part.name for part in table.subsets] == [f"Set {letter.upper()}"]
-    found = {each.name: each.expected for each in table.predictions}
-    return table.score, {"50:50": np.full(len(table.score), 0.5), **found}
+    result = {each.name: each.expected for each in table.predictions}
+    return table.score, {"50:50": np.full(len(table.score), 0.5), **result}
 
 
 @pytest.mark.parametrize("letter", ["t", "v"])
@@ -59,11 +59,11 @@ def test_table_5_2_to_the_printed_digits(letter: str) -> None:
     score, expected = thesis_set(letter)
     assert len(score) == {"t": 10_000, "v": 5_000}[letter]
     for name, values in expected.items():
-        found = measure(score, values)
-        printed = (round(100 * found.accuracy, 1), round(found.log_likelihood, 2))
+        result = measure(score, values)
+        printed = (round(100 * result.accuracy, 1), round(result.log_likelihood, 2))
         assert printed == TABLE_5_2[letter, name]
         if letter == "v":
-            digits = (round(found.accuracy, 3), round(found.log_likelihood, 3))
+            digits = (round(result.accuracy, 3), round(result.log_likelihood, 3))
             assert digits == VALIDATION[name]
 
 
@@ -77,9 +77,9 @@ def test_the_noise_rule_holds_in_the_thesis_training_set() -> None:
 
 def test_the_bound_is_surely_ahead_of_the_full_model() -> None:
     score, expected = thesis_set("v")
-    found = compare([Prediction(name, values) for name, values in expected.items()], score)
-    assert found.ranking.names == ("Future Glicko-2", "Full Model", "50:50")
-    assert found.ranking.tied == ()
+    result = compare([Prediction(name, values) for name, values in expected.items()], score)
+    assert result.ranking.names == ("Future Glicko-2", "Full Model", "50:50")
+    assert result.ranking.tied == ()
 
 
 def some_games(name: str, begin: str, games: int, folder: Path) -> Path:
@@ -122,8 +122,8 @@ def test_tuned_systems_beat_the_baselines_on_chess(tmp_path: Path) -> None:
     assert pool.time is not None
     usable = ~np.isnat(pool.time) & (pool.first != pool.second)
     assert usable.sum() > len(days) - 10
-    found = evaluate(pool, ["elo", "glicko2"], tune=5, replicates=100)
-    assert found.games + found.earlier == usable.sum()
-    best = found.ranked[0].name
-    assert found.difference(best, "first move only").clear
-    assert found.difference(best, "first move only", metric="three_way").clear
+    result = evaluate(pool, ["elo", "glicko2"], tune=5, replicates=100)
+    assert result.games + result.earlier == usable.sum()
+    best = result.ranked[0].name
+    assert result.difference(best, "first move only").clear
+    assert result.difference(best, "first move only", metric="three_way").clear

@@ -36,9 +36,9 @@ def games() -> Pool:
 def elo(pool: Pool) -> Array:
     """Both players' Elo before each game; NaN where there was none."""
     both = np.column_stack([pool.columns["white_elo"], pool.columns["black_elo"]])
-    found = both.astype(np.float64)
-    found[~(found > 0.0)] = np.nan
-    return found
+    result = both.astype(np.float64)
+    result[~(result > 0.0)] = np.nan
+    return result
 
 
 def test_elo_as_prior_beats_results_and_elo_alone(games: Pool) -> None:

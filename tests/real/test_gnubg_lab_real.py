@@ -67,11 +67,11 @@ def test_statistics_and_close_decisions_of_the_reference_matches(
     def analyse(path: Path) -> Any:
         return run_script(source, files={"match.mat": path}, program=program).result
 
-    found = parallel.map(
+    answer = parallel.map(
         analyse, [path for _, path in reference], threads=True, workers=default_processes()
     )
     totals = {"close-2003": 0, "close-2006": 0}
-    for (record, _), result in zip(reference, found, strict=True):
+    for (record, _), result in zip(reference, answer, strict=True):
         for who in "XO":
             stats, expected = result["stats"][who], record["stats"][who]
             assert stats["moves"]["unforced-moves"] == expected["moves"]["unforced-moves"]
@@ -178,8 +178,8 @@ def test_the_page_is_of_this_table(table: StudyTable) -> None:
     assert f"{one:,} of Part I, {two:,} of Part II" in page
     for model in StudyModel:
         fit = fit_study(table, model, FitMethod.chance, CloseRule.old, draws=0)
-        for found in fit.coefficients:
-            for length, value in zip(found.lengths, found.values, strict=True):
+        for result in fit.coefficients:
+            for length, value in zip(result.lengths, result.values, strict=True):
                 assert re.search(rf"^ *{length} .*\b{value:.0f}\b", page, re.MULTILINE)
 
 
@@ -189,12 +189,12 @@ def test_the_refit_is_of_this_table(table: StudyTable) -> None:
     weights = {"a2": REFIT.move, "b": REFIT.cube, "a": REFIT.decision}
     for model in StudyModel:
         fit = fit_study(table, model, FitMethod.chance, CloseRule.new, draws=40)
-        for found in fit.coefficients:
-            kept = weights[found.name]
-            assert kept.constant == pytest.approx(found.weight.constant, rel=1e-4)
-            assert kept.inverse == pytest.approx(found.weight.inverse, rel=1e-4)
-            error = errors[list(weights).index(found.name)]
-            drawn = np.array([found.constant_error, found.inverse_error]) * fit.misfit**0.5
+        for result in fit.coefficients:
+            kept = weights[result.name]
+            assert kept.constant == pytest.approx(result.weight.constant, rel=1e-4)
+            assert kept.inverse == pytest.approx(result.weight.inverse, rel=1e-4)
+            error = errors[list(weights).index(result.name)]
+            drawn = np.array([result.constant_error, result.inverse_error]) * fit.misfit**0.5
             assert error == pytest.approx(drawn, rel=0.4)
 
 

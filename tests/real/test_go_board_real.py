@@ -25,7 +25,7 @@ Game = tuple[list[int], list[int]]
 @pytest.fixture(scope="module")
 def games() -> list[Game]:
     """The first games of Tygem's archive, or games of random moves: points and colours."""
-    found: list[Game] = []
+    result: list[Game] = []
     path = shared_folder() / "data/go/tygem_moves/2005-11.zip"
     if not path.exists():
         drawn = (random_moves(seed, 19, 250, passes=0.0) for seed in range(20))
@@ -34,8 +34,8 @@ def games() -> list[Game]:
         for line in islice(lines, 300):
             moves = re.findall(rb";([BW])\[([a-s]{0,2})\]", line)
             points = [(p[1] - 97) * 19 + p[0] - 97 if p else PASS for _, p in moves]
-            found.append((points, [1 + (colour == b"W") for colour, _ in moves]))
-    return found
+            result.append((points, [1 + (colour == b"W") for colour, _ in moves]))
+    return result
 
 
 def test_the_legal_moves_of_the_reference_positions() -> None:

@@ -86,15 +86,15 @@ def test_the_transformer_network_evaluates(reference: list[dict[str, Any]]) -> N
     """It is weak, but it knows that a lead wins."""
     network = load_network(shared_path(TRANSFORMER))
     some = reference[::4]
-    found = list(evaluate_lines(asked(some), network))
-    for row, theirs in zip(found, some, strict=True):
+    result = list(evaluate_lines(asked(some), network))
+    for row, theirs in zip(result, some, strict=True):
         assert [v is None for v in row["policy"]] == [v is None for v in theirs["policy"]]
         total = sum(v or 0.0 for v in row["policy"]) + row["policy_pass"]
         assert total == pytest.approx(1.0, abs=2e-4)
         chances = row["white_win"] + row["white_loss"] + row["no_result"]
         assert chances == pytest.approx(1.0, abs=1e-5)
-    leads = [row["white_lead"] for row in found]
-    wins = [row["white_win"] for row in found]
+    leads = [row["white_lead"] for row in result]
+    wins = [row["white_win"] for row in result]
     assert np.corrcoef(leads, wins)[0, 1] > 0.5
 
 
@@ -107,20 +107,20 @@ def test_features_of_a_real_game_are_those_of_single_positions() -> None:
     (game,) = league_games(1)
     evaluator = Evaluator(network, trunk=("pick", "mean"))
     (answer,) = evaluator.answer(ask([game], SkipReport(), rules=TROMP_TAYLOR, trunk=True))
-    found = move_features(answer)
+    result = move_features(answer)
     encoded = answer.question.encoded
-    rows = np.arange(0, len(found.number), 25)
-    positions = found.number[rows] - 1
+    rows = np.arange(0, len(result.number), 25)
+    positions = result.number[rows] - 1
     whole = network.evaluate(
         encoded.spatial[positions].astype(np.float32), encoded.globals[positions], trunk=True
     )
     assert whole.trunk is not None
     picks = whole.trunk.reshape(len(rows), network.channels, -1)[
-        np.arange(len(rows)), :, found.point[rows]
+        np.arange(len(rows)), :, result.point[rows]
     ]
-    np.testing.assert_allclose(found.features["pick"][rows], picks, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(result.features["pick"][rows], picks, rtol=1e-3, atol=1e-3)
     np.testing.assert_allclose(
-        found.features["mean"][rows], whole.trunk.mean(axis=(2, 3)), rtol=1e-3, atol=1e-3
+        result.features["mean"][rows], whole.trunk.mean(axis=(2, 3)), rtol=1e-3, atol=1e-3
     )
     # Facts about this network: its features after the activation (of whole boards).
     assert float(whole.trunk.mean()) == pytest.approx(0.56, abs=0.1)
@@ -130,5 +130,5 @@ def test_features_of_a_real_game_are_those_of_single_positions() -> None:
 
 def test_the_costliest_moves_of_a_professional_game() -> None:
     network = load_network(shared_path(NET))
-    found = analyse(next(read_games(example("professional.sgf"))), network)
-    assert set((found.mistakes(3.0)[:2] + 1).tolist()) == {97, 111}  # 4.2 points both
+    result = analyse(next(read_games(example("professional.sgf"))), network)
+    assert set((result.mistakes(3.0)[:2] + 1).tolist()) == {97, 111}  # 4.2 points both

@@ -60,14 +60,14 @@ def stacked(
 def errors(reference: list[dict[str, Any]], **settings: Any) -> dict[str, Any]:
     """Differences to KataGo, position by position."""
     net = load_network(network_file(SMALL), **settings)
-    found = net.evaluate(*stacked(reference))
+    result = net.evaluate(*stacked(reference))
     differences: dict[str, list[float]] = {"win": [], "lead": [], "policy": []}
     for number, row in enumerate(reference):
         one = slice(number, number + 1)
         seen = assess(
-            found.policy_logits[one],
-            found.value_logits[one],
-            np.stack([found.lead[one], found.score_mean[one]], axis=1),
+            result.policy_logits[one],
+            result.value_logits[one],
+            np.stack([result.lead[one], result.score_mean[one]], axis=1),
             row["encoded"].to_play,
             row["encoded"].legal,
             without_result=can_end_without_result(row["rules"]),
@@ -84,21 +84,21 @@ def errors(reference: list[dict[str, Any]], **settings: Any) -> dict[str, Any]:
 def test_katago_evaluates_real_positions_alike(
     computer: str, reference: list[dict[str, Any]]
 ) -> None:
-    found = errors(reference, **COMPUTERS[computer])
-    assert found["win"].max() < 1e-5
-    assert found["policy"].max() < 1e-5
-    assert found["lead"].max() < 1e-3  # printed with three decimals
+    result = errors(reference, **COMPUTERS[computer])
+    assert result["win"].max() < 1e-5
+    assert result["policy"].max() < 1e-5
+    assert result["lead"].max() < 1e-3  # printed with three decimals
 
 
 def test_the_errors_of_bfloat16_are_those_that_the_guide_states(
     reference: list[dict[str, Any]],
 ) -> None:
-    found = errors(reference, engine="openvino", precision="bf16")
-    assert found["win"].max() < 0.03
-    assert found["win"].mean() < 0.002
-    assert found["lead"].max() < 0.6
-    assert found["lead"].mean() < 0.08
-    assert found["policy"].max() < 0.02
+    result = errors(reference, engine="openvino", precision="bf16")
+    assert result["win"].max() < 0.03
+    assert result["win"].mean() < 0.002
+    assert result["lead"].max() < 0.6
+    assert result["lead"].mean() < 0.08
+    assert result["policy"].max() < 0.02
 
 
 @pytest.mark.parametrize("computer", COMPUTERS)
@@ -117,13 +117,13 @@ def test_the_trunk_is_that_of_a_computation_by_hand(
 ) -> None:
     net = load_network(network_file(name))
     spatial, numbers = (each[100:102] for each in stacked(reference))
-    found = net.evaluate(spatial, numbers, trunk=True)
+    result = net.evaluate(spatial, numbers, trunk=True)
     wanted = forward(net.model, spatial, numbers)
-    assert found.trunk is not None
-    assert found.trunk.shape == (2, 96, 19, 19)
-    assert np.abs(found.trunk - wanted["trunk"]).max() < 1e-4 * np.abs(wanted["trunk"]).max()
-    assert np.abs(found.policy_logits - wanted["policy"]).max() < 1e-3
-    assert np.abs(found.value_logits - wanted["value"]).max() < 1e-4
+    assert result.trunk is not None
+    assert result.trunk.shape == (2, 96, 19, 19)
+    assert np.abs(result.trunk - wanted["trunk"]).max() < 1e-4 * np.abs(wanted["trunk"]).max()
+    assert np.abs(result.policy_logits - wanted["policy"]).max() < 1e-3
+    assert np.abs(result.value_logits - wanted["value"]).max() < 1e-4
 
 
 def test_features_of_the_trunk_look_as_they_should(reference: list[dict[str, Any]]) -> None:

@@ -174,7 +174,7 @@ def transcripts() -> list[Transcript]:
     file = shared_folder() / SWITCHES
     if not file.exists():  # one that is skipped with its reason
         return [Transcript("(every transcript)", 0, "", "")]
-    found = []
+    result = []
     for match in COMMAND.finditer(file.read_text(encoding="utf-8")):
         body = match["body"]
         streams = [
@@ -182,8 +182,8 @@ def transcripts() -> list[Transcript]:
             for name in ("stdout", "stderr")
         ]
         texts = [stream[1] if stream else "" for stream in streams]
-        found.append(Transcript(match["command"], int(match["status"]), *texts))
-    return found
+        result.append(Transcript(match["command"], int(match["status"]), *texts))
+    return result
 
 
 @dataclass

@@ -31,10 +31,10 @@ def test_ours_weigh_at_least_as_much(name: str) -> None:
         equal = {b.players for b in recorded.boards} & {b.players for b in ours.boards}
         assert len(equal) >= same[number - 1]
         assert (recorded.bye and recorded.bye.first) == (ours.bye and ours.bye.first)
-        found = differences(recorded, ours)
-        gains = {name: gain for one in found for name, gain in one.gains.items()}
+        result = differences(recorded, ours)
+        gains = {name: gain for one in result for name, gain in one.gains.items()}
         assert gains == GAINS.get((name, number), {})
-        assert ours.weight - recorded.weight == sum(one.gain for one in found) >= 0
+        assert ours.weight - recorded.weight == sum(one.gain for one in result) >= 0
         handicap = {b.players: b.handicap for b in ours.boards}
         for board in recorded.boards:
             assert handicap.get(board.players, board.handicap) == board.handicap
@@ -46,6 +46,6 @@ def test_the_european_congress() -> None:
     for number in (1, 5, 10):
         recorded, ours = recorded_round(tournament, number)
         assert ours.weight > recorded.weight
-        found = maximum_matching(ours.weights, ours.allowed)
-        assert found.weight == ours.weight
-        assert certify(ours.weights, found, ours.allowed)
+        result = maximum_matching(ours.weights, ours.allowed)
+        assert result.weight == ours.weight
+        assert certify(ours.weights, result, ours.allowed)

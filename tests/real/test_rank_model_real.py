@@ -33,13 +33,13 @@ def games_of(group: str, folder: Path) -> list[Path]:
     with gzip.open(data / "index.csv.gz", "rt", encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["group"] == group]
     short = (row["file"] for row in rows if 90 <= int(row["moves"]) <= 130)
-    found: list[Path] = []
+    result: list[Path] = []
     with zipfile.ZipFile(data / "games.zip") as archive:
         for name in islice(short, GAMES):
-            path = folder / f"{group}-{len(found)}.sgf"
+            path = folder / f"{group}-{len(result)}.sgf"
             path.write_bytes(archive.read(name))
-            found.append(path)
-    return found
+            result.append(path)
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -47,14 +47,14 @@ def features(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[GameFea
     """What the network says of games of the weakest, a middle and the strongest group."""
     network = load_network(shared_path(NET), threads=1)
     folder = tmp_path_factory.mktemp("games")
-    found = {}
+    result = {}
     for group in (RANKS[0], RANKS[5], RANKS[-1]):
         games = [game for path in games_of(group, folder) for game in read_games(path)]
         assert len(games) == GAMES
         asked = ask(games, SkipReport(), rules=TROMP_TAYLOR, komi=6.5, trunk=True)
         evaluator = Evaluator(network, trunk=KINDS)
-        found[group] = [move_features(answer) for answer in evaluator.answer(asked)]
-    return found
+        result[group] = [move_features(answer) for answer in evaluator.answer(asked)]
+    return result
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -62,8 +62,8 @@ def test_groups_far_apart_are_told(name: str, features: dict[str, list[GameFeatu
     model = StrengthModel.load(name)
     assert model.card["sha256"] == load_network(shared_path(NET), threads=1).sha256
     means, deviations = [], []
-    for found in features.values():
-        both = [evidence_of_games(found, [colour] * GAMES) for colour in (1, 2)]
+    for result in features.values():
+        both = [evidence_of_games(result, [colour] * GAMES) for colour in (1, 2)]
         sums = sum(model.game_statistics(each).sum(axis=0) for each in both)
         mean, deviation, probabilities = model.posterior(np.asarray(sums))
         assert probabilities.sum() == pytest.approx(1.0)
@@ -82,8 +82,8 @@ def test_groups_far_apart_are_told(name: str, features: dict[str, list[GameFeatu
 @pytest.mark.parametrize("name", SHIPPED)
 def test_effects_of_real_moves_add_up(name: str, features: dict[str, list[GameFeatures]]) -> None:
     model = StrengthModel.load(name)
-    for found in features.values():
-        evidence = evidence_of_games(found, [1] * GAMES)
+    for result in features.values():
+        evidence = evidence_of_games(result, [1] * GAMES)
         score = model.score(evidence)
         effects = model.move_scores(evidence)
         assert effects.sum() == pytest.approx(score.mean - model.prior()[0], abs=0.6)

@@ -66,8 +66,8 @@ def test_hidden_games_cost_glicko_what_it_knew(collected: tuple[Pool, FilterRepo
     late = np.arange(len(pool) - 1500, len(pool))
     distances = []
     for last in (0, 2, 10, 1000):
-        found = predict_hidden(pool, replay, system, hidden_games(pool, late, last))
-        distances.append(float(np.abs(found - replay.expected[late]).mean()))
+        result = predict_hidden(pool, replay, system, hidden_games(pool, late, last))
+        distances.append(float(np.abs(result - replay.expected[late]).mean()))
     assert distances == sorted(distances, reverse=True)
     assert distances[-1] < 0.25 * distances[0]
 
@@ -126,9 +126,9 @@ def test_a_whole_experiment_on_a_few_games(table: Path, tmp_path: Path) -> None:
             net=shared_path("nets/g170-b6c96-s175395328-d26788732.bin.gz"),
         )
     )
-    found = run_experiment(read_experiment(path), workers=1, say=lambda _: None)
-    assert len(found.pool) == KEPT
-    told = found.predictions
+    result = run_experiment(read_experiment(path), workers=1, say=lambda _: None)
+    assert len(result.pool) == KEPT
+    told = result.predictions
     assert {letter: int(told.questions.of(letter).sum()) for letter in "TVE"} == {
         "T": 4, "V": 3, "E": 6,
     }  # fmt: skip
@@ -136,7 +136,7 @@ def test_a_whole_experiment_on_a_few_games(table: Path, tmp_path: Path) -> None:
     none = told.questions.last == 0
     assert told.expected[GLICKO][none] == pytest.approx(0.5)
     assert told.expected["Stochastic"][none] == pytest.approx(0.5, abs=1e-6)
-    head = found.moves.sets(("head",))
+    head = result.moves.sets(("head",))
     used = head.features[head.rows]
     assert np.isfinite(used).all()
     assert 0.1 < 10.0 * float(used[:, 5].mean()) < 3.0  # points that a move of a 9 dan loses

@@ -49,10 +49,10 @@ def test_files_come_back_byte_for_byte(event: Path) -> None:
 @pytest.mark.parametrize("event", NAMES, indirect=True)
 def test_files_can_be_taken_apart_and_put_together(event: Path) -> None:
     """The last round taken out and put back: the same elements, in another order of games."""
-    found = read_tournament(event)
-    short = read_opengotha(write_opengotha(found.before(found.rounds)))
-    assert short.last_round == found.rounds - 1
-    back = write_opengotha(replace(short, games=found.games, byes=found.byes))
+    result = read_tournament(event)
+    short = read_opengotha(write_opengotha(result.before(result.rounds)))
+    assert short.last_round == result.rounds - 1
+    back = write_opengotha(replace(short, games=result.games, byes=result.byes))
     assert elements(back) == elements(event.read_bytes())
 
 
@@ -64,24 +64,24 @@ def elements(data: bytes) -> Counter[tuple[str, tuple[tuple[str, str], ...]]]:
 
 @pytest.mark.parametrize("event", NAMES, indirect=True)
 def test_games_survive_other_formats(event: Path) -> None:
-    found = read_tournament(event)
-    results = Counter((g.round, g.handicap, str(g.result), g.forfeit) for g in found.games)
-    h9 = read_h9(write_h9(found))
+    result = read_tournament(event)
+    results = Counter((g.round, g.handicap, str(g.result), g.forfeit) for g in result.games)
+    h9 = read_h9(write_h9(result))
     assert Counter((g.round, g.handicap, str(g.result), g.forfeit) for g in h9.games) == results
-    assert write_h9(h9) == write_h9(found)
-    trf = read_trf(write_trf(found))
+    assert write_h9(h9) == write_h9(result)
+    trf = read_trf(write_trf(result))
     assert Counter((g.round, g.first, g.second, g.result, g.forfeit) for g in trf.games) == Counter(
-        (g.round, g.first, g.second, g.result, g.forfeit) for g in found.games
+        (g.round, g.first, g.second, g.result, g.forfeit) for g in result.games
     )
 
 
 @pytest.mark.parametrize("event", NAMES[1:], indirect=True)
 def test_standings_are_as_counted_by_hand(event: Path) -> None:
-    found = read_tournament(event)
+    result = read_tournament(event)
     criteria = ["NBW", "MMS", "SOSW", "SOSM", "SOSOSM", "SODOSW", "CUSSM", "EXT", "EXR"]
-    for after in (1, found.rounds):
-        table = standings(found, round_number=after, criteria=criteria)
-        count = Count(found, after)
+    for after in (1, result.rounds):
+        table = standings(result, round_number=after, criteria=criteria)
+        count = Count(result, after)
         for row, values in zip(table.order.tolist(), table.values.tolist(), strict=True):
             assert values == [float(count.value(c, row)) for c in criteria]
 

@@ -34,9 +34,9 @@ OTHERS = 150
 
 @pytest.fixture(scope="module")
 def problems() -> list[Problem]:
-    found, skipped = read_problems(shared_path("data/go/trickplay"))
+    result, skipped = read_problems(shared_path("data/go/trickplay"))
     assert not len(skipped)
-    return found
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -73,22 +73,22 @@ def test_both_searches_agree_on_real_games(problems: list[Problem], index: GameI
     patterns += [
         pattern.changed((int(point), 7) for point in pattern.stones[2:]) for pattern in patterns
     ]
-    found = {
+    result = {
         (pattern, *row)
         for pattern, match in enumerate(find_patterns(index, patterns, workers=1))
         for row in np.column_stack([match.way, match.game, match.first, match.last]).tolist()
     }
-    assert found == SlowSearch(patterns).index(index, range(len(index)))
-    assert len(found) > 150
+    assert result == SlowSearch(patterns).index(index, range(len(index)))
+    assert len(result) > 150
 
 
 def test_problems_are_found_again(problems: list[Problem], index: GameIndex) -> None:
     done = {c.problem.name: c for c in complete_problems(problems, index, boards=9, workers=1)}
     for name, (_, member, moves) in KNOWN.items():
         places = {board.game.file: board.moves for board in done[name].boards}
-        found = [taken for file, taken in places.items() if file.endswith(member)]
+        result = [taken for file, taken in places.items() if file.endswith(member)]
         if moves is not None:
-            assert found == [moves], name
+            assert result == [moves], name
     last = done["problem40"]
     assert (last.found, len(last.put_back)) == (0, 1)
     (board,) = (b for b in last.boards if b.game.file.endswith(PRO_40[1]))

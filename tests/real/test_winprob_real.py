@@ -107,27 +107,27 @@ def test_weaker_players_do_better_than_published(pool: Pool) -> None:
 def test_the_chosen_form_beats_the_published_one_on_games_left_out(pool: Pool) -> None:
     games = GameColumns.from_pool(pool)
     forms = [c for c in CANDIDATES if "komi" not in c.free and "low" not in c.free]
-    found = cross_validate(games, candidates=forms, folds=5, seed=1)
+    result = cross_validate(games, candidates=forms, folds=5, seed=1)
     even = games.handicap == 0
     near = even & (np.abs(games.first - games.second) <= 9)
     for baseline in ("published", "plain logistic"):
-        gain, error = found.gain(found.chosen, baseline, near)
+        gain, error = result.gain(result.chosen, baseline, near)
         assert gain > 2 * error
     close = even & (np.abs(games.first - games.second) <= 4)
-    assert found.mean(close)[found.chosen][0] < found.mean(close)["published"][0]
+    assert result.mean(close)[result.chosen][0] < result.mean(close)["published"][0]
 
 
 def test_colour_and_handicap(pool: Pool) -> None:
     games = GameColumns.from_pool(pool).graded()
     names = (*TABLE_1, "lapse", "black", "stone")
     fit = fit_likelihood(games, free=names, start=GradeModel(PUBLISHED, {"stone": 1.0}))
-    found = dict(zip(fit.names, zip(fit.values, fit.standard_errors, strict=True), strict=True))
-    black, black_error = found["black"]
-    stone, stone_error = found["stone"]
+    result = dict(zip(fit.names, zip(fit.values, fit.standard_errors, strict=True), strict=True))
+    black, black_error = result["black"]
+    stone, stone_error = result["stone"]
     assert abs(black) < 2.5 * black_error  # komi takes what moving first is worth
     assert stone == pytest.approx(0.82, abs=0.05)
     assert stone_error == pytest.approx(0.096, abs=0.02)
-    assert found["lapse"][0] == pytest.approx(0.13, abs=0.03)
+    assert result["lapse"][0] == pytest.approx(0.13, abs=0.03)
 
 
 def test_goldis_ratings_replay(pool: Pool) -> None:
@@ -136,7 +136,7 @@ def test_goldis_ratings_replay(pool: Pool) -> None:
     known = np.isfinite(first) & np.isfinite(second) & (pool.score != 0.5)
     known &= (np.minimum(first, second) >= -20) & (np.maximum(first, second) <= 6)
     games = pool.select(known)
-    found = SktLr().replay(games)
+    result = SktLr().replay(games)
     near = games.columns["handicap"] == 0
     near &= np.abs(games.columns["first_grade"] - games.columns["second_grade"]) <= 9
 
@@ -144,11 +144,11 @@ def test_goldis_ratings_replay(pool: Pool) -> None:
         return float(log_loss(p, games.score == 1)[near].mean())
 
     by_grade = PUBLISHED.probability(games.columns["first_grade"], games.columns["second_grade"])
-    assert mean_loss(found.expected) == pytest.approx(0.659, abs=0.004)
+    assert mean_loss(result.expected) == pytest.approx(0.659, abs=0.004)
     assert mean_loss(by_grade) == pytest.approx(0.684, abs=0.002)
     # Handicap games: Goldis' stones are worth too much against European handicaps.
     handicap = games.columns["handicap"] > 0
-    assert found.expected[handicap].mean() > games.score[handicap].mean() + 0.15
+    assert result.expected[handicap].mean() > games.score[handicap].mean() + 0.15
 
 
 def test_grade_against_rating() -> None:

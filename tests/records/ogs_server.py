@@ -75,12 +75,12 @@ class OgsServer:
             return self.answers[path]
         if path == "/api/v1/players":
             name = query["username"][0].lower()
-            found = [
+            result = [
                 {"id": number, "username": user, "ratings": {}, "ranking": 24.1, "icon": ""}
                 for user, number in self.players.items()
                 if user.lower() == name
             ]
-            return _plain({"count": len(found), "next": None, "previous": None, "results": found})
+            return _plain({"count": len(result), "next": None, "previous": None, "results": result})
         if path == f"/api/v1/players/{next(iter(self.players.values()), 0)}/games":
             size, page = int(query["page_size"][0]), int(query["page"][0])
             part = self.games[(page - 1) * size : page * size]
@@ -101,13 +101,13 @@ def _plain(value: object) -> tuple[int, dict[str, str], bytes]:
 @contextmanager
 def ogs_server() -> Iterator[OgsServer]:
     """A server that answers until the end of the block."""
-    found = OgsServer()
+    result = OgsServer()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            found.asked.append(self.path)
+            result.asked.append(self.path)
             parts = urlsplit(self.path)
-            status, headers, body = found.answer(parts.path, parse_qs(parts.query))
+            status, headers, body = result.answer(parts.path, parse_qs(parts.query))
             self.send_response(status)
             for name, value in headers.items():
                 self.send_header(name, value)
@@ -119,11 +119,11 @@ def ogs_server() -> Iterator[OgsServer]:
             """Keep quiet."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    found.url = f"http://127.0.0.1:{server.server_address[1]}"
+    result.url = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        yield found
+        yield result
     finally:
         server.shutdown()
         server.server_close()

@@ -44,17 +44,17 @@ GAMES: dict[str, list[Any]] = {
 def test_grades_belong_to_columns_of_players(
     names: str, first: str, second: str, columns: str
 ) -> None:
-    found, remark = level_columns(names.split(), first, second)
-    assert [found["first_grade"], found["second_grade"]] == columns.split()
+    result, remark = level_columns(names.split(), first, second)
+    assert [result["first_grade"], result["second_grade"]] == columns.split()
     assert not remark
 
 
 def test_ratings_and_what_is_none() -> None:
     names = "White Black WhiteElo BlackElo WhiteEloChange new_black_rating BlackEloDev".split()
-    found, _ = level_columns(names, "White", "Black")
-    assert found == {"first_rating": "WhiteElo", "second_rating": "BlackElo"}
-    found, remark = level_columns(["p1", "p2", "white_rank", "black_rank"], "p1", "p2")
-    assert found == {}
+    result, _ = level_columns(names, "White", "Black")
+    assert result == {"first_rating": "WhiteElo", "second_rating": "BlackElo"}
+    result, remark = level_columns(["p1", "p2", "white_rank", "black_rank"], "p1", "p2")
+    assert result == {}
     assert "'white_rank', 'black_rank' are not used" in remark
 
 
@@ -145,7 +145,7 @@ def test_tournaments_of_go_are_predicted_better_from_grades() -> None:
     bare = evaluate(
         yardstone.read(path, columns=columns, first="black", times=True), ["egf"], replicates=0
     )
-    accuracy = np.array([found["egf"].value("accuracy") for found in (bare, known)], np.float64)
+    accuracy = np.array([result["egf"].value("accuracy") for result in (bare, known)], np.float64)
     np.testing.assert_allclose(accuracy, [0.558, 0.643], atol=0.002)
     assert "egf: No grades are known: everyone starts at 2000 (1k)." in bare.notes
     assert any("3,024 of 3,032 players start at the grade" in note for note in known.notes)

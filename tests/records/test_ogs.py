@@ -24,29 +24,29 @@ QUICK = GameSelection(games=3, pause=0.0, seconds=20.0)
 
 @pytest.fixture
 def server() -> Iterator[OgsServer]:
-    with ogs_server() as found:
-        found.players = {"Ann": 77}
-        found.games = [
+    with ogs_server() as result:
+        result.players = {"Ann": 77}
+        result.games = [
             game_entry(110, "Ann", "Bob", ended=None),
             game_entry(109, "Ann", "Bob", width=9, height=9),
             game_entry(108, "Ann", "Bob", handicap=3),
             game_entry(107, "Ann", "Bob", annulled=True),
             *(game_entry(number, "Ann", "Bob") for number in range(106, 0, -1)),
         ]
-        found.records = dict.fromkeys(range(111), RECORD)
-        yield found
+        result.records = dict.fromkeys(range(111), RECORD)
+        yield result
 
 
 def test_the_latest_even_games_come(server: OgsServer, tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
-    found = fetch_ogs_games(
+    result = fetch_ogs_games(
         "ann", tmp_path / "games", selection=QUICK, url=server.url,
         progress=lambda done, total: told.append((done, total)),
     )  # fmt: skip
-    assert found.user == "Ann"
-    assert [file.name for file in found.files] == ["Ann-106.sgf", "Ann-105.sgf", "Ann-104.sgf"]
+    assert result.user == "Ann"
+    assert [file.name for file in result.files] == ["Ann-106.sgf", "Ann-105.sgf", "Ann-104.sgf"]
     assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
-    assert [game.black for game in read_games(*found.files)] == ["Ann"] * 3
+    assert [game.black for game in read_games(*result.files)] == ["Ann"] * 3
     assert server.asked[0] == "/api/v1/players?username=ann"
     assert server.asked[1].startswith("/api/v1/players/77/games?ordering=-ended&")
     assert [path for path in server.asked if path.endswith("/sgf")] == [
@@ -68,9 +68,9 @@ def test_further_lists_are_asked_for(server: OgsServer, tmp_path: Path) -> None:
 def test_games_that_do_not_come_are_named(server: OgsServer, tmp_path: Path) -> None:
     del server.records[106]
     server.records[105] = b"<html>no game</html>"
-    found = fetch_ogs_games("Ann", tmp_path, selection=QUICK, url=server.url)
-    assert [file.name for file in found.files] == ["Ann-104.sgf"]
-    assert found.left_out == (
+    result = fetch_ogs_games("Ann", tmp_path, selection=QUICK, url=server.url)
+    assert [file.name for file in result.files] == ["Ann-104.sgf"]
+    assert result.left_out == (
         "game 106: 127.0.0.1 has nothing public there (status 404)",
         "game 105: this is not SGF",
     )
@@ -93,9 +93,9 @@ def test_who_is_meant(server: OgsServer, tmp_path: Path) -> None:
 
 def test_names_stay_names(server: OgsServer, tmp_path: Path) -> None:
     server.players = {"../x?y=1&z/é": 77}
-    found = fetch_ogs_games("../x?y=1&z/é", tmp_path, selection=QUICK, url=server.url)
-    assert all(file.parent == tmp_path for file in found.files)
-    assert found.files[0].name == ".._x_y_1_z_é-106.sgf"
+    result = fetch_ogs_games("../x?y=1&z/é", tmp_path, selection=QUICK, url=server.url)
+    assert all(file.parent == tmp_path for file in result.files)
+    assert result.files[0].name == ".._x_y_1_z_é-106.sgf"
 
 
 def test_answers_in_another_form_are_refused(server: OgsServer, tmp_path: Path) -> None:

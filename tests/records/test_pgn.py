@@ -258,10 +258,10 @@ def test_a_file_cut_anywhere_gives_no_wrong_game(folder: Path) -> None:
     expected = [('Ann "x"', "Bob", 1.0), ("Eve", 'Ann "x"', 0.5)]
     for end in range(3, len(data)):
         try:
-            found = games(read_bytes(folder, data[:end], block=64))
+            result = games(read_bytes(folder, data[:end], block=64))
         except NoGamesError:
             continue
-        assert found == expected[: len(found)]
+        assert result == expected[: len(result)]
 
 
 HOSTILE = (

@@ -138,8 +138,8 @@ def test_files_of_names(tmp_path: Path) -> None:
     with pytest.warns(IgnoredWarning) as by_pieces:
         same(game_stream(csv(tmp_path), rows=2, skip_unread=True, **options), pool)
     said = [
-        {str(one.message) for one in found if one.category is IgnoredWarning}
-        for found in (read_at_once, by_pieces)
+        {str(one.message) for one in result if one.category is IgnoredWarning}
+        for result in (read_at_once, by_pieces)
     ]
     assert said[0] == said[1] != set()
 

@@ -256,12 +256,12 @@ def test_one_meaning_in_all_formats(
     kind: str, where: str, games: list[int], tmp_path: Path
 ) -> None:
     pool = yardstone.read(_made(tmp_path, kind), where=where)
-    found = [
+    result = [
         (pool.players[a], pool.players[b], s)
         for a, b, s in zip(pool.first, pool.second, pool.score, strict=True)
     ]
     points = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
-    assert found == [(GAMES[k][0], GAMES[k][1], points[GAMES[k][2]]) for k in games]
+    assert result == [(GAMES[k][0], GAMES[k][1], points[GAMES[k][2]]) for k in games]
     assert (pool.skipped.unwanted, pool.skipped.considered) == (4 - len(games), 4)
     assert set(pool.players) == {name for k in games for name in GAMES[k][:2]}
     assert not pool.columns

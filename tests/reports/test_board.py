@@ -14,13 +14,13 @@ from yardstone.reports.charts.shapes import Discs, Words
 
 
 def discs(board: BoardDiagram, colour: str) -> list[tuple[float, float]]:
-    found = elements(board.sheet(), Discs, colour)
-    return [tuple(at) for each in found for at in each.centres.tolist()]
+    result = elements(board.sheet(), Discs, colour)
+    return [tuple(at) for each in result for at in each.centres.tolist()]
 
 
 def stones(board: BoardDiagram, colour: str) -> list[tuple[float, float]]:
-    found = [each for each in elements(board.sheet(), Discs, colour) if each.fill == colour]
-    return [tuple(at) for each in found for at in each.centres.tolist()]
+    result = [each for each in elements(board.sheet(), Discs, colour) if each.fill == colour]
+    return [tuple(at) for each in result for at in each.centres.tolist()]
 
 
 def stars(board: BoardDiagram) -> int:

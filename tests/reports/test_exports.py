@@ -145,8 +145,8 @@ def test_the_matrix_has_each_pair_of_a_group_once(report: RatingList) -> None:
 
 
 def test_json_keeps_its_shape(report: RatingList) -> None:
-    found = json.loads(json_list(report))
-    assert set(found) == {
+    result = json.loads(json_list(report))
+    assert set(result) == {
         "games",
         "players",
         "confidence",
@@ -166,17 +166,17 @@ def test_json_keeps_its_shape(report: RatingList) -> None:
         "joining",
         "skipped",
     }
-    assert found["players"] == len(found["ratings"]) == 18
-    assert set(found["ratings"][0]) == set(COLUMNS)
-    assert found["components"][1] == {
+    assert result["players"] == len(result["ratings"]) == 18
+    assert set(result["ratings"][0]) == set(COLUMNS)
+    assert result["components"][1] == {
         "number": 2,
         "players": 2,
         "ranked": 2,
         "games": 2,
     }
-    assert found["skipped"]["total"] == 8
-    assert found["skipped"]["first"][1]["line"] == 10
-    advantage = found["first_advantage"]
+    assert result["skipped"]["total"] == 8
+    assert result["skipped"]["first"][1]["line"] == 10
+    advantage = result["first_advantage"]
     assert advantage["low"] < advantage["value"] < advantage["high"]
 
 

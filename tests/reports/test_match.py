@@ -54,9 +54,9 @@ def test_a_finished_test_says_what_was_accepted() -> None:
 
 @pytest.mark.parametrize("counts", [(0, 0, 0), (0, 0, 9), (0, 9, 0), (1, 2, 3), (0, 0, 0, 0, 4)])
 def test_plain_values_are_json(counts: tuple[float, ...]) -> None:
-    found = plain_match(judge_match(Match(counts), confidence=0.9))
-    assert json.loads(as_json(found)) == found
-    assert found["confidence"] == 0.9
+    result = plain_match(judge_match(Match(counts), confidence=0.9))
+    assert json.loads(as_json(result)) == result
+    assert result["confidence"] == 0.9
 
 
 def test_paired_games_are_told() -> None:
@@ -66,9 +66,9 @@ def test_paired_games_are_told() -> None:
     assert "A against B" in said
     assert "1 games, left out" not in said
     assert "1 game, left out" in said
-    found = plain_match(judgement)
-    assert found["unpaired"] == 1
-    assert found["games_between"] == {"wins": 2, "draws": 3, "losses": 0}
+    result = plain_match(judgement)
+    assert result["unpaired"] == 1
+    assert result["games_between"] == {"wins": 2, "draws": 3, "losses": 0}
 
 
 def test_too_few_games_have_no_interval() -> None:

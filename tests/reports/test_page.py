@@ -81,8 +81,8 @@ def test_the_policy_names_exactly_the_style_and_the_script(report: RatingList) -
     assert policy is not None
     assert "unsafe" not in policy
     for pattern in (r"<style>(.*?)</style>", r"<script>(.*?)</script>"):
-        (found,) = re.findall(pattern, text, re.DOTALL)
-        digest = base64.b64encode(hashlib.sha256(found.encode()).digest()).decode()
+        (result,) = re.findall(pattern, text, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(result.encode()).digest()).decode()
         assert f"'sha256-{digest}'" in policy
 
 

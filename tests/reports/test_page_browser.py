@@ -23,8 +23,8 @@ SCRIPT = "<script>document.title='owned'</script>"
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
+    with chromium() as result:
+        yield result
 
 
 @pytest.fixture

@@ -29,14 +29,14 @@ NONE = "No interval of 90 % can be given; from"
 
 def bounded(*missing: str) -> dict[str, Any]:
     """An estimate without these ends: the whole, each phase and each game."""
-    found: dict[str, Any] = json.loads(json.dumps(go_result(3)))
-    games = found["by_game"]
-    for part in [found, *found["phases"], *games, *(game["running"] for game in games)]:
+    result: dict[str, Any] = json.loads(json.dumps(go_result(3)))
+    games = result["by_game"]
+    for part in [result, *result["phases"], *games, *(game["running"] for game in games)]:
         for end in missing:
             part[end] = None
     for end in missing:
-        found[f"{end}_rank"] = None
-    return found
+        result[f"{end}_rank"] = None
+    return result
 
 
 def floored(value: float) -> str:
@@ -47,30 +47,30 @@ def floored(value: float) -> str:
 def test_a_bound_is_told_everywhere(
     missing: tuple[str, ...], head: str, word: str, known: str
 ) -> None:
-    found = bounded(*missing)
+    result = bounded(*missing)
     text, page = (
-        document_text(estimate_document(found)),
-        document_page(estimate_document(found), version="1"),
+        document_text(estimate_document(result)),
+        document_page(estimate_document(result), version="1"),
     )
     cells = re.sub(r"<[^>]*>", " ", page)
     for shown in (text, cells):
         assert head in shown
         assert "None" not in shown
         assert " interval " not in shown.splitlines()[1]
-    parts = [*found["phases"], *found["by_game"], *(g["running"] for g in found["by_game"])]
+    parts = [*result["phases"], *result["by_game"], *(g["running"] for g in result["by_game"])]
     for part in parts:
         assert f"{word} {floored(part[known])}" in text
         assert f"{word} {floored(part[known])}" in cells
-    first = next(csv.DictReader(io.StringIO(document_csv(estimate_document(found)))))
-    assert (first[missing[0]], float(first[known])) == ("", found[known])
+    first = next(csv.DictReader(io.StringIO(document_csv(estimate_document(result)))))
+    assert (first[missing[0]], float(first[known])) == ("", result[known])
 
 
 def test_no_interval_at_all_is_told() -> None:
-    found = bounded("low", "high")
-    assert NONE in document_text(estimate_document(found))
-    assert NONE in document_page(estimate_document(found), version="1")
+    result = bounded("low", "high")
+    assert NONE in document_text(estimate_document(result))
+    assert NONE in document_page(estimate_document(result), version="1")
     assert [
-        line.split()[-1] for line in document_text(estimate_document(found)).splitlines()[7:10]
+        line.split()[-1] for line in document_text(estimate_document(result)).splitlines()[7:10]
     ] == ["none"] * 3
 
 
@@ -78,8 +78,8 @@ def test_no_interval_at_all_is_told() -> None:
 def test_an_interval_without_an_end_goes_to_the_edge_of_the_picture(
     missing: tuple[str, ...],
 ) -> None:
-    found = bounded(*missing)
-    chart = estimate_chart(found)
+    result = bounded(*missing)
+    chart = estimate_chart(result)
     check(chart)
     shapes = [each for each in chart.sheet().elements if isinstance(each, Shape)]
     lines = [part[:, 1] for each in shapes if each.stroke == "grid" for part in each.parts]
@@ -92,7 +92,7 @@ def test_an_interval_without_an_end_goes_to_the_edge_of_the_picture(
         if each.stroke == "c7" and len(each.parts) > 1
         for part in each.parts
     ]
-    assert len(bars) == len(found["by_game"])
+    assert len(bars) == len(result["by_game"])
     for values in (band, *bars):
         assert (values.max() == pytest.approx(bottom)) == ("low" in missing)
         assert (values.min() == pytest.approx(top)) == ("high" in missing)

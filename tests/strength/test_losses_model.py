@@ -18,9 +18,9 @@ from yardstone.strength.model import StrengthModel
 def test_moments_are_the_loss_and_its_square_up_to_a_limit() -> None:
     evidence = random_evidence([30, 20])
     lost = np.clip(np.nan_to_num(evidence.points_lost.astype(np.float64)), -10.0, 10.0)
-    found = loss_moments(evidence)
-    assert_allclose(found[:, 0], lost)
-    assert_allclose(found[:, 1], lost**2)
+    result = loss_moments(evidence)
+    assert_allclose(result[:, 0], lost)
+    assert_allclose(result[:, 1], lost**2)
 
 
 def test_parts_add_up_to_the_game_and_shares_to_the_parts() -> None:

@@ -130,13 +130,13 @@ def test_a_wider_scatter_leaves_more_doubt_and_less_distance() -> None:
     model = model_of_two_scales()
     scale = model.scale("ogs")
     statistics = model.game_statistics(random_evidence([80]))[0]
-    found = []
+    result = []
     for factor in (1.0, 4.0):
         spread = replace(scale.spread, scatter=np.full(5, factor))
         wider = replace(scale, spread=spread)
-        found.append((wider.moments(wider.density(statistics))[1], wider.distance(statistics)))
-    assert found[1][0] > found[0][0]
-    assert found[1][1] == pytest.approx(found[0][1] / 4.0)
+        result.append((wider.moments(wider.density(statistics))[1], wider.distance(statistics)))
+    assert result[1][0] > result[0][0]
+    assert result[1][1] == pytest.approx(result[0][1] / 4.0)
 
 
 def test_both_scales_are_kept_in_the_file(tmp_path: Path) -> None:

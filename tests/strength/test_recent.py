@@ -55,8 +55,8 @@ def test_recent_moves_are_those_of_the_definition(seed: int, window: int, last: 
     rows, starts = recent_moves(pool, pieces, chosen, window=window, last_games=last)
     for k, game in enumerate(chosen.tolist()):
         for side in (0, 1):
-            found = rows[starts[2 * k + side] : starts[2 * k + side + 1]].tolist()
-            assert found == slow(pool, pieces, game, side, window, last)
+            result = rows[starts[2 * k + side] : starts[2 * k + side + 1]].tolist()
+            assert result == slow(pool, pieces, game, side, window, last)
 
 
 def test_the_game_itself_and_later_ones_are_left_out() -> None:

@@ -76,17 +76,17 @@ class Count:
         return total
 
     def opponents(self, player: int, *, mcmahon: bool) -> list[Score]:
-        found = []
+        result = []
         for number in range(1, self.after + 1):
             game = self.games[player].get(number)
             if game is None:
-                found.append(self.start(player) if mcmahon else Fraction(0))
+                result.append(self.start(player) if mcmahon else Fraction(0))
                 continue
             score = self.counted(game.opponent(player), mcmahon=mcmahon)
             if mcmahon:
                 score += game.handicap if player == game.second else -game.handicap
-            found.append(score)
-        return found
+            result.append(score)
+        return result
 
     def sos(self, player: int, *, mcmahon: bool, cut: int = 0) -> Score:
         scores = sorted(self.opponents(player, mcmahon=mcmahon))

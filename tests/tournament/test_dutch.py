@@ -149,12 +149,12 @@ def test_order_of_candidates_in_a_homogeneous_bracket(seed: int) -> None:
     ]
     expected = first_candidate(players)
     everybody = field(players)
-    found = pair_brackets(everybody, PairTable(everybody.players).allowed)
+    result = pair_brackets(everybody, PairTable(everybody.players).allowed)
     if expected is None:
-        assert not isinstance(found, RoundPairs)
+        assert not isinstance(result, RoundPairs)
     else:
-        assert isinstance(found, RoundPairs)
-        assert {(a, b) for a, b in enumerate(found.mate) if a < b} == expected
+        assert isinstance(result, RoundPairs)
+        assert {(a, b) for a, b in enumerate(result.mate) if a < b} == expected
 
 
 @pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)

@@ -57,9 +57,9 @@ def test_the_cost_of_another_board(after: Tournament) -> None:
 def test_rematches_that_were_avoided(after: Tournament) -> None:
     pairing = pair_round(after)
     met = {frozenset((g.first, g.second)): g.round for g in after.games}
-    found = [a for why in explain(pairing, costs=False) for a in why.avoided]
-    assert any(a.reason == "rematch" for a in found)
-    for avoided in found:
+    result = [a for why in explain(pairing, costs=False) for a in why.avoided]
+    assert any(a.reason == "rematch" for a in result)
+    for avoided in result:
         if avoided.reason == "rematch":
             assert met[frozenset((avoided.player, avoided.opponent))] == avoided.round
 
@@ -119,9 +119,9 @@ def test_a_recorded_round_against_ours(after: Tournament) -> None:
     )
     worse = replace(after, games=tuple(games))
     recorded, ours = recorded_round(worse, 3)
-    found = differences(recorded, ours)
-    assert sum(difference.gain for difference in found) == ours.weight - recorded.weight > 0
-    changed = [board.players for difference in found for board in difference.recorded]
+    result = differences(recorded, ours)
+    assert sum(difference.gain for difference in result) == ours.weight - recorded.weight > 0
+    changed = [board.players for difference in result for board in difference.recorded]
     assert len(changed) == 2
 
 
@@ -129,5 +129,5 @@ def test_weights_of_other_rules(after: Tournament) -> None:
     rules = PairingRules.of(after).with_system("swiss")
     recorded, ours = recorded_round(after, 2, rules=rules)
     assert ours.weight >= recorded.weight
-    found = differences(recorded, ours)
-    assert sum(difference.gain for difference in found) == ours.weight - recorded.weight
+    result = differences(recorded, ours)
+    assert sum(difference.gain for difference in result) == ours.weight - recorded.weight

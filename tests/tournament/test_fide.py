@@ -32,22 +32,22 @@ EXERCISE = {
 @pytest.mark.parametrize("name", EXERCISE)
 def test_the_exercise_of_fide(name: str) -> None:
     table = standings(sample("exercise.trf"), criteria=["PTS", name], unplayed="2024")
-    found = {row + 1: value[1] for row, value in values(table).items()}
-    assert {row: found[row] for row in EXERCISE[name]} == EXERCISE[name]
+    result = {row + 1: value[1] for row, value in values(table).items()}
+    assert {row: result[row] for row in EXERCISE[name]} == EXERCISE[name]
 
 
 @pytest.mark.parametrize("rules", ["2024", "2026"])
 def test_every_tie_break_is_as_the_server_of_fide_computes_it(rules: str) -> None:
     """Against TieBreakServer 1.9.57 of FIDE's Technical Commission, stored beside the file."""
     reference = json.loads((DATA / "unplayed.json").read_text())[rules]
-    found = sample("unplayed.trf")
+    result = sample("unplayed.trf")
     ranks = reference.pop("DE rank")
-    table = standings(found, criteria=list(reference), unplayed=rules, everybody=True)
+    table = standings(result, criteria=list(reference), unplayed=rules, everybody=True)
     ours = values(table)
     for number, (name, column) in enumerate(reference.items()):
         told = [np.nan if value is None else value for value in column]
         np.testing.assert_allclose([ours[row][number] for row in range(12)], told, err_msg=name)
-    tied = standings(found, criteria="pts,de", unplayed=rules, everybody=True)
+    tied = standings(result, criteria="pts,de", unplayed=rules, everybody=True)
     places = zip(tied.order.tolist(), tied.place.tolist(), strict=True)
     assert [place for _, place in sorted(places)] == ranks
 
@@ -116,8 +116,8 @@ WITHDRAWN = """1 A B 1
     ],
 )
 def test_rounds_without_a_game(rules: str, expected: dict[str, float]) -> None:
-    found = values(standings(chess(WITHDRAWN, rounds=3), criteria="bh", unplayed=rules))
-    assert {"A": found[0][0], "B": found[1][0]} == expected
+    result = values(standings(chess(WITHDRAWN, rounds=3), criteria="bh", unplayed=rules))
+    assert {"A": result[0][0], "B": result[1][0]} == expected
 
 
 def test_absence_at_the_end_counts_as_draws_for_opponents() -> None:
@@ -133,18 +133,18 @@ def test_a_voluntary_round_is_cut_before_a_lower_score() -> None:
 
 def test_simple_counts_of_chess() -> None:
     names = "win,won,bpg,bwg,ge,ps,ps-c1,pts,tpn"
-    found = values(standings(chess(WITHDRAWN, rounds=3), criteria=names))
-    assert found[0] == [3, 2, 0, 0, 3, 6, 5, 3, 0]
-    assert found[2] == [1, 1, 2, 1, 3, 2.5, 2.0, 1.5, -2]
-    assert found[1][4] == 2  # B asked for a bye
+    result = values(standings(chess(WITHDRAWN, rounds=3), criteria=names))
+    assert result[0] == [3, 2, 0, 0, 3, 6, 5, 3, 0]
+    assert result[2] == [1, 1, 2, 1, 3, 2.5, 2.0, 1.5, -2]
+    assert result[1][4] == 2  # B asked for a bye
 
 
 def test_round_robins_count_forfeits_as_played() -> None:
     lines = "1 A B +\n1 C D =\n2 A C 1\n2 B D 0\n3 A D =\n3 B C ="
-    found = values(
+    result = values(
         standings(chess(lines, rounds=3, system=System.round_robin), criteria="pts,sb,ks,de")
     )
-    assert found[0] == [2.5, 0.5 + 1.0 + 0.5 * 2.0, 0.5, 0.0]
+    assert result[0] == [2.5, 0.5 + 1.0 + 0.5 * 2.0, 0.5, 0.0]
 
 
 def test_direct_encounters() -> None:
@@ -166,23 +166,23 @@ def test_direct_encounters_with_games_missing() -> None:
 
 
 def test_points_other_than_one_and_a_half() -> None:
-    found = sample("trf26.trf")
-    table = standings(found, criteria="pts", unplayed="2026")
-    assert {found.players[r].name: v[0] for r, v in values(table).items()} == {
+    result = sample("trf26.trf")
+    table = standings(result, criteria="pts", unplayed="2026")
+    assert {result.players[r].name: v[0] for r, v in values(table).items()} == {
         "Aas": 7.0, "Bakke": 6.0, "Dahl": 6.0, "Eide": 3.0, "Foss": 0.0, "Gran": 1.0,
     }  # fmt: skip
 
 
 def test_ratings_in_tie_breaks() -> None:
     names = "aro,tpr,ptp,apro,appo,aro-c1"
-    found = values(standings(chess(WITHDRAWN, rounds=3), criteria=names))
+    result = values(standings(chess(WITHDRAWN, rounds=3), criteria=names))
     # A beat B (2100) and C (2200); the forfeit does not count. B lost to A (2000) and
     # C, who drew with D (2300), lost to A and beat B.
-    assert found[0][:3] == [2150.0, 2950.0, 2200.0 + 736]
+    assert result[0][:3] == [2150.0, 2950.0, 2200.0 + 736]
     b, c = 2100.0 - 800, round((2300 + 2000 + 2100) / 3)
-    assert found[0][3] == (b + c) / 2 + 0.5
-    assert found[0][5] == 2200.0
-    assert found[3][0] == 2200.0
+    assert result[0][3] == (b + c) / 2 + 0.5
+    assert result[0][5] == 2200.0
+    assert result[3][0] == 2200.0
 
 
 def test_tables_of_fide() -> None:
@@ -197,7 +197,7 @@ def test_tables_of_fide() -> None:
     assert perfect_performance(0, [2400, 2500]) == 1600
     for score in np.arange(0.5, 5.5, 0.5):
         ratings = [2200.0, 2300.0, 2310.0, 2400.0, 2550.0]
-        found = perfect_performance(float(score), ratings)
-        total = sum(table_score(found, other) for other in ratings)
-        below = sum(table_score(found - 1, other) for other in ratings)
+        result = perfect_performance(float(score), ratings)
+        total = sum(table_score(result, other) for other in ratings)
+        below = sum(table_score(result - 1, other) for other in ratings)
         assert below < score - 1e-9 <= total + 1e-9

@@ -40,27 +40,27 @@ def test_a_format_can_be_named(tmp_path: Path) -> None:
 
 
 def test_writing_needs_a_format() -> None:
-    found = sample("bare.h9")
-    assert to_bytes(found, Path("a.xml")).startswith(b"<?xml")
-    assert to_bytes(found, format="trf").startswith(b"012")
+    result = sample("bare.h9")
+    assert to_bytes(result, Path("a.xml")).startswith(b"<?xml")
+    assert to_bytes(result, format="trf").startswith(b"012")
     for path in (None, Path("a.pdf")):
         with pytest.raises(UsageError, match="which format"):
-            to_bytes(found, path)
+            to_bytes(result, path)
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_format_reads_what_every_other_wrote(name: str) -> None:
-    found = sample(name)
+    result = sample(name)
     for known in FORMATS.values():
-        if known.name == "h9" and any(player.rank is None for player in found.players):
+        if known.name == "h9" and any(player.rank is None for player in result.players):
             continue
-        again = known.read(known.write(found), "")
-        assert len(again.games) == len(found.games)
+        again = known.read(known.write(result), "")
+        assert len(again.games) == len(result.games)
         played = sorted((g.round, str(g.result)) for g in again.games)
         first = [p.full_name for p in again.players]
         if known.name != "h9":
-            assert first == [p.full_name for p in found.players]
-            assert played == sorted((g.round, str(g.result)) for g in found.games)
+            assert first == [p.full_name for p in result.players]
+            assert played == sorted((g.round, str(g.result)) for g in result.games)
 
 
 def test_broken_compression_is_an_error(tmp_path: Path) -> None:

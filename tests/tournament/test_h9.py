@@ -17,43 +17,43 @@ from yardstone.tournament.standings_table import standings
 
 
 def test_everything_that_lines_can_say() -> None:
-    found = sample("macmahon.h9")
-    assert (found.name, found.place, found.begin) == (
+    result = sample("macmahon.h9")
+    assert (result.name, result.place, result.begin) == (
         "Spring Meeting",
         "Vienna, AT",
         date(2011, 4, 2),
     )
-    assert (found.komi, found.rounds, found.system) == (6.5, 3, System.mcmahon)
-    assert found.handicap.correction == 2
-    assert [p.full_name for p in found.players] == [
+    assert (result.komi, result.rounds, result.system) == (6.5, 3, System.mcmahon)
+    assert result.handicap.correction == 2
+    assert [p.full_name for p in result.players] == [
         "Lang Anna-Maria",
         "van der Berg Joost",
         "Ito Ken",
         "O'Neil Sean",
         "Solo",
     ]
-    assert [p.rank for p in found.players] == [2, 0, 6, -5, -9]
-    assert [p.club for p in found.players] == ["Wien", "", "Toky", "Cork", "Wien"]
-    assert [p.ids.get("egf") for p in found.players[:3]] == ["11111111", "22222222", None]
-    first = found.game_of[1, 0]
+    assert [p.rank for p in result.players] == [2, 0, 6, -5, -9]
+    assert [p.club for p in result.players] == ["Wien", "", "Toky", "Cork", "Wien"]
+    assert [p.ids.get("egf") for p in result.players[:3]] == ["11111111", "22222222", None]
+    first = result.game_of[1, 0]
     assert (first.first, first.second, first.handicap, first.result) == (
         1,
         0,
         2,
         Result.second_wins,
     )
-    assert found.game_of[2, 1].forfeit
-    assert found.game_of[3, 3].result is Result.draw
-    assert found.byes == (Bye(3, 1, ByeKind.paired), Bye(1, 2, ByeKind.half))
-    assert [sorted(p.absent) for p in found.players] == [[], [], [], [], [2]]
-    assert found.scoring.criteria == ("MMS", "SOSM", "SODOSM")
+    assert result.game_of[2, 1].forfeit
+    assert result.game_of[3, 3].result is Result.draw
+    assert result.byes == (Bye(3, 1, ByeKind.paired), Bye(1, 2, ByeKind.half))
+    assert [sorted(p.absent) for p in result.players] == [[], [], [], [], [2]]
+    assert result.scoring.criteria == ("MMS", "SOSM", "SODOSM")
 
 
 def test_lines_without_tags_and_colours() -> None:
-    found = sample("bare.h9")
-    assert [g.known_colour for g in found.games] == [False, False]
-    assert (found.rounds, found.system, found.name) == (2, System.swiss, "")
-    assert [p.full_name for p in found.players] == ["Red Ron", "Gray Gil", "Blue Bea"]
+    result = sample("bare.h9")
+    assert [g.known_colour for g in result.games] == [False, False]
+    assert (result.rounds, result.system, result.name) == (2, System.swiss, "")
+    assert [p.full_name for p in result.players] == ["Red Ron", "Gray Gil", "Blue Bea"]
 
 
 @pytest.mark.parametrize("name", ["macmahon.h9", "bare.h9", "published.h9"])
@@ -71,9 +71,9 @@ def test_the_table_that_opengotha_published() -> None:
 
 def test_the_scores_of_a_file_follow_from_its_results() -> None:
     """From the results and the last McMahon scores alone: SOS and SOSOS as published."""
-    found = sample("published.h9")
-    table = standings(found, criteria="mms,sos,sosos")
-    lines = [line for line in found.document.lines if not line.startswith(";")]
+    result = sample("published.h9")
+    table = standings(result, criteria="mms,sos,sosos")
+    lines = [line for line in result.document.lines if not line.startswith(";")]
     told = [[float(word) for word in line.partition(" Club ")[2].split()[:3]] for line in lines]
     assert np.array_equal(table.values, told)
     assert table.order.tolist() == list(range(19))
@@ -91,10 +91,10 @@ def games_of(found: Tournament) -> set[tuple[object, ...]]:
 
 @pytest.mark.parametrize("name", ["published.xml", "current.xml", "old.xml"])
 def test_games_survive_the_format(name: str) -> None:
-    found = sample(name)
-    again = read_h9(write_h9(found))
-    assert games_of(again) == games_of(found)
-    assert again.rounds == found.last_round
+    result = sample(name)
+    again = read_h9(write_h9(result))
+    assert games_of(again) == games_of(result)
+    assert again.rounds == result.last_round
 
 
 def test_players_without_grades_have_no_place_in_it() -> None:
@@ -103,10 +103,10 @@ def test_players_without_grades_have_no_place_in_it() -> None:
 
 
 def test_changed_results_make_a_new_table() -> None:
-    found = sample("published.h9")
-    changed = replace(found.games[0], result=found.games[0].result.reversed)
-    again = read_h9(write_h9(replace(found, games=(changed, *found.games[1:]))))
-    assert games_of(again) != games_of(found)
+    result = sample("published.h9")
+    changed = replace(result.games[0], result=result.games[0].result.reversed)
+    again = read_h9(write_h9(replace(result, games=(changed, *result.games[1:]))))
+    assert games_of(again) != games_of(result)
     assert standings(again, criteria="mms").values[:2, 0].tolist() == [35.0, 34.0]
 
 
@@ -117,9 +117,9 @@ def test_forfeits_can_be_left_out() -> None:
 
 
 def test_letters_that_the_encoding_lacks() -> None:
-    found = sample("published.xml")
-    named = replace(found.players[0], name="Ł")
-    data = write_h9(replace(found, players=(named, *found.players[1:])), encoding="iso-8859-15")
+    result = sample("published.xml")
+    named = replace(result.players[0], name="Ł")
+    data = write_h9(replace(result, players=(named, *result.players[1:])), encoding="iso-8859-15")
     assert b"? P01" in data or b"? P" in data
 
 
@@ -157,8 +157,8 @@ def test_one_colour_cannot_be_of_both() -> None:
 def test_bad_results_are_skipped_where_that_is_asked_for() -> None:
     skipped = SkipReport()
     data = (DATA / "bare.h9").read_bytes().replace(b"2+ 3+", b"2= 3+")
-    found = read_h9(data, "a.h9", skipped=skipped)
-    assert len(found.games) == 1
+    result = read_h9(data, "a.h9", skipped=skipped)
+    assert len(result.games) == 1
     assert skipped.details[0].line == 1
 
 
@@ -170,9 +170,9 @@ def test_files_without_players_are_refused(data: bytes) -> None:
 
 def test_numbers_that_are_no_places_are_taken_as_they_stand() -> None:
     lines = ["2 B Bo 1k DE X 1+", "1 A An 1k DE X 2-"]
-    found = read_h9("\n".join(lines).encode())
-    assert found.games[0].points(0) == 1.0
-    assert content(found).players[0].name == "B"
+    result = read_h9("\n".join(lines).encode())
+    assert result.games[0].points(0) == 1.0
+    assert content(result).players[0].name == "B"
 
 
 def test_columns_of_the_written_file_stand_below_each_other() -> None:

@@ -30,34 +30,34 @@ def opened(tournament: Tournament) -> Tournament:
 def places(tournament: Tournament, player: int, kinds: list[Result]) -> dict[float, Counter[int]]:
     """Places of a player for each own result, over all results of the last round."""
     last = [g for g in tournament.games if g.round == tournament.rounds]
-    found: dict[float, Counter[int]] = {}
+    result: dict[float, Counter[int]] = {}
     for results in product(kinds, repeat=len(last)):
         known = {id(g): replace(g, result=r) for g, r in zip(last, results, strict=True)}
         after = replace(tournament, games=tuple(known.get(id(g), g) for g in tournament.games))
         table = standings(after, round_number=tournament.rounds)
         at = int(table.place[table.order.tolist().index(player)])
         own = after.game_of[tournament.rounds, player].points(player)
-        found.setdefault(own, Counter())[at] += 1
-    return found
+        result.setdefault(own, Counter())[at] += 1
+    return result
 
 
 def settled(seed: int) -> Tournament:
     """A made-up tournament whose last round alone is open."""
-    found = opened(made_up(seed, players=9, rounds=4))
+    result = opened(made_up(seed, players=9, rounds=4))
     games = tuple(
         replace(g, result=Result.draw) if g.round < 4 and g.result is Result.unknown else g
-        for g in found.games
+        for g in result.games
     )
-    return replace(found, games=games)
+    return replace(result, games=games)
 
 
 @pytest.mark.parametrize("draws", [False, True])
 def test_all_combinations_are_tried(draws: bool) -> None:
-    found = settled(2)
-    player = next(g.first for g in found.games if g.round == 4)
+    result = settled(2)
+    player = next(g.first for g in result.games if g.round == 4)
     kinds = [Result.first_wins, Result.second_wins, *([Result.draw] if draws else [])]
-    told = places(found, player, kinds)
-    made = last_round_needs(found, player, place=3, draws=draws)
+    told = places(result, player, kinds)
+    made = last_round_needs(result, player, place=3, draws=draws)
     assert made.exact
     assert {o.points: o.places for o in made.results} == told
     for outcome in made.results:
@@ -67,12 +67,12 @@ def test_all_combinations_are_tried(draws: bool) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_bounds_hold_what_can_happen(seed: int) -> None:
-    found = settled(seed)
+    result = settled(seed)
     rng = random.Random(seed)
-    player = rng.choice([g.first for g in found.games if g.round == found.rounds])
-    exact = last_round_needs(found, player)
-    bounds = last_round_needs(found, player, limit=1)
-    unpaired = last_round_needs(found.before(found.rounds), player)
+    player = rng.choice([g.first for g in result.games if g.round == result.rounds])
+    exact = last_round_needs(result, player)
+    bounds = last_round_needs(result, player, limit=1)
+    unpaired = last_round_needs(result.before(result.rounds), player)
     assert not bounds.exact
     for one, other in zip(exact.results, bounds.results, strict=True):
         assert other.best <= one.best <= one.worst <= other.worst
@@ -81,17 +81,17 @@ def test_bounds_hold_what_can_happen(seed: int) -> None:
 
 
 def test_bounds_are_reached_where_only_the_main_score_counts() -> None:
-    found = settled(4)
-    for player in (g.first for g in found.games if g.round == 4):
-        exact = last_round_needs(found, player, criteria=["MMS"])
-        bounds = last_round_needs(found, player, criteria=["MMS"], limit=1)
+    result = settled(4)
+    for player in (g.first for g in result.games if g.round == 4):
+        exact = last_round_needs(result, player, criteria=["MMS"])
+        bounds = last_round_needs(result, player, criteria=["MMS"], limit=1)
         # A place among tied players is the best of theirs: only the worst bound differs.
         assert [o.best for o in exact.results] == [o.best for o in bounds.results]
 
 
 def test_games_of_others_that_matter() -> None:
-    found = settled(2)
-    made = last_round_needs(found, 1, place=3)
+    result = settled(2)
+    made = last_round_needs(result, 1, place=3)
     assert made.influences
     for influence in made.influences:
         assert influence.first_wins != influence.second_wins
@@ -99,14 +99,14 @@ def test_games_of_others_that_matter() -> None:
 
 
 def test_categories_stand_before_wins() -> None:
-    found = replace(sample("current.xml"), byes=())
-    made = last_round_needs(found, 2, limit=1, criteria=["CAT", "NBW"])
+    result = replace(sample("current.xml"), byes=())
+    made = last_round_needs(result, 2, limit=1, criteria=["CAT", "NBW"])
     assert [(o.best, o.worst) for o in made.results] == [(2, 2), (3, 3)]
 
 
 def test_points_of_chess_can_be_three() -> None:
-    found = sample("trf26.trf")
-    made = last_round_needs(found, 0, place=1)
+    result = sample("trf26.trf")
+    made = last_round_needs(result, 0, place=1)
     assert not made.exact
     assert [o.points for o in made.results] == [1.0, 0.5, 0.0]
     # Bakke has 6 and a half-point bye to come, worth 1; Aas 7.

@@ -52,9 +52,9 @@ def graphs(draw: st.DrawFn) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
 @given(graphs())
 def test_as_good_as_trying_all(graph: tuple[NDArray[np.int64], NDArray[np.bool_]]) -> None:
     weights, allowed = graph
-    found = maximum_matching(weights, allowed)
-    assert (len(found.pairs()), found.weight) == best(weights, allowed)
-    assert certify(weights, found, allowed)
+    result = maximum_matching(weights, allowed)
+    assert (len(result.pairs()), result.weight) == best(weights, allowed)
+    assert certify(weights, result, allowed)
 
 
 @pytest.mark.parametrize("kind", ["uniform", "few values", "points in the plane", "half barred"])
@@ -70,16 +70,16 @@ def test_proved_and_equal_to_another_implementation(kind: str, n: int) -> None:
     if kind == "half barred":
         allowed = symmetric(rng.integers(0, 2, (n, n))).astype(np.bool_)
     weights = symmetric(weights)
-    found = maximum_matching(weights, allowed)
+    result = maximum_matching(weights, allowed)
     graph = rustworkx.PyGraph()
     graph.add_nodes_from(range(n))
     graph.add_edges_from(
         [(i, j, int(weights[i, j])) for i in range(n) for j in range(i) if allowed[i, j]]
     )
     other = rustworkx.max_weight_matching(graph, max_cardinality=True, weight_fn=int)
-    assert len(other) == len(found.pairs()) == n // 2
-    assert found.weight == sum(int(weights[i, j]) for i, j in other)
-    assert certify(weights, found, allowed)
+    assert len(other) == len(result.pairs()) == n // 2
+    assert result.weight == sum(int(weights[i, j]) for i, j in other)
+    assert certify(weights, result, allowed)
 
 
 def test_nested_blossoms_are_opened_and_turned() -> None:
@@ -93,25 +93,25 @@ def test_nested_blossoms_are_opened_and_turned() -> None:
         points = np.concatenate([points, rng.normal(0.0, 3000.0, (27, 2))])
         apart = np.abs(points[:, None] - points[None]).sum(-1)
         weights = symmetric(-(10 * apart).astype(np.int64))
-        found = maximum_matching(weights)
-        assert certify(weights, found)
-        deep += any(a < b for a, _ in found.blossoms for b, _ in found.blossoms)
+        result = maximum_matching(weights)
+        assert certify(weights, result)
+        deep += any(a < b for a, _ in result.blossoms for b, _ in result.blossoms)
     assert deep > 10
 
 
 def test_a_wrong_answer_is_not_certified() -> None:
     rng = np.random.default_rng(1)
     weights = symmetric(rng.integers(0, 1000, (10, 10)))
-    found = maximum_matching(weights)
-    assert certify(weights, found)
-    (a, b), (c, d) = found.pairs()[:2]
-    mate = found.mate.copy()
+    result = maximum_matching(weights)
+    assert certify(weights, result)
+    (a, b), (c, d) = result.pairs()[:2]
+    mate = result.mate.copy()
     mate[[a, c, b, d]] = [c, a, d, b]
-    changed = found.weight - weights[a, b] - weights[c, d] + weights[a, c] + weights[b, d]
-    assert not certify(weights, Matching(mate, int(changed), found.dual, found.blossoms))
-    lower = found.dual - 1
-    assert not certify(weights, Matching(found.mate, found.weight, lower, found.blossoms))
-    assert not certify(weights[::-1, ::-1], found)
+    changed = result.weight - weights[a, b] - weights[c, d] + weights[a, c] + weights[b, d]
+    assert not certify(weights, Matching(mate, int(changed), result.dual, result.blossoms))
+    lower = result.dual - 1
+    assert not certify(weights, Matching(result.mate, result.weight, lower, result.blossoms))
+    assert not certify(weights[::-1, ::-1], result)
 
 
 def test_why_somebody_stays_alone() -> None:
@@ -119,11 +119,11 @@ def test_why_somebody_stays_alone() -> None:
     allowed = np.zeros((6, 6), np.bool_)
     for a, b in ((0, 3), (1, 3), (2, 3), (4, 5), (3, 4)):
         allowed[a, b] = allowed[b, a] = True
-    found = maximum_matching(np.ones((6, 6), np.int64), allowed)
-    assert found.alone == 2
-    assert found.bottleneck == (3,)
-    assert all(len(group) % 2 for group in found.crowd)
-    assert len(found.crowd) == 2
+    result = maximum_matching(np.ones((6, 6), np.int64), allowed)
+    assert result.alone == 2
+    assert result.bottleneck == (3,)
+    assert all(len(group) % 2 for group in result.crowd)
+    assert len(result.crowd) == 2
 
 
 def test_what_cannot_be_matched() -> None:

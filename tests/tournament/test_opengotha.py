@@ -28,26 +28,31 @@ FILES = ["old.xml", "current.xml", "published.xml"]
 
 
 def test_the_present_format() -> None:
-    found = sample("current.xml")
-    assert (found.name, found.place, found.director, found.size) == ("Trees", "Ghent", "Flo", 13)
-    assert (found.begin, found.end) == (date(2026, 1, 3), date(2026, 1, 4))
-    assert (found.komi, found.rounds, found.system) == (6.5, 3, System.swiss)
-    birch = found.players[1]
+    result = sample("current.xml")
+    assert (result.name, result.place, result.director, result.size) == (
+        "Trees",
+        "Ghent",
+        "Flo",
+        13,
+    )
+    assert (result.begin, result.end) == (date(2026, 1, 3), date(2026, 1, 4))
+    assert (result.komi, result.rounds, result.system) == (6.5, 3, System.swiss)
+    birch = result.players[1]
     assert (birch.full_name, birch.rank, birch.grade) == ('Birch "B" Bob', -1, "1K")
     assert (birch.rating, set(birch.absent), birch.ids["egf"]) == (2004.0, {2}, "10000002")
     assert birch.line == 6
-    assert found.players[0].smms_correction == 1
-    first = found.games[0]
+    assert result.players[0].smms_correction == 1
+    first = result.games[0]
     assert (first.first, first.second, first.handicap, first.result) == (
         1,
         0,
         3,
         Result.second_wins,
     )
-    assert [g.forfeit for g in found.games] == [False, True, True, False, False]
-    assert [g.known_colour for g in found.games] == [True, False, True, True, True]
-    assert found.byes == (Bye(1, 4),)
-    assert found.scoring == Scoring(
+    assert [g.forfeit for g in result.games] == [False, True, True, False, False]
+    assert [g.known_colour for g in result.games] == [True, False, True, True, True]
+    assert result.byes == (Bye(1, 4),)
+    assert result.scoring == Scoring(
         criteria=("CAT", "NBW", "EXT", "EXR", "RATING"),
         bar=1,
         floor=-10,
@@ -55,8 +60,8 @@ def test_the_present_format() -> None:
         unplayed_as_half=True,
         categories=(0, -9),
     )
-    assert found.handicap == HandicapRules(threshold=3, correction=1, ceiling=9)
-    assert found.pairing == PairingSettings(
+    assert result.handicap == HandicapRules(threshold=3, correction=1, ceiling=9)
+    assert result.pairing == PairingSettings(
         nx1_factor=0.7,
         balance_colours=1000,
         float_upper=FloatMode.top,
@@ -65,21 +70,21 @@ def test_the_present_format() -> None:
         seed_system_1=SeedSystem.slide,
         rank_threshold=3,
     )
-    assert found.time.system is TimeSystem.fischer
-    assert (found.time.basic, found.time.increment, found.time.internet) == (2700, 15, False)
-    assert found.club_groups == (frozenset({"A", "B"}),)
+    assert result.time.system is TimeSystem.fischer
+    assert (result.time.basic, result.time.increment, result.time.internet) == (2700, 15, False)
+    assert result.club_groups == (frozenset({"A", "B"}),)
 
 
 def test_the_old_format() -> None:
-    found = sample("old.xml")
-    assert [p.rank for p in found.players] == [1, -1, -3, 6]
-    assert [p.rating for p in found.players] == [2160.0, 1955.0, 1800.0, 2700.0]
-    assert [p.registered for p in found.players] == [True, True, True, False]
-    assert found.players[1].full_name == "Müller Jürgen"
-    assert (found.games[0].first, found.games[0].second) == (1, 0)
-    assert found.games[1].result is Result.draw
-    assert (found.time.system, found.time.basic) == (TimeSystem.sudden_death, 2400)
-    assert found.system is System.mcmahon
+    result = sample("old.xml")
+    assert [p.rank for p in result.players] == [1, -1, -3, 6]
+    assert [p.rating for p in result.players] == [2160.0, 1955.0, 1800.0, 2700.0]
+    assert [p.registered for p in result.players] == [True, True, True, False]
+    assert result.players[1].full_name == "Müller Jürgen"
+    assert (result.games[0].first, result.games[0].second) == (1, 0)
+    assert result.games[1].result is Result.draw
+    assert (result.time.system, result.time.basic) == (TimeSystem.sudden_death, 2400)
+    assert result.system is System.mcmahon
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -95,33 +100,33 @@ def test_other_ends_of_lines_come_back(ends: bytes) -> None:
 
 def test_utf16_comes_back() -> None:
     data = (DATA / "current.xml").read_text("utf-8").replace("UTF-8", "UTF-16").encode("utf-16")
-    found = read_opengotha(data)
-    assert write_opengotha(found).decode("utf-16") == data.decode("utf-16")
+    result = read_opengotha(data)
+    assert write_opengotha(result).decode("utf-16") == data.decode("utf-16")
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_new_file_says_the_same(name: str) -> None:
-    found = content(sample(name))
-    again = content(read_opengotha(write_opengotha(found)))
-    assert again == replace(found, club_groups=())
+    result = content(sample(name))
+    again = content(read_opengotha(write_opengotha(result)))
+    assert again == replace(result, club_groups=())
 
 
 def test_a_new_round_leaves_everything_else_alone() -> None:
-    found = sample("current.xml")
-    before = found.before(2)
+    result = sample("current.xml")
+    before = result.before(2)
     stripped = read_opengotha(write_opengotha(before))
     assert content(stripped) == content(before)
-    added = replace(stripped, games=found.games, byes=found.byes)
+    added = replace(stripped, games=result.games, byes=result.byes)
     data = write_opengotha(added)
-    assert content(read_opengotha(data)) == content(found)
+    assert content(read_opengotha(data)) == content(result)
     assert _tree(data) == _tree((DATA / "current.xml").read_bytes())
 
 
 def test_results_change_one_attribute_only() -> None:
-    found = sample("current.xml")
-    games = (*found.games[:-1], replace(found.games[-1], result=Result.first_wins))
+    result = sample("current.xml")
+    games = (*result.games[:-1], replace(result.games[-1], result=Result.first_wins))
     old = (DATA / "current.xml").read_bytes()
-    new = write_opengotha(replace(found, games=games))
+    new = write_opengotha(replace(result, games=games))
     assert new == old.replace(b"RESULT_UNKNOWN", b"RESULT_BLACKWINS")
 
 
@@ -134,17 +139,17 @@ def _tree(data: bytes) -> object:
 
 
 def test_changes_of_players_and_settings_are_written() -> None:
-    found = sample("current.xml")
+    result = sample("current.xml")
     late = Player(name="Fir", first_name="Flo", rank=2, rating=2250.0, absent=frozenset({1}))
     changed = replace(
-        found,
+        result,
         name="Trees & more",
         komi=7.5,
         rounds=4,
-        players=(*found.players[:-1], replace(found.players[-1], club="New"), late),
-        scoring=replace(found.scoring, criteria=("MMS", "SOSM"), categories=(), bar=3),
-        handicap=replace(found.handicap, ceiling=0),
-        pairing=replace(found.pairing, seed_system_2=SeedSystem.slide),
+        players=(*result.players[:-1], replace(result.players[-1], club="New"), late),
+        scoring=replace(result.scoring, criteria=("MMS", "SOSM"), categories=(), bar=3),
+        handicap=replace(result.handicap, ceiling=0),
+        pairing=replace(result.pairing, seed_system_2=SeedSystem.slide),
         time=TimeControl(
             system=TimeSystem.canadian, basic=1800, period=600, moves=20, increment=15
         ),
@@ -162,8 +167,8 @@ def test_changes_of_players_and_settings_are_written() -> None:
 
 
 def test_players_who_withdraw_before_the_start_go() -> None:
-    found = sample("current.xml").before(1)
-    less = replace(found, players=found.players[1:3], byes=(), teams=())
+    result = sample("current.xml").before(1)
+    less = replace(result, players=result.players[1:3], byes=(), teams=())
     assert content(read_opengotha(write_opengotha(less))) == content(less)
 
 
@@ -209,8 +214,8 @@ def test_what_is_wrong_is_named_with_its_line(old: str, new: str, message: str) 
 
 
 def test_an_unreadable_rank_is_taken_from_the_grade_or_refused() -> None:
-    found = read_opengotha(text(lambda t: t.replace('rank="5K"', 'rank="much"')))
-    assert found.players[2].rank == -5
+    result = read_opengotha(text(lambda t: t.replace('rank="5K"', 'rank="much"')))
+    assert result.players[2].rank == -5
     with pytest.raises(InputError, match="'much' is not a rank"):
         read_opengotha(
             text(lambda t: t.replace('rank="5K"', 'rank="much"').replace('grade="5K"', 'grade=""'))
@@ -226,8 +231,8 @@ def test_two_players_of_one_name_are_refused() -> None:
 def test_bad_games_are_skipped_where_that_is_asked_for() -> None:
     skipped = SkipReport()
     data = text(lambda t: t.replace("RESULT_UNKNOWN", "RESULT_MAYBE").replace("ELMED", "OAKO", 1))
-    found = read_opengotha(data.replace(b'player="OAKO"', b'player="ELMED"'), "a", skipped=skipped)
-    assert len(found.games) == 3
+    result = read_opengotha(data.replace(b'player="OAKO"', b'player="ELMED"'), "a", skipped=skipped)
+    assert len(result.games) == 3
     assert skipped.total == 2
 
 
@@ -266,5 +271,5 @@ def test_a_named_document_type_is_kept_and_not_fetched() -> None:
 
 
 def test_byes_given_in_rounds_after_the_last_make_the_tournament_longer() -> None:
-    found = read_opengotha(text(lambda t: t.replace('numberOfRounds="3"', 'numberOfRounds="1"')))
-    assert found.rounds == 3
+    result = read_opengotha(text(lambda t: t.replace('numberOfRounds="3"', 'numberOfRounds="1"')))
+    assert result.rounds == 3

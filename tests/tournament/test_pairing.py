@@ -80,9 +80,9 @@ def test_seeding_within_a_group(seeding: SeedSystem, expected: set[tuple[int, in
 def test_seeding_by_lot_crosses_the_halves_and_follows_the_seed() -> None:
     start = made(16, system=System.swiss)
     rules = replace(PairingRules.of(start), seed_system_1=SeedSystem.random, avoid_same_geography=0)
-    found = [numbers(pair_round(start, rules=replace(rules, seed=seed))) for seed in (1, 1, 2)]
-    assert found[0] == found[1] != found[2]
-    assert all(min(pair) < 8 <= max(pair) for pair in found[0])
+    answer = [numbers(pair_round(start, rules=replace(rules, seed=seed))) for seed in (1, 1, 2)]
+    assert answer[0] == answer[1] != answer[2]
+    assert all(min(pair) < 8 <= max(pair) for pair in answer[0])
 
 
 def test_the_second_seeding_system_comes_later() -> None:

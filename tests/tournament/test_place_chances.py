@@ -41,8 +41,8 @@ def test_chances_agree_with_the_simulation(event: Tournament) -> None:
         expected = float(forecast.at_least(3)[player])
         if not 0.02 < expected < 0.98:
             continue
-        found = place_chances(event, needs_of(event, player, 3)).overall.probability
-        assert found == pytest.approx(expected, abs=0.06)
+        result = place_chances(event, needs_of(event, player, 3)).overall.probability
+        assert result == pytest.approx(expected, abs=0.06)
         checked += 1
     for player in range(3):
         wins = place_chances(event, needs_of(event, player, 1))

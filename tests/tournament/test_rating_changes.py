@@ -42,19 +42,19 @@ def egf_changes(tournament: Tournament, weight: float) -> dict[int, float]:
 
 @pytest.mark.parametrize(("weight", "number"), [(None, 1.0), ("B", 0.75), ("0.4", 0.4)])
 def test_changes_of_the_egf_by_its_formulas(weight: str | None, number: float) -> None:
-    found = sample("published.xml")
-    told = egf_changes(found, number)
-    changes = rating_changes(found, weight=weight)
+    result = sample("published.xml")
+    told = egf_changes(result, number)
+    changes = rating_changes(result, weight=weight)
     assert {c.player for c in changes} == set(told)
     for change in changes:
         assert change.change == pytest.approx(told[change.player], abs=1e-6)
-        assert change.before == found.players[change.player].rating
+        assert change.before == result.players[change.player].rating
         assert change.factor == number
 
 
 def test_players_without_ratings_enter_by_grade() -> None:
-    found = sample("published.xml")
-    bare = replace(found, players=tuple(replace(p, rating=None) for p in found.players))
+    result = sample("published.xml")
+    bare = replace(result, players=tuple(replace(p, rating=None) for p in result.players))
     for change in rating_changes(bare):
         rank = bare.players[change.player].rank
         assert rank is not None
@@ -68,8 +68,8 @@ def test_the_system_before_2021_differs() -> None:
 
 
 def test_changes_of_fide() -> None:
-    found = sample("trf26.trf")
-    changes = {found.players[c.player].name: c for c in rating_changes(found)}
+    result = sample("trf26.trf")
+    changes = {result.players[c.player].name: c for c in rating_changes(result)}
     aas = changes["Aas"]
     expected = table_score(2600, 2200) + table_score(2600, 2340) + table_score(2600, 2250)
     assert (aas.games, aas.score, aas.factor) == (3, 2.5, 10)
@@ -79,26 +79,26 @@ def test_changes_of_fide() -> None:
     assert changes["Gran"].before is None
     assert changes["Gran"].change == 0.0
     assert changes["Foss"].games == 1  # the forfeit does not count
-    flat = rating_changes(found, k=20)
+    flat = rating_changes(result, k=20)
     assert {c.factor for c in flat} == {20}
 
 
 def test_what_cannot_be_asked() -> None:
-    found = sample("published.xml")
+    result = sample("published.xml")
     with pytest.raises(UsageError, match="no system"):
-        rating_changes(found, system="uscf")
+        rating_changes(result, system="uscf")
     with pytest.raises(UsageError, match="neither a class"):
-        rating_changes(found, weight="Z")
+        rating_changes(result, weight="Z")
     with pytest.raises(NoGamesError):
-        rating_changes(found.before(1))
+        rating_changes(result.before(1))
 
 
 def test_results_that_are_no_game_do_not_count() -> None:
-    found = sample("trf26.trf")
-    games = tuple(replace(g, rated=False) for g in found.games)
+    result = sample("trf26.trf")
+    games = tuple(replace(g, rated=False) for g in result.games)
     with pytest.raises(NoGamesError):
-        rating_changes(replace(found, games=games))
-    odd = tuple(replace(g, result=Result.both_lose) for g in found.games)
+        rating_changes(replace(result, games=games))
+    odd = tuple(replace(g, result=Result.both_lose) for g in result.games)
     with pytest.raises(NoGamesError):
-        rating_changes(replace(found, games=odd))
+        rating_changes(replace(result, games=odd))
     assert Player(name="x").rating is None

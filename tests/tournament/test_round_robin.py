@@ -54,9 +54,9 @@ def test_everybody_meets_everybody(players: int, double: bool) -> None:
 def test_a_whole_round_robin(players: int) -> None:
     tournament = robin(players, 5)
     for number in range(1, 6):
-        found = pair_round_robin(tournament, number)
-        assert found.numbering == "list"
-        tournament = with_results(found.added_to(tournament), number)
+        result = pair_round_robin(tournament, number)
+        assert result.numbering == "list"
+        tournament = with_results(result.added_to(tournament), number)
     pairs = {frozenset((g.first, g.second)) for g in tournament.games}
     assert len(pairs) == players * (players - 1) // 2
     assert len(tournament.byes) == (5 if players == 5 else 0)
@@ -77,9 +77,9 @@ def test_numbers_are_taken_from_earlier_rounds() -> None:
 
 
 def test_absent_players_leave_opponents_free() -> None:
-    found = pair_round_robin(robin(6, 5), 1, constraints=Constraints(absent=frozenset((0,))))
-    assert [bye.player for bye in found.byes] == [5]
-    assert len(found.games) == 2
+    result = pair_round_robin(robin(6, 5), 1, constraints=Constraints(absent=frozenset((0,))))
+    assert [bye.player for bye in result.byes] == [5]
+    assert len(result.games) == 2
 
 
 def test_double_by_the_number_of_rounds() -> None:
@@ -91,8 +91,8 @@ def test_double_by_the_number_of_rounds() -> None:
 def test_what_a_table_cannot_do() -> None:
     tournament = robin(4, 5)
     for number in range(1, 4):
-        found = pair_round_robin(tournament, number)
-        tournament = with_results(found.added_to(tournament), number)
+        result = pair_round_robin(tournament, number)
+        tournament = with_results(result.added_to(tournament), number)
     with pytest.raises(InputError, match="round robin of 4 players has 3 rounds"):
         pair_round_robin(tournament, 4)
     with pytest.raises(InputError, match="fixes all boards"):

@@ -114,9 +114,9 @@ def test_results_follow_the_probability() -> None:
         system=System.swiss,
         players=(Player(name="Ann", rank=3), Player(name="Bob", rank=1)),
     )
-    found = simulate(SimulationPlan(made, np.array([3.0, 1.0]), KANIUK), 4000, seed=2, workers=1)
+    result = simulate(SimulationPlan(made, np.array([3.0, 1.0]), KANIUK), 4000, seed=2, workers=1)
     expected = float(PUBLISHED.probability(3.0, 1.0))
-    assert found.first[0] == pytest.approx(expected, abs=4 * np.sqrt(0.25 / 4000))
+    assert result.first[0] == pytest.approx(expected, abs=4 * np.sqrt(0.25 / 4000))
 
 
 def test_a_round_robin_brings_the_sum_of_the_probabilities() -> None:
@@ -124,9 +124,9 @@ def test_a_round_robin_brings_the_sum_of_the_probabilities() -> None:
     players = tuple(Player(name=name, rank=0) for name in "ABCDE")
     made = Tournament(rounds=5, system=System.round_robin, players=players)
     made = replace(made, scoring=Scoring(wins_bye=0.0))
-    found = simulate(SimulationPlan(made, strength, KANIUK), 3000, seed=4, workers=1)
+    result = simulate(SimulationPlan(made, strength, KANIUK), 3000, seed=4, workers=1)
     expected = PUBLISHED.probability(strength[:, None], strength).sum(axis=1) - 0.5
-    np.testing.assert_allclose(found.wins, expected, atol=5 * np.sqrt(1.0 / 3000))
+    np.testing.assert_allclose(result.wins, expected, atol=5 * np.sqrt(1.0 / 3000))
     games = as_tournament(
         play(SimulationPlan(made, strength, KANIUK), np.random.default_rng(1))[0]
     ).games
@@ -136,12 +136,12 @@ def test_a_round_robin_brings_the_sum_of_the_probabilities() -> None:
 def test_who_cannot_lose_comes_first() -> None:
     plan = a_plan(8, 7, system=System.round_robin)
     plan = replace(plan, strength=np.linspace(0.0, 700.0, 8))
-    found = simulate(plan, 20, workers=1)
-    assert found.measure("order") == (1.0, 0.0)
-    assert found.measure("strongest wins")[0] == 1.0
-    np.testing.assert_array_equal(found.places[::-1], np.eye(8))
-    np.testing.assert_array_equal(found.mean_place, np.arange(8, 0, -1))
-    np.testing.assert_array_equal(found.place_range()[0], [8, 8])
+    result = simulate(plan, 20, workers=1)
+    assert result.measure("order") == (1.0, 0.0)
+    assert result.measure("strongest wins")[0] == 1.0
+    np.testing.assert_array_equal(result.places[::-1], np.eye(8))
+    np.testing.assert_array_equal(result.mean_place, np.arange(8, 0, -1))
+    np.testing.assert_array_equal(result.place_range()[0], [8, 8])
 
 
 def test_equal_seeds_give_equal_results_on_any_number_of_workers() -> None:
@@ -156,9 +156,9 @@ def test_equal_seeds_give_equal_results_on_any_number_of_workers() -> None:
 def test_places_are_shares() -> None:
     seen: list[tuple[int, int]] = []
     plan = a_plan(10, 3)
-    found = simulate(plan, 30, workers=1, progress=lambda *pair: seen.append(pair))
-    np.testing.assert_allclose(found.places.sum(axis=0), 1.0)
-    np.testing.assert_allclose(found.places.sum(axis=1), 1.0)
+    result = simulate(plan, 30, workers=1, progress=lambda *pair: seen.append(pair))
+    np.testing.assert_allclose(result.places.sum(axis=0), 1.0)
+    np.testing.assert_allclose(result.places.sum(axis=1), 1.0)
     assert seen[-1] == (30, 30)
 
 
@@ -184,8 +184,8 @@ def test_the_table_after_a_simulation_has_the_places_of_the_simulation() -> None
     plan = a_plan(14, 4)
     scores, _ = play(plan, np.random.default_rng(2))
     table = standings(as_tournament(scores), criteria="mms,sos,sosos")
-    found = simulate(plan, 1, criteria="mms,sos,sosos", seed=5, workers=1)
-    assert found.criteria == ("MMS", "SOSM", "SOSOSM")
+    result = simulate(plan, 1, criteria="mms,sos,sosos", seed=5, workers=1)
+    assert result.criteria == ("MMS", "SOSM", "SOSOSM")
     assert table.place[0] == 1
 
 

@@ -88,9 +88,9 @@ def test_all_criteria_of_go_are_as_counted_by_hand(seed: int) -> None:
     for after in range(tournament.rounds + 1):
         table = standings(tournament, round_number=after, criteria=NAMES, everybody=True)
         count = Count(tournament, after)
-        for row, found in values(table).items():
+        for row, result in values(table).items():
             told = [float(count.value(name, row)) for name in NAMES]
-            assert dict(zip(NAMES, found, strict=True)) == dict(zip(NAMES, told, strict=True))
+            assert dict(zip(NAMES, result, strict=True)) == dict(zip(NAMES, told, strict=True))
 
 
 def test_order_and_shared_places() -> None:
@@ -121,14 +121,14 @@ def test_criteria_after_another_round() -> None:
     table = standings(tournament, round_number=4, criteria="mms,mms@2,mms@-1", everybody=True)
     earlier = {n: values(standings(tournament, round_number=n, criteria="mms", everybody=True))
                for n in (2, 3)}  # fmt: skip
-    for row, found in values(table).items():
-        assert found[1:] == [earlier[2][row][0], earlier[3][row][0]]
+    for row, result in values(table).items():
+        assert result[1:] == [earlier[2][row][0], earlier[3][row][0]]
 
 
 def test_categories_ranks_and_ratings_as_criteria() -> None:
-    found = sample("current.xml")
-    table = standings(found, criteria="cat,rank,rating", everybody=True)
-    assert [found.players[row].name for row in table.order][:2] == ["Ash", 'Birch "B"']
+    result = sample("current.xml")
+    table = standings(result, criteria="cat,rank,rating", everybody=True)
+    assert [result.players[row].name for row in table.order][:2] == ["Ash", 'Birch "B"']
     assert [score_text(table.criteria[0], v) for v in table.values[:, 0]] == list("12233")
     assert score_text(table.criteria[1], table.values[0, 1]) == "3d"
 
@@ -157,8 +157,8 @@ def test_strasbourg_and_cup_scores() -> None:
     made = Tournament(
         rounds=3, players=players, games=games, scoring=Scoring(bar=3), system=System.mcmahon
     )
-    found = values(standings(made, criteria="sts,mms,cps"))
-    assert [found[row] for row in (0, 4, 2, 1)] == [
+    result = values(standings(made, criteria="sts,mms,cps"))
+    assert [result[row] for row in (0, 4, 2, 1)] == [
         [40.0, 36.0, 7.0],  # 4 more: the winner of all rounds up to the final
         [39.0, 35.0, 6.0],
         [37.0, 35.0, 5.0],  # 2 more: won the first round
@@ -197,13 +197,13 @@ def test_winners_stand_above_those_they_beat() -> None:
             [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)], bits, strict=True
         ):
             net[i][j], net[j][i] = sign, -sign
-        found = direct_confrontation(table_of(net), [0, 1, 2, 3])
+        result = direct_confrontation(table_of(net), [0, 1, 2, 3])
         reach = [[net[i][j] > 0 for j in range(4)] for i in range(4)]
         for k, i, j in product(range(4), repeat=3):
             reach[i][j] = reach[i][j] or (reach[i][k] and reach[k][j])
         for i, j in permutations(range(4), 2):
             if net[i][j] > 0 and not reach[j][i]:
-                assert found[i] > found[j]
+                assert result[i] > result[j]
 
 
 def test_direct_confrontation_in_a_table() -> None:
@@ -247,8 +247,8 @@ def test_rounds_that_are_not_there(number: int) -> None:
 
 
 def test_the_last_complete_round_is_the_default() -> None:
-    found = replace(sample("current.xml"))
-    assert standings(found).round == 2
+    result = replace(sample("current.xml"))
+    assert standings(result).round == 2
     assert Unplayed("2024") is Unplayed.y2024
 
 

@@ -175,10 +175,10 @@ def test_an_event_of_teams_from_pairing_to_standings(
     text = run("standings", str(file), "--teams")
     assert "Forest: 4 teams, after round 3 of 3" in text
     assert "Round 3\n" in text
-    found = json.loads(run("standings", str(file), "--teams", "--format", "json"))
-    assert [team["name"] for team in found["teams"]] == list(NAMES)
-    assert [team["teamp"] for team in found["teams"]] == [6, 4, 2, 0]
-    assert len(found["matches"]) == 6
+    result = json.loads(run("standings", str(file), "--teams", "--format", "json"))
+    assert [team["name"] for team in result["teams"]] == list(NAMES)
+    assert [team["teamp"] for team in result["teams"]] == [6, 4, 2, 0]
+    assert len(result["matches"]) == 6
     with pytest.raises(UsageError, match="standings of players"):
         run("standings", str(file), "--teams", "--top", "2")
     with pytest.raises(UsageError, match="rounds of players"):

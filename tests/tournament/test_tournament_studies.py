@@ -48,7 +48,7 @@ def test_answers_are_those_of_a_plain_count(among: str) -> None:
     plan = a_plan(24, 4)
     scores, strength = play(plan, np.random.default_rng(7))
     names = ("SOS", "SODOS", DIRECT, "RATING")
-    found = _answers(scores, strength, names, among=among)
+    result = _answers(scores, strength, names, among=among)
     whole = as_tournament(scores)
     table = standings(whole, criteria="mms,sos,sodos,rating", everybody=True)
     value = {int(row): table.values[k] for k, row in enumerate(table.order)}
@@ -68,22 +68,22 @@ def test_answers_are_those_of_a_plain_count(among: str) -> None:
             for place, answer in enumerate(answers):
                 sign = np.sign(answer) * np.sign(truth)
                 counts[place, 0 if sign > 0 else 1 if sign < 0 else 2] += 1
-    np.testing.assert_array_equal(found[0], counts)
+    np.testing.assert_array_equal(result[0], counts)
     equal = _answers(scores, strength, names, among="same-start")
     np.testing.assert_array_equal(equal[0], equal[1])
-    assert (found[1] <= found[0]).all()
+    assert (result[1] <= result[0]).all()
     if among == "all":
-        np.testing.assert_array_equal(found[1], equal[0])
+        np.testing.assert_array_equal(result[1], equal[0])
 
 
 def test_conclusions_come_from_pairs_who_began_equal() -> None:
     """Among all pairs SODOS and EXR lose to a lot only because they count wins twice."""
-    found = compare_tiebreaks(
+    result = compare_tiebreaks(
         KANIUK, SMALL, candidates=("SOS", "SODOS", "RATING"), tournaments=40, seed=1, workers=1
     )
-    fair = found.fair
+    fair = result.fair
     assert fair is not None
-    assert 0 < fair.pairs < found.scores[0].pairs
+    assert 0 < fair.pairs < result.scores[0].pairs
     again = compare_tiebreaks(
         KANIUK,
         SMALL,
@@ -93,13 +93,13 @@ def test_conclusions_come_from_pairs_who_began_equal() -> None:
         seed=1,
         workers=1,
     )
-    place = [score.name for score in found.scores]
+    place = [score.name for score in result.scores]
     for score in again.scores:
         assert fair.value[place.index(score.name)] == pytest.approx(score.value)
         assert fair.error(place.index(score.name)) == pytest.approx(score.error, rel=0.1)
-    sodos = next(score for score in found.scores if score.name == "SODOS")
+    sodos = next(score for score in result.scores if score.name == "SODOS")
     assert sodos.value + 3 * sodos.error < 0.5
-    text = document_text(ties_document(found))
+    text = document_text(ties_document(result))
     assert "began with different scores" in text
     assert "Significantly worse than drawing lots" not in text
 
@@ -142,10 +142,10 @@ def test_verdicts_allow_for_their_number() -> None:
 
 def test_grades_without_spread_are_never_wrong() -> None:
     setting = TournamentSetting(players=20, rounds=4, lowest=-8, spread=0.0)
-    found = compare_tiebreaks(
+    result = compare_tiebreaks(
         KANIUK, setting, candidates=["SOS", "RATING"], tournaments=30, workers=1
     )
-    rating = next(score for score in found.scores if score.name == "RATING")
+    rating = next(score for score in result.scores if score.name == "RATING")
     assert rating.wrong == 0
     assert rating.right > 0
     assert rating.right_of_decided == 1.0
@@ -309,8 +309,8 @@ def test_errors_of_quality_are_those_of_repeated_studies() -> None:
 
 @pytest.mark.parametrize("measure", [EVENTS, CIRCUIT], ids=["events", "circuit"])
 def test_a_search_begins_with_the_usual_rules(measure: SingleEvents | Circuit) -> None:
-    found = search_weights(KANIUK, measure, trials=3, replicates=2, confirm=2, seed=4, workers=1)
-    first = found.trials[0]
+    result = search_weights(KANIUK, measure, trials=3, replicates=2, confirm=2, seed=4, workers=1)
+    first = result.trials[0]
     assert first.bar == 2
     assert first.changes["maximise_seeding"] == pytest.approx(5_000_000)
     assert first.changes["nx1_factor"] == 0.5
@@ -319,10 +319,10 @@ def test_a_search_begins_with_the_usual_rules(measure: SingleEvents | Circuit) -
         [Variant(name="usual")], KANIUK, measure, replicates=2, seed=4, workers=1
     )
     assert first.rms == pytest.approx(usual.rms, rel=1e-9)
-    lowest = min(found.trials, key=lambda trial: trial.rms)
-    assert found.best.bar == lowest.bar
-    assert [each.name for each in found.confirmed] == ["usual", "best found"]
-    text = document_text(search_document(found, measure, win="kaniuk"))
+    lowest = min(result.trials, key=lambda trial: trial.rms)
+    assert result.best.bar == lowest.bar
+    assert [each.name for each in result.confirmed] == ["usual", "best found"]
+    text = document_text(search_document(result, measure, win="kaniuk"))
     assert "On fresh players: usual rules" in text
     assert ("No conclusion on pairing" in text) == (measure is CIRCUIT)
 

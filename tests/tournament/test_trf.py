@@ -29,48 +29,48 @@ FILES = ["exercise.trf", "trf06.trf", "trf26.trf"]
 
 
 def test_what_the_version_of_2026_says() -> None:
-    found = sample("trf26.trf")
-    assert (found.name, found.place, found.director) == (
+    result = sample("trf26.trf")
+    assert (result.name, result.place, result.director) == (
         "Modern Swiss",
         "Oslo",
         "Arb Iter (123456)",
     )
-    assert (found.begin, found.end, found.rounds) == (date(2026, 3, 7), date(2026, 3, 8), 4)
-    assert found.system is System.swiss
-    rules = found.scoring
+    assert (result.begin, result.end, result.rounds) == (date(2026, 3, 7), date(2026, 3, 8), 4)
+    assert result.system is System.swiss
+    rules = result.scoring
     assert (rules.win, rules.draw, rules.loss, rules.bye) == (3.0, 1.0, 0.0, 1.0)
     assert rules.criteria == ("PTS", "BH-C1", "SB")
-    assert (found.time.system, found.time.basic, found.time.increment) == (
+    assert (result.time.system, result.time.basic, result.time.increment) == (
         TimeSystem.fischer,
         5400,
         30,
     )
-    assert found.round_dates == (*[date(2026, 3, 7)] * 2, *[date(2026, 3, 8)] * 2)
-    assert Bye(4, 1, ByeKind.half) in found.byes
-    assert found.adjustments == (Adjustment(4, -1.0, 2), Adjustment(2, 1.0, 2))
-    forfeit = found.game_of[2, 3]
+    assert result.round_dates == (*[date(2026, 3, 7)] * 2, *[date(2026, 3, 8)] * 2)
+    assert Bye(4, 1, ByeKind.half) in result.byes
+    assert result.adjustments == (Adjustment(4, -1.0, 2), Adjustment(2, 1.0, 2))
+    forfeit = result.game_of[2, 3]
     assert (forfeit.first, forfeit.forfeit, forfeit.result) == (3, True, Result.first_wins)
-    aas = found.players[0]
+    aas = result.players[0]
     assert (aas.name, aas.first_name, aas.title, aas.rating) == ("Aas", "Atle", "GM", 2600.0)
     assert (aas.ids["fide"], aas.birth, aas.sex) == ("1500001", "1990/05/01", "m")
-    assert found.players[5].rating is None
+    assert result.players[5].rating is None
 
 
 def test_the_points_are_those_in_the_file() -> None:
     for name in FILES:
-        found = sample(name)
-        table = standings(found, round_number=found.last_round, criteria="pts", everybody=True)
+        result = sample(name)
+        table = standings(result, round_number=result.last_round, criteria="pts", everybody=True)
         for row, value in zip(table.order.tolist(), table.values[:, 0].tolist(), strict=True):
-            told = float(found.players[row].extras["points"])
+            told = float(result.players[row].extras["points"])
             planned = 1.0 if name == "trf26.trf" and row == 1 else 0.0  # a bye to come
             assert value - planned == told, (name, row)
 
 
 def test_the_version_of_2006() -> None:
-    found = sample("trf06.trf")
-    assert (found.begin, found.end) == (date(2005, 10, 1), date(2005, 11, 30))
-    assert (found.rounds, found.system) == (3, System.round_robin)
-    assert found.players[0].title == "FM"
+    result = sample("trf06.trf")
+    assert (result.begin, result.end) == (date(2005, 10, 1), date(2005, 11, 30))
+    assert (result.rounds, result.system) == (3, System.round_robin)
+    assert result.players[0].title == "FM"
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -80,11 +80,13 @@ def test_what_was_not_changed_is_written_back_byte_for_byte(name: str) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_new_file_says_the_same(name: str) -> None:
-    found = sample(name)
-    found = replace(found, byes=tuple(b for b in found.byes if b.round <= 3 or name != "trf26.trf"))
-    again = read_trf(write_trf(content(found)))
-    told = replace(content(again), time=found.time, adjustments=found.adjustments)
-    expected = content(found)
+    result = sample(name)
+    result = replace(
+        result, byes=tuple(b for b in result.byes if b.round <= 3 or name != "trf26.trf")
+    )
+    again = read_trf(write_trf(content(result)))
+    told = replace(content(again), time=result.time, adjustments=result.adjustments)
+    expected = content(result)
     assert told.games == expected.games
     assert set(told.byes) == set(expected.byes)
     assert told.players == expected.players
@@ -98,28 +100,28 @@ def test_a_new_file_says_the_same(name: str) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_round_taken_away_and_put_back(name: str) -> None:
-    found = sample(name)
-    short = read_trf(write_trf(found.before(3)))
-    assert content(short).games == content(found.before(3)).games
-    whole = replace(short, rounds=found.rounds, games=found.games, byes=found.byes)
+    result = sample(name)
+    short = read_trf(write_trf(result.before(3)))
+    assert content(short).games == content(result.before(3)).games
+    whole = replace(short, rounds=result.rounds, games=result.games, byes=result.byes)
     back = write_trf(whole)
 
     def results(lines: Sequence[str]) -> list[str]:
         return [line[91:] for line in lines if line.startswith("001")]
 
-    assert results(back.decode().splitlines()) == results(found.document.lines)
-    assert content(read_trf(back)).games == content(found).games
+    assert results(back.decode().splitlines()) == results(result.document.lines)
+    assert content(read_trf(back)).games == content(result).games
 
 
 def test_new_players_and_results_are_added_to_the_lines() -> None:
-    found = sample("exercise.trf")
+    result = sample("exercise.trf")
     late = Player(name="Late", first_name="Lou", rating=1850.0, country="FRA", sex="w")
     more = replace(
-        found,
+        result,
         rounds=6,
         name="Longer",
-        players=(*found.players, late),
-        games=(*found.games, Game(round=6, first=0, second=16, result=Result.draw, rated=False)),
+        players=(*result.players, late),
+        games=(*result.games, Game(round=6, first=0, second=16, result=Result.draw, rated=False)),
     )
     again = read_trf(write_trf(more))
     assert (again.name, again.rounds, len(again.players)) == ("Longer", 6, 17)
@@ -130,10 +132,10 @@ def test_new_players_and_results_are_added_to_the_lines() -> None:
 
 
 def test_games_of_go_can_be_written() -> None:
-    found = sample("published.xml")
-    again = read_trf(write_trf(found))
+    result = sample("published.xml")
+    again = read_trf(write_trf(result))
     assert [(g.round, g.first, g.second, g.result) for g in again.games] == sorted(
-        ((g.round, g.first, g.second, g.result) for g in found.games), key=lambda g: g[:2]
+        ((g.round, g.first, g.second, g.result) for g in result.games), key=lambda g: g[:2]
     )
 
 
@@ -191,9 +193,9 @@ def test_what_is_wrong_is_named_with_its_line(
 
 def test_bad_results_are_skipped_where_that_is_asked_for() -> None:
     skipped = SkipReport()
-    found = read_trf(changed("  9 w 1", "  8 w 1"), "a.trf", skipped=skipped)
+    result = read_trf(changed("  9 w 1", "  8 w 1"), "a.trf", skipped=skipped)
     assert skipped.total == 2  # what 1 and 9 say of their boards
-    assert len(found.games) == len(sample("exercise.trf").games) - 1
+    assert len(result.games) == len(sample("exercise.trf").games) - 1
 
 
 @pytest.mark.parametrize("data", [b"", b"012 Name\n", b"\xff\xfe\x00", b"<xml/>"])
@@ -206,9 +208,9 @@ def test_latin_letters_and_marks_come_back() -> None:
     text = (DATA / "exercise.trf").read_text().replace("Player, N1 ", "Müller, Ö ", 1)
     text = text.replace("Müller, Ö ", "Müller, Ö  ")
     for data in (text.encode("latin-1"), b"\xef\xbb\xbf" + text.encode()):
-        found = read_trf(data)
-        assert found.players[0].full_name == "Müller Ö"
-        assert write_trf(found) == data
+        result = read_trf(data)
+        assert result.players[0].full_name == "Müller Ö"
+        assert write_trf(result) == data
 
 
 def test_results_by_decision_of_the_arbiter() -> None:
@@ -225,9 +227,9 @@ def test_results_by_decision_of_the_arbiter() -> None:
 
 def test_extensions_of_pairing_programs() -> None:
     lines = ["XXR 7", "XXS W=3 D=1", "XXC white1", "001    1      A, B"]
-    found = read_trf("\n".join(lines).encode())
-    assert (found.rounds, found.scoring.win, found.scoring.draw) == (7, 3.0, 1.0)
-    longer = write_trf(replace(found, rounds=9)).decode()
+    result = read_trf("\n".join(lines).encode())
+    assert (result.rounds, result.scoring.win, result.scoring.draw) == (7, 3.0, 1.0)
+    longer = write_trf(replace(result, rounds=9)).decode()
     assert "XXR 9" in longer
     assert "XXC white1" in longer
 

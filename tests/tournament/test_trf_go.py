@@ -41,10 +41,10 @@ def there_and_back(tournament: Tournament) -> Tournament:
 def test_a_file_of_opengotha_comes_back_whole(name: str) -> None:
     start = read_tournament(shared_path(f"data/go/tournaments/opengotha/{name}.xml"))
     data = write_trf(start)
-    found = read_trf(data)
-    assert bare(found) == bare(start)
-    assert write_trf(found) == data
-    assert bare(read_opengotha(write_opengotha(found))) == bare(start)
+    result = read_trf(data)
+    assert bare(result) == bare(start)
+    assert write_trf(result) == data
+    assert bare(read_opengotha(write_opengotha(result))) == bare(start)
     for line in data.decode().splitlines():  # for chess it is a report file with comments
         assert line[:3].isdecimal() or line.startswith("### go ")
 
@@ -121,9 +121,9 @@ def tournaments(draw: st.DrawFn) -> Tournament:
 @given(tournaments())
 def test_whatever_a_tournament_of_go_says_comes_back(start: Tournament) -> None:
     data = write_trf(start)
-    found = read_trf(data)
-    assert bare(found) == bare(start)
-    assert write_trf(found) == data
+    result = read_trf(data)
+    assert bare(result) == bare(start)
+    assert write_trf(result) == data
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -136,10 +136,10 @@ def test_what_is_written_as_opengotha_can_be_read(start: Tournament, doubles: in
         for n, p in enumerate(start.players)
     )  # fmt: skip
     plain = replace(start, players=named, name="", place="", director="", extras={})
-    found = read_opengotha(write_opengotha(read_trf(write_trf(plain))))
-    assert len(found.players) == len(start.players)
-    assert found.rounds == max(start.rounds, 1)
-    sides = {(g.round, g.first, g.second, g.handicap) for g in found.games}
+    result = read_opengotha(write_opengotha(read_trf(write_trf(plain))))
+    assert len(result.players) == len(start.players)
+    assert result.rounds == max(start.rounds, 1)
+    sides = {(g.round, g.first, g.second, g.handicap) for g in result.games}
     assert sides == {(g.round, g.first, g.second, g.handicap) for g in start.games}
 
 
@@ -201,6 +201,6 @@ def test_a_second_player_of_a_name_is_told_apart() -> None:
     data = b"012 Open\n" + b"".join(
         f"001 {n:4d}      Lee, Ann".ljust(91).encode() + b"\n" for n in (1, 2)
     )
-    found = read_opengotha(write_opengotha(read_trf(data)))
-    assert [p.full_name for p in found.players] == ["Lee Ann", "Lee Ann (2)"]
-    assert found.rounds == 1
+    result = read_opengotha(write_opengotha(read_trf(data)))
+    assert [p.full_name for p in result.players] == ["Lee Ann", "Lee Ann (2)"]
+    assert result.rounds == 1

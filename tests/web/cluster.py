@@ -136,7 +136,7 @@ def cluster(
         More of `yardstone serve`, for all machines.
     """
     with ExitStack() as stack:
-        found = Cluster([], [])
+        result = Cluster([], [])
         for number in range(servers + workers):
             serves = number < servers
             machine = Machine(
@@ -147,5 +147,5 @@ def cluster(
                 lease=lease,
             )
             stack.callback(machine.end)
-            (found.servers if serves else found.workers).append(machine)
-        yield found
+            (result.servers if serves else result.workers).append(machine)
+        yield result

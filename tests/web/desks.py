@@ -70,8 +70,8 @@ class Helper:
         """Propose a round, and accept it."""
         shown = self.post(f"/pair/{number}")
         assert shown.status_code == 200, plain(shown.text)[-500:]
-        seen = re.findall(r'name="seen" value="([0-9a-f]+)"', shown.text)
-        answer = self.post(f"/pair/{number}/accept", {"seen": seen[0]}, allow_redirects=False)
+        digests = re.findall(r'name="shown" value="([0-9a-f]+)"', shown.text)
+        answer = self.post(f"/pair/{number}/accept", {"shown": digests[0]}, allow_redirects=False)
         assert answer.status_code == 303, plain(answer.text)[-500:]
 
 

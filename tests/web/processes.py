@@ -88,15 +88,15 @@ class Served:
     def job(self, address: str) -> dict[str, Any]:
         answer = self.get(f"/api/jobs/{address}")
         assert answer.status_code == 200, answer.text
-        found: dict[str, Any] = answer.json()
-        return found
+        result: dict[str, Any] = answer.json()
+        return result
 
     def done(self, address: str) -> dict[str, Any]:
         """Wait until a job has ended well."""
 
         def ended() -> dict[str, Any] | None:
-            found = self.job(address)
-            return found if found["status"] not in ("queued", "running") else None
+            result = self.job(address)
+            return result if result["status"] not in ("queued", "running") else None
 
         job: dict[str, Any] = until(ended, "the job ends")
         assert job["status"] == "done", job
@@ -105,12 +105,12 @@ class Served:
     def children(self, module: str) -> list[int]:
         """Processes of one kind: ``worker`` or ``server``."""
         listed = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
-        found = []
+        result = []
         for number in map(int, listed.split()):
             with suppress(OSError):
                 if f"yardstone.web.{module}" in Path(f"/proc/{number}/cmdline").read_text():
-                    found.append(number)
-        return found
+                    result.append(number)
+        return result
 
     def kill(self, module: str) -> int:
         """Kill a process of one kind outright; which one that was."""

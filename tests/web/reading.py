@@ -30,22 +30,22 @@ class Element:
 
     def all(self, name: str, /, **wanted: str) -> list[Element]:
         """All elements of a name within, in order."""
-        found = []
+        result = []
         for child in self.children:
             if child.name == name and all(
                 value in child.attributes.get(key.rstrip("_"), "").split()
                 or child.attributes.get(key.rstrip("_")) == value
                 for key, value in wanted.items()
             ):
-                found.append(child)
-            found += child.all(name, **wanted)
-        return found
+                result.append(child)
+            result += child.all(name, **wanted)
+        return result
 
     def one(self, name: str, /, **wanted: str) -> Element:
         """The only such element."""
-        found = self.all(name, **wanted)
-        assert len(found) == 1, f"{len(found)} of {name} {wanted}"
-        return found[0]
+        result = self.all(name, **wanted)
+        assert len(result) == 1, f"{len(result)} of {name} {wanted}"
+        return result[0]
 
 
 class PageReader(HTMLParser):

@@ -107,8 +107,8 @@ class Server:
     def job(self, address: str) -> dict[str, Any]:
         answer = self.get(f"/api/jobs/{address}")
         assert answer.status_code == 200, answer.text
-        found: dict[str, Any] = answer.json()
-        return found
+        result: dict[str, Any] = answer.json()
+        return result
 
     def done(self, address: str) -> dict[str, Any]:
         """Have the worker do what waits; the job."""
@@ -142,12 +142,12 @@ def serving(
     end = time.monotonic() + PATIENCE
     while not running.started and time.monotonic() < end:
         time.sleep(0.01)
-    found = Server(settings, f"http://127.0.0.1:{listening.getsockname()[1]}")
+    result = Server(settings, f"http://127.0.0.1:{listening.getsockname()[1]}")
     try:
-        yield found
+        yield result
     finally:
-        found.session.close()
-        found.worker.store.close()
+        result.session.close()
+        result.worker.store.close()
         running.should_exit = True
         thread.join(PATIENCE)
         listening.close()

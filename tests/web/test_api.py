@@ -19,8 +19,8 @@ RESULTS = [("league.csv", LEAGUE)]
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("api"), {"queue_client": 100}) as found:
-        yield found
+    with serving(tmp_path_factory.mktemp("api"), {"queue_client": 100}) as result:
+        yield result
 
 
 def test_a_rating_list_from_the_upload_to_the_result(server: Server) -> None:
@@ -170,14 +170,14 @@ def test_a_batch_gives_a_job_a_player(server: Server) -> None:
     assert answer.status_code == 202, answer.text
     batch = answer.json()
     assert len(batch["jobs"]) == 2
-    found = server.get(batch["url"]).json()
-    assert [job["options"]["player"] for job in found["jobs"]] == ["Ann", "Bob"]
-    assert found["status"] == "running"
-    assert found["jobs"][0]["batch"] == found["id"]
+    result = server.get(batch["url"]).json()
+    assert [job["options"]["player"] for job in result["jobs"]] == ["Ann", "Bob"]
+    assert result["status"] == "running"
+    assert result["jobs"][0]["batch"] == result["id"]
     server.worker.work()  # nobody is called Ann in that game
-    found = server.get(batch["url"]).json()
-    assert found["done"] == 1
-    assert found["jobs"][0]["error"]["code"] == "unknown_player"
+    result = server.get(batch["url"]).json()
+    assert result["done"] == 1
+    assert result["jobs"][0]["error"]["code"] == "unknown_player"
     assert server.uploads(), "the other job needs the files"
     server.worker.work()
     assert server.get(batch["url"]).json()["status"] == "done"
@@ -211,11 +211,11 @@ def test_a_request_that_comes_again_is_the_same_job(server: Server) -> None:
 
 
 def events_of(text: str) -> list[tuple[str, dict[str, object]]]:
-    found = []
+    result = []
     for block in text.strip().split("\n\n"):
         name, _, data = block.partition("\n")
-        found.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
-    return found
+        result.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
+    return result
 
 
 def test_events_end_with_the_result(server: Server) -> None:
@@ -228,12 +228,12 @@ def test_events_end_with_the_result(server: Server) -> None:
         assert first["status"] == "queued"
         server.worker.work()
         rest = "\n".join(["", *lines])
-    found = events_of(rest)
+    result = events_of(rest)
     # On a busy machine the state is also told while the job runs.
-    assert {name for name, _ in found[:-1]} == {"state"}
-    assert found[-1][0] == "end"
-    assert found[-2][1]["status"] == "done"
-    assert found[-2][1]["result"] is not None
+    assert {name for name, _ in result[:-1]} == {"state"}
+    assert result[-1][0] == "end"
+    assert result[-2][1]["status"] == "done"
+    assert result[-2][1]["result"] is not None
 
 
 def test_events_of_a_job_that_is_deleted_end(server: Server) -> None:
@@ -314,8 +314,8 @@ def test_metrics_count_without_naming_jobs(server: Server) -> None:
 
 
 def test_addresses_are_long_and_never_alike(server: Server) -> None:
-    found = {server.accepted([("r.csv", small_results())]) for _ in range(20)}
-    assert len(found) == 20
-    assert all(len(address) * 6 >= 128 for address in found)
-    for address in found:
+    result = {server.accepted([("r.csv", small_results())]) for _ in range(20)}
+    assert len(result) == 20
+    assert all(len(address) * 6 >= 128 for address in result)
+    for address in result:
         server.request("DELETE", f"/api/jobs/{address}")

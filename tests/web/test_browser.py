@@ -34,14 +34,14 @@ PATIENCE = 30_000
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
+    with chromium() as result:
+        yield result
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("browser"), {"file_bytes": 100_000}) as found:
-        yield found
+    with serving(tmp_path_factory.mktemp("browser"), {"file_bytes": 100_000}) as result:
+        yield result
 
 
 @pytest.fixture(autouse=True)
@@ -95,8 +95,8 @@ def drop(page: Page, files: dict[str, bytes]) -> None:
 
 
 def cells(page: Page, place: int) -> list[str]:
-    found = page.locator(f"table.searched tr[data-row] > :nth-child({place})")
-    return [text.strip() for text in found.all_inner_texts()]
+    result = page.locator(f"table.searched tr[data-row] > :nth-child({place})")
+    return [text.strip() for text in result.all_inner_texts()]
 
 
 def focused(page: Page) -> str:
@@ -443,9 +443,9 @@ def test_contrast_width_and_size(browser: Browser, server: Server) -> None:
                 summary.click()
             for scheme in ("light", "dark"):
                 page.emulate_media(color_scheme=scheme)
-                found = page.evaluate(CONTRAST)
-                assert len(found) > 8
-                weak = [each for each in found if each["ratio"] < (3.0 if each["large"] else 4.5)]
+                result = page.evaluate(CONTRAST)
+                assert len(result) > 8
+                weak = [each for each in result if each["ratio"] < (3.0 if each["large"] else 4.5)]
                 assert weak == [], name
             for width in (1280, 390, 320):
                 page.set_viewport_size({"width": width, "height": 900})
@@ -479,9 +479,9 @@ def test_the_command_serves_with_workers_of_its_own(browser: Browser, tmp_path: 
         assert process.stdout is not None
         try:
             line = process.stdout.readline()
-            found = re.search(r"http://[^ ]+", line)
-            assert found is not None, line
-            with opened(browser, found[0].rstrip("/")) as page:
+            result = re.search(r"http://[^ ]+", line)
+            assert result is not None, line
+            with opened(browser, result[0].rstrip("/")) as page:
                 drop(page, {"a.csv": results_csv()})
                 page.get_by_role("button", name="Measure").click()
                 page.wait_for_url("**/r/*", timeout=10 * PATIENCE)

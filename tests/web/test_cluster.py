@@ -48,9 +48,9 @@ def test_nothing_is_lost_or_done_twice(tmp_path: Path, database: Postgres) -> No
         outcome = load.outcome()
         assert outcome.wrong == []
         assert outcome.different == []
-        found = account(outcome, audit)
-        assert (found.lost, found.doubled) == (0, 0)
-        assert found.sent > 12
+        result = account(outcome, audit)
+        assert (result.lost, result.doubled) == (0, 0)
+        assert result.sent > 12
         assert trouble.count.total() == len(trouble.faults)
         machines.well()
         assert machines.complaints() == []

@@ -36,8 +36,8 @@ FILE = {"name": "a.csv", "size": len(BYTES), "format": "csv"}
 
 @pytest.fixture
 def line(postgres: Postgres) -> Iterator[Line]:
-    with Line(postgres.port) as found:
-        yield found
+    with Line(postgres.port) as result:
+        yield result
 
 
 @pytest.fixture
@@ -305,9 +305,9 @@ def test_when_the_answer_to_a_commit_is_lost_nothing_is_done_twice(
     def losing(action: Callable[[], Any]) -> Any:
         before = line.losses
         line.lose_answer(b"COMMIT")
-        found = action()
+        result = action()
         assert line.losses == before + 1
-        return found
+        return result
 
     address = losing(lambda: put(store))
     state = upkeep.state(store)
@@ -317,8 +317,8 @@ def test_when_the_answer_to_a_commit_is_lost_nothing_is_done_twice(
     assert (job.id, job.attempts) == (address, 1)
     assert losing(lambda: store.heartbeat(job, stage="rating", done=1, total=2))
     losing(lambda: store.finish(job, "done", result='{"a": 1}'))
-    found = store.get(address)
-    assert (found.status, found.result) == ("done", '{"a": 1}')
+    result = store.get(address)
+    assert (result.status, result.result) == ("done", '{"a": 1}')
     assert counter(store, "jobs_results_done") == 1.0
     losing(lambda: upkeep.sweep(store))
     losing(lambda: job_actions.delete(store, put(store)))
@@ -445,9 +445,9 @@ def test_addresses_with_a_zero_lead_nowhere(
     for database in ("", postgres_url):
         store = stores(database)
         for ask in (store.get, store.batch):
-            with pytest.raises(RequestProblem) as found:
+            with pytest.raises(RequestProblem) as result:
                 ask("abc\0def")
-            assert found.value.status == 404
+            assert result.value.status == 404
 
 
 # Notices
@@ -490,28 +490,28 @@ def test_addresses_that_are_none(tmp_path: Path, address: str) -> None:
         load = load_settings(options={"database": address, "data": tmp_path}, environment={})
         Database(tmp_path / "x", tmp_path, load.database)
 
-    with pytest.raises((UsageError, InputError)) as found:
+    with pytest.raises((UsageError, InputError)) as result:
         use()
-    assert "secret" not in str(found.value)
+    assert "secret" not in str(result.value)
 
 
 def test_an_address_comes_from_a_file_or_the_environment(tmp_path: Path) -> None:
     address = "postgresql://a:secret@b/c"
     file = tmp_path / "database"
     file.write_text(address + "\n")
-    found = load_settings(options={"database": str(file)}, environment={})
-    assert found.database == address
-    assert "secret" not in repr(found)
+    result = load_settings(options={"database": str(file)}, environment={})
+    assert result.database == address
+    assert "secret" not in repr(result)
     environment = {"YARDSTONE_SERVE_DATABASE": address}
     assert load_settings(environment=environment).database == address
-    assert Settings.of_plain(found.as_plain()) == found
+    assert Settings.of_plain(result.as_plain()) == result
 
 
 def test_a_database_that_refuses_is_an_error_without_the_password(
     stores: Callable[..., JobStore], postgres: Postgres
 ) -> None:
     url = f"postgresql://yardstone:secret@127.0.0.1:{postgres.port}/nothing"
-    with pytest.raises(InputError, match="does not exist") as found:
+    with pytest.raises(InputError, match="does not exist") as result:
         stores(url)
-    assert "secret" not in str(found.value)
-    assert f"127.0.0.1:{postgres.port}/nothing" in str(found.value)
+    assert "secret" not in str(result.value)
+    assert f"127.0.0.1:{postgres.port}/nothing" in str(result.value)

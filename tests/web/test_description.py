@@ -40,15 +40,15 @@ CHECKS = [
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     limits = {"queue": 100_000, "queue_client": 100_000}
-    with serving(tmp_path_factory.mktemp("described"), limits) as found:
-        found.worker.live()
-        yield found
+    with serving(tmp_path_factory.mktemp("described"), limits) as result:
+        result.worker.live()
+        yield result
 
 
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
 def test_described(server: Server, mode: GenerationMode) -> None:
     schema = schemathesis.openapi.from_url(f"{server.url}/api/openapi.json")
-    operations = [found.ok() for found in schema.get_all_operations() if isinstance(found, Ok)]
+    operations = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
     assert len(operations) >= 18
     for operation in operations:
         if mode is GenerationMode.NEGATIVE and not _can_be_wrong(operation):

@@ -22,8 +22,8 @@ from yardstone.web.desk.settings import DeskSettings, made_password
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[DeskServer]:
-    with served(copied(tmp_path)) as found:
-        yield found
+    with served(copied(tmp_path)) as result:
+        yield result
 
 
 def unplayed(desk: DeskServer, number: int = 4) -> None:
@@ -379,10 +379,10 @@ def test_pairing_with_reasons_and_wishes(desk: DeskServer) -> None:
     assert desk.file.read_bytes() == before  # only a proposal
     demand = {"add": "forbid\tAdler Ruth\tDahl Ingrid", "kind": "fix", "a": "Moreau", "b": "Adler"}
     page = ann.post("/pair/5", demand).text
-    seen = page.partition('name="seen" value="')[2][:64]
+    digest = page.partition('name="shown" value="')[2][:64]
     assert "Fixed by hand." in page
-    fields = {"seen": seen, "kind": "fix", "a": "Moreau", "b": "Adler"}
-    assert bob.post("/pair/5/accept", {**fields, "seen": "0" * 64}).status_code == 409
+    fields = {"shown": digest, "kind": "fix", "a": "Moreau", "b": "Adler"}
+    assert bob.post("/pair/5/accept", {**fields, "shown": "0" * 64}).status_code == 409
     # Somebody leaves between the proposal and its acceptance: it is shown anew.
     bob.post("/here/5", {"who": "Kovacs Zoltan", "there": "0"})
     late = ann.post("/pair/5/accept", fields)

@@ -35,14 +35,14 @@ PHONE: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
+    with chromium() as result:
+        yield result
 
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[DeskServer]:
-    with served(copied(tmp_path)) as found:
-        yield found
+    with served(copied(tmp_path)) as result:
+        yield result
 
 
 @contextmanager

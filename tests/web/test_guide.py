@@ -31,17 +31,17 @@ SHELL = re.findall(r"^```sh\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
     """A server with a worker that takes whatever comes."""
-    with serving(tmp_path) as found:
+    with serving(tmp_path) as result:
         stop = threading.Event()
 
         def work() -> None:
             while not stop.wait(0.1):
-                found.worker.work()
+                result.worker.work()
 
         thread = threading.Thread(target=work, daemon=True)
         thread.start()
         try:
-            yield found
+            yield result
         finally:
             stop.set()
             thread.join(60.0)
@@ -90,9 +90,9 @@ def test_the_example_of_a_file_of_settings(tmp_path: Path) -> None:
     assert text is not None
     file = tmp_path / "serve.toml"
     file.write_text(text[1])
-    found = load_settings(file, environment={})
-    assert found.workers == tomllib.loads(text[1])["workers"]
-    assert found.limits.kinds["go_games"] == 50
+    result = load_settings(file, environment={})
+    assert result.workers == tomllib.loads(text[1])["workers"]
+    assert result.limits.kinds["go_games"] == 50
 
 
 def test_every_setting_is_explained() -> None:

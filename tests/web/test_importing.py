@@ -22,18 +22,18 @@ RECORD = b"(;FF[4]GM[1]SZ[19]PB[Ann]PW[Bob]RE[B+R];B[pd];W[dd];B[pq];W[dp])\n"
 
 @pytest.fixture
 def ogs() -> Iterator[OgsServer]:
-    with ogs_server() as found:
-        found.players = {"Ann": 77}
-        found.games = [game_entry(number, "Ann", "Bob") for number in (3, 2, 1)]
-        found.records = dict.fromkeys(range(4), RECORD)
-        yield found
+    with ogs_server() as result:
+        result.players = {"Ann": 77}
+        result.games = [game_entry(number, "Ann", "Bob") for number in (3, 2, 1)]
+        result.records = dict.fromkeys(range(4), RECORD)
+        yield result
 
 
 @pytest.fixture
 def server(ogs: OgsServer, tmp_path: Path) -> Iterator[Server]:
     limits = {"import_games": 2, "imports_hour": 4}
-    with serving(tmp_path, limits, importer="ogs", importer_url=ogs.url) as found:
-        yield found
+    with serving(tmp_path, limits, importer="ogs", importer_url=ogs.url) as result:
+        yield result
 
 
 def test_it_is_off_unless_switched_on(tmp_path: Path) -> None:
@@ -60,9 +60,11 @@ def test_the_latest_games_are_fetched_by_the_worker(server: Server, ogs: OgsServ
     folder = server.settings.data / "fetched"
     skipped = SkipReport()
     told: list[tuple[str, int, int]] = []
-    found = import_games(server.settings, "ann", folder, lambda *state: told.append(state), skipped)
-    assert found.user == "Ann"
-    assert [file.label for file in found.files] == ["Ann-3.sgf", "Ann-2.sgf"]
+    result = import_games(
+        server.settings, "ann", folder, lambda *state: told.append(state), skipped
+    )
+    assert result.user == "Ann"
+    assert [file.label for file in result.files] == ["Ann-3.sgf", "Ann-2.sgf"]
     assert told[-1] == ("fetching", 2, 2)
     job = server.done(answer.json()["id"])
     assert job["options"]["ogs"] == "ann"

@@ -23,8 +23,8 @@ RESULTS = [("r.csv", small_results())]
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("owners"), {"queue_client": 400}) as found:
-        yield found
+    with serving(tmp_path_factory.mktemp("owners"), {"queue_client": 400}) as result:
+        yield result
 
 
 def as_reader(server: Server, method: str, path: str, **more: object) -> requests.Response:

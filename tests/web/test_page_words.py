@@ -52,8 +52,8 @@ def test_sentences() -> None:
 
 def job(status: str, stage: str = "waiting", done: int = 0, total: int = 0) -> dict[str, Any]:
     fraction = done / total if total else 0.0
-    found = {"stage": stage, "done": done, "total": total, "fraction": fraction}
-    return {"status": status, "kind": "backgammon", "ahead": None, "progress": found}
+    result = {"stage": stage, "done": done, "total": total, "fraction": fraction}
+    return {"status": status, "kind": "backgammon", "ahead": None, "progress": result}
 
 
 def test_progress() -> None:

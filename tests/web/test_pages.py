@@ -29,8 +29,8 @@ HTML = {"Accept": "text/html,application/xhtml+xml"}
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("pages"), {"queue_client": 400}) as found:
-        yield found
+    with serving(tmp_path_factory.mktemp("pages"), {"queue_client": 400}) as result:
+        yield result
 
 
 @pytest.fixture(autouse=True)
@@ -65,12 +65,12 @@ def rows(table: Element) -> list[list[str]]:
 
 def table_with(page: Element, heading: str) -> Element:
     """The only table with such a column."""
-    (found,) = [
+    (result,) = [
         table
         for table in page.all("table")
         if heading in [each.text for each in table.all("th", scope="col")]
     ]
-    return found
+    return result
 
 
 def curves_of(page: Element) -> list[str]:
@@ -584,8 +584,8 @@ def test_below_a_path_of_a_proxy(tmp_path: Path) -> None:
     with serving(tmp_path, root_path="/strength", public_url="https://example.org") as server:
         page = check_page(server.get("/strength/", headers=HTML).text)
         for each in page.all("a") + page.all("form") + page.all("link") + page.all("script"):
-            found = [each.attributes.get(name) for name in ("href", "action", "src")]
-            target = next(each for each in found if each is not None)
+            answer = [each.attributes.get(name) for name in ("href", "action", "src")]
+            target = next(each for each in answer if each is not None)
             assert target.startswith(("/strength/", "#")), target
         path = "/strength/r/" + store_result(server.worker.store, "go", go_result(45))
         result = check_page(server.get(path, headers=HTML).text)

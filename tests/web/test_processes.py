@@ -39,11 +39,11 @@ def test_a_killed_worker_and_a_killed_server_lose_nothing(data: Path) -> None:
         server = served.kill("server")
         # The socket stays open: a request only waits for the new server.
         jobs.append(served.send([("r.csv", LEAGUE)]))
-        found = [served.done(job) for job in jobs]
-        assert found[0]["attempts"] == 2, "it was begun anew"
-        assert all(job["attempts"] == 1 for job in found[3:])
-        assert len(found[0]["result"]["matches"]) == 3
-        assert found[-1]["result"]["games"] == 112
+        result = [served.done(job) for job in jobs]
+        assert result[0]["attempts"] == 2, "it was begun anew"
+        assert all(job["attempts"] == 1 for job in result[3:])
+        assert len(result[0]["result"]["matches"]) == 3
+        assert result[-1]["result"]["games"] == 112
         assert server not in served.children("server")
         assert name not in served.children("worker")
         ended = dict(
@@ -87,8 +87,8 @@ def test_what_was_ended_or_killed_goes_on_at_the_next_start(data: Path) -> None:
         served.process.kill()
         until(lambda: not any(map(alive, children)), "no process outlives its supervisor")
     with Served(data, "--workers", "1") as served:
-        found = served.done(job)
-        assert len(found["result"]["matches"]) == 2
+        result = served.done(job)
+        assert len(result["result"]["matches"]) == 2
         assert served.done(waiting)["result"]["games"] == 4
 
 

@@ -24,8 +24,8 @@ PAGES = ("/", "/api/limits", "/health", "/nowhere", "/api/jobs/abcdefghijk", "/a
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    with serving(tmp_path) as found:
-        yield found
+    with serving(tmp_path) as result:
+        yield result
 
 
 def test_strict_headers_everywhere(server: Server) -> None:
@@ -75,9 +75,9 @@ def test_tokens_come_back_with_time() -> None:
     limit = RateLimit(Limits(requests_minute=60, posts_minute=2), lambda: now[0])
     for _ in range(2):
         limit.check("ann", "POST")
-    with pytest.raises(RequestProblem) as found:
+    with pytest.raises(RequestProblem) as result:
         limit.check("ann", "POST")
-    assert found.value.retry_after == 30
+    assert result.value.retry_after == 30
     limit.check("ann", "GET")
     limit.check("bob", "POST")
     now[0] += 30.0
@@ -173,10 +173,10 @@ def test_an_error_is_logged_without_its_words(capsys: pytest.CaptureFixture[str]
         raise ValueError("Secretive-Sam")
     except ValueError:
         record = logger.makeRecord("x", logging.ERROR, "f", 1, "it failed", (), sys.exc_info())
-    found = json.loads(log.JsonLines().format(record))
-    assert found["error"] == "ValueError"
-    assert "test_an_error_is_logged" in found["trace"][-1]
-    assert "Secretive" not in json.dumps(found)
+    result = json.loads(log.JsonLines().format(record))
+    assert result["error"] == "ValueError"
+    assert "test_an_error_is_logged" in result["trace"][-1]
+    assert "Secretive" not in json.dumps(result)
 
 
 def test_a_full_disk_is_no_mystery(tmp_path: Path) -> None:

@@ -17,9 +17,9 @@ def test_the_nearest_wins(tmp_path: Path) -> None:
     file = tmp_path / "serve.toml"
     file.write_text('port = 1\nhost = "a"\nkeep_days = 3\n[limits]\nfiles = 5\nseconds = 6\n')
     environment = {"YARDSTONE_SERVE_PORT": "2", "YARDSTONE_SERVE_SECONDS": "7"}
-    found = load_settings(file, {"port": 3, "host": None}, {"files": "8"}, environment)
-    assert (found.port, found.host, found.keep_days) == (3, "a", 3)
-    assert (found.limits.files, found.limits.seconds) == (8, 7)
+    result = load_settings(file, {"port": 3, "host": None}, {"files": "8"}, environment)
+    assert (result.port, result.host, result.keep_days) == (3, "a", 3)
+    assert (result.limits.files, result.limits.seconds) == (8, 7)
     assert load_settings(file, environment=environment).port == 2
     assert load_settings(environment={}) == Settings()
 
@@ -40,9 +40,9 @@ def test_the_nearest_wins(tmp_path: Path) -> None:
 def test_files_that_are_no_settings(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "serve.toml"
     file.write_bytes(text.encode("latin-1"))
-    with pytest.raises(InputError, match=message) as found:
+    with pytest.raises(InputError, match=message) as result:
         load_settings(file, environment={})
-    assert found.value.file == str(file)
+    assert result.value.file == str(file)
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

@@ -29,10 +29,10 @@ PLOT = pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib is
 
 
 def metas(page: Element) -> dict[str, str]:
-    found = page.one("head").all("meta")
+    result = page.one("head").all("meta")
     return {
         each.attributes.get("property") or each.attributes["name"]: each.attributes["content"]
-        for each in found
+        for each in result
         if "property" in each.attributes or "name" in each.attributes
     }
 
@@ -85,8 +85,8 @@ def test_a_footer_from_a_file_and_from_the_environment(tmp_path: Path) -> None:
     file.write_text("Ann, Berlin.\n", encoding="utf-8")
     assert load_settings(options={"footer": str(file)}, environment={}).footer == "Ann, Berlin.\n"
     environment = {"YARDSTONE_SERVE_FOOTER": "Ann.", "YARDSTONE_SERVE_TITLE": "Club"}
-    found = load_settings(environment=environment)
-    assert (found.title, found.footer) == ("Club", "Ann.")
+    result = load_settings(environment=environment)
+    assert (result.title, result.footer) == ("Club", "Ann.")
     with pytest.raises(InputError, match="cannot be read"):
         load_settings(options={"footer": str(tmp_path / "none.txt")}, environment={})
     with pytest.raises(UsageError, match="link"):
@@ -101,23 +101,23 @@ def test_a_footer_from_a_file_and_from_the_environment(tmp_path: Path) -> None:
 def test_a_link_to_a_result_has_a_card_without_names(tmp_path: Path) -> None:
     with serving(tmp_path, public_url="https://example.org") as server:
         path = "/r/" + store_result(server.worker.store, "go", go_result(2))
-        found = metas(shown(server, path))
-        assert found["og:title"] == "Go: 3d (3.4) on the scale of Fox"
-        assert found["og:description"].startswith("90 % interval 2.1 to 4.5: 2d to 4d; from ")
-        assert found["og:url"] == f"https://example.org{path}"
-        assert found["robots"] == "noindex, nofollow, noarchive"
-        assert not [value for value in found.values() if "Park" in value]
+        result = metas(shown(server, path))
+        assert result["og:title"] == "Go: 3d (3.4) on the scale of Fox"
+        assert result["og:description"].startswith("90 % interval 2.1 to 4.5: 2d to 4d; from ")
+        assert result["og:url"] == f"https://example.org{path}"
+        assert result["robots"] == "noindex, nofollow, noarchive"
+        assert not [value for value in result.values() if "Park" in value]
         matches = "/r/" + store_result(server.worker.store, "backgammon", backgammon_result())
-        found = metas(shown(server, matches))
-        assert found["og:title"] == "Backgammon: error rates of 2 players"
-        assert not [value for value in found.values() if "Anna" in value or SCRIPT in value]
+        result = metas(shown(server, matches))
+        assert result["og:title"] == "Backgammon: error rates of 2 players"
+        assert not [value for value in result.values() if "Anna" in value or SCRIPT in value]
         address = str(server.send([("r.csv", results_csv())]).json()["id"])
         assert "og:title" not in metas(shown(server, f"/r/{address}")), "there is no result yet"
         server.worker.work()
-        found = metas(shown(server, f"/r/{address}"))
-        assert found["og:title"] == "Rating list of 12 players"
-        assert found["og:description"].startswith("From 163 games, rated from ")
-        assert not [value for value in found.values() if "Engine" in value]
+        result = metas(shown(server, f"/r/{address}"))
+        assert result["og:title"] == "Rating list of 12 players"
+        assert result["og:description"].startswith("From 163 games, rated from ")
+        assert not [value for value in result.values() if "Engine" in value]
         assert metas(shown(server, "/"))["og:title"] == "How strong am I?"
 
 
@@ -125,9 +125,9 @@ def test_a_link_to_a_result_has_a_card_without_names(tmp_path: Path) -> None:
 def test_the_picture_of_a_card_is_a_png_of_the_usual_size(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         path = "/r/" + store_result(server.worker.store, "go", go_result(2))
-        found = metas(shown(server, path))
-        assert found["og:image"] == f"{server.url}{path}/card.png"
-        assert found["twitter:card"] == "summary_large_image"
+        result = metas(shown(server, path))
+        assert result["og:image"] == f"{server.url}{path}/card.png"
+        assert result["twitter:card"] == "summary_large_image"
         answer = server.get(f"{path}/card.png")
         assert answer.headers["Content-Type"] == "image/png"
         assert answer.content.startswith(b"\x89PNG")
@@ -146,9 +146,9 @@ def test_without_matplotlib_there_is_a_card_without_a_picture(
         monkeypatch.setattr(f"yardstone.web.pages.{module}.can_draw", lambda: False)
     with serving(tmp_path) as server:
         path = "/r/" + store_result(server.worker.store, "go", go_result(2))
-        found = metas(shown(server, path))
-        assert found["twitter:card"] == "summary"
-        assert "og:image" not in found
+        result = metas(shown(server, path))
+        assert result["twitter:card"] == "summary"
+        assert "og:image" not in result
         assert server.get(f"{path}/card.png").status_code == 404
 
 
@@ -176,8 +176,8 @@ def test_a_calibration_is_checked_when_the_server_starts(tmp_path: Path) -> None
     with pytest.raises(InputError, match="not a calibration"):
         load_settings(options={"calibration": str(file)}, environment={})
     calibration(str(StrengthModel.load().card["name"])).save(file)
-    found = load_settings(environment={"YARDSTONE_SERVE_CALIBRATION": str(file)})
-    assert found.calibration == str(file)
+    result = load_settings(environment={"YARDSTONE_SERVE_CALIBRATION": str(file)})
+    assert result.calibration == str(file)
 
 
 def test_estimates_are_shown_on_the_operators_scale_as_well(tmp_path: Path) -> None:

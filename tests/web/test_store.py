@@ -41,11 +41,11 @@ class Table(JobStore):
         files = [{"name": name, "size": len(name), "format": "csv"}]
         path = self.settings.data / "sent"
         path.write_text(name)
-        found = self.add(
+        result = self.add(
             "results", client, new_id(), files, [{}] * number, stored={0: path}, batch=number > 1
         )
         path.unlink()
-        return found
+        return result
 
     def take(self, worker: str = "w") -> Job:
         job = self.claim(worker)
@@ -66,9 +66,9 @@ def database(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def table(tmp_path: Path, database: str) -> Iterator[Table]:
     limits = {"attempts": 2, "seconds": 100}
-    found = Table(settings_for(tmp_path, limits, database=database), Clock())
-    yield found
-    found.close()
+    result = Table(settings_for(tmp_path, limits, database=database), Clock())
+    yield result
+    result.close()
 
 
 def test_clients_take_turns(table: Table) -> None:
@@ -147,8 +147,8 @@ def test_a_lease_that_is_renewed_is_kept(table: Table) -> None:
         table.clock.now += 0.7 * table.settings.lease
         assert table.heartbeat(job, stage="analysing", done=3, total=9)
         assert upkeep.recover(table) == 0
-    found = table.get(job.id)
-    assert (found.stage, found.done, found.total) == ("analysing", 3, 9)
+    result = table.get(job.id)
+    assert (result.stage, result.done, result.total) == ("analysing", 3, 9)
     assert table.heartbeat(job)  # a mere sign of life
     assert table.get(job.id).done == 3
 
@@ -185,9 +185,9 @@ def test_a_late_job_is_ended_and_its_worker_is_a_stray(table: Table) -> None:
     table.clock.now += 101.0
     assert table.heartbeat(job), "it lives, but"
     assert upkeep.end_late(table) == 1
-    found = table.get(address)
-    assert found.error is not None
-    assert found.error["code"] == "too_long"
+    result = table.get(address)
+    assert result.error is not None
+    assert result.error["code"] == "too_long"
     assert upkeep.stray_workers(table) == {"w"}
     assert not table.finish(job, "done", result="{}")
     assert upkeep.stray_workers(table) == set()
@@ -199,9 +199,9 @@ def test_a_heavy_worker_loses_its_job(table: Table) -> None:
     upkeep.end_heavy(table, "another")
     assert table.heartbeat(job)
     upkeep.end_heavy(table, "w")
-    found = table.get(address)
-    assert found.error is not None
-    assert found.error["code"] == "too_heavy"
+    result = table.get(address)
+    assert result.error is not None
+    assert result.error["code"] == "too_heavy"
     assert not table.heartbeat(job)
 
 
@@ -240,22 +240,22 @@ def test_nothing_is_left_of_what_expired(table: Table) -> None:
     assert table.status(done) == "done"
     table.clock.now += 200.0
     for address in (done, waiting):
-        with pytest.raises(RequestProblem) as found:  # even before the sweep
+        with pytest.raises(RequestProblem) as result:  # even before the sweep
             table.get(address)
-        assert found.value.status == 410
+        assert result.value.status == 410
     upkeep.sweep(table)
     data = everything(table)
     assert secret.encode() not in data
     assert done.encode() not in data
     assert table.status(kept) == "queued"
-    with pytest.raises(RequestProblem) as found:
+    with pytest.raises(RequestProblem) as result:
         table.get(done)
-    assert found.value.code == "expired"
+    assert result.value.code == "expired"
     table.clock.now += 31 * 86_400.0
     upkeep.sweep(table)
-    with pytest.raises(RequestProblem) as found:
+    with pytest.raises(RequestProblem) as result:
         table.get(done)
-    assert found.value.status == 404, "not even that is remembered for ever"
+    assert result.value.status == 404, "not even that is remembered for ever"
 
 
 def test_nothing_is_left_of_what_is_deleted(table: Table) -> None:
@@ -318,14 +318,14 @@ def test_the_queue_has_an_end(tmp_path: Path, database: str) -> None:
     table = Table(settings_for(tmp_path, limits, database=database), Clock())
     for _ in range(3):
         table.put("ann")
-    with pytest.raises(RequestProblem) as found:
+    with pytest.raises(RequestProblem) as result:
         table.put("ann")
-    assert (found.value.status, found.value.code) == (429, "queue_client")
-    assert found.value.retry_after
+    assert (result.value.status, result.value.code) == (429, "queue_client")
+    assert result.value.retry_after
     table.put("bob")
-    with pytest.raises(RequestProblem) as found:
+    with pytest.raises(RequestProblem) as result:
         table.put("eve")
-    assert found.value.code == "queue"
+    assert result.value.code == "queue"
     table.close()
 
 
@@ -334,9 +334,9 @@ def test_the_disk_has_an_end(tmp_path: Path, database: str) -> None:
     table = Table(settings_for(tmp_path, limits, database=database), Clock())
     table.put("ann")
     table.put("ann")
-    with pytest.raises(RequestProblem) as found:
+    with pytest.raises(RequestProblem) as result:
         table.put("bob")
-    assert found.value.code == "disk"
+    assert result.value.code == "disk"
     table.close()
 
 
@@ -352,8 +352,8 @@ def test_state_counts(table: Table) -> None:
     table.put()
     table.put()
     table.finish(table.take(), "done", result="{}")
-    found: dict[str, Any] = upkeep.state(table)
-    assert found["jobs"] == {"done": 1, "queued": 1}
-    assert found["counters"]["jobs_results_done"] == 1.0
-    assert found["oldest_queued_seconds"] > 0.0
-    assert found["upload_bytes"] == 10
+    result: dict[str, Any] = upkeep.state(table)
+    assert result["jobs"] == {"done": 1, "queued": 1}
+    assert result["counters"]["jobs_results_done"] == 1.0
+    assert result["oldest_queued_seconds"] > 0.0
+    assert result["upload_bytes"] == 10

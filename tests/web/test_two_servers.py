@@ -48,8 +48,8 @@ def shared(postgres: Postgres) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory: pytest.TempPathFactory, shared: str) -> Iterator[Pair]:
-    with pair_of(tmp_path_factory.mktemp("two"), shared, shared) as found:
-        yield found
+    with pair_of(tmp_path_factory.mktemp("two"), shared, shared) as result:
+        yield result
 
 
 @pytest.fixture
@@ -149,8 +149,8 @@ def test_a_player_is_chosen_at_the_other(pair: Pair, tmp_path: Path) -> None:
     name = next(iter(read_games(tmp_path / "game.sgf"))).white
     chosen = pair.second.request("PUT", f"{job['url']}/player", json={"player": name})
     assert chosen.status_code == 202
-    found = pair.first.job(job["id"])
-    assert (found["status"], found["options"]["player"]) == ("queued", name)
+    result = pair.first.job(job["id"])
+    assert (result["status"], result["options"]["player"]) == ("queued", name)
 
 
 def test_events_tell_what_a_worker_elsewhere_does(pair: Pair) -> None:
@@ -208,8 +208,8 @@ def jobs_of(server: Server) -> list[str]:
 
 @pytest.fixture
 def line(postgres: Postgres) -> Iterator[Line]:
-    with Line(postgres.port) as found:
-        yield found
+    with Line(postgres.port) as result:
+        yield result
 
 
 @pytest.mark.parametrize("how", ["cut", "stall", "forget"])

@@ -35,8 +35,8 @@ LIMITS = {
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("hostile"), LIMITS) as found:
-        yield found
+    with serving(tmp_path_factory.mktemp("hostile"), LIMITS) as result:
+        yield result
 
 
 def bomb() -> bytes:
@@ -206,8 +206,8 @@ def test_a_name_with_a_path_reaches_no_other_folder(server: Server) -> None:
     answer = raw(server, form(b"../../../evil.csv", small_results()))
     assert " 202 " in answer.splitlines()[0]
     job = json.loads(answer.partition("\r\n\r\n")[2])
-    found = server.done(job["id"])
-    assert found["files"][0]["name"] == "evil.csv"
+    result = server.done(job["id"])
+    assert result["files"][0]["name"] == "evil.csv"
     assert not list(server.settings.data.parent.rglob("evil.csv"))
 
 

@@ -22,8 +22,8 @@ TABLE = {
 
 def test_the_table_of_players() -> None:
     for ahead, row in TABLE.items():
-        found = fibs.probability(1500 + ahead, 1500, list(row))
-        assert np.abs(found - list(row.values())).max() < 6e-4
+        result = fibs.probability(1500 + ahead, 1500, list(row))
+        assert np.abs(result - list(row.values())).max() < 6e-4
 
 
 @given(ratings, ratings, lengths)

@@ -155,10 +155,10 @@ def test_simulated_intervals_of_least_squares() -> None:
     """The bootstrap of before gave K 0.168 to 0.187 here, and the truth is 0.188."""
     statistics = made()
     fit = fit_least_squares(statistics)
-    found = simulated_intervals(fit, statistics, samples=39, seed=3)
+    result = simulated_intervals(fit, statistics, samples=39, seed=3)
     assert all(
         low <= value <= high and low <= truth <= high
-        for (low, high), value, truth in zip(found, fit.values, TRUTH, strict=True)
+        for (low, high), value, truth in zip(result, fit.values, TRUTH, strict=True)
     )
     assert sum_of_squares(statistics, fit.model) == pytest.approx(fit.minimum.value)
     one = fit_least_squares(statistics, free=("u0",), start=PUBLISHED)
@@ -302,15 +302,15 @@ def test_colour_handicap_and_lapses_are_recovered() -> None:
 
 def test_traces_are_those_of_each_window() -> None:
     pool = simulate_pool(PUBLISHED, european_games(60_000), begin="2001-01-01", seed=6)
-    found = trace(pool, years=5, grades=(-10, 1))
-    assert found.years.tolist() == list(range(2005, 2011))
+    result = trace(pool, years=5, grades=(-10, 1))
+    assert result.years.tolist() == list(range(2005, 2011))
     last = WinningStatistics.from_pool(pool, begin="2006-01-01", end="2010-12-31")
     fit = fit_least_squares(last)
-    assert found.coefficients[-1] == pytest.approx(fit.values)
-    assert found.measured[-1, 0, 4 + 2] == last.ratio()[10, 1]
-    assert found.modelled[-1, 1, 4 - 3] == pytest.approx(float(fit.model.probability(1, -2)))
+    assert result.coefficients[-1] == pytest.approx(fit.values)
+    assert result.measured[-1, 0, 4 + 2] == last.ratio()[10, 1]
+    assert result.modelled[-1, 1, 4 - 3] == pytest.approx(float(fit.model.probability(1, -2)))
     # The probabilities are far steadier than the coefficients (section 5).
-    spread = found.modelled.std(axis=0).max()
+    spread = result.modelled.std(axis=0).max()
     assert spread < 0.03
     with pytest.raises(NoGamesError, match="less than"):
         trace(pool, years=20)

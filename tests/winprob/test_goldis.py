@@ -28,43 +28,43 @@ rating = st.integers(0, 3300)
 
 
 def test_the_worked_example() -> None:
-    found = handicap(2673, 2235)
-    assert (found.stones, found.komi, found.tie) == (2, 3, "black")
-    assert found.even_game_margin == 13  # by truncation of 13.93
-    assert found.exact_stones == pytest.approx(2.741574, abs=1e-6)
-    assert found.exact_points == pytest.approx(5.932593, abs=1e-6)
+    result = handicap(2673, 2235)
+    assert (result.stones, result.komi, result.tie) == (2, 3, "black")
+    assert result.even_game_margin == 13  # by truncation of 13.93
+    assert result.exact_stones == pytest.approx(2.741574, abs=1e-6)
+    assert result.exact_points == pytest.approx(5.932593, abs=1e-6)
     # The article rounds the antilog to 2.742 before it multiplies.
-    assert found.exact_points < round(0.742 * 8, 3) == 5.936
-    assert found.half_point_komi == 2.5
-    assert handicap(2235, 2673) == found
+    assert result.exact_points < round(0.742 * 8, 3) == 5.936
+    assert result.half_point_komi == 2.5
+    assert handicap(2235, 2673) == result
 
 
 def test_equals_play_with_full_komi() -> None:
-    found = handicap(1500, 1500)
-    assert (found.stones, found.komi, found.tie, found.sub_rank) == (1, 8, "white", 0)
-    assert found.exact_margin == found.even_game_margin == 0
+    result = handicap(1500, 1500)
+    assert (result.stones, result.komi, result.tie, result.sub_rank) == (1, 8, "white", 0)
+    assert result.exact_margin == result.even_game_margin == 0
 
 
 @given(rating, rating, st.sampled_from([5.5, 6.5, 7.0, 7.5, 8.0]))
 def test_the_rule_favours_white_by_up_to_a_point(one: int, two: int, komi: float) -> None:
     assume(abs(one - two) < 1550)  # some 36 stones
-    found = handicap(one, two, komi=komi)
-    exact = komi - found.exact_points
-    assert -1e-9 <= found.half_point_komi - exact <= 1.0 + 1e-9
-    assert found.komi - 1 < exact <= found.komi
-    assert found.tie == ("black" if found.komi - exact >= 0.5 - 1e-12 else "white")
-    assert 1 <= found.stones <= found.exact_stones
-    assert 0 <= found.sub_rank < 2 * komi
+    result = handicap(one, two, komi=komi)
+    exact = komi - result.exact_points
+    assert -1e-9 <= result.half_point_komi - exact <= 1.0 + 1e-9
+    assert result.komi - 1 < exact <= result.komi
+    assert result.tie == ("black" if result.komi - exact >= 0.5 - 1e-12 else "white")
+    assert 1 <= result.stones <= result.exact_stones
+    assert 0 <= result.sub_rank < 2 * komi
 
 
 @given(st.floats(0, 900), st.integers(1, 9))
 def test_fixed_stones_leave_the_rest_to_komi(difference: float, stones: int) -> None:
-    found = handicap(1000 + difference, 1000, stones=stones)
+    result = handicap(1000 + difference, 1000, stones=stones)
     free = handicap(1000 + difference, 1000)
-    assert found.stones == stones
+    assert result.stones == stones
     points = 8 * (free.exact_stones - stones)
-    assert found.exact_points == pytest.approx(points, abs=1e-9)
-    assert -1e-9 <= found.half_point_komi - (8 - points) <= 1.0 + 1e-9
+    assert result.exact_points == pytest.approx(points, abs=1e-9)
+    assert -1e-9 <= result.half_point_komi - (8 - points) <= 1.0 + 1e-9
 
 
 def test_sixteen_sub_ranks_a_stone() -> None:
@@ -75,8 +75,8 @@ def test_sixteen_sub_ranks_a_stone() -> None:
 
 
 def test_a_whole_stone_is_not_lost_to_rounding() -> None:
-    found = handicap(2000, 1000)
-    assert (found.stones, found.exact_stones, found.komi) == (10, 10.0, 8)
+    result = handicap(2000, 1000)
+    assert (result.stones, result.exact_stones, result.komi) == (10, 10.0, 8)
 
 
 @pytest.mark.parametrize(

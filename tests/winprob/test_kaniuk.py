@@ -36,9 +36,9 @@ def probability(first: str, second: str) -> float:
 def test_the_papers_examples(
     first: str, second: str, exact: float, in_words: tuple[float, float]
 ) -> None:
-    found = probability(first, second)
-    assert found == pytest.approx(exact, abs=1e-6)
-    assert in_words[0] < found < in_words[1]
+    result = probability(first, second)
+    assert result == pytest.approx(exact, abs=1e-6)
+    assert in_words[0] < result < in_words[1]
 
 
 def test_two_claims_do_not_follow_from_the_coefficients() -> None:
@@ -101,9 +101,9 @@ def test_the_inverse(r: float, p: float) -> None:
 
 
 def test_the_inverse_is_vectorised_and_refuses_what_has_none() -> None:
-    found = PUBLISHED.opponent([0.0, -5.0], [[0.5], [0.2]])
-    assert found.shape == (2, 2)
-    assert found[0] == pytest.approx([0.0, -5.0], abs=1e-12)
+    result = PUBLISHED.opponent([0.0, -5.0], [[0.5], [0.2]])
+    assert result.shape == (2, 2)
+    assert result[0] == pytest.approx([0.0, -5.0], abs=1e-12)
     for wrong in (0.0, 1.0, np.nan):
         with pytest.raises(UsageError, match="strictly between"):
             PUBLISHED.opponent(0, wrong)
@@ -168,7 +168,7 @@ def test_what_is_not_a_grade() -> None:
             parse_grade(text)
     with pytest.raises(InputError, match="professional"):
         parse_grade("3p")
-    found = parse_grades(["2d", "3p", None, "", "30k"])
-    assert found[[0, 4]].tolist() == [1.0, -30.0]
-    assert np.isnan(found[1:4]).all()
+    result = parse_grades(["2d", "3p", None, "", "30k"])
+    assert result[[0, 4]].tolist() == [1.0, -30.0]
+    assert np.isnan(result[1:4]).all()
     assert format_grade(np.nan) == "?"

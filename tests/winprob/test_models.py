@@ -51,9 +51,9 @@ def test_the_published_models_are_those_of_the_systems() -> None:
     ahead = EGF().probability(2100 + 100 * (one + 2.5), 2100 + 100 * two)
     np.testing.assert_allclose(egf.probability(one, two, handicap=3), ahead)
     for stones in (0, 1, 4):
-        found = goldis.probability(one, two, handicap=stones)
+        result = goldis.probability(one, two, handicap=stones)
         np.testing.assert_allclose(
-            found, SktLr().win_probability(100 * (one - two), handicap=stones)
+            result, SktLr().win_probability(100 * (one - two), handicap=stones)
         )
     assert winning_model("elo").probability(1600, 1400) == pytest.approx(0.759747, abs=1e-6)
     with pytest.raises(UsageError, match="no handicap stones"):
@@ -108,9 +108,9 @@ def test_a_file_gives_the_model_back(tmp_path: Path) -> None:
 def stored(tmp_path: Path) -> dict[str, Any]:
     path = tmp_path / "whole.json"
     write_model(path, winning_model())
-    found = json.loads(path.read_text(encoding="utf-8"))
-    assert isinstance(found, dict)
-    return found
+    result = json.loads(path.read_text(encoding="utf-8"))
+    assert isinstance(result, dict)
+    return result
 
 
 @pytest.mark.parametrize(

@@ -29,9 +29,9 @@ def test_games_that_count_alone_would_promise_too_much() -> None:
     setting = SETTINGS[1]
     pool = drawn(np.random.default_rng(3), setting)
     games = GameColumns.from_pool(pool, group="event")
-    found = fit_winning_model(pool)
-    alone = region_by_event(found.fit.model, found.fit.names, with_groups(games, len(games)))
-    region = found.model.region
+    result = fit_winning_model(pool)
+    alone = region_by_event(result.fit.model, result.fit.names, with_groups(games, len(games)))
+    region = result.model.region
     assert region is not None
     assert alone is not None
     wide, narrow = (np.diff(each.interval(-15, -9), axis=0) for each in (region, alone))
@@ -85,6 +85,6 @@ def test_what_games_say_nothing_of_has_no_end() -> None:
 
 def test_lapses_leave_no_interval() -> None:
     pool = drawn(np.random.default_rng(3), SETTINGS[1])
-    found = fit_winning_model(pool, free=("u1", "K", "stone", "lapse"))
-    assert found.model.interval(0, 1) is None
-    assert "lapses" in found.model.no_interval
+    result = fit_winning_model(pool, free=("u1", "K", "stone", "lapse"))
+    assert result.model.interval(0, 1) is None
+    assert "lapses" in result.model.no_interval

@@ -40,24 +40,24 @@ def test_mcmahon_pairing_flattens_the_ratios_and_strengths_mend_it() -> None:
     start = GradeModel(PUBLISHED)
     ratios = GradedGames.from_statistics(WinningStatistics.from_pool(pool))
     naive = fit_likelihood(ratios, free=free, start=start).model
-    found = fit_with_strengths(pool, free=free, start=start)
+    result = fit_with_strengths(pool, free=free, start=start)
     nobody = np.zeros(0)
     truth = SelectionFit(start, (), deviation, 0.0, (), nobody, nobody)
     weaker, stronger = np.array([-9.0, -4.0, 0.0]), np.array([-7.0, -2.0, 2.0])
     true = truth.probability(weaker, stronger)
     wrong = naive.probability(weaker, stronger) - true
-    repaired = found.probability(weaker, stronger) - true
+    repaired = result.probability(weaker, stronger) - true
     assert np.all(wrong > 0.02)  # the weaker of a selected pair does too well
     assert np.abs(repaired).max() < 0.5 * wrong.max()
-    assert found.deviation == pytest.approx(deviation, abs=0.45)
+    assert result.deviation == pytest.approx(deviation, abs=0.45)
     # The offsets find the players.
     strength = np.concatenate([pool.columns["first_strength"], pool.columns["second_strength"]])
     grade = np.concatenate([pool.columns["first_grade"], pool.columns["second_grade"]])
     seat = np.concatenate([pool.first, pool.second])
     offset = dict(zip((pool.players[i] for i in seat), strength - grade, strict=True))
-    real = np.array([offset[name] for name in found.players])
-    assert np.corrcoef(real, found.offset)[0, 1] > 0.5
-    assert np.all(found.offset_deviation < found.deviation)
+    real = np.array([offset[name] for name in result.players])
+    assert np.corrcoef(real, result.offset)[0, 1] > 0.5
+    assert np.all(result.offset_deviation < result.deviation)
 
 
 def test_without_deviation_nothing_is_selected() -> None:
@@ -101,16 +101,16 @@ def columns(size: int, seed: int = 0, model: GradeModel | None = None) -> GameCo
 
 def test_cross_validation_prefers_the_form_that_made_the_games() -> None:
     games = columns(6_000)
-    found = cross_validate(games, candidates=CANDIDATES[:6], folds=5, seed=1)
-    assert found.names[0] == "published"
-    assert found.chosen == "published"  # it is the truth here, and the simplest
-    mean = found.mean()
+    result = cross_validate(games, candidates=CANDIDATES[:6], folds=5, seed=1)
+    assert result.names[0] == "published"
+    assert result.chosen == "published"  # it is the truth here, and the simplest
+    mean = result.mean()
     assert mean["plain logistic"][0] > mean["published"][0]
-    gain, error = found.gain("plain logistic", "published")
+    gain, error = result.gain("plain logistic", "published")
     assert gain < -2 * error
-    assert found.gain("published", "published") == (0.0, 0.0)
+    assert result.gain("published", "published") == (0.0, 0.0)
     again = cross_validate(games, candidates=CANDIDATES[:6], folds=5, seed=1)
-    assert np.array_equal(again.log_loss, found.log_loss)
+    assert np.array_equal(again.log_loss, result.log_loss)
 
 
 def test_no_group_stands_on_both_sides() -> None:
@@ -122,12 +122,12 @@ def test_no_group_stands_on_both_sides() -> None:
             seen.append(set(games.group.tolist()))
             return self.start
 
-    found = cross_validate(games, candidates=[Spy("spy", method="none")], folds=4)
+    result = cross_validate(games, candidates=[Spy("spy", method="none")], folds=4)
     everything = set(games.group.tolist())
     left_out = [everything - part for part in seen]
     assert sum(map(len, left_out)) == len(everything)
     assert set().union(*left_out) == everything
-    assert found.log_loss[0] == pytest.approx(game_log_loss(GradeModel(), games))
+    assert result.log_loss[0] == pytest.approx(game_log_loss(GradeModel(), games))
     with pytest.raises(UsageError, match="cannot be dealt"):
         cross_validate(games.select(games.group < 3), folds=4)
     with pytest.raises(NoGamesError):

@@ -37,11 +37,11 @@ def small_pool() -> Pool:
 
 
 def test_wins_of_the_weaker_player_are_counted() -> None:
-    found = WinningStatistics.from_pool(small_pool())
-    assert found.games.sum() == 2
-    assert found.games[-2 + 20, 1] == found.wins[-2 + 20, 1] == 1
-    assert found.games[-3 + 20, 2] == found.wins[-3 + 20, 2] == 1
-    assert repr(found) == "<WinningStatistics: 2 games>"
+    result = WinningStatistics.from_pool(small_pool())
+    assert result.games.sum() == 2
+    assert result.games[-2 + 20, 1] == result.wins[-2 + 20, 1] == 1
+    assert result.games[-3 + 20, 2] == result.wins[-3 + 20, 2] == 1
+    assert repr(result) == "<WinningStatistics: 2 games>"
 
 
 def test_a_period_counts_its_last_day() -> None:
@@ -84,11 +84,11 @@ def test_weights_are_cumulated_from_19_kyu() -> None:
 
 def test_moving_windows() -> None:
     pool = simulate_pool(PUBLISHED, european_games(5_000), begin="1996-01-01", seed=2)
-    found = dict(windows(pool, years=5))
-    assert list(found) == list(range(2000, 2011))
-    assert found[2004].label == "2000 to 2004"
+    result = dict(windows(pool, years=5))
+    assert list(result) == list(range(2000, 2011))
+    assert result[2004].label == "2000 to 2004"
     everything = WinningStatistics.from_pool(pool)
-    disjoint = found[2000] + found[2005] + found[2010]
+    disjoint = result[2000] + result[2005] + result[2010]
     assert np.array_equal(disjoint.games, everything.games)
     assert np.array_equal(disjoint.wins, everything.wins)
     with pytest.raises(UsageError, match="at least one year"):
@@ -123,10 +123,10 @@ def test_the_published_layout_and_csv_both_ways(seed: int) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "table"
             path.write_text(text)
-            found = read_statistics(path)
-        assert found.lowest == -20
-        assert np.array_equal(found.games, made.games)
-        assert np.array_equal(found.wins, made.wins)
+            result = read_statistics(path)
+        assert result.lowest == -20
+        assert np.array_equal(result.games, made.games)
+        assert np.array_equal(result.wins, made.wins)
 
 
 def test_a_page_with_other_tables(tmp_path: Path) -> None:
@@ -137,9 +137,9 @@ def test_a_page_with_other_tables(tmp_path: Path) -> None:
         " 5k    999  1999   45.3\n</pre>"
     )
     (tmp_path / "page.html").write_text(page)
-    found = read_statistics(tmp_path / "page.html", tmp_path / "page.html")
-    assert found.games.sum() == 2 * (1547 + 785)
-    assert found.wins[15, 1] == 2 * 287
+    result = read_statistics(tmp_path / "page.html", tmp_path / "page.html")
+    assert result.games.sum() == 2 * (1547 + 785)
+    assert result.wins[15, 1] == 2 * 287
 
 
 @pytest.mark.parametrize(

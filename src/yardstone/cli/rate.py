@@ -186,14 +186,14 @@ def rate(
         notes: tuple[str, ...] = ()
         pool: Pool | CountedGames
         if moves.moves:
-            played, shown, said = moves.games(
+            played, shown, note = moves.games(
                 paths, games, network, memory=memory, bytes_a_game=BYTES_A_GAME, tags=tags,
                 names=names, quiet=output.quiet,
             )  # fmt: skip
             pool = played
             priors, sentence = moves.priors(played, shown, average=average, join=join)
             model["loose_anchors"] = priors
-            notes = (said, sentence)
+            notes = (note, sentence)
         else:
             pool = taken(sources, tell=tell)
         model["relations"] = values.relations(relation or (), set(pool.players))

@@ -98,11 +98,11 @@ def compare(
         if replicates and part.number >= LEAST_GAMES and _enough_players(ends, part):
             metrics = GAME_METRICS if part is everything else (metric,)
             if paired is None:
-                found = _bootstraps(predictions, s, ends, part, metrics, replicates, seed)
+                of_part = _bootstraps(predictions, s, ends, part, metrics, replicates, seed)
             else:
                 means = {item.name: item.metrics[part.name] for item in scored}
-                found = paired.bootstraps(means, part, metrics, replicates, seed)
-            bootstraps.update(found)
+                of_part = paired.bootstraps(means, part, metrics, replicates, seed)
+            bootstraps.update(of_part)
     players = 0 if ends is None else int(np.count_nonzero(places_of_players(*ends)))
     return Evaluation(
         metric=metric,

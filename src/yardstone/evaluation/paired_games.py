@@ -142,8 +142,8 @@ class GamesByPair:
             mean = {name: each for name, each in known.items() if each is not None}
             mean = {name: each for name, each in mean.items() if np.isfinite(each)}
             if mean:
-                found = self._bootstrap(metric, mean, part, replicates, seed)
-                result[part.name, metric] = (tuple(mean), found)
+                bootstrap = self._bootstrap(metric, mean, part, replicates, seed)
+                result[part.name, metric] = (tuple(mean), bootstrap)
         return result
 
     def _bootstrap(

@@ -110,7 +110,7 @@ class Board:
         self._size = int(size)
         self._rules = rules
         self._next = to_play
-        self._seen = {self._repetition(self._keys[0], to_play)}
+        self._reached = {self._repetition(self._keys[0], to_play)}
 
     def copy(self) -> Self:
         """Return a board that goes its own way from here."""
@@ -118,7 +118,7 @@ class Board:
         other.__dict__.update(self.__dict__)
         for name in ("_board", "_log", "_keys"):
             setattr(other, name, getattr(self, name).copy())
-        other._seen = set(self._seen)
+        other._reached = set(self._reached)
         return other
 
     @property
@@ -220,7 +220,7 @@ class Board:
             top = _board.play(self._board, self._near, point, colour, self._log, 0)
             _history.change_keys(self._board, stone_keys(self._size), self._keys, self._log, top)
         self._next = opponent(colour)
-        self._seen.add(self._repetition(self._keys[0], self._next))
+        self._reached.add(self._repetition(self._keys[0], self._next))
         gone = self._board[_board.COLOUR, :-1] == EMPTY
         gone &= before != EMPTY
         if point != PASS:
@@ -357,6 +357,6 @@ class Board:
             key = _history.key_after(
                 self._board, self._near, stone_keys(self._size)[0], self._keys[0], point, colour
             )
-            if self._repetition(key, opponent(colour)) in self._seen:
+            if self._repetition(key, opponent(colour)) in self._reached:
                 return f"it repeats a position ({self._rules.ko} superko)"
         return None

@@ -134,8 +134,8 @@ def read_part(store: Path, number: int) -> dict[str, Any] | None:
     """What a part says of itself; None if it is not there."""
     path = part_folder(store, number) / _ABOUT
     try:
-        found: dict[str, Any] = json.loads(path.read_text("utf-8"))
-        if not all(isinstance(found[name], kind) for name, kind in _OF_PART.items()):
+        about: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        if not all(isinstance(about[name], kind) for name, kind in _OF_PART.items()):
             raise ValueError("something in it is of the wrong kind")
     except FileNotFoundError:
         return None
@@ -145,7 +145,7 @@ def read_part(store: Path, number: int) -> dict[str, Any] | None:
             file=str(path),
             hint="remove the folder and run the command again",
         ) from None
-    return found
+    return about
 
 
 def locked(store: Path) -> AbstractContextManager[None]:

@@ -48,7 +48,7 @@ def read_about(folder: Path) -> dict[str, Any]:
     """
     path = folder / ABOUT
     try:
-        found = json.loads(path.read_text("utf-8"))
+        about = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         raise InputError(
             "this is not a store of features",
@@ -57,12 +57,12 @@ def read_about(folder: Path) -> dict[str, Any]:
         ) from None
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"cannot be read: {error}", file=str(path)) from None
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise InputError(
             "this store is of another version", file=str(path), hint="make it anew from the games"
         )
     # Those of version 0.1 do not say how many ways the network was shown each position.
-    return {"symmetries": 1, **found}
+    return {"symmetries": 1, **about}
 
 
 class FeatureStore:
@@ -213,11 +213,11 @@ class FeatureStore:
         Games without a date come last, in the order of the store.
         """
         order = np.argsort(self.games["date"], kind="stable")  # NaT goes to the end
-        found: dict[str, list[tuple[int, int]]] = {}
+        played: dict[str, list[tuple[int, int]]] = {}
         for game in order.tolist():
-            found.setdefault(self.games["black"][game], []).append((game, BLACK))
-            found.setdefault(self.games["white"][game], []).append((game, WHITE))
-        return MappingProxyType(found)
+            played.setdefault(self.games["black"][game], []).append((game, BLACK))
+            played.setdefault(self.games["white"][game], []).append((game, WHITE))
+        return MappingProxyType(played)
 
 
 def _column(name: str, values: list[Any]) -> NDArray[Any]:

@@ -24,7 +24,7 @@ import numpy as np
 
 from yardstone.errors import UsageError
 from yardstone.go.points import WHITE
-from yardstone.go.search import Line, Tree, grow, see_lines
+from yardstone.go.search import Line, Tree, evaluate_lines, grow
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -218,7 +218,7 @@ def _compare(
         Line(games[n].game, games[n].conditions, place, (int(games[n].best[place]),))
         for n, place in rows
     ]
-    for (number, place), (win, lead, _) in zip(rows, see_lines(lines, network), strict=True):
+    for (number, place), (win, lead, _) in zip(rows, evaluate_lines(lines, network), strict=True):
         game, losses = games[number], losses_of[number]
         sign = _sign(game.game, place)
         lost = sign * (lead - float(game.white_lead[place + 1]))

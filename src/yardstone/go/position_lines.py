@@ -186,7 +186,7 @@ def _pairs(value: Any, name: str, size: int) -> Iterator[tuple[int | None, int]]
 
 
 def _stones(given: Mapping[str, Any], size: int) -> dict[int, int]:
-    found: dict[int, int] = {}
+    stones: dict[int, int] = {}
     for colour, point in _pairs(
         _first(given, "initial_stones", "initialStones"), "initial_stones", size
     ):
@@ -194,10 +194,10 @@ def _stones(given: Mapping[str, Any], size: int) -> dict[int, int]:
             raise InputError("a stone set up has no colour", hint='write ["b", "Q16"]')
         if point < 0:
             raise InputError("a pass is no stone")
-        if point in found:
+        if point in stones:
             raise InputError(f"{point_name(point, size)} is set up twice")
-        found[point] = colour
-    return found
+        stones[point] = colour
+    return stones
 
 
 def _moves(
@@ -408,14 +408,14 @@ def _nothing(about: Mapping[str, Any]) -> NetworkQuestion:
 
 
 def _values(answer: NetworkAnswer) -> dict[str, Any]:
-    found = answer.assessment
-    policy = [_rounded(value, _CHANCE_DIGITS) for value in found.policy[0].tolist()]
+    assessment = answer.assessment
+    policy = [_rounded(value, _CHANCE_DIGITS) for value in assessment.policy[0].tolist()]
     return {
-        "white_win": _rounded(found.white_win[0], _CHANCE_DIGITS),
-        "white_loss": _rounded(found.white_loss[0], _CHANCE_DIGITS),
-        "no_result": _rounded(found.no_result[0], _CHANCE_DIGITS),
-        "white_lead": _rounded(found.white_lead[0], _SCORE_DIGITS),
-        "white_score_selfplay": _rounded(found.white_score[0], _SCORE_DIGITS),
+        "white_win": _rounded(assessment.white_win[0], _CHANCE_DIGITS),
+        "white_loss": _rounded(assessment.white_loss[0], _CHANCE_DIGITS),
+        "no_result": _rounded(assessment.no_result[0], _CHANCE_DIGITS),
+        "white_lead": _rounded(assessment.white_lead[0], _SCORE_DIGITS),
+        "white_score_selfplay": _rounded(assessment.white_score[0], _SCORE_DIGITS),
         "policy": policy[:-1],
         "policy_pass": policy[-1],
     }

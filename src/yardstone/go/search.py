@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
     from yardstone.records.go_game import GoGame
 
-__all__ = ["Line", "Node", "Tree", "grow", "see_lines"]
+__all__ = ["Line", "Node", "Tree", "grow", "evaluate_lines"]
 
 #: Weight of the bonus for moves that were seldom tried.
 _EXPLORATION = 1.1
@@ -220,8 +220,8 @@ def _round(trees: Sequence[Tree], network: Network) -> int:
         )
         for tree, path in zip(trees, paths, strict=True)
     ]
-    for tree, path, said in zip(trees, paths, see_lines(lines, network), strict=True):
-        tree.expand(path, *said)
+    for tree, path, evaluation in zip(trees, paths, evaluate_lines(lines, network), strict=True):
+        tree.expand(path, *evaluation)
     return len(trees)
 
 
@@ -248,7 +248,7 @@ class Line:
     symmetry: int = 0
 
 
-def see_lines(
+def evaluate_lines(
     lines: Sequence[Line], network: Network
 ) -> list[tuple[float, float, NDArray[np.float32]]]:
     """White's expected score and lead, and the policy, in each of some positions."""
@@ -257,27 +257,29 @@ def see_lines(
         places = [place for place, line in enumerate(lines) if line.game.size == size]
         for start in range(0, len(places), _BATCH):
             some = places[start : start + _BATCH]
-            for place, outlook in zip(some, _seen([lines[k] for k in some], network), strict=True):
+            for place, outlook in zip(
+                some, _evaluated([lines[k] for k in some], network), strict=True
+            ):
                 outlooks[place] = outlook
     return [outlook for outlook in outlooks if outlook is not None]
 
 
-def _seen(
+def _evaluated(
     lines: Sequence[Line], network: Network
 ) -> Iterator[tuple[float, float, NDArray[np.float32]]]:
     encoded = [_encoded(line) for line in lines]
-    said, logits = evaluate_turned(
+    outputs, logits = evaluate_turned(
         network,
         np.concatenate([each.spatial for each in encoded]).astype(np.float32, copy=False),
         np.concatenate([each.globals for each in encoded]),
         np.array([line.symmetry for line in lines]),
     )
-    scores = np.column_stack([said.lead, said.score_mean]).astype(np.float32)
+    scores = np.column_stack([outputs.lead, outputs.score_mean]).astype(np.float32)
     for row, (line, each) in enumerate(zip(lines, encoded, strict=True)):
         here = slice(row, row + 1)
         assessment = assess(
             logits[here],
-            said.value_logits[here],
+            outputs.value_logits[here],
             scores[here],
             each.to_play,
             each.legal,

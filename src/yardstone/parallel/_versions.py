@@ -19,13 +19,13 @@ _PACKAGES = ("numpy", "scipy", "numba", "onnxruntime", "openvino")
 @lru_cache(maxsize=1)
 def versions() -> dict[str, str]:
     """Versions of what computes, by name; of Yardstone a digest of its code."""
-    found = {"Yardstone": f"of code {_code()}", "Python": platform.python_version()}
+    by_name = {"Yardstone": f"of code {_code()}", "Python": platform.python_version()}
     for package in _PACKAGES:
         try:
-            found[package] = version(package)
+            by_name[package] = version(package)
         except PackageNotFoundError:
-            found[package] = "not installed"
-    return found
+            by_name[package] = "not installed"
+    return by_name
 
 
 def _code() -> str:

@@ -148,8 +148,8 @@ def clustered_meat(
     forward = sums.residual[0] + sums.residual[1]
     observed = (toward**2, toward * forward, forward**2)
     first, mixed, advantage = (
-        share * scale * seen + (1.0 - share) * expected
-        for seen, expected in zip(observed, common, strict=True)
+        share * scale * empirical + (1.0 - share) * expected
+        for empirical, expected in zip(observed, common, strict=True)
     )
     matrix = np.zeros((size + 1, size + 1))
     between = np.bincount(low * size + high, first, size * size).reshape(size, size)

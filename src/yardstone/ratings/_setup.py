@@ -120,13 +120,13 @@ class Setup:
 
 def _numbers(players: tuple[str, ...], names: Iterable[str], what: str) -> dict[str, int]:
     wanted = set(names)
-    found = {name: row for row, name in enumerate(players) if name in wanted}
-    missing = sorted(wanted - found.keys())
+    rows = {name: row for row, name in enumerate(players) if name in wanted}
+    missing = sorted(wanted - rows.keys())
     if missing:
         raise InputError(
             f"{what} {missing[0]!r} has no games", hint="check spelling, capitals and spaces"
         )
-    return found
+    return rows
 
 
 def _status(system: BradleyTerry, totals: Floats, exempt: NDArray[np.bool_]) -> NDArray[np.int8]:

@@ -199,10 +199,10 @@ class Fit:
         layout = self.layout
         step = np.diff(layout.node_day)
         inner = np.ones(len(step), np.bool_)
-        seen = layout.node_start[:-1] < layout.node_start[1:]
-        firsts = layout.node_start[:-1][seen]
+        played = layout.node_start[:-1] < layout.node_start[1:]
+        firsts = layout.node_start[:-1][played]
         inner[firsts[firsts > 0] - 1] = False
-        width = np.log(self.w2 * step[inner]).sum() - np.log(self.prior[seen, 1]).sum()
+        width = np.log(self.w2 * step[inner]).sum() - np.log(self.prior[played, 1]).sum()
         return self.log_posterior() - 0.5 * float(width) - 0.5 * self._log_determinant()
 
     def _log_determinant(self) -> float:
@@ -231,8 +231,8 @@ def fit_drift(fit: Fit) -> None:
         return -fit.log_evidence()
 
     low, high = np.log(_DRIFT_RANGE)
-    found = minimize_scalar(
+    optimum = minimize_scalar(
         against, bounds=(low, high), method="bounded", options={"xatol": _DRIFT_ACCURACY}
     )
-    fit.w2 = float(np.exp(found.x))
+    fit.w2 = float(np.exp(optimum.x))
     fit.climb()

@@ -199,8 +199,8 @@ def label_by_size(
         return label
     if names is not None:
         members = np.array(sorted(members.tolist(), key=lambda row: names[row].encode()), np.int64)
-    found, first_seen, size = np.unique(label[members], return_index=True, return_counts=True)
+    labels, first_seen, size = np.unique(label[members], return_index=True, return_counts=True)
     rank = np.lexsort((first_seen, -size))
     renumber = np.full(int(label.max()) + 1, -1, np.int32)
-    renumber[found[rank]] = np.arange(len(found), dtype=np.int32)
+    renumber[labels[rank]] = np.arange(len(labels), dtype=np.int32)
     return np.where(label >= 0, renumber[label], np.int32(-1))

@@ -197,29 +197,29 @@ class EGF(Sequential):
     def remarks(self, pool: Pool) -> tuple[str, ...]:
         """With what players enter, and what of their levels cannot be used."""
         begins = f"{self.initial:g} ({nearest_grade(float(grade_of_egf(self.initial)))})"
-        seen = _Declared(self, len(pool.players))
+        declared = _Declared(self, len(pool.players))
         for games in in_batches(pool):
-            seen.add(games)
-        found = []
-        if seen.unread:
-            some = ", ".join(repr(text) for text in seen.examples())
-            found.append(f"{seen.unread:,} grades or ratings cannot be read, such as {some}.")
-        number, played = int(seen.known.sum()), int(seen.played.sum())
+            declared.add(games)
+        notes = []
+        if declared.unread:
+            some = ", ".join(repr(text) for text in declared.examples())
+            notes.append(f"{declared.unread:,} grades or ratings cannot be read, such as {some}.")
+        number, played = int(declared.known.sum()), int(declared.played.sum())
         if not number:
-            found.append(f"No grades are known: everyone starts at {begins}.")
+            notes.append(f"No grades are known: everyone starts at {begins}.")
         elif number < played:
-            found.append(
+            notes.append(
                 f"{number:,} of {played:,} players start at the grade or rating of their first "
                 f"game, the others at {begins}."
             )
         else:
-            found.append("All players start at the grade or rating of their first game.")
-        if seen.apart:
-            found.append(
-                f"In {seen.apart:,} games a grade and a rating are more than {_APART:g} points "
+            notes.append("All players start at the grade or rating of their first game.")
+        if declared.apart:
+            notes.append(
+                f"In {declared.apart:,} games a grade and a rating are more than {_APART:g} points "
                 "apart: the grade was used."
             )
-        return tuple(found)
+        return tuple(notes)
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
         from yardstone.ratings.egf_kernels import EgfPlayers, EgfRule, replay

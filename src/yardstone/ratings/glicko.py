@@ -103,8 +103,8 @@ class Glicko(Sequential):
         deviation: NDArray[np.float64],
     ) -> None:
         super()._seed(arrays, place, rating, deviation)
-        seen = ~np.isnan(deviation)
-        arrays["variance"][place[seen]] = deviation[seen] ** 2
+        known = ~np.isnan(deviation)
+        arrays["variance"][place[known]] = deviation[known] ** 2
 
     def _deviation(self, state: State) -> NDArray[np.float64]:
         deviation: NDArray[np.float64] = np.sqrt(state.arrays["variance"])

@@ -122,10 +122,10 @@ class Glicko2(Sequential):
         rating: NDArray[np.float64],
         deviation: NDArray[np.float64],
     ) -> None:
-        seen = ~np.isnan(rating)
-        arrays["mu"][place[seen]] = (rating[seen] - CENTRE) / POINTS
-        seen = ~np.isnan(deviation)
-        arrays["phi2"][place[seen]] = (deviation[seen] / POINTS) ** 2
+        known = ~np.isnan(rating)
+        arrays["mu"][place[known]] = (rating[known] - CENTRE) / POINTS
+        known = ~np.isnan(deviation)
+        arrays["phi2"][place[known]] = (deviation[known] / POINTS) ** 2
 
     def ratings(self, state: State) -> Ratings:
         """The ratings of a state; deviations as of each player's last game."""

@@ -111,21 +111,21 @@ class Remembering(ABC):
         shift = None if self.handicap is None else self.handicap.advantage(pool)
         before = _played.recall(state.arrays, dated=pool.time is not None)
         games = _played.join(before, _played.in_order(pool, order, number, shift))
-        arrays, expected, found = self._go_on(state, games, len(before.first), players)
+        arrays, expected, beliefs = self._go_on(state, games, len(before.first), players)
         arrays |= _played.as_arrays(games)
         after = State(state.system, players, arrays, len(games.first), until)
         place = slice(None) if order is None else np.argsort(order)
-        expected, found = expected[place], found[place]
+        expected, beliefs = expected[place], beliefs[place]
         draw = None
         if self.draw_rate is not None:
-            draw = draw_probability(expected, logistic(-found[:, 4]))
+            draw = draw_probability(expected, logistic(-beliefs[:, 4]))
         return after, Replay(
             expected,
-            self.average + POINTS * found[:, 0],
-            self.average + POINTS * found[:, 2],
+            self.average + POINTS * beliefs[:, 0],
+            self.average + POINTS * beliefs[:, 2],
             self.ratings(after),
-            POINTS * np.sqrt(found[:, 1]),
-            POINTS * np.sqrt(found[:, 3]),
+            POINTS * np.sqrt(beliefs[:, 1]),
+            POINTS * np.sqrt(beliefs[:, 3]),
             draw,
         )
 
@@ -143,7 +143,7 @@ class Remembering(ABC):
     def ratings(self, state: State) -> Ratings:
         """Ratings of a state, as of each player's last game; the prior's without games."""
 
-    def found(self, state: State) -> tuple[float, float]:
+    def learned(self, state: State) -> tuple[float, float]:
         """First-move advantage (points) and draw rate (NaN without) that a state has learned."""
         w, tau = state.arrays["shared"] if "shared" in state.arrays else self._shared(draws=True)[0]
         return float(w * POINTS), float(logistic(-tau))

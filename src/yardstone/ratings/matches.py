@@ -203,8 +203,8 @@ def elo(match: Match, confidence: float = 0.95) -> Interval:
 
     Examples
     --------
-    >>> found = elo(Match.from_results(wins=859, draws=1329, losses=772))
-    >>> f"{found.value:.1f} [{found.low:.1f}, {found.high:.1f}]"
+    >>> difference = elo(Match.from_results(wins=859, draws=1329, losses=772))
+    >>> f"{difference.value:.1f} [{difference.low:.1f}, {difference.high:.1f}]"
     '10.2 [0.9, 19.5]'
     """
     score = score_interval(match, confidence)

@@ -316,10 +316,10 @@ def as_ordo_ends(
     draw_rate = ratings.draw_rate
     if system.draw_rate == "auto":
         unknowns = np.append(rating / logit, [advantage / logit, 0.0])
-        found = fit_draw_rate(
+        fitted = fit_draw_rate(
             used.first, used.second, used.games, float(used.draws.sum()), unknowns
         )
-        draw_rate = Estimate(float(found), draw_rate.deviation)
+        draw_rate = Estimate(float(fitted), draw_rate.deviation)
     # A perfect scorer met by another one counts where he started, moved with the anchor.
     rating[setup.status == Status.NO_GAMES] = np.nan
     _bounds.rate_perfect(system, setup, rating, advantage, draw_rate.value)

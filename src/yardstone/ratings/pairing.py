@@ -40,8 +40,8 @@ def find_pairing(
     """
     named = {name.casefold(): name for name in reversed(list(columns))}
     event = [named["event"]] if "event" in named else []
-    positions = _said(columns, named.get("fen"))
-    rounds = _said(columns, named.get("round"))
+    positions = _column(columns, named.get("fen"))
+    rounds = _column(columns, named.get("round"))
     if rounds is not None:
         group = grouped([*(columns[name] for name in event), rounds], len(moved))
         if _swapped_once(group, moved) and _alike(group, positions):
@@ -65,7 +65,7 @@ def grouped(columns: Sequence[NDArray[Any]], games: int) -> NDArray[np.int64]:
     return group.astype(np.int64)
 
 
-def _said(columns: Mapping[str, NDArray[Any]], name: str | None) -> NDArray[Any] | None:
+def _column(columns: Mapping[str, NDArray[Any]], name: str | None) -> NDArray[Any] | None:
     """A column that says something of every game."""
     if name is None:
         return None

@@ -80,8 +80,8 @@ class PlayerPriors(Mapping[str, Prior]):
             name: prior if isinstance(prior, Prior) else Prior(float(prior[0]), float(prior[1]))
             for name, prior in priors.items()
         }
-        told = repr(sorted((name, p.mean, p.deviation) for name, p in self._priors.items()))
-        self._digest = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        text = repr(sorted((name, p.mean, p.deviation) for name, p in self._priors.items()))
+        self._digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
     def __getitem__(self, name: str) -> Prior:
         return self._priors[name]
@@ -107,9 +107,9 @@ class PlayerPriors(Mapping[str, Prior]):
 
     def arrays(self, players: tuple[str, ...], prior: Prior) -> NDArray[np.float64]:
         """Mean and deviation of each player, `prior` for those not named: (players, 2)."""
-        found = np.empty((len(players), 2))
-        found[:] = prior.mean, prior.deviation
+        table = np.empty((len(players), 2))
+        table[:] = prior.mean, prior.deviation
         for row, name in enumerate(players):
             if (own := self._priors.get(name)) is not None:
-                found[row] = own.mean, own.deviation
-        return found
+                table[row] = own.mean, own.deviation
+        return table

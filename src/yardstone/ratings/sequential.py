@@ -259,8 +259,8 @@ class Sequential(ABC):
         deviation: NDArray[np.float64],
     ) -> None:
         """Give the players at `place` a rating and, where there is one, a deviation."""
-        seen = ~np.isnan(rating)
-        arrays["rating"][place[seen]] = rating[seen]
+        known = ~np.isnan(rating)
+        arrays["rating"][place[known]] = rating[known]
 
     def advance(self, state: State, pool: Pool) -> tuple[State, Replay]:
         """Go on from a state with the games of a pool, none before the state's last.
@@ -283,9 +283,9 @@ class Sequential(ABC):
             fresh = self._beginners(players[len(state.players) :])
             arrays = {name: np.concatenate([arrays[name], fresh[name]]) for name in arrays}
         games = self._games(pool, number)
-        told = self._play(arrays, games)
+        predictions = self._play(arrays, games)
         after = State(state.system, players, arrays, state.games + len(pool), until)
-        return after, self._told(games.schedule, told, self.ratings(after))
+        return after, self._replay_of(games.schedule, predictions, self.ratings(after))
 
     def check_state(self, state: State) -> None:
         """Raise an InputError if the arrays of a state are not those that this system keeps."""
@@ -356,15 +356,15 @@ class Sequential(ABC):
         return extra + self.first_advantage
 
     @staticmethod
-    def _told(plan: Schedule, told: Predictions, ratings: Ratings) -> Replay:
+    def _replay_of(plan: Schedule, predictions: Predictions, ratings: Ratings) -> Replay:
         def back(column: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
             return None if column is None else plan.put_back(column)
 
         return Replay(
-            plan.put_back(told.expected),
-            plan.put_back(told.first_rating),
-            plan.put_back(told.second_rating),
+            plan.put_back(predictions.expected),
+            plan.put_back(predictions.first_rating),
+            plan.put_back(predictions.second_rating),
             ratings,
-            back(told.first_deviation),
-            back(told.second_deviation),
+            back(predictions.first_deviation),
+            back(predictions.second_deviation),
         )

@@ -112,7 +112,7 @@ def _anchor_conflicts(
     gap = ratings.rating[counts.first] + ratings.first_advantage.value
     logit = (gap - ratings.rating[counts.second]) / ratings.points_per_logit
     p = logistic(logit)
-    found = []
+    conflicts = []
     for name in anchors:
         row = ratings.index(name)
         if ratings.status[row] != Status.NORMAL:
@@ -125,8 +125,8 @@ def _anchor_conflicts(
         variance = float((counts.games * p * (1.0 - p))[mine].sum())
         if variance > 0.0 and abs(points - expected) > ANCHOR_CONFLICT * variance**0.5:
             away = (points - expected) / variance**0.5
-            found.append(AnchorConflict(row, points, expected, away))
-    return tuple(found)
+            conflicts.append(AnchorConflict(row, points, expected, away))
+    return tuple(conflicts)
 
 
 def _bridges(ratings: JointRatings, counts: PairCounts) -> tuple[Bridge, ...]:

@@ -185,17 +185,17 @@ class WholeHistory(Remembering):
             variance = np.full(nodes, np.nan)
         rating, deviation = self.average + POINTS * fit.x, POINTS * np.sqrt(variance)
         start = fit.layout.node_start
-        seen, last = start[1:] > start[:-1], start[1:] - 1
+        played, last = start[1:] > start[:-1], start[1:] - 1
         counts = pool.pair_counts()
-        component = weak_components(counts, seen, names=pool.players)
+        component = weak_components(counts, played, names=pool.players)
         time: NDArray[Any] = fit.layout.node_day
         if pool.time is not None:
             time = np.round(time * SECONDS_PER_DAY).astype(np.int64).astype("datetime64[s]")
         rate = float(logistic(-fit.shared[1]))  # NaN where draws count as half a win
         return WholeHistoryRatings(
             pool.players,
-            np.where(seen, rating[last], np.nan),
-            np.where(seen, deviation[last], np.nan),
+            np.where(played, rating[last], np.nan),
+            np.where(played, deviation[last], np.nan),
             self.scale,
             start=start,
             time=time,
@@ -239,14 +239,14 @@ class WholeHistory(Remembering):
         if begin:
             old = state.arrays
             days = np.diff(old["node_start"])
-            seen = len(days)
-            moved = np.repeat(layout.node_start[:seen] - old["node_start"][:-1], days)
+            earlier = len(days)
+            moved = np.repeat(layout.node_start[:earlier] - old["node_start"][:-1], days)
             place = np.arange(len(moved)) + moved
             x[place], hessian.pivot[place], hessian.off[place] = (
                 old["strength"], old["pivot"], old["off"],
             )  # fmt: skip
-            variance[:seen] = old["variance"]
-            stop = stop + np.append(days, np.zeros(len(players) - seen, np.int64))
+            variance[:earlier] = old["variance"]
+            stop = stop + np.append(days, np.zeros(len(players) - earlier, np.int64))
             shared, known = old["shared"].copy(), old["known"].copy()
             fitted = old["fitted"].copy()
         n = len(games.first) - begin
@@ -276,9 +276,9 @@ class WholeHistory(Remembering):
         rating, deviation = self._beliefs(state.players).T.copy()
         if "strength" in state.arrays:
             start, x = state.arrays["node_start"], state.arrays["strength"]
-            seen = start[1:] > start[:-1]
-            rating[seen] = self.average + POINTS * x[start[1:][seen] - 1]
-            deviation[seen] = POINTS * np.sqrt(state.arrays["variance"][seen])
+            played = start[1:] > start[:-1]
+            rating[played] = self.average + POINTS * x[start[1:][played] - 1]
+            deviation[played] = POINTS * np.sqrt(state.arrays["variance"][played])
         return Ratings(state.players, rating, deviation, self.scale)
 
 

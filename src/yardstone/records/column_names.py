@@ -111,12 +111,12 @@ def label(name: str) -> tuple[str, int] | None:
     >>> label("White Player"), label("model_a"), label("away_id"), label("white_elo")
     (('white', 2), ('a', 12), ('away', 22), None)
     """
-    said, beside, rank = _split(name)
-    if not said:
+    side_words, beside, rank = _split(name)
+    if not side_words:
         return ("player", rank) if beside and beside[0] in _SELF else None
-    if len(said) > 1:
+    if len(side_words) > 1:
         return None
-    return _ALIASES.get(said[0], said[0]), rank
+    return _ALIASES.get(side_words[0], side_words[0]), rank
 
 
 def _split(name: str) -> tuple[list[str], tuple[str, ...], int]:
@@ -137,9 +137,9 @@ def find_pair(names: Sequence[str]) -> Pair | None:
     """
     by_label: dict[str, dict[tuple[str, ...], tuple[int, str]]] = {}
     for name in names:
-        if (said := label(name)) is None:
+        if (labelled := label(name)) is None:
             continue
-        by_label.setdefault(said[0], {}).setdefault(_split(name)[1], (said[1], name))
+        by_label.setdefault(labelled[0], {}).setdefault(_split(name)[1], (labelled[1], name))
     for labels in PAIRS:
         one, other = by_label.get(labels[0], {}), by_label.get(labels[1], {})
         if labels == ("a", "b"):  # b alone is Black, beside an a it is not
@@ -157,8 +157,8 @@ def _lettered(names: Sequence[str], letter: str) -> dict[tuple[str, ...], tuple[
     """Columns of players whose side is this letter."""
     columns: dict[tuple[str, ...], tuple[int, str]] = {}
     for name in names:
-        said, beside, rank = _split(name)
-        if said == [letter]:
+        side_words, beside, rank = _split(name)
+        if side_words == [letter]:
             columns.setdefault(beside, (rank, name))
     return columns
 
@@ -188,9 +188,9 @@ def points_columns(names: Sequence[str], labels: tuple[str, str]) -> tuple[str, 
         by_word.setdefault((_POINTS_WORDS.index(word), word), {}).setdefault(side, name)
     if labels == ("player", "opponent"):
         for name in names:
-            said = [part for part in words(name) if part not in _BESIDE | _SELF]
-            if len(said) == 1 and said[0] in _POINTS_WORDS:
-                known = by_word.setdefault((_POINTS_WORDS.index(said[0]), said[0]), {})
+            left = [part for part in words(name) if part not in _BESIDE | _SELF]
+            if len(left) == 1 and left[0] in _POINTS_WORDS:
+                known = by_word.setdefault((_POINTS_WORDS.index(left[0]), left[0]), {})
                 known.setdefault(0, name)
     both = [pair for _, pair in sorted(by_word.items()) if len(pair) == 2]
     return (both[0][0], both[0][1]) if both else None
@@ -206,9 +206,9 @@ def _points(names: Sequence[str], labels: tuple[str, str]) -> Iterator[tuple[str
             if side is None:
                 continue
             rest = [p for p in parts if _ALIASES.get(p, p) != pair[side] and p != pair[side]]
-            said = [part for part in rest if part not in _BESIDE]
-            if len(said) == 1 and said[0] in _POINTS_WORDS:
-                yield name, side, said[0]
+            left = [part for part in rest if part not in _BESIDE]
+            if len(left) == 1 and left[0] in _POINTS_WORDS:
+                yield name, side, left[0]
                 break
 
 
@@ -218,9 +218,9 @@ def result_columns(names: Sequence[str], labels: tuple[str, str]) -> list[str]:
         return [name for name in names if words(name) in (["score"], ["result"], ["comment"])]
     ranked = []
     for place, name in enumerate(names):
-        said = [part for part in words(name) if part not in _BESIDE_RESULT]
-        if len(said) == 1 and said[0] in _RESULT_WORDS:
-            ranked.append((_RESULT_WORDS.index(said[0]), len(words(name)), place, name))
+        left = [part for part in words(name) if part not in _BESIDE_RESULT]
+        if len(left) == 1 and left[0] in _RESULT_WORDS:
+            ranked.append((_RESULT_WORDS.index(left[0]), len(words(name)), place, name))
     columns = [name for *_, name in sorted(ranked)]
     columns += [name for name, _, _ in _points(names, labels) if name not in columns]
     return columns

@@ -126,8 +126,8 @@ def has_role(name: str) -> bool:
     """
     if re.sub(r"[^a-z0-9]", "", name.lower()) in {*DATES, *TIMES}:
         return True
-    said = label(name)
-    if said is not None and said[0] in _LABELS:
+    labelled = label(name)
+    if labelled is not None and labelled[0] in _LABELS:
         return True
     return bool(result_columns([name], ("first", "second")))
 
@@ -168,8 +168,8 @@ def _check_key(key: str) -> None:
     if plain in (*LEVELS, *ERRORS):
         return
     near = get_close_matches(plain, KEYS, n=1, cutoff=0.75)
-    said = label(key)
-    if not near and len(key) > 1 and said is not None and said[0] in _LABELS:
+    labelled = label(key)
+    if not near and len(key) > 1 and labelled is not None and labelled[0] in _LABELS:
         near = ["first", "second"]
     if not near and (plain in ("date", "result", "winner", "points") or plain in DATES):
         near = ["time" if plain in DATES else "score"]

@@ -60,10 +60,10 @@ def _value(text: str, counts: Mapping[tuple[str, str], int]) -> float | None:
     key = normalized(text)
     if (number := points_of(key)) is not None:
         return number
-    said = meanings(text)
-    if "" in said:
+    by_notation = meanings(text)
+    if "" in by_notation:
         return 0.5
     for notation in ("record", "per game site", "truth"):
-        if notation in said:
-            return SCORES[said[notation]]
+        if notation in by_notation:
+            return SCORES[by_notation[notation]]
     return None

@@ -73,8 +73,8 @@ def check_query(
     except duckdb.Error as error:
         trouble = _trouble(error)
         shift = 0 if trouble.kind == "Parser" else len(_DESCRIBE)
-        said, hint = _said(trouble, tables, lambda: _columns(connection, text))
-        raise InputError(_place(text, trouble, shift) + said, file=file, hint=hint) from None
+        message, hint = _message(trouble, tables, lambda: _columns(connection, text))
+        raise InputError(_place(text, trouble, shift) + message, file=file, hint=hint) from None
     return f"({text}\n)"  # a comment at its end goes no further
 
 
@@ -85,8 +85,8 @@ def finds_no_room(error: duckdb.Error) -> bool:
 
 def file_error(error: duckdb.Error, file: str) -> InputError:
     """The error for a file or query that cannot be read."""
-    said, hint = _said(_trouble(error), (), list)
-    return InputError(said, file=file, hint=hint)
+    message, hint = _message(_trouble(error), (), list)
+    return InputError(message, file=file, hint=hint)
 
 
 def sqlite_error(
@@ -123,10 +123,14 @@ def _trouble(error: duckdb.Error) -> _Trouble:
     """An error taken to pieces; what comes without them is taken as it is."""
     text = str(error)
     try:
-        said: dict[str, Any] = json.loads(text[text.index("{") :])
-        start, length = json.loads(said.get("location", "[null, 0]"))
+        fields: dict[str, Any] = json.loads(text[text.index("{") :])
+        start, length = json.loads(fields.get("location", "[null, 0]"))
         return _Trouble(
-            said["exception_type"], said["exception_message"], said.get("name", ""), start, length
+            fields["exception_type"],
+            fields["exception_message"],
+            fields.get("name", ""),
+            start,
+            length,
         )
     except (ValueError, KeyError, TypeError):
         kind, _, rest = text.partition(" Error: ")
@@ -143,13 +147,13 @@ def _place(text: str, trouble: _Trouble, shift: int) -> str:
     return f"at {f'line {line}, ' if chr(10) in text else ''}character {character}: "
 
 
-def _said(
+def _message(
     trouble: _Trouble, tables: Sequence[str], columns: Callable[[], Sequence[str]]
 ) -> tuple[str, str | None]:
     """What to say of it, and the hint."""
     message = trouble.message
-    if found := _NO_ROOM.search(message):
-        if found["memory"]:
+    if full := _NO_ROOM.search(message):
+        if full["memory"]:
             return "there is not enough memory for it", "give more by --memory"
         hint = "free some space, or set TMPDIR to another folder"
         return f"no room for temporary files in {gettempdir()}", hint

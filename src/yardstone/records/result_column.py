@@ -95,25 +95,25 @@ def read_column(column: ResultColumn, names: Callable[[], WinnerNames] | None = 
         If the values can be read in two ways that do not agree.
     """
     known, left_out, open_counts = _understood(column)
-    said = {text: _meanings(text, column, open_counts) for text in open_counts}
-    covered = _coverage(said, open_counts, column)
+    by_text = {text: _meanings(text, column, open_counts) for text in open_counts}
+    covered = _coverage(by_text, open_counts, column)
     best = max(covered.values(), default=0)
     total = sum(open_counts.values())
     notations = [name for name, number in covered.items() if number == best and best]
-    draws = {text: 0.5 for text, meaning in said.items() if "" in meaning}
+    draws = {text: 0.5 for text, meaning in by_text.items() if "" in meaning}
     if names is not None and (best < total or tells_winner(column.name)):
-        by_name = _by_names(column, names(), draws, open_counts, best, said, notations)
+        by_name = _by_names(column, names(), draws, open_counts, best, by_text, notations)
         if by_name is not None:
             scores = {**known, **draws}
             return Reading(scores, left_out, by_name, by_name=True, notation="names")
-    check_numbers(column, said, notations[0] if notations else "", open_counts)
-    readings = {name: _scores_of(name, said, column) for name in notations}
+    check_numbers(column, by_text, notations[0] if notations else "", open_counts)
+    readings = {name: _scores_of(name, by_text, column) for name in notations}
     if len({tuple(sorted(scores.items())) for scores in readings.values()}) > 1:
         raise two_readings(column, readings)
     scores = next(iter(readings.values()), draws)
     unknown = Counter({t: n for t, n in open_counts.items() if t not in scores})
     notation = notations[0] if notations else ""
-    both_zero = _nothing_each(scores, said, column) if notation == "pair" else {}
+    both_zero = _nothing_each(scores, by_text, column) if notation == "pair" else {}
     scores = {text: score for text, score in scores.items() if text not in both_zero}
     return Reading({**known, **scores}, {**left_out, **both_zero}, unknown, notation=notation)
 
@@ -142,17 +142,17 @@ def _understood(
 
 def _meanings(text: str, column: ResultColumn, counts: Mapping[str, int]) -> dict[str, int]:
     """Meanings by notation; those of sides, colours and numbers as seen from `first`."""
-    said = dict(meanings(text))
+    by_notation = dict(meanings(text))
     if column.colour is None:
-        said.pop("colour", None)
-    elif "colour" in said and column.colour == "black":
-        said["colour"] = -said["colour"]
+        by_notation.pop("colour", None)
+    elif "colour" in by_notation and column.colour == "black":
+        by_notation["colour"] = -by_notation["colour"]
     side = _side(text, column, counts)
     if side is not None:
-        said["sides"] = side
-    if "number" in said and column.labels in (("2", "1"), ("away", "home")):
-        said["number"] = -said["number"]
-    return said
+        by_notation["sides"] = side
+    if "number" in by_notation and column.labels in (("2", "1"), ("away", "home")):
+        by_notation["number"] = -by_notation["number"]
+    return by_notation
 
 
 def _side(text: str, column: ResultColumn, counts: Mapping[str, int]) -> int | None:
@@ -164,27 +164,27 @@ def _side(text: str, column: ResultColumn, counts: Mapping[str, int]) -> int | N
         if key == player.lower() or words(key) == words(player):
             return 1 - 2 * place
     known = label(key) if len(key) > 1 or key in "h12" else None
-    said = known[0] if known is not None else None
+    name = known[0] if known is not None else None
     labels = set(column.labels)
     lettered = "h" in {normalized(each) for each in counts} or "away" in labels
     if words(key)[-1:] == ["a"]:
-        said = "away" if lettered else "a"
+        name = "away" if lettered else "a"
     elif words(key)[-1:] == ["b"] and labels.isdisjoint({"white", "black"}):
-        said = "b"
-    if said is None:
+        name = "b"
+    if name is None:
         return None
-    if said in labels:
-        return 1 if said == column.labels[0] else -1
+    if name in labels:
+        return 1 if name == column.labels[0] else -1
     if not labels.isdisjoint({"white", "black", "blue", "red"}):
         return None
-    return {"home": 1, "away": -1, "a": 1, "b": -1, "first": 1, "second": -1}.get(said)
+    return {"home": 1, "away": -1, "a": 1, "b": -1, "first": 1, "second": -1}.get(name)
 
 
 def _coverage(
-    said: Mapping[str, Mapping[str, int]], counts: Mapping[str, int], column: ResultColumn
+    by_text: Mapping[str, Mapping[str, int]], counts: Mapping[str, int], column: ResultColumn
 ) -> dict[str, int]:
     """How many records each notation that can be meant explains."""
-    keys = {normalized(text) for text in said}
+    keys = {normalized(text) for text in by_text}
     numbers = {points_of(key) for key in keys}
     possible = set(NOTATIONS)
     if not {2.0} & numbers and "x" not in keys:
@@ -195,38 +195,38 @@ def _coverage(
     if -1.0 not in numbers:
         possible -= {"sign"}
     if "win" not in keys or not any(
-        "per game site" in m and m["per game site"] < 0 for m in said.values()
+        "per game site" in m and m["per game site"] < 0 for m in by_text.values()
     ):
         possible -= {"per game site"}
     if column.colour is None:
         possible -= {"colour"}
     covered: dict[str, int] = {}
     for name in NOTATIONS:
-        known = [t for t, m in said.items() if name in m]
+        known = [t for t, m in by_text.items() if name in m]
         if name in possible and known:
-            covered[name] = sum(counts[t] for t, m in said.items() if name in m or "" in m)
+            covered[name] = sum(counts[t] for t, m in by_text.items() if name in m or "" in m)
     return covered
 
 
 def _scores_of(
-    notation: str, said: Mapping[str, Mapping[str, int]], column: ResultColumn
+    notation: str, by_text: Mapping[str, Mapping[str, int]], column: ResultColumn
 ) -> dict[str, float]:
     """Points of `first` by text in one notation."""
     turned = False
     if notation in _OF_ONE_SIDE - {"number"}:
         subject = column.pair_subject if notation == "pair" else column.subject
-        if subject is None and any(m.get(notation, 0) for m in said.values()):
-            raise whose(column, notation, said)
+        if subject is None and any(m.get(notation, 0) for m in by_text.values()):
+            raise whose(column, notation, by_text)
         turned = subject == 1
     scores = {}
-    for text, meaning in said.items():
+    for text, meaning in by_text.items():
         value = meaning.get(notation, meaning.get(""))
         if value is not None:
             scores[text] = SCORES[-value if turned else value]
-    keys = {normalized(text) for text in said}
+    keys = {normalized(text) for text in by_text}
     index = notation == "points" and keys <= {"0", "1", "0.0", "1.0"} and len(keys) > 1
     if (notation == "truth" or (index and tells_winner(column.name))) and not column.sure:
-        raise whose(column, notation, said)
+        raise whose(column, notation, by_text)
     return scores
 
 
@@ -236,7 +236,7 @@ def _by_names(
     draws: Mapping[str, float],
     counts: Mapping[str, int],
     best: int,
-    said: Mapping[str, Mapping[str, int]],
+    by_text: Mapping[str, Mapping[str, int]],
     notations: list[str],
 ) -> Counter[str] | None:
     """The values that are no names, if names explain the column best; else None."""
@@ -244,7 +244,7 @@ def _by_names(
     if not names.rows or covered < best:
         return None
     if covered == best and notations:
-        readings = {name: _scores_of(name, said, column) for name in notations}
+        readings = {name: _scores_of(name, by_text, column) for name in notations}
         if notations == ["sides"] and tells_winner(column.name):
             return Counter({text: n for text, n in counts.items() if text not in draws})
         if any(names.differ(scores) for scores in readings.values()):
@@ -254,15 +254,15 @@ def _by_names(
 
 
 def _nothing_each(
-    scores: Mapping[str, float], said: Mapping[str, Mapping[str, int]], column: ResultColumn
+    scores: Mapping[str, float], by_text: Mapping[str, Mapping[str, int]], column: ResultColumn
 ) -> dict[str, str]:
     """``0-0`` is a draw of goals, but in chess two losses: decided by the other values."""
     nil = [text for text in scores if re.fullmatch(r"\(?0\s*[-:]\s*0\)?", normalized(text))]
     if not nil:
         return {}
-    halves = any("" in said[text] or "½" in normalized(text) or ".5" in text for text in scores)
+    halves = any("" in by_text[text] or "½" in normalized(text) or ".5" in text for text in scores)
     plain = all(
-        re.fullmatch(r"[01½]\s*[-:]\s*[01½]", normalized(text)) or "" in said[text]
+        re.fullmatch(r"[01½]\s*[-:]\s*[01½]", normalized(text)) or "" in by_text[text]
         for text in scores
     )
     if halves and plain:

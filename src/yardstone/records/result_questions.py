@@ -57,14 +57,14 @@ class ResultColumn:
 
 def check_numbers(
     column: ResultColumn,
-    said: Mapping[str, Mapping[str, int]],
+    by_text: Mapping[str, Mapping[str, int]],
     notation: str,
     counts: Mapping[str, int],
 ) -> None:
     """Ask about numbers that no notation knows."""
     odd = sum(
         counts[text]
-        for text, meaning in said.items()
+        for text, meaning in by_text.items()
         if notation not in meaning and "" not in meaning and points_of(normalized(text)) is not None
     )
     if odd <= MOST_UNREAD * sum(counts.values()):
@@ -100,10 +100,12 @@ def two_readings(column: ResultColumn, readings: Mapping[str, Mapping[str, float
     )
 
 
-def whose(column: ResultColumn, notation: str, said: Mapping[str, Mapping[str, int]]) -> InputError:
+def whose(
+    column: ResultColumn, notation: str, by_text: Mapping[str, Mapping[str, int]]
+) -> InputError:
     """Values that tell the result of one side, and nothing says which."""
     text = max(
-        (text for text, meaning in said.items() if meaning.get(notation, 0)),
+        (text for text, meaning in by_text.items() if meaning.get(notation, 0)),
         key=lambda text: column.counts[text],
     )
     one, other = column.players

@@ -150,31 +150,31 @@ def meanings(text: str) -> dict[str, int]:
     if len(text) > _LONGEST:
         return {}
     key = normalized(text)
-    said = _numeric(key)
+    by_notation = _numeric(key)
     words = " ".join(re.findall(r"[a-z]+|[^\W\d_a-z]+|\d+", key.removeprefix("result_")))
     if _DRAW.fullmatch(key) or _DRAW.fullmatch(words) or key in _DRAW_WORDS:
         return {"": 0}
     if (match := _PLUS.fullmatch(key)) is not None or (
         match := _COLOUR_WON.fullmatch(words)
     ) is not None:
-        said["colour"] = 1 if match[1][0] == "w" else -1
+        by_notation["colour"] = 1 if match[1][0] == "w" else -1
     elif (match := _COLOUR_LOST.fullmatch(words)) is not None:
-        said["colour"] = -1 if match[1][0] == "w" else 1
-    elif not said and _MAY_NAME_COLOUR.match(key) and (winner := parse_winner(text)) > 0:
-        said["colour"] = 1 if winner == WHITE else -1
+        by_notation["colour"] = -1 if match[1][0] == "w" else 1
+    elif not by_notation and _MAY_NAME_COLOUR.match(key) and (winner := parse_winner(text)) > 0:
+        by_notation["colour"] = 1 if winner == WHITE else -1
     if key in _WINS or key in _LOSSES:
-        said["record"] = 1 if key in _WINS else -1
+        by_notation["record"] = 1 if key in _WINS else -1
     if key == "win" or key in _LOSSES_OF_SITES:
-        said["per game site"] = 1 if key == "win" else -1
+        by_notation["per game site"] = 1 if key == "win" else -1
     if key in ("true", "false", "yes", "no"):
-        said["truth"] = 1 if key in ("true", "yes") else -1
+        by_notation["truth"] = 1 if key in ("true", "yes") else -1
     if key == "n":  # nul, between 1 and 2
-        said["number"] = 0
+        by_notation["number"] = 0
     if key in ("x", "d", "t"):
-        said |= {"sides": 0, "number": 0}
+        by_notation |= {"sides": 0, "number": 0}
         if key != "x":
-            said |= {"record": 0, "colour": 0, "points": 0, "pair": 0}
-    return said
+            by_notation |= {"record": 0, "colour": 0, "points": 0, "pair": 0}
+    return by_notation
 
 
 def _numeric(key: str) -> dict[str, int]:

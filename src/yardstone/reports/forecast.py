@@ -127,8 +127,8 @@ def _uncertainty(forecast: GameForecast) -> str:
 def _little_known(players: list[_Player]) -> Iterator[str]:
     few = [player for player in players if player.games < FEW_GAMES]
     if few:
-        said = " and ".join(f"{player.name} has {plural(player.games, 'game')}" for player in few)
-        yield f"Note: {said}: too few to say much."
+        listed = " and ".join(f"{player.name} has {plural(player.games, 'game')}" for player in few)
+        yield f"Note: {listed}: too few to say much."
 
 
 def plain_forecast(forecast: GameForecast) -> dict[str, Any]:

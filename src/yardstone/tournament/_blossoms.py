@@ -66,7 +66,7 @@ class Forest(NamedTuple):
     key: Wide  # when something happens to the node
     key_edge: Wide  # the edge by which an outer node meets another
     entry: Wide  # the edge by which the tree came to an inner node: outer, inner vertex
-    seen: Wide
+    visited: Wide
     # Blossoms, by node - n.
     child: Wide
     link: Wide  # the edge from a child to the next
@@ -75,7 +75,7 @@ class Forest(NamedTuple):
     stack: Wide
     spare: Wide  # unused nodes
     fresh: Wide  # nodes that have just become outer
-    number: Wide  # how many of `spare` and of `fresh` count; the stamp of `seen`
+    number: Wide  # how many of `spare` and of `fresh` count; the stamp of `visited`
 
 
 SPARES, NEWS, STAMP = 0, 1, 2
@@ -301,9 +301,9 @@ def join(f: Forest, x: int, y: int, clock: int) -> int:
     one, two = f.top[x], f.top[y]
     f.number[STAMP] += 1
     left, right = one, two
-    while left < 0 or f.seen[left] != f.number[STAMP]:
+    while left < 0 or f.visited[left] != f.number[STAMP]:
         if left >= 0:
-            f.seen[left] = f.number[STAMP]
+            f.visited[left] = f.number[STAMP]
             left = _parent(f, left)
         left, right = right, left
     meeting = left

@@ -81,8 +81,8 @@ def maximum_matching(weights: ArrayLike, allowed: NDArray[np.bool_] | None = Non
 
     Examples
     --------
-    >>> found = maximum_matching([[0, 5, 6, 1], [5, 0, 1, 6], [6, 1, 0, 5], [1, 6, 5, 0]])
-    >>> found.pairs(), found.weight
+    >>> matching = maximum_matching([[0, 5, 6, 1], [5, 0, 1, 6], [6, 1, 0, 5], [1, 6, 5, 0]])
+    >>> matching.pairs(), matching.weight
     ([(0, 2), (1, 3)], 12)
     """
     from yardstone.tournament._matching import BARRED

@@ -13,7 +13,7 @@ from yardstone.web.notices import CHANGED, Listener
 __all__ = ["Changes"]
 
 #: Seconds between two looks: where nothing tells of changes, and where something does.
-_LOOKS, _TOLD = 1.0, 5.0
+_LOOKS, _LISTENS = 1.0, 5.0
 #: Seconds for which notices are waited for at a time.
 _ROUND = 0.25
 
@@ -64,12 +64,12 @@ class Changes:
 
     async def wait(self, address: str) -> None:
         """Wait until a job or a batch may have changed."""
-        told = self._listener is not None and self._listener.is_listening
+        listening = self._listener is not None and self._listener.is_listening
         event = asyncio.Event()
         self._waiting[address].add(event)
         try:
             with suppress(TimeoutError):
-                async with asyncio.timeout(_TOLD if told else _LOOKS):
+                async with asyncio.timeout(_LISTENS if listening else _LOOKS):
                     await event.wait()
         finally:
             self._waiting[address].discard(event)

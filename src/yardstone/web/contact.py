@@ -94,7 +94,7 @@ class Contact:
                 self._change.wait(left)
         return True
 
-    def found(self) -> None:
+    def answered(self) -> None:
         """It has answered."""
         if self._since is None:
             self._since = time.monotonic()

@@ -144,7 +144,7 @@ class Database:
             if not self.contact.wait(patience):
                 raise DatabaseAway
             try:
-                found = self._asked(action)
+                result = self._asked(action)
             except SQLAlchemyError as error:
                 away = is_away(error)
                 if is_full(error):
@@ -156,8 +156,8 @@ class Database:
                 if (away and once) or time.monotonic() + pause > end:
                     raise DatabaseAway from error
             else:
-                self.contact.found()
-                return found
+                self.contact.answered()
+                return result
             time.sleep(pause * random.uniform(0.5, 1.0))
             pause = min(2.0 * pause, _LONGEST)
 

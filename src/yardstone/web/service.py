@@ -199,17 +199,17 @@ class Service:
         for number, (name, size) in enumerate(upload.files):
             path = upload.folder / f"{number:04d}"
             try:
-                found, within = look(path, name, limits, entries)
+                format_name, within = look(path, name, limits, entries)
             except RequestProblem as problem:
                 unknown.append(problem)
                 file = {"name": name, "size": size, "format": "unknown"}
                 files.append({**file, "reason": problem.message})
                 continue
-            if found == "zip":
+            if format_name == "zip":
                 entries += within.total()
             formats.update(kind for kind in within.elements() if kind)
-            files.append({"name": name, "size": size, "format": found})
-            stored[number] = path.with_name(file_name(number, found))
+            files.append({"name": name, "size": size, "format": format_name})
+            stored[number] = path.with_name(file_name(number, format_name))
         if user:
             formats["sgf"] += 1  # as what is fetched will be
         if not formats:

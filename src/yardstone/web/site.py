@@ -62,9 +62,9 @@ def footer_html(text: str) -> Markup:
 
 def _inline(text: str) -> Markup:
     made, end = Markup(""), 0
-    for found in _MARKUP.finditer(text):
-        made += escape(text[end : found.start()])
-        words, target, bold = found.groups()
+    for match in _MARKUP.finditer(text):
+        made += escape(text[end : match.start()])
+        words, target, bold = match.groups()
         if bold:
             made += Markup("<strong>{}</strong>").format(bold)
         elif _TARGET.fullmatch(target):
@@ -73,5 +73,5 @@ def _inline(text: str) -> Markup:
             raise UsageError(
                 f"footer: a link to {target!r}: write https://…, mailto:… or a path such as /terms"
             )
-        end = found.end()
+        end = match.end()
     return made + escape(text[end:])

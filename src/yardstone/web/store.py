@@ -267,8 +267,8 @@ class JobStore:
             }
             taken = update(jobs).where(jobs.c.id == job).values(_BEGUN | begun_now)
             row = connection.execute(taken.returning(*_COLUMNS, now.label("read"))).one()
-            found = Job.of_row(row)
-            served = self.database.insert(clients).values(client=found.client, served=now)
+            taken_job = Job.of_row(row)
+            served = self.database.insert(clients).values(client=taken_job.client, served=now)
             connection.execute(
                 served.on_conflict_do_update(
                     index_elements=["client"], set_={"served": served.excluded.served}
@@ -277,10 +277,10 @@ class JobStore:
             connection.execute(
                 update(tables.workers)
                 .where(tables.workers.c.name == worker)
-                .values(job=found.id, attempt=found.attempts, seen=now)
+                .values(job=taken_job.id, attempt=taken_job.attempts, seen=now)
             )
-            self.tell_change(connection, found.id, found.batch)
-            return found
+            self.tell_change(connection, taken_job.id, taken_job.batch)
+            return taken_job
 
         return self.database.write(work)
 
@@ -291,12 +291,12 @@ class JobStore:
 
         def work(connection: Connection) -> bool:
             now = self.moment()
-            told = {} if stage is None else {"stage": stage, "done": done, "total": total}
-            renewed = {"lease": now + self.settings.lease, **told}
+            progress = {} if stage is None else {"stage": stage, "done": done, "total": total}
+            renewed = {"lease": now + self.settings.lease, **progress}
             changed = connection.execute(_own(job).values(renewed)).rowcount
-            seen = update(tables.workers).where(tables.workers.c.name == job.worker)
-            connection.execute(seen.values(seen=now))
-            if changed and told:
+            alive = update(tables.workers).where(tables.workers.c.name == job.worker)
+            connection.execute(alive.values(seen=now))
+            if changed and progress:
                 self.tell_change(connection, job.id, job.batch)
             return changed == 1
 

@@ -220,9 +220,9 @@ class Worker:
                 self._tell(job, stage, done, total)
 
             if options.get("ogs"):
-                found = import_games(self.settings, options["ogs"], folder, tell, skipped)
-                options["player"] = options["player"] or found.user
-                files = found.files
+                imported = import_games(self.settings, options["ogs"], folder, tell, skipped)
+                options["player"] = options["player"] or imported.user
+                files = imported.files
             else:
                 sent = folder / "sent"
                 sent.mkdir()

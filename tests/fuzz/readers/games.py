@@ -84,12 +84,12 @@ def _nodes(tree: SgfTree) -> list[object]:
 def read_sgf_games(path: Path) -> None:
     """Games and every line of play, written and read again."""
     for variations in (False, True):
-        found = list(SgfReader(path, variations=variations))
-        if not found or variations:
+        result = list(SgfReader(path, variations=variations))
+        if not result or variations:
             continue
-        path.with_name("again.sgf").write_text(write_sgf(found), encoding="utf-8", newline="")
+        path.with_name("again.sgf").write_text(write_sgf(result), encoding="utf-8", newline="")
         again = list(SgfReader(path.with_name("again.sgf")))
-        if [_facts(game) for game in again] != [_facts(game) for game in found]:
+        if [_facts(game) for game in again] != [_facts(game) for game in result]:
             raise Wrong("a game is not what was written")
     _pool("sgf", path, columns="all", skip_unread=True)
 

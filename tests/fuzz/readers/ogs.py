@@ -39,16 +39,16 @@ def read_answers(path: Path) -> None:
         selection = ogs.GameSelection(games=3, pause=0.0)
         try:
             with patch.object(ogs, "CarefulClient", lambda url, of=answers: _Client(of)):
-                found = ogs.fetch_ogs_games("Ann", folder, selection=selection)
+                result = ogs.fetch_ogs_games("Ann", folder, selection=selection)
         except YardstoneError as error:
             if bad_message(str(error)) is not None:
                 raise
             continue
-        for file in found.files:
+        for file in result.files:
             if file.parent != folder or not file.is_file():
                 raise Wrong("a game lies elsewhere")
             file.unlink()
-        if any(not each.isprintable() for each in (found.user, *found.left_out)):
+        if any(not each.isprintable() for each in (result.user, *result.left_out)):
             raise Wrong("what is said of a game cannot be printed")
 
 

@@ -64,9 +64,9 @@ def serve() -> Iterator[Site]:
         def _give(self, data: bytes, asked: str | None) -> None:
             begin = 0
             if asked is not None and site.ranges:
-                found = re.fullmatch(r"bytes=(\d+)-", asked)
-                assert found is not None
-                begin = int(found[1])
+                result = re.fullmatch(r"bytes=(\d+)-", asked)
+                assert result is not None
+                begin = int(result[1])
                 if begin >= len(data):
                     self.send_response(416)
                     self.send_header("Content-Range", f"bytes */{len(data)}")

@@ -32,9 +32,9 @@ class MadeSession:
         return self.names if self.runtime.works else ["CPUExecutionProvider"]
 
     def run(self, names: list[str], given: dict[str, Any]) -> list[Any]:
-        found = self.real.run(names, given)
+        result = self.real.run(names, given)
         coarse = self.runtime.coarse and self.names != ["CPUExecutionProvider"]
-        return [each * (1.001 if coarse else 1.0) for each in found]
+        return [each * (1.001 if coarse else 1.0) for each in result]
 
 
 class MadeRuntime:

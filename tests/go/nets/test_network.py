@@ -46,16 +46,16 @@ def inputs(
 
 
 def assert_agrees(net: Network, spatial: Any, numbers: Any) -> None:
-    found = net.evaluate(spatial, numbers, trunk=True, ownership=True)
+    result = net.evaluate(spatial, numbers, trunk=True, ownership=True)
     wanted = forward(net.model, spatial, numbers)
-    assert found.trunk is not None
-    assert found.ownership is not None
+    assert result.trunk is not None
+    assert result.ownership is not None
     for one, other in [
-        (found.policy_logits, wanted["policy"]),
-        (found.value_logits, wanted["value"]),
-        (found.lead, net.model.scaling.lead * wanted["score"][:, 2]),
-        (found.trunk, wanted["trunk"]),
-        (found.ownership, np.tanh(wanted["ownership"])),
+        (result.policy_logits, wanted["policy"]),
+        (result.value_logits, wanted["value"]),
+        (result.lead, net.model.scaling.lead * wanted["score"][:, 2]),
+        (result.trunk, wanted["trunk"]),
+        (result.ownership, np.tanh(wanted["ownership"])),
     ]:
         assert one.dtype == np.float32
         assert one.shape == other.shape
@@ -133,36 +133,36 @@ def shares(logits: NDArray[np.float32]) -> NDArray[np.float64]:
 def as_katago_says(net: Network, position: Opening) -> dict[str, Any]:
     """A position evaluated, in the words and from the view of ``kata-raw-nn``."""
     spatial, numbers = position.inputs()
-    found = net.evaluate(spatial, numbers, ownership=True)
-    assert found.ownership is not None
-    logits = found.value_logits[0].copy()
+    result = net.evaluate(spatial, numbers, ownership=True)
+    assert result.ownership is not None
+    logits = result.value_logits[0].copy()
     if position.rules == "tromp-taylor":  # no game without a result
         logits[2] = -1e5
     win, loss, neither = shares(logits)
     sign = 1.0 if position.white_to_move else -1.0
     empty = spatial[0, 1] + spatial[0, 2] == 0.0
-    moves = shares(np.where(np.append(empty.ravel(), True), found.policy_logits[0], -1e9))
-    square = float(found.score_mean[0] ** 2 + found.score_stdev[0] ** 2)
+    moves = shares(np.where(np.append(empty.ravel(), True), result.policy_logits[0], -1e9))
+    square = float(result.score_mean[0] ** 2 + result.score_stdev[0] ** 2)
     kept = tuple(np.array(places(position.size)).T)
     told = {
         "whiteWin": win if position.white_to_move else loss,
         "whiteLoss": loss if position.white_to_move else win,
         "noResult": neither,
-        "whiteLead": sign * found.lead[0] * (1.0 - neither),
-        "whiteScoreSelfplay": sign * found.score_mean[0] * (1.0 - neither),
+        "whiteLead": sign * result.lead[0] * (1.0 - neither),
+        "whiteScoreSelfplay": sign * result.score_mean[0] * (1.0 - neither),
         "whiteScoreSelfplaySq": square * (1.0 - neither),
         "policyPass": moves[-1],
         "policy": moves[:-1].reshape(position.size, position.size)[kept],
-        "whiteOwnership": sign * found.ownership[0][kept],
+        "whiteOwnership": sign * result.ownership[0][kept],
     }
     if net.version >= 9:
-        assert found.value_error is not None
-        assert found.score_error is not None
-        told["varTimeLeft"] = found.variance_time[0]
-        told["shorttermWinlossError"] = found.value_error[0]
-        told["shorttermScoreError"] = found.score_error[0]
+        assert result.value_error is not None
+        assert result.score_error is not None
+        told["varTimeLeft"] = result.variance_time[0]
+        told["shorttermWinlossError"] = result.value_error[0]
+        told["shorttermScoreError"] = result.score_error[0]
     else:
-        assert found.value_error is None
+        assert result.value_error is None
     return told
 
 
@@ -223,17 +223,17 @@ def test_an_empty_batch_and_other_types_of_numbers(folder: Path) -> None:
 
 def test_several_threads_may_use_a_network(folder: Path) -> None:
     net = loaded(folder, ALL_SHAPES["v17-transformer"], threads=2)
-    found: dict[int, NetworkOutput] = {}
+    result: dict[int, NetworkOutput] = {}
 
     def work(size: int) -> None:
-        found[size] = net.evaluate(*inputs(9, size))
+        result[size] = net.evaluate(*inputs(9, size))
 
     threads = [threading.Thread(target=work, args=(size,)) for size in (3, 4, 5, 6)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    for size, evaluation in found.items():
+    for size, evaluation in result.items():
         alone = net.evaluate(*inputs(9, size))
         assert np.array_equal(evaluation.policy_logits, alone.policy_logits)
 

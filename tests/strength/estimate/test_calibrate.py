@@ -43,14 +43,14 @@ def noisy(number: int, seed: int = 0) -> tuple[Array, Array]:
 
 def test_the_line_is_that_of_least_squares() -> None:
     x, y = noisy(40)
-    found = fit_calibration(x, y, site="club")
+    result = fit_calibration(x, y, site="club")
     slope, intercept = np.polyfit(x, y, 1)
-    assert (found.slope, found.intercept) == pytest.approx((slope, intercept))
+    assert (result.slope, result.intercept) == pytest.approx((slope, intercept))
     residual = y - (slope * x + intercept)
-    assert found.deviation == pytest.approx(np.sqrt(residual @ residual / 38))
-    assert found.determined == pytest.approx(np.corrcoef(x, y)[0, 1] ** 2)
-    assert found.rating([0.0, 2.0]) == pytest.approx([intercept, intercept + 2 * slope])
-    assert (found.players, found.lowest, found.highest) == (40, x.min(), x.max())
+    assert result.deviation == pytest.approx(np.sqrt(residual @ residual / 38))
+    assert result.determined == pytest.approx(np.corrcoef(x, y)[0, 1] ** 2)
+    assert result.rating([0.0, 2.0]) == pytest.approx([intercept, intercept + 2 * slope])
+    assert (result.players, result.lowest, result.highest) == (40, x.min(), x.max())
 
 
 def test_the_errors_are_those_of_many_fits() -> None:
@@ -90,36 +90,36 @@ def test_the_best_slope_costs_nothing_and_another_one_does() -> None:
     true = 0.7
     score = (random.random(5000) < 1 / (1 + np.exp(-true * (x1 - x2)))).astype(float)
     right = replace(LINE, slope=true * 400 / log(10))
-    found = score_cost(right, x1, x2, score)
-    assert found.best_slope == pytest.approx(true, abs=0.06)
-    assert found.site_slope == pytest.approx(true)
-    assert found.best == pytest.approx(found.site, abs=5e-4)
-    assert found.best >= found.site > found.even == log(0.5)
+    result = score_cost(right, x1, x2, score)
+    assert result.best_slope == pytest.approx(true, abs=0.06)
+    assert result.site_slope == pytest.approx(true)
+    assert result.best == pytest.approx(result.site, abs=5e-4)
+    assert result.best >= result.site > result.even == log(0.5)
     steep = score_cost(replace(right, slope=3 * right.slope), x1, x2, score)
     assert steep.site_slope == pytest.approx(3 * true)
-    assert steep.site < found.site - 0.05
-    assert steep.best == found.best
+    assert steep.site < result.site - 0.05
+    assert steep.best == result.best
 
 
 def test_the_best_slope_is_at_the_top_of_the_likelihood() -> None:
     x1, x2 = np.array([1.0, 2.0, 4.0, 3.0, 5.0]), np.array([2.0, 1.0, 1.0, 4.0, 2.0])
     score = np.array([0.0, 1.0, 1.0, 1.0, 0.5])
-    found = score_cost(LINE, x1, x2, score)
+    result = score_cost(LINE, x1, x2, score)
 
     def likelihood(slope: float) -> float:
         p = 1 / (1 + np.exp(-slope * (x1 - x2)))
         return float(np.mean(score * np.log(p) + (1 - score) * np.log(1 - p)))
 
-    assert found.best == pytest.approx(likelihood(found.best_slope))
-    assert found.best >= max(likelihood(found.best_slope + d) for d in (-0.01, 0.01))
+    assert result.best == pytest.approx(likelihood(result.best_slope))
+    assert result.best >= max(likelihood(result.best_slope + d) for d in (-0.01, 0.01))
     worse = score_cost(LINE, x2, x1, score)
     assert (worse.best_slope, worse.best) == pytest.approx((0.0, log(0.5)))
 
 
 def test_ratings_of_the_egf_have_its_probabilities() -> None:
     egf = replace(LINE, kind="egf", slope=100.0, intercept=1950.0)
-    found = score_cost(egf, [2.5], [1.5], [1.0])  # 2200 against 2100
-    assert found.site == pytest.approx(-np.log1p((1100 / 1200) ** 7))
+    result = score_cost(egf, [2.5], [1.5], [1.0])  # 2200 against 2100
+    assert result.site == pytest.approx(-np.log1p((1100 / 1200) ** 7))
 
 
 def test_no_results_no_cost() -> None:
@@ -363,10 +363,10 @@ def test_the_guide_has_the_shifts_of_the_scales() -> None:
         # The spread, the shift's own error, a rank of doubt, and one for OGS being the EGF.
         assert np.sqrt(spread**2 + error**2 + 2.0) == pytest.approx(EGF_DEVIATION, abs=0.45)
     table = (ROOT / "docs" / "studies" / "ogs-ranks-tables.md").read_text("utf-8")
-    found = re.search(r"15 kyu and stronger: (\S+) ± (\S+) ranks", table)
-    assert found is not None
+    result = re.search(r"15 kyu and stronger: (\S+) ± (\S+) ranks", table)
+    assert result is not None
     # How far players of a league are off, and what is not known of that; then the EGF's error.
-    off = np.hypot(float(found[1]), float(found[2]))
+    off = np.hypot(float(result[1]), float(result[2]))
     assert pytest.approx(off, abs=0.1) == OGS_DEVIATION
     assert np.hypot(OGS_DEVIATION, EGF_DEVIATION) == pytest.approx(EGF_FROM_OGS, abs=0.1)
 

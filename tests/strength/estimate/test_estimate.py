@@ -22,7 +22,7 @@ from yardstone.records.go_game import GoGame
 from yardstone.strength.estimate.calibrate import Calibration
 from yardstone.strength.estimate.collection import estimate_players
 from yardstone.strength.estimate.estimate import AmbiguousPlayerError, estimate_player
-from yardstone.strength.estimate.games import KOMI, model_network, see_games
+from yardstone.strength.estimate.games import KOMI, evaluate_games, model_network
 from yardstone.strength.estimate.groups import group_probabilities
 from yardstone.strength.estimate.intervals import IntervalTable
 from yardstone.strength.estimate.listed_moves import (
@@ -82,7 +82,7 @@ def test_the_result_is_plain_and_finite(found: dict[str, Any]) -> None:
 
 def test_the_rating_is_the_models(case: Case, found: dict[str, Any]) -> None:
     skipped = SkipReport()
-    seen = list(see_games(GAMES, case.network, skipped=skipped))
+    seen = list(evaluate_games(GAMES, case.network, skipped=skipped))
     evidence = evidence_of_games([each.features for each in seen], [BLACK, WHITE, BLACK, WHITE])
     score = case.model.score(evidence)
     assert found["rating"] == pytest.approx(score.mean, abs=0.006)
@@ -121,8 +121,8 @@ def test_one_more_game_asks_of_that_game_only(
 
         monkeypatch.setattr(network, "evaluate", counted)
         effort = LossEffort(share=2.0)
-        found = estimate_player(games, "Anna", net=network, model=case.model, effort=effort)
-        assert sum(int(lost.visits.sum()) for lost in found.losses) > 0
+        result = estimate_player(games, "Anna", net=network, model=case.model, effort=effort)
+        assert sum(int(lost.visits.sum()) for lost in result.losses) > 0
         return sum(positions)
 
     more = game(15, "Anna", "Bob", moves=40)
@@ -210,7 +210,9 @@ def test_listed_moves(case: Case, found: dict[str, Any]) -> None:
 
 def test_a_costly_move_is_no_example_of_strength(case: Case) -> None:
     """What says much for strength is left out if it costs points, whatever it says."""
-    seen = [(each, BLACK) for each in see_games([GAMES[0]], case.network, skipped=SkipReport())]
+    seen = [
+        (each, BLACK) for each in evaluate_games([GAMES[0]], case.network, skipped=SkipReport())
+    ]
     evidence = evidence_of_games([seen[0][0].features], [BLACK])
     losses = player_losses(seen, case.network, LossEffort(visits=0))
     losses[0].points[:] = 0.0
@@ -269,8 +271,8 @@ def width(rated: Rated) -> float:
 def test_intervals_grow_with_the_level(case: Case) -> None:
     spans = []
     for level in (0.5, 0.9, 0.99):
-        found = estimate_player(GAMES, net=case.network, model=case.model, level=level)
-        spans.append(width(found.whole))
+        result = estimate_player(GAMES, net=case.network, model=case.model, level=level)
+        spans.append(width(result.whole))
     assert spans == sorted(spans)
 
 
@@ -280,12 +282,12 @@ def test_the_table_of_intervals_of_the_model_is_used(case: Case) -> None:
     sure = replace(table, at=np.full_like(table.at, 0.5))
     model = same_model(case)
     model.card["intervals"] = {"fox": dict.fromkeys(PARTS, sure.as_dict())}
-    found = estimate_player(GAMES, net=case.network, model=model)
+    result = estimate_player(GAMES, net=case.network, model=model)
     plain = estimate_player(GAMES, net=case.network, model=case.model)
-    assert width(found.measured["fox"].whole) < width(plain.measured["fox"].whole)
-    assert found.measured["ogs"].whole == plain.measured["ogs"].whole
+    assert width(result.measured["fox"].whole) < width(plain.measured["fox"].whole)
+    assert result.measured["ogs"].whole == plain.measured["ogs"].whole
     for name, checked in {"fox": True, "ogs": False}.items():
-        shown, unchecked = found.on_scale(name), plain.on_scale(name)
+        shown, unchecked = result.on_scale(name), plain.on_scale(name)
         assert shown.here.checked == checked
         assert any("not checked" in note for note in shown.notes) != checked
         assert any("not checked" in note for note in unchecked.notes)
@@ -322,9 +324,9 @@ def test_scales(case: Case, found: dict[str, Any]) -> None:
 
 def test_a_colour_in_place_of_a_name(case: Case) -> None:
     nameless = [replace(each, black="", white="") for each in GAMES[:2]]
-    found = estimate_player(nameless, colour=WHITE, net=case.network, model=case.model)
-    assert found.player == "White"
-    assert [each["colour"] for each in found.as_dict()["by_game"]] == ["white", "white"]
+    result = estimate_player(nameless, colour=WHITE, net=case.network, model=case.model)
+    assert result.player == "White"
+    assert [each["colour"] for each in result.as_dict()["by_game"]] == ["white", "white"]
     named = estimate_player(GAMES[:1], colour=WHITE, net=case.network, model=case.model)
     assert named.player == "Bob"
     with pytest.raises(InputError, match="--colour"):
@@ -378,8 +380,8 @@ def test_one_bad_game_never_spoils_the_others(case: Case, found: dict[str, Any])
 def test_handicap_games_where_they_are_asked_for(case: Case) -> None:
     with pytest.raises(NoGamesError, match="--handicap takes handicap games"):
         estimate_player([HANDICAP], "Anna", net=case.network, model=case.model)
-    found = estimate_player([HANDICAP], "Anna", net=case.network, model=case.model, handicap=True)
-    assert any("handicap stones" in note for note in found.notes)
+    result = estimate_player([HANDICAP], "Anna", net=case.network, model=case.model, handicap=True)
+    assert any("handicap stones" in note for note in result.notes)
 
 
 def test_a_game_is_taken_up_to_its_first_illegal_move(case: Case) -> None:
@@ -387,11 +389,11 @@ def test_a_game_is_taken_up_to_its_first_illegal_move(case: Case) -> None:
     moves = whole.moves.copy()
     moves[11] = moves[10]
     skipped = SkipReport()
-    found = estimate_player(
+    result = estimate_player(
         [replace(whole, moves=moves)], "Bob", net=case.network, model=case.model, skipped=skipped
     )
-    assert found.whole.moves == 5
-    assert len(found.as_dict()["by_game"][0]["winrate"]) == 12
+    assert result.whole.moves == 5
+    assert len(result.as_dict()["by_game"][0]["winrate"]) == 12
     assert any("illegal" in what for what in skipped.repaired)
     assert len(skipped) == 0
 
@@ -400,14 +402,14 @@ def test_games_without_a_move_of_the_player(case: Case) -> None:
     only_black = replace(
         game(26, "Anna", "Bob"), moves=np.array([72], np.int16), colours=np.array([1], np.int8)
     )
-    found = estimate_player([only_black], "Bob", net=case.network, model=case.model)
+    result = estimate_player([only_black], "Bob", net=case.network, model=case.model)
     mean, _ = case.model.prior()
-    assert found.whole.rating == pytest.approx(mean)
-    assert found.whole.moves == 0
-    assert not found.costliest
-    assert not any(each.indicative for each in found.measured.values())
-    assert "no move of this player" in found.notes[0]
-    assert json.dumps(found.as_dict(), allow_nan=False)
+    assert result.whole.rating == pytest.approx(mean)
+    assert result.whole.moves == 0
+    assert not result.costliest
+    assert not any(each.indicative for each in result.measured.values())
+    assert "no move of this player" in result.notes[0]
+    assert json.dumps(result.as_dict(), allow_nan=False)
 
 
 def test_nothing_to_estimate_from(case: Case) -> None:
@@ -463,26 +465,26 @@ def test_the_network_must_be_the_one_of_the_model(
 def test_many_players_at_once_are_rated_as_one_by_one(case: Case) -> None:
     games = [*GAMES, game(15, "Bob", "Dora"), replace(GAMES[0], file="copy.sgf")]
     skipped = SkipReport()
-    found = estimate_players(games, case.network, case.model, skipped=skipped)
+    result = estimate_players(games, case.network, case.model, skipped=skipped)
     assert skipped.reasons == {"the same game again": 1}
-    names = [each.player for each in found.players]
+    names = [each.player for each in result.players]
     assert names == ["Anna", "Bob", "Cid", "Dora", "Eve"]
     for name in ("Anna", "Bob"):
         alone = estimate_player(games, name, net=case.network, model=case.model)
-        each = found.players[names.index(name)]
+        each = result.players[names.index(name)]
         assert (each.games, each.moves) == (len(alone.games), alone.whole.moves)
         assert each.rating == pytest.approx(alone.whole.rating, abs=0.01)
         assert (each.low, each.high) == pytest.approx((alone.whole.low, alone.whole.high), abs=0.01)
-    assert found.black.tolist() == [0, 2, 0, 4, 1]
-    assert found.score.tolist() == [1.0] * 5
+    assert result.black.tolist() == [0, 2, 0, 4, 1]
+    assert result.score.tolist() == [1.0] * 5
 
 
 def test_of_many_players_only_those_asked_for(case: Case) -> None:
     skipped = SkipReport()
     games = [*GAMES, game(15, "Bob", "Dora"), replace(GAMES[1], black="ANNA", white="anna")]
-    found = estimate_players(games, case.network, case.model, players=["BOB"], skipped=skipped)
-    assert [(each.player, each.games) for each in found.players] == [("Bob", 2)]
-    assert len(found.score) == 0
+    result = estimate_players(games, case.network, case.model, players=["BOB"], skipped=skipped)
+    assert [(each.player, each.games) for each in result.players] == [("Bob", 2)]
+    assert len(result.score) == 0
     assert skipped.reasons["no player of it is asked for"] == 3
     assert skipped.reasons["both players have the same name"] == 1
 
@@ -492,5 +494,5 @@ def test_what_is_far_apart_in_time_is_said(case: Case) -> None:
         replace(GAMES[0], date=np.datetime64("2015-01-01", "s")),
         replace(GAMES[1], date=np.datetime64("2021-01-01", "s")),
     ]
-    found = estimate_player(games, "Anna", net=case.network, model=case.model)
-    assert any("from 2015 to 2021" in note for note in found.notes)
+    result = estimate_player(games, "Anna", net=case.network, model=case.model)
+    assert any("from 2015 to 2021" in note for note in result.notes)

@@ -129,7 +129,7 @@ def listed(everyone: list[SideEstimate]) -> Iterator[tuple[dict[str, Any], Any]]
     for each in everyone:
         plain = each.estimate.as_dict()
         for move in [*plain["costliest_moves"], *plain["indicative_moves"]]:
-            yield move, each.estimate.games[move["game"]].seen.game
+            yield move, each.estimate.games[move["game"]].evaluated.game
 
 
 def test_a_listed_move_can_be_followed_on_the_board(everyone: list[SideEstimate]) -> None:

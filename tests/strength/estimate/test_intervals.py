@@ -55,8 +55,8 @@ def test_quantiles_of_an_even_distribution() -> None:
 
 
 def test_quantiles_of_a_normal_distribution() -> None:
-    found = quantiles_of(normal(np.array([4.0]), np.array([0.8]))[0], [0.05, 0.5, 0.95])
-    assert found == pytest.approx([4.0 - 1.645 * 0.8, 4.0, 4.0 + 1.645 * 0.8], abs=0.01)
+    result = quantiles_of(normal(np.array([4.0]), np.array([0.8]))[0], [0.05, 0.5, 0.95])
+    assert result == pytest.approx([4.0 - 1.645 * 0.8, 4.0, 4.0 + 1.645 * 0.8], abs=0.01)
 
 
 def test_quantiles_where_all_lies_in_one_step() -> None:
@@ -86,10 +86,12 @@ def test_intervals_hold_what_they_promise_on_other_players(claimed: float) -> No
     table = fitted(*players(4000, 1, claimed))
     density, groups, moves = players(4000, 2, claimed)
     for level in (0.5, 0.8, 0.9, 0.95, 0.99):
-        found = held(table, density, groups, moves, level)
+        result = held(table, density, groups, moves, level)
         # The groups' bounds make it a little uneven: both samples are of 4,000.
-        assert found.held == pytest.approx(level, abs=5.0 * np.sqrt(2 * level * (1 - level) / 4000))
-        assert found.reach >= found.held
+        assert result.held == pytest.approx(
+            level, abs=5.0 * np.sqrt(2 * level * (1 - level) / 4000)
+        )
+        assert result.reach >= result.held
 
 
 def test_what_claims_too_much_is_widened_and_what_claims_too_little_narrowed() -> None:
@@ -293,12 +295,12 @@ def test_a_table_knows_its_own_scale() -> None:
     away = (middles - np.array([[-12.0], [-23.8], [3.1]])) / 0.5
     density = np.exp(-0.5 * away**2)
     density /= density.sum(axis=1, keepdims=True)
-    found = [table.interval(row, 100, 0.9) for row in density]
-    assert found[0] == pytest.approx((-12.0 - 1.645 * 0.5, -12.0 + 1.645 * 0.5), abs=0.03)
-    assert found[1][0] is None
-    assert found[1][1] == pytest.approx(-23.8 + 1.645 * 0.5, abs=0.03)
-    assert found[2][0] == pytest.approx(3.1 - 1.645 * 0.5, abs=0.03)
-    assert found[2][1] is None
+    result = [table.interval(row, 100, 0.9) for row in density]
+    assert result[0] == pytest.approx((-12.0 - 1.645 * 0.5, -12.0 + 1.645 * 0.5), abs=0.03)
+    assert result[1][0] is None
+    assert result[1][1] == pytest.approx(-23.8 + 1.645 * 0.5, abs=0.03)
+    assert result[2][0] == pytest.approx(3.1 - 1.645 * 0.5, abs=0.03)
+    assert result[2][1] is None
 
 
 def test_strengths_that_are_known_take_the_place_of_the_group() -> None:
@@ -416,11 +418,11 @@ def test_intervals_hold_for_the_outer_groups_too() -> None:
 
 def test_coverage_counts_players_not_estimates() -> None:
     inside, outside = (3.0, 4.0), (6.0, 7.0)
-    found = covered([inside] * 9 + [outside], np.full(10, 4), level=0.9, players=[0] * 9 + [1])
-    assert (found.count, found.players) == (10, 2)
-    assert found.held == pytest.approx(0.9)
+    result = covered([inside] * 9 + [outside], np.full(10, 4), level=0.9, players=[0] * 9 + [1])
+    assert (result.count, result.players) == (10, 2)
+    assert result.held == pytest.approx(0.9)
     alone = covered([inside] * 9 + [outside], np.full(10, 4), level=0.9)
-    assert found.error > alone.error == pytest.approx(np.sqrt(0.09 / 9))
+    assert result.error > alone.error == pytest.approx(np.sqrt(0.09 / 9))
     half = covered([(3.5, None), (None, 3.25), (8.0, 9.0)], [4, 4, 4], level=0.9)
     assert half.held == pytest.approx((0.5 + 0.25 + 0.0) / 3.0)
     assert half.reach == pytest.approx(2.0 / 3.0)

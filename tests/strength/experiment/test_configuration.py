@@ -21,17 +21,17 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_what_is_not_said_is_as_published(tmp_path: Path) -> None:
-    found = read_experiment(written(tmp_path, LEAST))
-    assert (found.name, found.folder) == ("some", tmp_path / "some")
-    assert found.games.records == (str(tmp_path / "games"),)
-    assert (found.filters.size, found.filters.seconds, found.filters.first_pass) == (19, 5.0, 50)
-    assert (found.judge.judge, found.judge.sure) == (True, 0.6)
-    assert (found.ratings.advance, found.ratings.withhold) == (10, False)
-    sizes = (found.sets.training, found.sets.validation, found.sets.test, found.sets.exhibition)
+    result = read_experiment(written(tmp_path, LEAST))
+    assert (result.name, result.folder) == ("some", tmp_path / "some")
+    assert result.games.records == (str(tmp_path / "games"),)
+    assert (result.filters.size, result.filters.seconds, result.filters.first_pass) == (19, 5.0, 50)
+    assert (result.judge.judge, result.judge.sure) == (True, 0.6)
+    assert (result.ratings.advance, result.ratings.withhold) == (10, False)
+    sizes = (result.sets.training, result.sets.validation, result.sets.test, result.sets.exhibition)
     assert sizes == (10_000, 5_000, 5_000, 5_000)
-    assert found.models.window == 500
-    assert found.models.full == found.models.basic == TABLE_5_1
-    assert found.table.hidden == (0, 1, 2, 3, 4)
+    assert result.models.window == 500
+    assert result.models.full == result.models.basic == TABLE_5_1
+    assert result.table.hidden == (0, 1, 2, 3, 4)
 
 
 def test_settings_of_every_kind(tmp_path: Path) -> None:
@@ -57,17 +57,17 @@ basic = false
 full = { preset = "small", width = 32, learning_rate = 1e-4 }
 device = "cpu"
 """
-    found = read_experiment(written(tmp_path, text))
-    assert found.folder == tmp_path / "there"
-    assert found.games.moves == (str(tmp_path / "lists/*.zip"),)
-    assert found.games.results == "/data/results.csv"
-    assert found.filters.decisions == ("counted",)
-    assert (found.filters.seconds, found.features.komi) == (0.0, 7.0)
-    assert found.features.since == np.datetime64("2006-06-20T00:00:00")
-    assert found.sets.since == np.datetime64("2006-06-23T10:00:00")
-    assert found.features.stores == (str(tmp_path / "a"), "/b")
-    assert found.models.basic is None
-    assert found.models.full == PRESETS["small"].changed({"width": 32, "learning_rate": 1e-4})
+    result = read_experiment(written(tmp_path, text))
+    assert result.folder == tmp_path / "there"
+    assert result.games.moves == (str(tmp_path / "lists/*.zip"),)
+    assert result.games.results == "/data/results.csv"
+    assert result.filters.decisions == ("counted",)
+    assert (result.filters.seconds, result.features.komi) == (0.0, 7.0)
+    assert result.features.since == np.datetime64("2006-06-20T00:00:00")
+    assert result.sets.since == np.datetime64("2006-06-23T10:00:00")
+    assert result.features.stores == (str(tmp_path / "a"), "/b")
+    assert result.models.basic is None
+    assert result.models.full == PRESETS["small"].changed({"width": 32, "learning_rate": 1e-4})
     named = read_experiment(written(tmp_path, LEAST + '[models]\nfull = "small"\n'))
     assert named.models.full == PRESETS["small"]
 

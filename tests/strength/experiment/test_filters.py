@@ -155,8 +155,8 @@ def test_how_games_were_decided(result: str, decision: str) -> None:
     ],
 )
 def test_seconds_for_a_move(main: str, overtime: str, clock: str, seconds: float | None) -> None:
-    found = seconds_a_move(main, overtime, clock)
-    assert found == (None if seconds is None else pytest.approx(seconds))
+    result = seconds_a_move(main, overtime, clock)
+    assert result == (None if seconds is None else pytest.approx(seconds))
 
 
 SGF = (
@@ -210,14 +210,14 @@ def test_lists_of_moves_with_a_table(tmp_path: Path) -> None:
         },
     )
     source = ListedGames([str(tmp_path / "moves")], pool, "id", "result", "clock", "ranked")
-    found = list(source)
-    assert [(c.key, c.decision.value, c.ranked) for c in found] == [
+    result = list(source)
+    assert [(c.key, c.decision.value, c.ranked) for c in result] == [
         ("7", "resigned", True),
         ("8", "timed out", False),
     ]
-    assert found[0].seconds == pytest.approx(30.0 + 300.0 / MOVES_A_PLAYER)
-    assert found[1].seconds is None
+    assert result[0].seconds == pytest.approx(30.0 + 300.0 / MOVES_A_PLAYER)
+    assert result[1].seconds is None
     assert len(source.skipped) == 1
-    assert found[0].game.winner == BLACK
+    assert result[0].game.winner == BLACK
     with pytest.raises(UsageError, match="no column 'klock'"):
         ListedGames([], pool, "id", clock="klock")

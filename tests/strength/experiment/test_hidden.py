@@ -80,11 +80,11 @@ def test_each_side_is_a_newcomer_with_its_last_games(last: int) -> None:
     system = Glicko2()
     games = np.array([59, 20, 45, 3])
     hidden = hidden_games(pool, games, last)
-    found = predict_hidden(pool, system.replay(pool), system, hidden)
+    result = predict_hidden(pool, system.replay(pool), system, hidden)
     expected = [slow(pool, game, last) for game in games.tolist()]
-    assert found == pytest.approx(expected, abs=1e-6)
+    assert result == pytest.approx(expected, abs=1e-6)
     if last == 0:
-        assert found.tolist() == [0.5] * 4
+        assert result.tolist() == [0.5] * 4
 
 
 def test_newcomers_with_all_their_games_seen_are_rated_as_ever() -> None:
@@ -93,8 +93,8 @@ def test_newcomers_with_all_their_games_seen_are_rated_as_ever() -> None:
     pool = Pool.from_names([*first, "A"], [*second, "C"], [1, 0, 1, 1, 0, 1])
     system = Glicko2()
     replay = system.replay(pool)
-    found = predict_hidden(pool, replay, system, hidden_games(pool, np.array([5]), 9))
-    assert found == pytest.approx(replay.expected[5:], abs=1e-12)
+    result = predict_hidden(pool, replay, system, hidden_games(pool, np.array([5]), 9))
+    assert result == pytest.approx(replay.expected[5:], abs=1e-12)
 
 
 def test_sides_may_start_from_what_is_known_of_them() -> None:
@@ -102,11 +102,11 @@ def test_sides_may_start_from_what_is_known_of_them() -> None:
     system = Glicko2()
     hidden = hidden_games(pool, np.array([30, 40]), 0)
     rating = np.array([1700.0, 1500.0, np.nan, np.nan])
-    found = predict_hidden(
+    result = predict_hidden(
         pool, system.replay(pool), system, hidden, rating=rating, deviation=np.full(4, 50.0)
     )
-    assert found[0] == pytest.approx(float(system.probability(1700.0, 1500.0, 50.0, 50.0)))
-    assert found[1] == pytest.approx(0.5)
+    assert result[0] == pytest.approx(float(system.probability(1700.0, 1500.0, 50.0, 50.0)))
+    assert result[1] == pytest.approx(0.5)
 
 
 def test_which_games_are_seen() -> None:

@@ -103,9 +103,9 @@ def test_the_network_names_winners_it_is_sure_of() -> None:
         },
     )
     rates = {"u": 0.7, "v": 0.55, "w": 0.39, "x": 0.1, "y": 0.01}
-    found, report = judged_pool(pool, rates)
-    assert found.columns["key"].tolist() == ["u", "w", "x", "y"]
-    assert found.score.tolist() == [0.0, 1.0, 1.0, 0.0]
+    result, report = judged_pool(pool, rates)
+    assert result.columns["key"].tolist() == ["u", "w", "x", "y"]
+    assert result.score.tolist() == [0.0, 1.0, 1.0, 0.0]
     assert (report.games, report.kept, report.contrary) == (5, 3, 2)
     assert (report.unsure, report.unseen) == (1, 1)
     with pytest.raises(UsageError, match=r"above 0\.5"):
@@ -160,7 +160,7 @@ def test_classes_of_players(stores: Path) -> None:
     features = np.zeros((4, 6), np.float32)
     features[:, 5] = [1, 2, 3, 4]
     head = MoveSets(features, np.arange(4), np.array([0, 1, 3, 4, 4]))
-    found = losses_by_rating(head, ratings, 5)
-    assert found["9 kyu to 1 kyu"].tolist() == [2.0, 3.0, 4.0]
+    result = losses_by_rating(head, ratings, 5)
+    assert result["9 kyu to 1 kyu"].tolist() == [2.0, 3.0, 4.0]
     ranks = losses_by_rank(Stores.open([stores / "a"]).stores[0], 5)
     assert list(ranks) == ["no rank"]

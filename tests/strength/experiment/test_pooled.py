@@ -76,11 +76,11 @@ def test_noise_gives_no_confidence() -> None:
     shuffled = Labelled(
         games.moves, games.score, generator.permutation(games.labels.ravel()).reshape(-1, 2)
     )
-    found = fit_pooled(
+    result = fit_pooled(
         shuffled, Labelled(others.moves, generator.permutation(others.score), others.labels)
     )
     test = made(300, 7)
-    expected = found.expected(found.ratings(test.moves))
+    expected = result.expected(result.ratings(test.moves))
     assert log_likelihood(generator.permutation(test.score), expected) > -0.72
 
 

@@ -59,26 +59,26 @@ def done(path: Path) -> Done:
 def test_every_stage_is_run_and_every_system_asked(
     done: Done,
 ) -> None:
-    found, said = done
+    result, said = done
     stages = [words.split(":")[0] for words in said if words.endswith(": begun")]
     assert stages == [
         "games", "winners", "features", "sets", "labels", "moves", "basic", "full", "pooled",
         "predictions",
     ]  # fmt: skip
-    assert list(found.predictions.expected)[:7] == [
+    assert list(result.predictions.expected)[:7] == [
         EVEN, GLICKO, FUTURE, models.STOCHASTIC, models.BASIC, models.FULL, models.POOLED,
     ]  # fmt: skip
-    assert found.facts["filters"]["kept"] == 178
-    lost = {r["rule"]: r["lost"] for r in found.facts["filters"]["rules"] if r["lost"]}
+    assert result.facts["filters"]["kept"] == 178
+    lost = {r["rule"]: r["lost"] for r in result.facts["filters"]["rules"] if r["lost"]}
     assert lost == {"decision": 1, "clock": 1}
-    report = found.facts["judged"]
+    report = result.facts["judged"]
     assert report["games"] == report["kept"] + report["unsure"] + report["unseen"]
-    assert len(found.pool) == 178 - report["unsure"]
+    assert len(result.pool) == 178 - report["unsure"]
 
 
 def test_the_sets_keep_the_rules(done: Done) -> None:
-    found, _ = done
-    pool, replay = found.pool, found.replay
+    result, _ = done
+    pool, replay = result.pool, result.replay
     mark = pool.columns["set"]
     labels = rating_labels(pool, replay, advance=2)
     training = mark == "T"
@@ -94,15 +94,15 @@ def test_the_sets_keep_the_rules(done: Done) -> None:
 def test_predictions_see_nothing_that_is_not_known_yet(
     done: Done,
 ) -> None:
-    found, _ = done
-    told = found.predictions
+    result, _ = done
+    told = result.predictions
     questions = told.questions
     here = questions.last == -1
-    assert np.array_equal(told.expected[GLICKO][here], found.replay.expected[questions.game[here]])
+    assert np.array_equal(told.expected[GLICKO][here], result.replay.expected[questions.game[here]])
     none = questions.last == 0
     for name in (GLICKO, models.STOCHASTIC, models.BASIC, models.FULL):
         assert told.expected[name][none] == pytest.approx(0.5, abs=1e-6), name
-    sides = found.moves.sets(("head",)).lengths().reshape(-1, 2)
+    sides = result.moves.sets(("head",)).lengths().reshape(-1, 2)
     assert sides.max() == 40
     assert not sides[none].any()
     two = questions.last == 2
@@ -158,14 +158,14 @@ def test_one_that_was_killed_ends_like_one_that_was_not(
             run(path)
     made = sorted((tmp_path / "work" / "winners").glob("winrates-*.npz"))
     assert [each.stat().st_mtime_ns for each in made[:5]] == times[:5]
-    found, said = run(path, workers=2)
+    result, said = run(path, workers=2)
     assert "pooled: kept" in said
     other = tmp_path / "other"
     other.mkdir()
     write_games(other)
     whole, _ = run(write_experiment(other, home / "random1.bin.gz", models=False), workers=2)
     for name, expected in whole.predictions.expected.items():
-        assert np.array_equal(found.predictions.expected[name], expected), name
+        assert np.array_equal(result.predictions.expected[name], expected), name
 
 
 def test_labels_without_the_results_of_the_games_to_predict(home: Path, tmp_path: Path) -> None:
@@ -174,20 +174,22 @@ def test_labels_without_the_results_of_the_games_to_predict(home: Path, tmp_path
     path.write_text(
         path.read_text().replace("advance = 2", "advance = 2\nwithhold = true\ntune = 3")
     )
-    found, _ = run(path)
-    assert TUNED in found.predictions.expected
-    assert not np.array_equal(found.predictions.expected[TUNED], found.predictions.expected[GLICKO])
-    assert set(found.facts["tuned"]) <= {field.name for field in fields(Glicko2)}
-    pool = found.pool
+    result, _ = run(path)
+    assert TUNED in result.predictions.expected
+    assert not np.array_equal(
+        result.predictions.expected[TUNED], result.predictions.expected[GLICKO]
+    )
+    assert set(result.facts["tuned"]) <= {field.name for field in fields(Glicko2)}
+    pool = result.pool
     learned = load_labels(tmp_path / "work" / "labels" / "labels.npz")
     sets = Sets(pool.columns["set"])
-    published = rating_labels(pool, found.replay, advance=2)
+    published = rating_labels(pool, result.replay, advance=2)
     hidden = sets.of("E") | sets.of("X")
     assert np.array_equal(learned.first[hidden], published.first[hidden])
     assert not np.array_equal(learned.first[sets.of("T")], published.first[sets.of("T")])
     # Turning every hidden result round changes no label that training sees.
     turned = replace(pool, score=np.where(hidden, 1.0 - pool.score, pool.score))
-    system = glicko_of(found.experiment)
+    system = glicko_of(result.experiment)
     other = rating_labels(turned, system.replay(turned), advance=2)
     again = withheld_labels(turned, other, sets, system)
     assert np.array_equal(again.first[~hidden], learned.first[~hidden])
@@ -195,36 +197,36 @@ def test_labels_without_the_results_of_the_games_to_predict(home: Path, tmp_path
 
 
 def test_tables_of_what_was_found(done: Done) -> None:
-    found, _ = done
-    measured = performance(found.predictions, replicates=50)
+    result, _ = done
+    measured = performance(result.predictions, replicates=50)
     for cell in measured.cells:
-        here = found.predictions.questions.of(cell.letter, cell.last)
+        here = result.predictions.questions.of(cell.letter, cell.last)
         assert cell.metrics.games == here.sum()
         assert json.dumps(cell.as_dict(), allow_nan=False)
     base = measured.cell(GLICKO, "E")
     assert (base.ahead["accuracy"].low, base.ahead["accuracy"].high) == (0.0, 0.0)
-    errors = rating_errors(found.predictions, GLICKO, "E")
-    document = experiment_document(Measurement(found, [measured], [errors]))
+    errors = rating_errors(result.predictions, GLICKO, "E")
+    document = experiment_document(Measurement(result, [measured], [errors]))
     text = document_text(document)
     assert "less that of Glicko-2 (95 %)" in text
-    other = performance(found.predictions, base=EVEN, replicates=50)
+    other = performance(result.predictions, base=EVEN, replicates=50)
     assert other.cell(EVEN, "E").ahead["accuracy"].estimate == 0.0
     even = other.cell(GLICKO, "E").ahead["log_likelihood"].estimate
     assert even == pytest.approx(-measured.cell(EVEN, "E").ahead["log_likelihood"].estimate)
     with pytest.raises(UsageError, match="no system 'Elo'"):
-        performance(found.predictions, base="Elo")
-    for name in (*found.predictions.expected, "Exhibition", "k = 2"):
+        performance(result.predictions, base="Elo")
+    for name in (*result.predictions.expected, "Exhibition", "k = 2"):
         assert name in text
     rows = document_csv(document).splitlines()
     assert len(rows) == 1 + len(measured.cells)
-    labels = found.predictions.labels[found.predictions.questions.of("E")]
+    labels = result.predictions.labels[result.predictions.questions.of("E")]
     assert errors.players.sum() == labels.size
     assert json.dumps(errors.as_dict(), allow_nan=False)
     assert "Mean of rating less label" in text
     with pytest.raises(NoGamesError, match="no rating in the set Z"):
-        rating_errors(found.predictions, GLICKO, "Z")
-    lines = predictions_csv(found.predictions, found.pool).splitlines()
-    assert len(lines) == 1 + len(found.predictions.questions)
+        rating_errors(result.predictions, GLICKO, "Z")
+    lines = predictions_csv(result.predictions, result.pool).splitlines()
+    assert len(lines) == 1 + len(result.predictions.questions)
     assert lines[1].startswith("T,all,")
 
 

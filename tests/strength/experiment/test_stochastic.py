@@ -31,9 +31,9 @@ def by_hand(black: list[float], white: list[float], moves: float) -> float:
 def test_expected_scores_by_hand() -> None:
     black, white = [1.0, 0.5, 3.0, -0.2], [2.0, 0.0, 4.0]
     model = Stochastic(moves=127.0, mean=1.0, variance=4.0)
-    found = model.expected(head_of(black, white, white, black))
-    assert found[0] == pytest.approx(by_hand(black, white, 127.0), abs=1e-6)
-    assert found[0] + found[1] == pytest.approx(1.0)
+    result = model.expected(head_of(black, white, white, black))
+    assert result[0] == pytest.approx(by_hand(black, white, 127.0), abs=1e-6)
+    assert result[0] + result[1] == pytest.approx(1.0)
     latest = model.expected(head_of(black, white), window=3)
     assert latest[0] == pytest.approx(by_hand(black[1:], white, 127.0), abs=1e-6)
 

@@ -114,17 +114,17 @@ def test_nothing_is_kept_where_nothing_is_to_be(
 
 def test_what_is_left_out_is_said(case: Case, records: Path) -> None:
     report = SkipReport()
-    found = moves_of_records(
+    result = moves_of_records(
         list(SgfReader(str(records))), case.network, case.model, skipped=report
     )
-    assert len(found) == 5  # the small board is a game, without moves that count
+    assert len(result) == 5  # the small board is a game, without moves that count
     reasons = " ".join(report.reasons)
     assert "the same game occurs again" in reasons
     assert "9x9" in reasons
-    small = next(row for row, labels in enumerate(found.labels) if "small" in labels)
-    assert found.number[small].tolist() == [0.0, 0.0]
-    assert np.isnan(found.strength[small]).all()
-    assert found.results().players == ("Ann", "Bob", "Cem")
+    small = next(row for row, labels in enumerate(result.labels) if "small" in labels)
+    assert result.number[small].tolist() == [0.0, 0.0]
+    assert np.isnan(result.strength[small]).all()
+    assert result.results().players == ("Ann", "Bob", "Cem")
 
 
 def test_a_store_says_what_the_records_say(case: Case, records: Path, tmp_path: Path) -> None:
@@ -132,16 +132,16 @@ def test_a_store_says_what_the_records_say(case: Case, records: Path, tmp_path: 
         net=str(case.file), trunk=KINDS, rules="tromp-taylor", komi=6.5, size=19
     )
     extract_features(lambda: SgfReader(str(records)), tmp_path / "store", settings, workers=1)
-    found = read_moves([str(tmp_path / "store")], case.model)
+    result = read_moves([str(tmp_path / "store")], case.model)
     wanted = look(case, records)
     row = {labels[-1]: place for place, labels in enumerate(wanted.labels)}
-    for place, labels in enumerate(found.labels):
+    for place, labels in enumerate(result.labels):
         if labels[-1] in row:
-            assert found.strength[place] == pytest.approx(
+            assert result.strength[place] == pytest.approx(
                 wanted.strength[row[labels[-1]]], abs=0.02
             )
-            assert found.number[place].tolist() == wanted.number[row[labels[-1]]].tolist()
-    assert found.results().score.tolist() == [1.0] * len(found)
+            assert result.number[place].tolist() == wanted.number[row[labels[-1]]].tolist()
+    assert result.results().score.tolist() == [1.0] * len(result)
 
 
 def test_what_does_not_go_together_is_refused(case: Case, records: Path, tmp_path: Path) -> None:

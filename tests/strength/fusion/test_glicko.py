@@ -98,7 +98,7 @@ def test_fusion_beats_both_of_its_parts(simulated: Simulated, fitted: MovesPrior
     told = with_estimates(pool, *fitted.prior(sides.moves_rating, sides.moves))
     fused = GlickoFromMoves(initial_deviation=250.0).replay(told).expected
     plain = fit_combination(pool.score[early], results[early], moves[early])
-    found = {
+    result = {
         name: log_likelihood(pool.score[late], expected[late])
         for name, expected in {
             "results": results,
@@ -109,10 +109,10 @@ def test_fusion_beats_both_of_its_parts(simulated: Simulated, fitted: MovesPrior
             "truth": simulated.truth,
         }.items()
     }
-    assert found["fused"] > max(found["results"], found["moves"]) + 0.01
-    assert found["at end"] > max(found["results"], found["moves"]) + 0.01
-    assert found["fused"] > found["plain"]
-    assert found["fused"] < found["truth"]
+    assert result["fused"] > max(result["results"], result["moves"]) + 0.01
+    assert result["at end"] > max(result["results"], result["moves"]) + 0.01
+    assert result["fused"] > result["plain"]
+    assert result["fused"] < result["truth"]
 
 
 def test_the_fit_finds_what_the_pool_was_made_with(fitted: MovesPrior) -> None:
@@ -167,14 +167,14 @@ def test_without_results_it_is_the_estimate() -> None:
     mean = np.array([[1800.0, 1400.0], [1500.0, np.nan], [1200.0, 1900.0]])
     deviation = np.array([[80.0, 120.0], [60.0, np.nan], [100.0, 90.0]])
     system = GlickoFromMoves()
-    found = system.replay(with_estimates(pool, mean, deviation))
-    assert found.first_deviation is not None
-    assert np.allclose(found.first_rating, mean[:, 0], atol=TOLERANCE)
-    assert np.allclose(found.first_deviation, deviation[:, 0], atol=TOLERANCE)
-    assert found.second_rating[1] == pytest.approx(1500.0)
+    result = system.replay(with_estimates(pool, mean, deviation))
+    assert result.first_deviation is not None
+    assert np.allclose(result.first_rating, mean[:, 0], atol=TOLERANCE)
+    assert np.allclose(result.first_deviation, deviation[:, 0], atol=TOLERANCE)
+    assert result.second_rating[1] == pytest.approx(1500.0)
     mean, deviation = mean[[0, 2]], deviation[[0, 2]]
     expected = system.probability(mean[:, 0], mean[:, 1], deviation[:, 0], deviation[:, 1])
-    assert np.allclose(found.expected[[0, 2]], expected, atol=1e-12)
+    assert np.allclose(result.expected[[0, 2]], expected, atol=1e-12)
 
 
 def by_hand(told: list[tuple[float, float]], against: list[tuple[float, float, float]]) -> Array:
@@ -186,12 +186,12 @@ def by_hand(told: list[tuple[float, float]], against: list[tuple[float, float, f
     """
     mu0, phi0 = 0.0, 350.0 / POINTS
     mean, variance = mu0, phi0**2  # the newcomer's prior times the results
-    found = []
+    result = []
     for (rating, deviation), (theirs, doubt, score) in zip(told, against, strict=True):
         m, s2 = (rating - CENTRE) / POINTS, (deviation / POINTS) ** 2
         precision = 1.0 / variance + 1.0 / s2 - 1.0 / phi0**2
         here = (mean / variance + m / s2 - mu0 / phi0**2) / precision
-        found.append((CENTRE + POINTS * here, POINTS / sqrt(precision)))
+        result.append((CENTRE + POINTS * here, POINTS / sqrt(precision)))
         g = 1.0 / sqrt(1.0 + 3.0 * (doubt / POINTS) ** 2 / pi**2)
         e = 1.0 / (1.0 + exp(-g * (here - (theirs - CENTRE) / POINTS)))
         information = g * g * e * (1.0 - e)
@@ -201,7 +201,7 @@ def by_hand(told: list[tuple[float, float]], against: list[tuple[float, float, f
         total = 1.0 / variance + information
         mean = (mean / variance + information * observed) / total
         variance = 1.0 / total
-    return np.array(found)
+    return np.array(result)
 
 
 def test_against_a_version_by_hand() -> None:
@@ -214,28 +214,28 @@ def test_against_a_version_by_hand() -> None:
     mean = np.column_stack([[each[0] for each in told], ratings])
     deviation = np.column_stack([[each[1] for each in told], deviations])
     system = GlickoFromMoves(tau=0.0)
-    found = system.replay(with_estimates(pool, mean, deviation))
+    result = system.replay(with_estimates(pool, mean, deviation))
     against = list(zip(ratings, deviations, results, strict=True))
     hand = by_hand(told, [(float(a), float(b), float(c)) for a, b, c in against])
-    assert found.first_deviation is not None
-    assert np.allclose(found.first_rating, hand[:, 0], atol=TOLERANCE)
-    assert np.allclose(found.first_deviation, hand[:, 1], atol=TOLERANCE)
+    assert result.first_deviation is not None
+    assert np.allclose(result.first_rating, hand[:, 0], atol=TOLERANCE)
+    assert np.allclose(result.first_deviation, hand[:, 1], atol=TOLERANCE)
 
 
 def test_priors_by_name_start_players_and_replace_the_base() -> None:
     pool = Pool.from_names(["Ann", "Ann"], ["Bob", "Cem"], [1, 1])
     priors = PlayerPriors({"Ann": (1800.0, 100.0), "Cem": (1400.0, 50.0)})
     system = GlickoFromMoves(columns=None, priors=priors)
-    found = system.replay(pool)
-    assert found.first_rating[0] == pytest.approx(1800.0)
-    assert found.second_rating[1] == pytest.approx(1400.0)
+    result = system.replay(pool)
+    assert result.first_rating[0] == pytest.approx(1800.0)
+    assert result.second_rating[1] == pytest.approx(1400.0)
     state = Glicko2().start(pool.players)
     state.arrays["mu"][0] = (1800.0 - CENTRE) / POINTS
     state.arrays["phi2"][0] = (100.0 / POINTS) ** 2
     state.arrays["mu"][2] = (1400.0 - CENTRE) / POINTS
     state.arrays["phi2"][2] = (50.0 / POINTS) ** 2
     plain = Glicko2().advance(state, pool)[1]
-    assert np.allclose(found.expected, plain.expected)
+    assert np.allclose(result.expected, plain.expected)
     # With an estimate before each game, that takes the place of the prior.
     mean, deviation = np.full((2, 2), 1900.0), np.full((2, 2), 30.0)
     later = replace(system, columns=COLUMNS).replay(with_estimates(pool, mean, deviation))
@@ -365,17 +365,17 @@ def test_a_combination_finds_its_weights() -> None:
     logits = generator.normal(0.0, 1.0, (20_000, 2))
     one, other = 1.0 / (1.0 + np.exp(-logits.T))
     chance = 1.0 / (1.0 + np.exp(-(0.2 + logits @ np.array([0.7, 0.4]))))
-    found = fit_combination((generator.random(20_000) < chance) * 1.0, one, other)
-    assert found.intercept == pytest.approx(0.2, abs=0.05)
-    assert found.weights == pytest.approx((0.7, 0.4), abs=0.05)
-    assert np.allclose(found.expected(one, other), chance, atol=0.02)
+    result = fit_combination((generator.random(20_000) < chance) * 1.0, one, other)
+    assert result.intercept == pytest.approx(0.2, abs=0.05)
+    assert result.weights == pytest.approx((0.7, 0.4), abs=0.05)
+    assert np.allclose(result.expected(one, other), chance, atol=0.02)
     with pytest.raises(InputError):
-        found.expected(one)
+        result.expected(one)
     with pytest.raises(NoGamesError):
         fit_combination([1.0])
     assert Combination(0.0, (1.0,)).expected([0.3]) == pytest.approx([0.3])
 
 
 def test_predictions_that_separate_wins_from_losses_stay_finite() -> None:
-    found = fit_combination([1.0, 1.0, 0.0, 0.0], [0.9, 0.8, 0.2, 0.1])
-    assert np.isfinite(found.weights).all()
+    result = fit_combination([1.0, 1.0, 0.0, 0.0], [0.9, 0.8, 0.2, 0.1])
+    assert np.isfinite(result.weights).all()

@@ -19,11 +19,11 @@ def test_many_moves_are_the_measurement() -> None:
     pool = Pool.from_names(["A", "C"], ["B", "A"], [1, 0])
     values = [1e9, 1e9], [4.0, -1.0], [0.0, 1e9], [np.nan, 4.0]
     pool = replace(pool, columns=dict(zip(MOVE_COLUMNS, map(np.array, values), strict=True)))
-    found = moves_priors(pool, SYSTEM, average=2000.0)
-    assert found.keys() == {"A", "C"}
-    assert found["A"].mean == pytest.approx(2240.0, abs=0.01)
-    assert found["A"].deviation == pytest.approx(100.0, abs=0.01)
-    assert found["C"].mean == pytest.approx(1940.0, abs=0.01)
+    result = moves_priors(pool, SYSTEM, average=2000.0)
+    assert result.keys() == {"A", "C"}
+    assert result["A"].mean == pytest.approx(2240.0, abs=0.01)
+    assert result["A"].deviation == pytest.approx(100.0, abs=0.01)
+    assert result["C"].mean == pytest.approx(1940.0, abs=0.01)
     wide = moves_priors(pool, SYSTEM, average=2000.0, points_per_logit=2 * 400 / np.log(10))
     assert wide["A"].mean == pytest.approx(2480.0, abs=0.01)
     assert wide["A"].deviation == pytest.approx(200.0, abs=0.01)
@@ -47,7 +47,7 @@ def test_a_list_with_few_results_is_nearer_to_the_truth() -> None:
     known = [name for name in games.players if name in priors and name in strong.players]
     errors = []
     for system in (plain, both):
-        found = system.fit(games)
-        off = np.array([found[name].value - strong[name].value for name in known])
+        result = system.fit(games)
+        off = np.array([result[name].value - strong[name].value for name in known])
         errors.append(float(np.std(off)))
     assert errors[1] < 0.9 * errors[0]

@@ -49,7 +49,7 @@ GAMES = pool(("Ann", "Bob", 1, 1), ("Bob", "Ann", 1, 0), ("Ann", "Cem", 2, 0), (
 
 
 def test_players_day_and_colours_tell_the_game() -> None:
-    found = match_moves(
+    result = match_moves(
         GAMES,
         records(
             ("Cem", "Bob", 5, 1),
@@ -60,10 +60,10 @@ def test_players_day_and_colours_tell_the_game() -> None:
             ("", "Bob", 1, 1),
         ),
     )
-    assert found.record.tolist() == [1, 2, -1, 0]
-    assert found.unmatched == {"of no such game": 2, "without a name": 1}
-    assert "3 of 6 belong to a game (" in found.sentence
-    assert not found.swapped.any()
+    assert result.record.tolist() == [1, 2, -1, 0]
+    assert result.unmatched == {"of no such game": 2, "without a name": 1}
+    assert "3 of 6 belong to a game (" in result.sentence
+    assert not result.swapped.any()
 
 
 def test_a_record_of_the_day_beside_is_taken_where_it_is_the_only_one() -> None:
@@ -71,14 +71,14 @@ def test_a_record_of_the_day_beside_is_taken_where_it_is_the_only_one() -> None:
     both = pool(("Ann", "Bob", 1, 1), ("Ann", "Bob", 3, 1))
     assert match_moves(both, records(("Ann", "Bob", 2, 1))).record.tolist() == [-1, -1]
     # The day of the record goes before.
-    found = match_moves(both, records(("Ann", "Bob", 2, 1), ("Ann", "Bob", 1, 1)))
-    assert found.record.tolist() == [1, 0]
+    result = match_moves(both, records(("Ann", "Bob", 2, 1), ("Ann", "Bob", 1, 1)))
+    assert result.record.tolist() == [1, 0]
 
 
 def test_another_winner_is_another_game() -> None:
-    found = match_moves(GAMES, records(("Cem", "Bob", 5, 2), ("Ann", "Bob", 1, 0)))
-    assert found.record.tolist() == [1, -1, -1, -1]
-    assert found.unmatched == {"with another winner than the result": 1}
+    result = match_moves(GAMES, records(("Cem", "Bob", 5, 2), ("Ann", "Bob", 1, 0)))
+    assert result.record.tolist() == [1, -1, -1, -1]
+    assert result.unmatched == {"with another winner than the result": 1}
 
 
 def test_several_games_of_a_day() -> None:
@@ -87,9 +87,9 @@ def test_several_games_of_a_day() -> None:
     assert match_moves(three, whole).record.tolist() == [0, 1, 2]
     # The only loss is one, the wins cannot be told apart.
     some = records(("Ann", "Bob", 1, 2), ("Ann", "Bob", 1, 1))
-    found = match_moves(three, some)
-    assert found.record.tolist() == [-1, 0, -1]
-    assert found.unmatched == {"of one of several games of that day": 1}
+    result = match_moves(three, some)
+    assert result.record.tolist() == [-1, 0, -1]
+    assert result.unmatched == {"of one of several games of that day": 1}
     # Two records of one game: nobody knows which.
     twice = records(("Ann", "Bob", 1, 2), ("Ann", "Bob", 1, 2))
     assert match_moves(three, twice).record.tolist() == [-1, -1, -1]
@@ -107,8 +107,8 @@ def test_without_dates_a_pair_must_have_met_once() -> None:
 def test_colours_do_not_matter_where_nobody_knows_who_moved_first() -> None:
     given = records(("Cem", "Ann", 2, 1))
     assert match_moves(GAMES, given).record.tolist() == [-1, -1, -1, -1]
-    found = match_moves(replace(GAMES, ordered=False), given)
-    assert found.record.tolist() == [-1, -1, 0, -1]
+    result = match_moves(replace(GAMES, ordered=False), given)
+    assert result.record.tolist() == [-1, -1, 0, -1]
     joined, _ = with_moves(replace(GAMES, ordered=False), given)
     assert joined.columns["first_moves"].tolist() == [0, 0, 1010, 0]
     assert joined.columns["second_moves_strength"][2] == 1.0
@@ -116,8 +116,8 @@ def test_colours_do_not_matter_where_nobody_knows_who_moved_first() -> None:
 
 def test_players_with_like_names_are_told_apart_by_what_is_written() -> None:
     like = pool(("ann", "Bob", 1, 1), ("Ann", "Bob", 1, 1))
-    found = match_moves(like, records(("Ann", "BOB", 1, 1), ("ANN", "Bob", 1, 1)))
-    assert found.record.tolist() == [-1, 0]
+    result = match_moves(like, records(("Ann", "BOB", 1, 1), ("ANN", "Bob", 1, 1)))
+    assert result.record.tolist() == [-1, 0]
 
 
 def test_a_column_may_name_the_games() -> None:
@@ -130,9 +130,9 @@ def test_a_column_may_name_the_games() -> None:
         ("Ann", "Cem", 2, 1),
         labels=[("x", "10"), ("8",), ("7",), ("9",)],
     )
-    found = match_moves(named, given, column="id")
-    assert found.record.tolist() == [-1, 1, -1, 0]
-    assert found.unmatched == {
+    result = match_moves(named, given, column="id")
+    assert result.record.tolist() == [-1, 1, -1, 0]
+    assert result.unmatched == {
         "of other players than the result": 1,
         "with another winner than the result": 1,
     }
@@ -143,9 +143,9 @@ def test_a_column_may_name_the_games() -> None:
 
 
 def test_the_columns_are_of_both_players() -> None:
-    joined, found = with_moves(GAMES, records(("Cem", "Bob", 5, 1), ("Ann", "Bob", 1, 1)))
-    assert found.unmatched == {}
-    assert found.sentence == "Records of moves: 2 of 2 belong to a game."
+    joined, result = with_moves(GAMES, records(("Cem", "Bob", 5, 1), ("Ann", "Bob", 1, 1)))
+    assert result.unmatched == {}
+    assert result.sentence == "Records of moves: 2 of 2 belong to a game."
     values = np.column_stack([joined.columns[name] for name in MOVE_COLUMNS])
     assert values[0].tolist() == [11.0, 2.0, 1011.0, 1002.0]
     assert values[3].tolist() == [10.0, 1.0, 1010.0, 1001.0]
@@ -162,9 +162,9 @@ def test_records_are_results_too() -> None:
     given = records(
         ("Ann", "Bob", 1, 1), ("Bob", "Ann", 2, -1), ("Ann", "", 3, 1), ("A", "B", 4, 0)
     )
-    found = given.results()
-    assert found.score.tolist() == [1.0, 0.5]
-    assert found.skipped.total == 2
-    joined, matched = with_moves(found, given)
+    result = given.results()
+    assert result.score.tolist() == [1.0, 0.5]
+    assert result.skipped.total == 2
+    joined, matched = with_moves(result, given)
     assert matched.record.tolist() == [0, 1]
     assert joined.columns["first_moves"].tolist() == [10.0, 11.0]

@@ -47,7 +47,7 @@ def test_fitted_or_not_it_beats_results_alone_for_newcomers() -> None:
     plain = {"initial_deviation": 250.0}
     for fit in (False, True):
         given, _ = fusion_parameters(earlier_part(pool), plain, fit=fit)
-        found = evaluate(
+        result = evaluate(
             pool,
             ["glicko2", "fusion"],
             parameters={"glicko2": plain, "fusion": given},
@@ -56,7 +56,7 @@ def test_fitted_or_not_it_beats_results_alone_for_newcomers() -> None:
             gap_edges=(),
         )
         one, other = (
-            found[name].metrics["representative"].log_likelihood for name in ("fusion", "glicko2")
+            result[name].metrics["representative"].log_likelihood for name in ("fusion", "glicko2")
         )
         assert one > other + 0.002
 

@@ -44,7 +44,7 @@ def asked(pool: Pool, strength: Array) -> tuple[ExperimentPredictions, NDArray[n
     )
     both = np.column_stack([pool.first, pool.second])[questions.game]
     ratings = strength[both] + generator.normal(0.0, 70.0, both.shape)
-    found = ExperimentPredictions(
+    result = ExperimentPredictions(
         questions,
         pool.score[questions.game],
         strength[both],
@@ -52,7 +52,7 @@ def asked(pool: Pool, strength: Array) -> tuple[ExperimentPredictions, NDArray[n
     )
     expected = 1.0 / (1.0 + 10.0 ** ((ratings[:, 1] - ratings[:, 0]) / 400.0))
     moves = np.where(questions.last == 2, 200, 500)
-    return found.with_system("Model", expected, ratings), np.column_stack([moves, moves])
+    return result.with_system("Model", expected, ratings), np.column_stack([moves, moves])
 
 
 def test_rows_of_a_table() -> None:
@@ -60,21 +60,21 @@ def test_rows_of_a_table() -> None:
     system = Glicko2()
     replay = system.replay(pool)
     predictions, moves = asked(pool, strength)
-    found, prior = add_fusion(predictions, pool, replay, system, "Model", moves)
-    questions = found.questions
-    assert {FITTED, FUSION, COMBINATION} <= found.expected.keys()
+    result, prior = add_fusion(predictions, pool, replay, system, "Model", moves)
+    questions = result.questions
+    assert {FITTED, FUSION, COMBINATION} <= result.expected.keys()
     assert prior.base.deviation == pytest.approx(SPREAD, rel=0.4)
     for part in (questions.of("E"), questions.of("E", 2)):
         likely = {
-            name: log_likelihood(found.score[part], found.expected[name][part])
+            name: log_likelihood(result.score[part], result.expected[name][part])
             for name in (FITTED, "Model", FUSION, COMBINATION)
         }
         assert likely[FUSION] > likely[FITTED] + 0.002
         assert likely[FUSION] > likely["Model"] - 0.002
         assert likely[COMBINATION] > likely[FITTED]
-    assert np.isfinite(found.ratings[FUSION][questions.of("E")]).all()
-    assert np.isnan(found.ratings[FUSION][questions.of("E", 2)]).all()
-    assert "Model" in found.about[COMBINATION]
+    assert np.isfinite(result.ratings[FUSION][questions.of("E")]).all()
+    assert np.isnan(result.ratings[FUSION][questions.of("E", 2)]).all()
+    assert "Model" in result.about[COMBINATION]
 
 
 def test_answers_do_not_know_the_test_games() -> None:
@@ -82,7 +82,7 @@ def test_answers_do_not_know_the_test_games() -> None:
     pool, strength = made_pool()
     system = Glicko2()
     predictions, moves = asked(pool, strength)
-    found, prior = add_fusion(predictions, pool, system.replay(pool), system, "Model", moves)
+    result, prior = add_fusion(predictions, pool, system.replay(pool), system, "Model", moves)
     last = GAMES - 1  # an odd game, so one of E
     score = pool.score.copy()
     score[last] = 1.0 - score[last]
@@ -92,7 +92,7 @@ def test_answers_do_not_know_the_test_games() -> None:
     )
     assert prior_again == prior
     for name in (FITTED, FUSION, COMBINATION):
-        assert np.array_equal(again.expected[name], found.expected[name])
+        assert np.array_equal(again.expected[name], result.expected[name])
 
 
 def test_without_games_to_fit_to() -> None:

@@ -30,9 +30,9 @@ def test_without_moves_it_is_glicko2(pool: Pool) -> None:
     bare = replace(pool, columns={})
     none = replace(pool, columns={name: np.zeros(len(pool)) for name in MOVE_COLUMNS})
     for games in (bare, none):
-        found = SYSTEM.replay(games)
-        assert found.expected == pytest.approx(wanted.expected, abs=1e-12)
-        assert found.ratings.rating == pytest.approx(wanted.ratings.rating, abs=1e-8)
+        result = SYSTEM.replay(games)
+        assert result.expected == pytest.approx(wanted.expected, abs=1e-12)
+        assert result.ratings.rating == pytest.approx(wanted.ratings.rating, abs=1e-8)
 
 
 @pytest.mark.parametrize("game", [0, 17, 300, 599])
@@ -52,7 +52,7 @@ def test_a_rating_is_that_of_the_formula(pool: Pool) -> None:
     one = pool.select(np.arange(1))
     columns = dict(zip(MOVE_COLUMNS, ([100.0], [4.0], [0.0], [np.nan]), strict=True))
     one = replace(one, columns={name: np.array(value) for name, value in columns.items()})
-    plain, found = PLAIN.replay(one).ratings, SYSTEM.replay(one).ratings
+    plain, result = PLAIN.replay(one).ratings, SYSTEM.replay(one).ratings
     mean, deviation = SYSTEM.moves_prior.prior(4.0, 100)
     known = 100.0 / 180.0
     share = 250.0**2 / (250.0**2 + 100.0**2)
@@ -60,8 +60,8 @@ def test_a_rating_is_that_of_the_formula(pool: Pool) -> None:
     assert deviation**2 == pytest.approx(250.0**2 * (1.0 - known * share))
     row = one.first[0]
     wanted = fuse(plain.rating[row], plain.deviation[row], mean, deviation, Prior(1500.0, 250.0))
-    assert found.rating[row] == pytest.approx(float(wanted[0]))
-    assert found.deviation[row] == pytest.approx(float(wanted[1]))
+    assert result.rating[row] == pytest.approx(float(wanted[0]))
+    assert result.deviation[row] == pytest.approx(float(wanted[1]))
 
 
 def test_moves_of_earlier_games_are_averaged_by_their_number() -> None:
@@ -81,15 +81,15 @@ def test_parts_give_what_the_whole_gives(pool: Pool) -> None:
         state, part = SYSTEM.advance(state, pool.select(rows))
         expected.append(part.expected)
     assert np.array_equal(np.concatenate(expected), whole.expected)
-    found = SYSTEM.ratings(state)
-    row = [found.players.index(name) for name in whole.ratings.players]
-    assert np.array_equal(found.rating[row], whole.ratings.rating)
+    result = SYSTEM.ratings(state)
+    row = [result.players.index(name) for name in whole.ratings.players]
+    assert np.array_equal(result.rating[row], whole.ratings.rating)
 
 
 def test_games_are_taken_in_order_of_time(pool: Pool) -> None:
     mixed = np.random.default_rng(1).permutation(len(pool))
-    found = SYSTEM.replay(pool.select(mixed))
-    assert np.array_equal(found.expected, SYSTEM.replay(pool).expected[mixed])
+    result = SYSTEM.replay(pool.select(mixed))
+    assert np.array_equal(result.expected, SYSTEM.replay(pool).expected[mixed])
 
 
 def test_a_game_taken_back_takes_its_moves_with_it(pool: Pool) -> None:
@@ -97,11 +97,11 @@ def test_a_game_taken_back_takes_its_moves_with_it(pool: Pool) -> None:
     ledger = Ledger.begin("fusion", pool, **given)
     gone = np.zeros(len(pool), np.bool_)
     gone[[40, 300]] = True
-    found = ledger.annul(gone)
+    result = ledger.annul(gone)
     wanted = Ledger.begin("fusion", pool.select(~gone), **given)
-    assert np.array_equal(found.replay.expected, wanted.replay.expected)
-    for name in found.ratings.players:
-        assert found.ratings[name] == wanted.ratings[name]
+    assert np.array_equal(result.replay.expected, wanted.replay.expected)
+    for name in result.ratings.players:
+        assert result.ratings[name] == wanted.ratings[name]
 
 
 def test_a_saved_history_goes_on(pool: Pool, tmp_path: object) -> None:
@@ -110,9 +110,9 @@ def test_a_saved_history_goes_on(pool: Pool, tmp_path: object) -> None:
     file = Path(str(tmp_path)) / "kept"
     half = np.arange(300)
     save_ledger(Ledger.begin("fusion", pool.select(half)), file)
-    found = load_ledger(file).add(pool.select(np.arange(300, 600)))
+    result = load_ledger(file).add(pool.select(np.arange(300, 600)))
     wanted = Ledger.begin("fusion", pool)
-    assert np.array_equal(found.replay.expected, wanted.replay.expected)
+    assert np.array_equal(result.replay.expected, wanted.replay.expected)
     # Further games need not have moves.
     bare = replace(pool.select(np.arange(300, 600)), columns={})
     assert np.isfinite(load_ledger(file).add(bare).replay.expected).all()
@@ -130,18 +130,18 @@ def test_moves_help_newcomers(pool: Pool) -> None:
 
 def test_ratings_are_taken_apart(pool: Pool) -> None:
     ledger = Ledger.begin("fusion", pool, initial_deviation=250.0)
-    found = rating_sources(ledger)
-    rows = np.arange(len(found.both))
-    known = found.number > 0
+    result = rating_sources(ledger)
+    rows = np.arange(len(result.both))
+    known = result.number > 0
     assert known.mean() > 0.9
     system = ledger.system
     assert isinstance(system, Fusion)
     both = fuse(
-        found.results, found.results_deviation,
-        np.where(known, found.moves, np.nan), found.moves_deviation, Prior(1500.0, 250.0),
+        result.results, result.results_deviation,
+        np.where(known, result.moves, np.nan), result.moves_deviation, Prior(1500.0, 250.0),
     )  # fmt: skip
-    assert found.both[rows] == pytest.approx(both[0])
-    assert found.both_deviation == pytest.approx(both[1])
+    assert result.both[rows] == pytest.approx(both[0])
+    assert result.both_deviation == pytest.approx(both[1])
     with pytest.raises(UsageError, match="glicko2 knows no moves"):
         rating_sources(Ledger.begin("glicko2", pool))
 

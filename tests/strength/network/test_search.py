@@ -127,8 +127,8 @@ def test_the_learning_rate_is_clamped_below() -> None:
 
 def test_windows_can_be_searched() -> None:
     generator = np.random.default_rng(0)
-    found = {propose(START, 0.1, generator, (10, 13)).window for _ in range(100)}
-    assert found == {10, 11, 12, 13}
+    result = {propose(START, 0.1, generator, (10, 13)).window for _ in range(100)}
+    assert result == {10, 11, 12, 13}
 
 
 @pytest.mark.parametrize(

@@ -77,14 +77,14 @@ def attention_block(arrays: dict[str, Any], name: str, queries: Matrix, h: Matri
     part = {key.removeprefix(name + "."): a for key, a in arrays.items() if key.startswith(name)}
     keys = [times(part["key.weight"], x) for x in h]
     values = [times(part["value.weight"], x) for x in h]
-    found = []
+    result = []
     for q in queries:
         at = attend(times(part["query.weight"], q), keys, values)
         inner = layer_norm(plus(q, at), part["first_norm.weight"], part["first_norm.bias"])
         dense = plus(times(part["dense.weight"], inner), part["dense.bias"])
         residual = plus(inner, [max(0.0, a) for a in dense])
-        found.append(layer_norm(residual, part["second_norm.weight"], part["second_norm.bias"]))
-    return found
+        result.append(layer_norm(residual, part["second_norm.weight"], part["second_norm.bias"]))
+    return result
 
 
 def plain_layers(arrays: Arrays, depth: int, x: Matrix) -> list[Matrix]:
@@ -144,16 +144,16 @@ def test_every_layer_agrees_with_the_loops(built: Hyperparameters) -> None:
     network = torch_network(built, arrays).double()
     with torch.no_grad():
         h = network.encode(torch.tensor(x)[None])
-        found = [h]
+        result = [h]
         for block in network.blocks:
             assert isinstance(block, Block)
             seen = block.gather.gather(block.points, h, None)
             h = block.spread.spread(h, seen)
-            found += [seen, h]
+            result += [seen, h]
         pooled = network.pool.gather(network.seed, h, None)
-        found += [pooled, network.rate(pooled)]
-    assert len(found) == len(wanted)
-    for mine, plain in zip(found, wanted, strict=True):
+        result += [pooled, network.rate(pooled)]
+    assert len(result) == len(wanted)
+    for mine, plain in zip(result, wanted, strict=True):
         np.testing.assert_allclose(mine[0].numpy(), plain, rtol=0, atol=EXACT)
     whole = network(torch.tensor(x)[None]).item()
     assert whole == pytest.approx(wanted[-1][0][0], abs=EXACT)
@@ -196,16 +196,16 @@ def test_sets_without_moves_get_the_mean() -> None:
     network = torch_network(built, arrays)
     x = torch.full((3, 4, CHANNELS), 7.0)
     there = torch.tensor([[False] * 4, [True, False, False, False], [True] * 4])
-    found = network(x, there)
-    assert found[0].item() == 0
+    result = network(x, there)
+    assert result[0].item() == 0
     # One move is the whole of its set: so are four equal ones.
-    assert found[1].item() == pytest.approx(found[2].item(), abs=1e-6)
-    found.sum().backward()
+    assert result[1].item() == pytest.approx(result[2].item(), abs=1e-6)
+    result.sum().backward()
     for name, parameter in network.named_parameters():
         assert parameter.grad is not None
         assert torch.isfinite(parameter.grad).all(), name
     np.testing.assert_allclose(
-        rate_sets(arrays, built, x.numpy(), there.numpy()), found.detach(), rtol=0, atol=SINGLE
+        rate_sets(arrays, built, x.numpy(), there.numpy()), result.detach(), rtol=0, atol=SINGLE
     )
 
 
@@ -232,11 +232,11 @@ def test_numpy_gives_what_torch_gives(built: Hyperparameters, moves: int, seed: 
     there = generator.random((4, moves)) < 0.7
     with torch.no_grad():
         wanted = network.eval()(torch.tensor(x), torch.tensor(there)).numpy()
-    found = rate_sets(arrays, built, x, there)
-    assert found.dtype == np.float32
+    result = rate_sets(arrays, built, x, there)
+    assert result.dtype == np.float32
     # A width of 1 or 2 makes a normalisation divide by next to nothing.
     tolerance = SINGLE if built.width > 2 else 1e-3
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=tolerance * max(1, abs(wanted).max()))
+    np.testing.assert_allclose(result, wanted, rtol=0, atol=tolerance * max(1, abs(wanted).max()))
 
 
 def test_numbers_of_parameters() -> None:
@@ -363,14 +363,14 @@ def test_a_network_comes_back_from_its_file(tmp_path: Path) -> None:
     for name, array in network.arrays.items():
         np.testing.assert_array_equal(again.arrays[name], array.astype(np.float16))
     moves = some_moves()
-    found, before = again.ratings(moves), network.ratings(moves)
-    assert found[0] == before[0] == 1600
-    np.testing.assert_allclose(found, before, rtol=0, atol=2.0)  # of 250: float16
+    result, before = again.ratings(moves), network.ratings(moves)
+    assert result[0] == before[0] == 1600
+    np.testing.assert_allclose(result, before, rtol=0, atol=2.0)  # of 250: float16
     # Only the latest moves of the window count.
     late = MoveSets(moves.features, moves.rows[[0, *range(11, 66)]], np.array([0, 0, 1, 31, 56]))
-    np.testing.assert_allclose(again.ratings(late), found, rtol=1e-6)
-    expected = again.expected(found)
-    assert expected[0] == pytest.approx(1 / (1 + 10 ** ((found[1] - found[0]) / 400)))
+    np.testing.assert_allclose(again.ratings(late), result, rtol=1e-6)
+    expected = again.expected(result)
+    assert expected[0] == pytest.approx(1 / (1 + 10 ** ((result[1] - result[0]) / 400)))
     assert [path.name for path in tmp_path.iterdir()] == ["a.npz"]
 
 

@@ -53,15 +53,15 @@ def test_losses_are_those_of_the_thesis() -> None:
     scale = gamma(315.81)
     expected = np.exp(scale * black) / (np.exp(scale * black) + np.exp(scale * white))
     one, other, result = (torch.tensor(values) for values in (black, white, score))
-    found = score_losses(one, other, result, scale).numpy()
-    np.testing.assert_allclose(found, -np.log(1 - np.abs(score - expected)), rtol=1e-12)
+    answer = score_losses(one, other, result, scale).numpy()
+    np.testing.assert_allclose(answer, -np.log(1 - np.abs(score - expected)), rtol=1e-12)
     # gamma is s_r ln 10 / 400: the odds are those of eq. 3.1 in rating points.
     points = 1 / (1 + 10 ** (-315.81 * (black - white) / 400))
     np.testing.assert_allclose(expected, points, rtol=1e-12)
     labels = generator.normal(size=(8, 2))
     wanted = (labels[:, 0] - black) ** 2 + (labels[:, 1] - white) ** 2
-    found = rating_losses(*map(torch.tensor, (black, white, labels))).numpy()
-    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+    answer = rating_losses(*map(torch.tensor, (black, white, labels))).numpy()
+    np.testing.assert_allclose(answer, wanted, rtol=1e-12)
 
 
 def test_a_draw_is_half_a_win_and_half_a_loss() -> None:
@@ -169,7 +169,7 @@ def test_steps_are_those_of_a_loop_over_games_with_torch_s_adam() -> None:
 
 
 def test_a_step_does_not_depend_on_how_a_batch_is_split(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = []
+    result = []
     for numbers in (1, 400, 1 << 22):
         monkeypatch.setitem(training_steps._NUMBERS, "cpu", numbers)
         arrays = initial_arrays(TINY, 5, np.random.default_rng(0))
@@ -178,12 +178,12 @@ def test_a_step_does_not_depend_on_how_a_batch_is_split(monkeypatch: pytest.Monk
         gradients = torch.cat(
             [p.grad.ravel() for p in stepper.network.parameters() if p.grad is not None]
         )
-        found.append((losses, gradients, stepper.evaluate(examples_of(VALIDATION))))
-    for losses, gradients, (ratings, logarithms) in found[1:]:
-        np.testing.assert_allclose(losses, found[0][0], rtol=1e-5)
-        np.testing.assert_allclose(gradients, found[0][1], rtol=0, atol=1e-5)
-        np.testing.assert_allclose(ratings, found[0][2][0], rtol=0, atol=1e-5)
-        np.testing.assert_allclose(logarithms, found[0][2][1], rtol=0, atol=1e-5)
+        result.append((losses, gradients, stepper.evaluate(examples_of(VALIDATION))))
+    for losses, gradients, (ratings, logarithms) in result[1:]:
+        np.testing.assert_allclose(losses, result[0][0], rtol=1e-5)
+        np.testing.assert_allclose(gradients, result[0][1], rtol=0, atol=1e-5)
+        np.testing.assert_allclose(ratings, result[0][2][0], rtol=0, atol=1e-5)
+        np.testing.assert_allclose(logarithms, result[0][2][1], rtol=0, atol=1e-5)
 
 
 # --- whole trainings -----------------------------------------------------------------------

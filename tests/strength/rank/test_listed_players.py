@@ -54,30 +54,30 @@ def test_groups_are_named_as_often_as_the_study_says(sides: Sides, model: Streng
             draws=100,
             random=np.random.default_rng(games),
         )
-        found = accuracy(model.scale("fox").knot_probabilities(sums), group)
-        assert found.exact == pytest.approx(expected, abs=slack)
+        result = accuracy(model.scale("fox").knot_probabilities(sums), group)
+        assert result.exact == pytest.approx(expected, abs=slack)
         if games >= 10:
-            assert found.near > 0.97
+            assert result.near > 0.97
 
 
 def test_intervals_hold_on_players_they_were_not_fitted_to(parts: dict[str, Unseen]) -> None:
     """With strengths even within the group, by number of games; errors are by player."""
-    found = parts["whole"]
-    intervals = crossed(found, (0.5, 0.8, 0.9, 0.95))
+    result = parts["whole"]
+    intervals = crossed(result, (0.5, 0.8, 0.9, 0.95))
     for level, ends in intervals.items():
         for games in GAMES:
-            each = held(found, ends, level, found.games == games)
+            each = held(result, ends, level, result.games == games)
             assert abs(each.held - level) < 3.5 * each.error + 0.01, (level, games)
-    wide, narrow = (held(found, intervals[0.9], 0.9, found.games == n) for n in (1, 15))
+    wide, narrow = (held(result, intervals[0.9], 0.9, result.games == n) for n in (1, 15))
     assert wide.width > narrow.width + 1.0
 
 
 @pytest.mark.parametrize("phase", GAME_PHASES)
 def test_intervals_of_phases_hold(phase: str, parts: dict[str, Unseen]) -> None:
-    found = parts[phase]
-    ends = crossed(found, (0.9,))[0.9]
+    result = parts[phase]
+    ends = crossed(result, (0.9,))[0.9]
     for games in (1, 5, 10):
-        each = held(found, ends, 0.9, found.games == games)
+        each = held(result, ends, 0.9, result.games == games)
         assert abs(each.held - 0.9) < 3.5 * each.error + 0.02, games
 
 
@@ -89,13 +89,13 @@ def test_the_tables_that_are_shipped_are_those_of_these_players(
     assert len(np.unique(parts["whole"].fold)) == FOLDS
     for part, table in tables.items():
         table.check_level(0.9)
-        found = parts[part]
-        moves = found.moves
+        result = parts[part]
+        moves = result.moves
         ends = [
             table.interval(density, int(n), 0.9)
-            for density, n in zip(found.density, moves, strict=True)
+            for density, n in zip(result.density, moves, strict=True)
         ]
-        each = held(found, ends, 0.9, np.ones(len(found), bool))
+        each = held(result, ends, 0.9, np.ones(len(result), bool))
         assert 0.87 < each.held < 0.94, part
 
 

@@ -35,29 +35,29 @@ def plain_score(model: StrengthModel, evidence: Evidence, row: int) -> np.ndarra
     scorer = move_scorer(model)
     x, lifted = scorer.lift(evidence)
     phase = sum(int(evidence.number[row]) > end for end in (20, 50, 90, 140))
-    found = x[row] @ scorer.linear[phase] + lifted[row] @ scorer.lifted
-    return np.asarray(found - scorer.centre[int(evidence.colour[row]) - 1, phase])
+    result = x[row] @ scorer.linear[phase] + lifted[row] @ scorer.lifted
+    return np.asarray(result - scorer.centre[int(evidence.colour[row]) - 1, phase])
 
 
 def test_scores_of_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     model, evidence = random_model(), random_evidence([30, 80, 2])
-    found = move_scorer(model).scores(evidence)
-    assert found.shape == (112, WIDTH)
+    result = move_scorer(model).scores(evidence)
+    assert result.shape == (112, WIDTH)
     for row in range(0, 112, 7):
-        np.testing.assert_allclose(found[row], plain_score(model, evidence, row), atol=2e-3)
+        np.testing.assert_allclose(result[row], plain_score(model, evidence, row), atol=2e-3)
     monkeypatch.setattr(rank_scorer, "_CHUNK", 5)
-    np.testing.assert_allclose(move_scorer(model).scores(evidence), found, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(move_scorer(model).scores(evidence), result, rtol=1e-4, atol=1e-4)
 
 
 def test_statistics_are_sums_over_moves_by_game() -> None:
     model, evidence = random_model(), random_evidence([12, 0, 90])
-    found = model.game_statistics(evidence)
+    result = model.game_statistics(evidence)
     scores = move_scorer(model).scores(evidence)
-    assert found.shape == (3, PHASES + 1 + WIDTH)
-    assert found[0].tolist()[: PHASES + 1] == [10, 2, 0, 0, 0, 144]
-    assert (found[1] == 0).all()
-    np.testing.assert_allclose(found[0, PHASES + 1 :], scores[:12].sum(axis=0), atol=1e-3)
-    np.testing.assert_allclose(found[2, PHASES + 1 :], scores[12:].sum(axis=0), atol=1e-3)
+    assert result.shape == (3, PHASES + 1 + WIDTH)
+    assert result[0].tolist()[: PHASES + 1] == [10, 2, 0, 0, 0, 144]
+    assert (result[1] == 0).all()
+    np.testing.assert_allclose(result[0, PHASES + 1 :], scores[:12].sum(axis=0), atol=1e-3)
+    np.testing.assert_allclose(result[2, PHASES + 1 :], scores[12:].sum(axis=0), atol=1e-3)
 
 
 def test_posterior_against_normal_distributions() -> None:
@@ -76,8 +76,8 @@ def test_posterior_against_normal_distributions() -> None:
                 for usual in spread.usual
             ]
         )
-        found = model.scale("fox").knot_probabilities(statistics, one_player=one_player)
-        np.testing.assert_allclose(found, wanted / wanted.sum(), rtol=1e-6, atol=1e-12)
+        result = model.scale("fox").knot_probabilities(statistics, one_player=one_player)
+        np.testing.assert_allclose(result, wanted / wanted.sum(), rtol=1e-6, atol=1e-12)
 
 
 def test_strengths_lie_between_the_groups() -> None:

@@ -90,14 +90,14 @@ def middles(density: Array) -> Array:
 
 
 def test_ranks_of_players_never_seen_are_recovered(trained: TrainedScale) -> None:
-    found = trained.unseen["whole"]
+    result = trained.unseen["whole"]
     for games in (1, 3):
-        rows = found.games == games
-        mean = found.density[rows] @ middles(found.density)
-        true = found.strengths[rows, 0]
+        rows = result.games == games
+        mean = result.density[rows] @ middles(result.density)
+        true = result.strengths[rows, 0]
         assert np.corrcoef(mean, true)[0, 1] > 0.88
         assert np.median(np.abs(mean - true)) < 2.0
-    assert np.ptp(found.strengths) > 15.0
+    assert np.ptp(result.strengths) > 15.0
 
 
 def test_nobody_is_judged_by_what_was_learnt_from_them(
@@ -123,11 +123,11 @@ def test_intervals_hold_nine_in_ten_of_other_players(trained: TrainedScale) -> N
     rater = Rater(model, 0.9, "ogs")
     for games in (1, 3):
         sums = statistics.reshape(-1, GAMES, statistics.shape[1])[:, :games].sum(axis=1)
-        found = [rater.rate(row) for row in sums]
-        known = [k for k, each in enumerate(found) if not each.unlikely]
-        assert len(known) > 0.95 * len(found)
-        low = np.array([EDGES[0] if found[k].low is None else found[k].low for k in known], float)
-        high = np.array([EDGES[-1] if found[k].high is None else found[k].high for k in known])
+        result = [rater.rate(row) for row in sums]
+        known = [k for k, each in enumerate(result) if not each.unlikely]
+        assert len(known) > 0.95 * len(result)
+        low = np.array([EDGES[0] if result[k].low is None else result[k].low for k in known], float)
+        high = np.array([EDGES[-1] if result[k].high is None else result[k].high for k in known])
         true = fresh.rated.rank[::GAMES][known]
         assert np.mean((low <= true) & (true <= high.astype(float))) == pytest.approx(0.9, abs=0.06)
         assert np.mean(high.astype(float) - low) < 0.6 * (EDGES[-1] - EDGES[0])

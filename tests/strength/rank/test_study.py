@@ -57,9 +57,9 @@ def test_the_tables_show_what_the_page_says() -> None:
 def test_the_players_never_seen() -> None:
     lines = TABLES.read_text("utf-8").splitlines()
     seen = [line for line in lines if "| both colours |" in line][1]
-    found = [float(each) for each in re.findall(r"([\d.]+) \(", seen)]
+    result = [float(each) for each in re.findall(r"([\d.]+) \(", seen)]
     text = " ".join(PAGE.read_text("utf-8").split())
-    assert f"placed right in {found[2]} % and {found[4]} %" in text
-    assert found[4] > 84.0  # Chen, Shih and Wu
+    assert f"placed right in {result[2]} % and {result[4]} %" in text
+    assert result[4] > 84.0  # Chen, Shih and Wu
     assert "499 with 15." in " ".join(lines)
     assert "whose 499 listed players" in text

@@ -82,7 +82,7 @@ def test_regression_is_ridge_regression() -> None:
     moments = [regression.moments(half), regression.moments(~half)]
     gram, cross = (np.sum([part[k] for part in moments], axis=0) for k in (0, 1))
     by_phase, lifted = regression.solve(gram, cross, ridge=0.2, by_phase=0.5, lifted=0.7)
-    found = regression.phase_scores((by_phase, lifted), rows).sum(axis=1)
+    result = regression.phase_scores((by_phase, lifted), rows).sum(axis=1)
 
     sums = np.concatenate([pool.values, pool.lifted], axis=2).astype(float)
     for colour in (1, 2):
@@ -102,7 +102,7 @@ def test_regression_is_ridge_regression() -> None:
     x = design * np.array(kinds)
     left = x.T @ (weight[:, None] * x) + 0.2 * len(pool) * np.eye(x.shape[1])
     wanted = x @ np.linalg.solve(left, x.T @ (weight[:, None] * target))
-    np.testing.assert_allclose(found / moves[:, None], wanted, atol=1e-3)
+    np.testing.assert_allclose(result / moves[:, None], wanted, atol=1e-3)
 
 
 def test_ranks_are_told_and_numbers_of_moves_are_not() -> None:
@@ -130,10 +130,10 @@ def test_ranks_are_told_and_numbers_of_moves_are_not() -> None:
     assert right(np.zeros_like(outside.scores)) < 0.2  # chance is 0.09
     shuffled = np.random.default_rng(0).permutation(len(pool))
     none = train_on_pool(replace(pool, group=pool.group[shuffled]), lift, SETTINGS, {})
-    found = none.out_of_fold.statistics()
+    result = none.out_of_fold.statistics()
     by_fold = [
         accuracy(
-            m.scale().knot_probabilities(found[outside.fold == k]), pool.group[outside.fold == k]
+            m.scale().knot_probabilities(result[outside.fold == k]), pool.group[outside.fold == k]
         )
         for k, m in enumerate(none.out_of_fold.models)
     ]
@@ -165,8 +165,8 @@ def test_statistics_are_those_of_the_fold_models(store: FeatureStore) -> None:
         row = len(pool) - side
         model = outside.models[int(outside.fold[row])]
         evidence = evidence_of_store(store, [(int(real.game[-side]), int(real.colour[-side]))])
-        found = model.game_statistics(evidence)[0]
-        np.testing.assert_allclose(found, statistics[row], rtol=2e-3, atol=2e-2)
+        result = model.game_statistics(evidence)[0]
+        np.testing.assert_allclose(result, statistics[row], rtol=2e-3, atol=2e-2)
 
 
 def test_equal_seeds_give_equal_models(store: FeatureStore) -> None:
@@ -295,12 +295,12 @@ def test_directions_tell_groups_apart() -> None:
     mean = random.normal(size=(len(group), 5)) * np.array([1, 1, 3, 1, 1])
     mean[:, 3] -= 0.5 * group
     mean[:, 1] += 0.3 * (group - 5.0) ** 2 / 5.0
-    found = discriminant_directions(mean, group, 2)
-    turned = np.abs(found / np.linalg.norm(found, axis=0))
+    result = discriminant_directions(mean, group, 2)
+    turned = np.abs(result / np.linalg.norm(result, axis=0))
     assert turned[3, 0] > 0.9
     assert turned[1, 1] > 0.9
-    assert found[3, 0] < 0.0  # so that the score grows with the rank
-    assert np.corrcoef(mean @ found[:, 0], group)[0, 1] > 0.5
+    assert result[3, 0] < 0.0  # so that the score grows with the rank
+    assert np.corrcoef(mean @ result[:, 0], group)[0, 1] > 0.5
 
 
 def test_draws_of_games_and_players() -> None:
@@ -315,8 +315,8 @@ def test_draws_of_games_and_players() -> None:
     sums, _ = draw_games(statistics, group, game, games=1, draws=60, random=random, one_colour=True)
     assert set(sums[:60, 0]) == set(range(6))
     player = np.array(["a", "b", "a", "", "a", "b"] * 2)
-    found, truth, who = draw_players(statistics, group, player, games=3, draws=2, random=random)
-    assert found[:, 0].tolist() == [6.0, 6.0, 24.0, 24.0]
+    result, truth, who = draw_players(statistics, group, player, games=3, draws=2, random=random)
+    assert result[:, 0].tolist() == [6.0, 6.0, 24.0, 24.0]
     assert truth.tolist() == [2, 2, 5, 5]
     assert len(set(who.tolist())) == 2
     only = draw_players(
@@ -327,10 +327,10 @@ def test_draws_of_games_and_players() -> None:
 
 def test_accuracy() -> None:
     probabilities = np.eye(11)[[0, 3, 4, 9]] * 0.5 + 0.5 / 11
-    found = accuracy(probabilities, np.array([0, 4, 4, 6]))
-    assert (found.draws, found.exact, found.near, found.error) == (4, 0.5, 0.75, 1.0)
+    result = accuracy(probabilities, np.array([0, 4, 4, 6]))
+    assert (result.draws, result.exact, result.near, result.error) == (4, 0.5, 0.75, 1.0)
     wanted = 0.5 * np.log(0.5 + 0.5 / 11) + 0.5 * np.log(0.5 / 11)
-    assert found.log_likelihood == pytest.approx(wanted)
+    assert result.log_likelihood == pytest.approx(wanted)
     with pytest.raises(NoGamesError, match="nothing to judge"):
         accuracy(np.empty((0, 11)), np.empty(0, np.int64))
     with pytest.raises(NoGamesError, match="nothing to judge"):
@@ -369,12 +369,12 @@ def test_statistics_of_some_phases() -> None:
     pool, lift = simulated_pool(12)
     trained = train_on_pool(pool, lift, SETTINGS, {})
     outside = trained.out_of_fold
-    found = outside.statistics([0, 3])
+    result = outside.statistics([0, 3])
     np.testing.assert_array_equal(
-        found[:, :PHASES] > 0, np.array([True, False, False, True, False]) & (pool.counts > 0)
+        result[:, :PHASES] > 0, np.array([True, False, False, True, False]) & (pool.counts > 0)
     )
-    np.testing.assert_allclose(found[:, PHASES + 1 :], outside.scores[:, [0, 3]].sum(axis=1))
-    np.testing.assert_array_equal(found[:, PHASES], pool.counts[:, [0, 3]].sum(axis=1) ** 2)
+    np.testing.assert_allclose(result[:, PHASES + 1 :], outside.scores[:, [0, 3]].sum(axis=1))
+    np.testing.assert_array_equal(result[:, PHASES], pool.counts[:, [0, 3]].sum(axis=1) ** 2)
     whole = as_statistics(pool.counts, outside.scores)
     np.testing.assert_array_equal(outside.statistics(), whole)
     assert len(RANKS) == 11
@@ -386,23 +386,23 @@ def test_intervals_hold_on_unseen_players() -> None:
     tables = interval_tables(with_intervals(trained, pool, 0), "fox")
     parts = unseen_players(trained, pool, np.random.default_rng(0))
     assert set(parts) == set(tables) == set(PARTS)
-    for part, found in parts.items():
-        assert len(found) == tables[part].counts.sum()
-        np.testing.assert_allclose(found.density.sum(axis=1), 1.0)
-        intervals: list[Interval] = [(None, None)] * len(found)
-        for number in np.unique(found.fold):
-            crossed = found.select(found.fold != number).table(EDGES)
-            for row in np.flatnonzero(found.fold == number):
-                intervals[row] = crossed.interval(found.density[row], int(found.moves[row]), 0.9)
+    for part, result in parts.items():
+        assert len(result) == tables[part].counts.sum()
+        np.testing.assert_allclose(result.density.sum(axis=1), 1.0)
+        intervals: list[Interval] = [(None, None)] * len(result)
+        for number in np.unique(result.fold):
+            crossed = result.select(result.fold != number).table(EDGES)
+            for row in np.flatnonzero(result.fold == number):
+                intervals[row] = crossed.interval(result.density[row], int(result.moves[row]), 0.9)
         widths = []
-        for games in np.unique(found.games):
-            rows = np.flatnonzero(found.games == games)
+        for games in np.unique(result.games):
+            rows = np.flatnonzero(result.games == games)
             each = coverage(
                 [intervals[row] for row in rows],
-                found.group[rows],
+                result.group[rows],
                 level=0.9,
                 edges=EDGES,
-                players=found.player[rows],
+                players=result.player[rows],
             )
             assert abs(each.held - 0.9) < 4.0 * np.sqrt(0.09 / each.players) + 0.02
             widths.append(each.width)
@@ -418,8 +418,8 @@ def test_years_are_taken_off_and_groups_are_not() -> None:
     mean = of_group[pool.group] + np.array([of_year[int(each)] for each in year])
     values = np.repeat((pool.counts * mean[:, None])[:, :, None], 3, axis=2)
     mixed = replace(pool, year=year, values=values.astype(np.float32), lifted=values[:, :, :2])
-    found = without_years(mixed)
-    for sums in (found.values, found.lifted):
+    result = without_years(mixed)
+    for sums in (result.values, result.lifted):
         left = sums.sum(axis=(1, 2)) / pool.counts.sum(axis=1) / sums.shape[2]
         away = left - of_group[pool.group]
         for colour in (1, 2):

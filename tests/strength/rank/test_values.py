@@ -61,20 +61,20 @@ def plain_scalars(evidence: Evidence, row: int) -> dict[str, float]:
 
 def test_scalars_are_what_they_are_called() -> None:
     evidence = random_evidence([9, 7])
-    found = scalars(evidence)
-    assert found.shape == (16, len(SCALARS))
+    result = scalars(evidence)
+    assert result.shape == (16, len(SCALARS))
     assert len(set(SCALARS)) == len(SCALARS)
     for row in range(16):
         for name, value in plain_scalars(evidence, row).items():
-            assert found[row, SCALARS.index(name)] == pytest.approx(value, abs=2e-3), name
+            assert result[row, SCALARS.index(name)] == pytest.approx(value, abs=2e-3), name
 
 
 def test_the_move_before() -> None:
     evidence = random_evidence([3, 2], point=np.array([0, 1, 4, 30, 33], np.int16))
-    found = scalars(evidence)
+    result = scalars(evidence)
     follows, near = SCALARS.index("follows"), SCALARS.index("within_1.5")
-    assert found[:, follows].tolist() == [0, 1, 1, 0, 1]
-    assert found[:, near].tolist() == [0, 1, 0, 0, 0]
+    assert result[:, follows].tolist() == [0, 1, 1, 0, 1]
+    assert result[:, near].tolist() == [0, 1, 0, 0, 0]
     gap = evidence.select(np.array([0, 2]))  # the player's move between them is not there
     assert scalars(gap)[:, follows].tolist() == [0, 0]
 
@@ -89,8 +89,8 @@ def test_a_forbidden_move_has_finite_values() -> None:
 
 def test_the_course_of_the_game() -> None:
     evidence = random_evidence([12, 3])
-    found, names = course(evidence), [each.name for each in COURSE]
-    assert found.shape == (15, len(COURSE))
+    result, names = course(evidence), [each.name for each in COURSE]
+    assert result.shape == (15, len(COURSE))
     lead = 10.0 * (evidence.named("lead") + evidence.named("point_loss")).astype(float)
     winrate = evidence.named("winrate") + 0.5 + evidence.named("win_loss")
     winrate = np.clip(winrate, 0.0, 1.0).astype(float)
@@ -100,8 +100,8 @@ def test_the_course_of_the_game() -> None:
             for name, values, most in (
                 ("points", lead, 3.0), ("points", lead, 10.0), ("win", winrate, 0.15)
             ):  # fmt: skip
-                lost = found[row, names.index(f"lost_{name}_{most:g}_in_{steps}")]
-                gained = found[row, names.index(f"gained_{name}_{most:g}_in_{steps}")]
+                lost = result[row, names.index(f"lost_{name}_{most:g}_in_{steps}")]
+                gained = result[row, names.index(f"gained_{name}_{most:g}_in_{steps}")]
                 if not there:
                     assert np.isnan([lost, gained]).all()
                     continue
@@ -123,7 +123,7 @@ def test_what_is_not_known_says_nothing() -> None:
 
 def test_candidates_weighted_with_the_policy() -> None:
     evidence = random_evidence([5])
-    found = move_values(evidence)
+    result = move_values(evidence)
     for row in range(5):
         weight = [
             max(float(evidence.named("policy")[row]) + 0.5, 0.0),
@@ -132,7 +132,7 @@ def test_candidates_weighted_with_the_policy() -> None:
         vectors = [evidence.pick[row], *evidence.candidates[row]]
         mean = sum(w * v.astype(float) for w, v in zip(weight, vectors, strict=True)) / sum(weight)
         np.testing.assert_allclose(
-            found[row, 3 * CHANNELS : 4 * CHANNELS], mean, rtol=1e-3, atol=1e-3
+            result[row, 3 * CHANNELS : 4 * CHANNELS], mean, rtol=1e-3, atol=1e-3
         )
 
 
@@ -183,8 +183,8 @@ def test_moves_together_against_a_plain_program() -> None:
             product = np.zeros(number)
             if row + steps < end:
                 product = scalars_of[row] * scalars_of[row + steps] - lift.pairs[place]
-            found = lifted[row, (place - 3) * number :][:number]
-            np.testing.assert_allclose(found, product, atol=1e-4)
+            result = lifted[row, (place - 3) * number :][:number]
+            np.testing.assert_allclose(result, product, atol=1e-4)
     for row in range(26):
         end = (14, 17, 26)[int(evidence.game[row])]
         wanted = np.zeros(len(SCALARS))

@@ -37,16 +37,16 @@ def test_the_scores_of_a_side_are_the_output_times_its_moves(inputs: str) -> Non
     scorer, evidence = random_scorer(inputs), random_evidence(LENGTHS)
     assert (scorer.inputs.name, scorer.width) == (inputs, OUTPUTS)
     assert scorer.channels == (CHANNELS if inputs == "full" else 0)
-    found = whole(scorer, evidence)
-    assert found.shape == (len(LENGTHS), OUTPUTS)
+    result = whole(scorer, evidence)
+    assert result.shape == (len(LENGTHS), OUTPUTS)
     x = (INPUTS[inputs](evidence) - scorer.mean) / scorer.deviation
     x = np.clip(np.nan_to_num(x), -CLIP, CLIP)
     for game, length in enumerate(LENGTHS):
         if length == 0:
-            np.testing.assert_array_equal(found[game], 0.0)
+            np.testing.assert_array_equal(result[game], 0.0)
             continue
         alone = set_outputs(scorer.network, SETTINGS, x[None, evidence.game == game])[0]
-        np.testing.assert_allclose(found[game], length * alone, rtol=RTOL, atol=ATOL)
+        np.testing.assert_allclose(result[game], length * alone, rtol=RTOL, atol=ATOL)
 
 
 def test_a_row_has_the_values_the_phase_and_the_colour() -> None:

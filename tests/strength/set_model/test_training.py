@@ -77,14 +77,14 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[SetSides, ScoredM
 
 
 def test_it_tells_what_there_is_to_tell(trained: tuple[SetSides, ScoredModel, Path]) -> None:
-    sides, found, _ = trained
-    one = fox_accuracy(found, sides, 1, draws=60)
-    three = fox_accuracy(found, sides, 3, draws=60)
+    sides, result, _ = trained
+    one = fox_accuracy(result, sides, 1, draws=60)
+    three = fox_accuracy(result, sides, 3, draws=60)
     assert one.exact > 0.35
     assert three.exact > one.exact
-    assert found.ogs is not None
-    whole = found.ogs.unseen["whole"]
-    mean = found.model.scale("ogs").moments(whole.density)[0]
+    assert result.ogs is not None
+    whole = result.ogs.unseen["whole"]
+    mean = result.model.scale("ogs").moments(whole.density)[0]
     assert np.corrcoef(mean, whole.strengths[:, 0])[0, 1] > 0.9
     assert np.median(np.abs(mean - whole.strengths[:, 0])) < 4.0
 
@@ -92,31 +92,31 @@ def test_it_tells_what_there_is_to_tell(trained: tuple[SetSides, ScoredModel, Pa
 def test_the_model_scores_as_those_of_the_folds(
     trained: tuple[SetSides, ScoredModel, Path],
 ) -> None:
-    sides, found, folder = trained
-    scorer = found.model.scorer
+    sides, result, folder = trained
+    scorer = result.model.scorer
     assert isinstance(scorer, SetScorer)
-    assert (scorer.inputs.name, scorer.width, list(found.model.scales)) == (
+    assert (scorer.inputs.name, scorer.width, list(result.model.scales)) == (
         "basic",
         3,
         ["fox", "ogs"],
     )
-    assert {"folds": 3, "name": "x"}.items() <= found.model.card.items()
+    assert {"folds": 3, "name": "x"}.items() <= result.model.card.items()
     shares = shares_of_moves(scorer.network, scorer.usual, _exact(sides))
     said = np.add.reduceat(shares, sides.moves.starts[:-1], axis=0)
     said /= sides.moves.lengths()[:, None]
     fox = sides.fox
-    assert found.ogs is not None
+    assert result.ogs is not None
     outside = np.zeros_like(said)
     outside[fox], outside[~fox] = (
         each.sum(axis=1) / sides.moves.lengths()[rows, None]
-        for each, rows in ((found.fox.scores, fox), (found.ogs.scores, ~fox))
+        for each, rows in ((result.fox.scores, fox), (result.ogs.scores, ~fox))
     )
     for k in (0, 2):
         assert np.corrcoef(said[:, k], outside[:, k])[0, 1] > 0.9
     # The first score grows with the group, the last with the rank of OGS.
     assert np.corrcoef(said[fox, 0], sides.group[fox])[0, 1] > 0.8
     assert np.corrcoef(said[~fox, 2], sides.rank[~fox])[0, 1] > 0.8
-    found.model.save(folder / "model.npz")
+    result.model.save(folder / "model.npz")
     kept = StrengthModel.load(folder / "model.npz").scorer
     for name, array in kept.arrays().items():
         np.testing.assert_array_equal(array, scorer.arrays()[name])
@@ -125,11 +125,11 @@ def test_the_model_scores_as_those_of_the_folds(
 def test_the_weak_are_weak_on_either_scale(
     trained: tuple[SetSides, ScoredModel, Path],
 ) -> None:
-    sides, found, _ = trained
+    sides, result, _ = trained
     ogs = ~sides.fox
-    assert found.ogs is not None
-    scale = found.model.scale("fox")
-    statistics = as_statistics(sides.counts[ogs], found.ogs.scores)
+    assert result.ogs is not None
+    scale = result.model.scale("fox")
+    statistics = as_statistics(sides.counts[ogs], result.ogs.scores)
     mean = scale.moments(scale.density(statistics))[0]
     weak, strong = sides.rank[ogs] < -14.0, sides.rank[ogs] > 2.0
     assert (mean[weak] < scale.edges[2]).mean() > 0.8
@@ -142,15 +142,15 @@ def _exact(sides: SetSides) -> PackedMoves:
 
 def test_without_ogs_there_is_one_scale(tmp_path: Path) -> None:
     short = replace(SMALL, steps=3, epochs=1)
-    found = train_set_model(made_sides(220, 0), short, folder=tmp_path, folds=2)
-    assert (found.ogs, list(found.model.scales), found.model.scorer.width) == (None, ["fox"], 2)
+    result = train_set_model(made_sides(220, 0), short, folder=tmp_path, folds=2)
+    assert (result.ogs, list(result.model.scales), result.model.scorer.width) == (None, ["fox"], 2)
 
 
 def test_a_fold_knows_nothing_of_its_players(
     trained: tuple[SetSides, ScoredModel, Path],
 ) -> None:
-    sides, found, folder = trained
-    fold = found.fold
+    sides, result, folder = trained
+    fold = result.fold
     for name, other, number in zip(sides.player, sides.opponent, fold, strict=True):
         mates = sides.fox & ((sides.player == name) | (sides.player == other))
         assert set(fold[mates]) <= {number} or not sides.fox[sides.player == name].any()
@@ -168,7 +168,7 @@ def test_a_fold_knows_nothing_of_its_players(
 def test_a_stopped_training_goes_on(
     trained: tuple[SetSides, ScoredModel, Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    sides, found, folder = trained
+    sides, result, folder = trained
     done: list[int] = []
     trains: list[np.bool_] = []
     train = training.train_arrays
@@ -180,9 +180,9 @@ def test_a_stopped_training_goes_on(
     monkeypatch.setattr(training, "train_arrays", counted)
     again = train_set_model(sides, SMALL, folder=folder, folds=3, report=done.append)
     assert (len(trains), done) == (0, [0, 1, 2, 3])
-    np.testing.assert_array_equal(again.fox.scores, found.fox.scores)
+    np.testing.assert_array_equal(again.fox.scores, result.fox.scores)
     for name, array in again.model.scorer.arrays().items():
-        np.testing.assert_array_equal(array, found.model.scorer.arrays()[name])
+        np.testing.assert_array_equal(array, result.model.scorer.arrays()[name])
     (folder / "fold_1.npz").write_bytes(b"broken")
     short = replace(SMALL, steps=2, epochs=1)
     train_set_model(sides, short, folder=folder, folds=3)

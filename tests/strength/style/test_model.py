@@ -117,10 +117,10 @@ def test_predictions_against_the_formulas(table: StyleTable) -> None:
 
 def testnormal_scores_share_ties() -> None:
     ordered = np.array([[1.0], [2.0], [2.0], [3.0]])
-    found = normal_scores(np.array([[2.0], [0.0], [9.0]]), ordered)[:, 0]
-    assert found[0] == pytest.approx(0.0, abs=1e-12)
-    assert found[1] == -found[2]
-    assert np.isfinite(found).all()
+    result = normal_scores(np.array([[2.0], [0.0], [9.0]]), ordered)[:, 0]
+    assert result[0] == pytest.approx(0.0, abs=1e-12)
+    assert result[1] == -result[2]
+    assert np.isfinite(result).all()
 
 
 def test_folds_have_equal_shares_of_each_rank() -> None:
@@ -135,17 +135,17 @@ def test_folds_have_equal_shares_of_each_rank() -> None:
 def test_cross_validation_knows_no_player_it_predicts(table: StyleTable) -> None:
     """A wrong rank of one player changes every other fold's predictions, not his own fold's."""
     small = table.select(np.arange(80))
-    found = cross_validate(small, folds=4, workers=1)
-    assert found.error < found.baseline_error
-    low, high = found.interval(seed=1)
-    assert low < found.error < high
-    assert 0.0 <= found.coverage() <= 1.0
-    assert found.absolute_error < found.error
+    result = cross_validate(small, folds=4, workers=1)
+    assert result.error < result.baseline_error
+    low, high = result.interval(seed=1)
+    assert low < result.error < high
+    assert 0.0 <= result.coverage() <= 1.0
+    assert result.absolute_error < result.error
     for number in range(4):
-        here = found.fold == number
+        here = result.fold == number
         alone = fit_style(small.select(~here)).predict(small.features[here])[0]
-        assert np.allclose(alone, found.predicted[here])
-        assert np.allclose(found.baseline[here], small.strength[~here].mean())
+        assert np.allclose(alone, result.predicted[here])
+        assert np.allclose(result.baseline[here], small.strength[~here].mean())
 
 
 def test_equal_seeds_give_equal_results(table: StyleTable, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,13 +182,13 @@ def test_reading_tables_side_by_side(tmp_path: Path) -> None:
     other = tmp_path / "two.tab.gz"
     text = HEAD.replace("a\tb", "c\td") + ROLES + "5\t6\t-5\tAnn (6d)\t30\n7\t8\t3\tBob\t20\n"
     other.write_bytes(gzip.compress(text.encode()))
-    found = read_style(tmp_path)
-    assert found.names == ("a", "b", "c", "d")
-    assert found.players == ("Ann (6d)", "Bob")
-    assert found.features.tolist() == [[1.0, 2.0, 5.0, 6.0], [3.0, 4.5, 7.0, 8.0]]
-    assert found.strength.tolist() == [-5.0, 3.0]
+    result = read_style(tmp_path)
+    assert result.names == ("a", "b", "c", "d")
+    assert result.players == ("Ann (6d)", "Bob")
+    assert result.features.tolist() == [[1.0, 2.0, 5.0, 6.0], [3.0, 4.5, 7.0, 8.0]]
+    assert result.strength.tolist() == [-5.0, 3.0]
     assert np.isnan(read_style(one).strength[1])
-    assert repr(found) == "<StyleTable: 4 features of 2 players>"
+    assert repr(result) == "<StyleTable: 4 features of 2 players>"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from yardstone.go.board import Board
 from yardstone.go.points import point_number
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
-from yardstone.strength.estimate.games import see_games
+from yardstone.strength.estimate.games import evaluate_games
 from yardstone.strength.estimate.strengths import Rater
 from yardstone.strength.evidence import evidence_of_games
 from yardstone.strength.trickplay import (
@@ -45,16 +45,16 @@ def complete(folder: Path, problem: str, *games: str, **options: object) -> Comp
 @pytest.mark.parametrize("swapped", [False, True])
 @pytest.mark.parametrize("symmetry", range(8))
 def test_a_game_is_turned_as_the_problem_lies(tmp_path: Path, symmetry: int, swapped: bool) -> None:
-    found = complete(tmp_path, PROBLEM, turned(GAME, symmetry, swapped=swapped))
-    (board,) = found.boards
-    assert (found.found, found.put_back, board.moves, board.changes) == (1, (), 4, ())
+    result = complete(tmp_path, PROBLEM, turned(GAME, symmetry, swapped=swapped))
+    (board,) = result.boards
+    assert (result.found, result.put_back, board.moves, board.changes) == (1, (), 4, ())
     expected = [0] * 361
     for name, colour in (("P3", 1), ("R4", 2), ("D16", 1), ("P5", 2)):
         expected[at(name)] = colour
     assert stones(board.game) == expected
     assert (board.game.black, board.game.white) == (("Bob", "Ann") if swapped else ("Ann", "Bob"))
     assert board.game.file.endswith("games.sgf")
-    game = found.game(board, found.problem.variations[0])
+    game = result.game(board, result.problem.variations[0])
     assert game.moves.tolist() == [at(n) for n in ("P3", "R4", "D16", "P5", "R3", "Q4", "Q3")]
     assert game.colours.tolist() == [1, 2, 1, 2, 1, 2, 1]
 
@@ -62,16 +62,16 @@ def test_a_game_is_turned_as_the_problem_lies(tmp_path: Path, symmetry: int, swa
 def test_the_side_to_answer_must_be_to_move(tmp_path: Path) -> None:
     late = "W oo B oq W qp"  # Black is to move
     wrong = "W oo W qp B oq W dd"  # White is, and then plays elsewhere
-    found = complete(tmp_path, PROBLEM, wrong, late, boards=2)
-    assert [(board.number, board.moves, board.changes) for board in found.boards] == [
+    result = complete(tmp_path, PROBLEM, wrong, late, boards=2)
+    assert [(board.number, board.moves, board.changes) for board in result.boards] == [
         (0, 4, ()),
         (1, 3, ()),
     ]
 
 
 def test_where_it_is_nowhere_the_turn_the_other_side_passes(tmp_path: Path) -> None:
-    found = complete(tmp_path, PROBLEM, "W oo W qp B oq")
-    (board,) = found.boards
+    result = complete(tmp_path, PROBLEM, "W oo W qp B oq")
+    (board,) = result.boards
     assert [change.text(19) for change in board.changes] == ["White passes"]
     assert board.game.moves.tolist()[-1] == -1
     assert board.game.colours.tolist()[-1] == 2
@@ -82,8 +82,8 @@ def test_earliest_positions_come_first_and_seeds_decide_otherwise(tmp_path: Path
         "B oq W qp " + " ".join(f"B {x}d W {x}f" for x in "abcdefgh"[: 8 - k]) + " B dd W oo"
         for k in range(8)
     ]
-    found = complete(tmp_path, PROBLEM, *games, boards=3)
-    assert [board.number for board in found.boards] == [7, 6, 5]
+    result = complete(tmp_path, PROBLEM, *games, boards=3)
+    assert [board.number for board in result.boards] == [7, 6, 5]
     chosen = [
         [board.number for board in complete(tmp_path, PROBLEM, *games, boards=3, seed=seed).boards]
         for seed in (1, 1, 2, 3)
@@ -93,18 +93,18 @@ def test_earliest_positions_come_first_and_seeds_decide_otherwise(tmp_path: Path
 
 
 def test_equal_positions_are_taken_once(tmp_path: Path) -> None:
-    found = complete(tmp_path, PROBLEM, GAME, GAME + " B qf", boards=5)
-    assert found.found == 2
-    assert len(found.boards) == 1
+    result = complete(tmp_path, PROBLEM, GAME, GAME + " B qf", boards=5)
+    assert result.found == 2
+    assert len(result.boards) == 1
 
 
 def test_a_captured_stone_needs_no_wildcard(tmp_path: Path) -> None:
     # Black has taken a stone at R3, and the point is empty again.
     problem = "(;SZ[19]AB[qp][pq][qr][rq]AW[op](;B[po])(;B[qq]))"
     game = "B qp W qq B pq W op B qr W dd B rq W dp"
-    found = complete(tmp_path, problem, game)
-    assert (found.found, found.boards[0].moves) == (1, 8)
-    assert stones(found.boards[0].game)[at("R3")] == 0
+    result = complete(tmp_path, problem, game)
+    assert (result.found, result.boards[0].moves) == (1, 8)
+    assert stones(result.boards[0].game)[at("R3")] == 0
     without = game.replace("B rq ", "B rp ")
     assert complete(tmp_path, problem, without, reduce=0).boards == ()
 
@@ -112,10 +112,10 @@ def test_a_captured_stone_needs_no_wildcard(tmp_path: Path) -> None:
 def test_a_position_that_does_not_occur_is_reduced_by_its_last_stone(tmp_path: Path) -> None:
     games = ["B oq W qp B dd W qf B dp W dc", "W oo B oq W dd"]
     for mark in ("", "TR[oo]"):
-        found = complete(tmp_path, PROBLEM.replace("AB", f"{mark}AB"), *games)
-        (board,) = found.boards
-        assert (found.found, found.put_back) == (0, ((at("P5"), 2),))
-        assert (found.found_without, board.moves) == (1, 3)
+        result = complete(tmp_path, PROBLEM.replace("AB", f"{mark}AB"), *games)
+        (board,) = result.boards
+        assert (result.found, result.put_back) == (0, ((at("P5"), 2),))
+        assert (result.found_without, board.moves) == (1, 3)
         assert [change.text(19) for change in board.changes] == ["White P5 put back"]
         assert stones(board.game)[at("P5")] == 2
     other = complete(tmp_path, PROBLEM.replace("AB", "TR[qp]AB"), *games)
@@ -124,9 +124,9 @@ def test_a_position_that_does_not_occur_is_reduced_by_its_last_stone(tmp_path: P
 
 
 def test_two_stones_are_put_back_in_their_order(tmp_path: Path) -> None:
-    found = complete(tmp_path, PROBLEM.replace("AB", "TR[oo]AB"), "B dd W qp B dp W dc")
-    assert found.put_back == ((at("P3"), 1), (at("P5"), 2))
-    (board,) = found.boards
+    result = complete(tmp_path, PROBLEM.replace("AB", "TR[oo]AB"), "B dd W qp B dp W dc")
+    assert result.put_back == ((at("P3"), 1), (at("P5"), 2))
+    (board,) = result.boards
     assert [change.text(19) for change in board.changes] == [
         "Black P3 put back",
         "White P5 put back",
@@ -141,15 +141,15 @@ def test_a_board_that_forbids_a_variation_is_passed_over(tmp_path: Path) -> None
     problem = "(;SZ[19]VW[qq][ss]AB[qq](;B[ss])(;B[qr]))"
     wall = "W rs B dd W sr B dp B ff W dk B qq W kk"
     free = "B gg W hh B qq W kk"
-    found = complete(tmp_path, problem, wall, free, boards=3)
-    assert found.found == 4  # under two symmetries each, which leave the corner where it is
-    assert [board.number for board in found.boards] == [1]
+    result = complete(tmp_path, problem, wall, free, boards=3)
+    assert result.found == 4  # under two symmetries each, which leave the corner where it is
+    assert [board.number for board in result.boards] == [1]
 
 
 def test_boards_are_changed_by_hand(tmp_path: Path) -> None:
     changes = {"p": [(at("K10"), 1), (at("D16"), 0)]}
-    found = complete(tmp_path, PROBLEM, GAME, changes=changes)
-    (board,) = found.boards
+    answer = complete(tmp_path, PROBLEM, GAME, changes=changes)
+    (board,) = answer.boards
     assert [change.text(19) for change in board.changes] == [
         "Black K10 by hand",
         "empty D16 by hand",
@@ -168,9 +168,9 @@ def test_a_loose_pattern_moves_its_variations_along(tmp_path: Path) -> None:
     text = ". X .\n. O .\n. . .\nrefutation: A1 C1\nfailure: C1\n"
     (problem,) = problems_of(tmp_path, text, name="p.txt")
     index = index_of(tmp_path, moves_sgf("B kk W kl"))
-    (found,) = complete_problems([problem], index, workers=1)
-    (board,) = found.boards
-    game = found.game(board, problem.variations[0])
+    (result,) = complete_problems([problem], index, workers=1)
+    (board,) = result.boards
+    game = result.game(board, problem.variations[0])
     placed = stones(board.game)
     black, white = placed.index(1), placed.index(2)
     assert white - black == 19  # as it is drawn
@@ -184,19 +184,19 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
 
 def test_only_the_moves_of_the_side_to_answer_count(tmp_path: Path, case: Case) -> None:
     other = GAME.replace("dd", "cd")
-    found = complete(tmp_path, PROBLEM, GAME, turned(other, 3, swapped=True), boards=2)
+    answer = complete(tmp_path, PROBLEM, GAME, turned(other, 3, swapped=True), boards=2)
     calls: list[tuple[int, int]] = []
     (rated,) = rate_problems(
-        [found], case.model, case.network, progress=lambda *done: calls.append(done)
+        [answer], case.model, case.network, progress=lambda *done: calls.append(done)
     )
     # Two variations of three moves on two boards, and the two moves before them.
     assert calls[-1] == (24, 24)
     rater = Rater(case.model, 0.9)
-    for variation, result in zip(found.problem.variations, rated.variations, strict=True):
+    for variation, result in zip(answer.problem.variations, rated.variations, strict=True):
         assert (result.moves, len(result.boards)) == (2, 2)
-        for board, each in zip(found.boards, result.boards, strict=True):
-            game = found.game(board, variation)
-            (seen,) = see_games([game], case.network, skipped=SkipReport())
+        for board, each in zip(answer.boards, result.boards, strict=True):
+            game = answer.game(board, variation)
+            (seen,) = evaluate_games([game], case.network, skipped=SkipReport())
             evidence = evidence_of_games([seen.features], [1])
             own = evidence.number > 4
             assert evidence.point[own].tolist() == variation.points[::2].tolist()
@@ -213,10 +213,10 @@ def test_only_the_moves_of_the_side_to_answer_count(tmp_path: Path, case: Case) 
 def test_fewer_moves_may_be_rated(tmp_path: Path, case: Case) -> None:
     index = index_of(tmp_path, moves_sgf(GAME))
     longer = PROBLEM.replace("B[pq])", "B[pq];W[rq];B[rr])")  # three answers against two
-    found = complete_problems(problems_of(tmp_path, longer), index, workers=1)
+    result = complete_problems(problems_of(tmp_path, longer), index, workers=1)
 
     def rated(moves: int | Literal["all", "equal"]) -> tuple[list[int], list[float]]:
-        (problem,) = rate_problems(found, case.model, case.network, moves=moves)
+        (problem,) = rate_problems(result, case.model, case.network, moves=moves)
         return [v.moves for v in problem.variations], [v.rating for v in problem.variations]
 
     assert [rated(moves)[0] for moves in ("all", "equal", 1, 9)] == [[3, 2], [2, 2], [1, 1], [3, 2]]
@@ -227,14 +227,14 @@ def test_fewer_moves_may_be_rated(tmp_path: Path, case: Case) -> None:
 
 
 def test_a_position_may_be_shown_without_its_history(tmp_path: Path, case: Case) -> None:
-    found = complete(tmp_path, PROBLEM, GAME)
-    (board,) = found.boards
-    variation = found.problem.variations[0]
-    game = found.game(board, variation, history=False)
+    result = complete(tmp_path, PROBLEM, GAME)
+    (board,) = result.boards
+    variation = result.problem.variations[0]
+    game = result.game(board, variation, history=False)
     assert (game.moves.tolist(), game.to_play) == (variation.points.tolist(), 1)
-    assert stones(game) == stones(found.game(board, variation))
-    (with_it,) = rate_problems([found], case.model, case.network)
-    (without,) = rate_problems([found], case.model, case.network, history=False)
+    assert stones(game) == stones(result.game(board, variation))
+    (with_it,) = rate_problems([result], case.model, case.network)
+    (without,) = rate_problems([result], case.model, case.network, history=False)
     assert without.variations[0].moves == 2
     assert without.variations[0].loss != with_it.variations[0].loss
 
@@ -260,10 +260,10 @@ def test_differences_and_surprises(tmp_path: Path, case: Case) -> None:
 def test_other_boards_and_levels_are_refused(tmp_path: Path, case: Case) -> None:
     index = index_of(tmp_path, "(;SZ[9];B[cc];W[gg];B[cg])")
     problems = problems_of(tmp_path, "(;SZ[9]AB[cc]AW[gg](;B[cg])(;B[ee]))")
-    found = complete_problems(problems, index, workers=1)
-    assert found[0].boards
+    result = complete_problems(problems, index, workers=1)
+    assert result[0].boards
     with pytest.raises(UsageError, match="the model knows 19x19 only"):
-        rate_problems(found, case.model, case.network)
+        rate_problems(result, case.model, case.network)
     with pytest.raises(UsageError, match="between 0 and 1"):
         rate_problems([], case.model, case.network, level=1.5)
     with pytest.raises(UsageError, match="at least 1"):

@@ -181,11 +181,11 @@ def test_text_with_a_diagram_is_a_problem(tmp_path: Path) -> None:
 def test_a_text_file_holds_many_problems(tmp_path: Path) -> None:
     text = "X . |\n. O |\n----+\nrefutation: T2\nfailure: S1\n"
     loose = "to play: white\nsize: 9\n. X .\n. O .\nrefutation: A1 C1\nfailure: C1\n"
-    found = problems_of(tmp_path, text + "\n" + text + "problem: loose\n" + loose, name="p.txt")
-    assert [problem.name for problem in found] == ["1", "2", "loose"]
-    assert found[2].size == 9
-    assert (found[2].to_answer, found[2].pattern.loose) == (WHITE, (True, True))
-    assert names(found[2].variations[0].points, 9) == ["A1", "C1"]
+    result = problems_of(tmp_path, text + "\n" + text + "problem: loose\n" + loose, name="p.txt")
+    assert [problem.name for problem in result] == ["1", "2", "loose"]
+    assert result[2].size == 9
+    assert (result[2].to_answer, result[2].pattern.loose) == (WHITE, (True, True))
+    assert names(result[2].variations[0].points, 9) == ["A1", "C1"]
 
 
 @pytest.mark.parametrize(
@@ -208,10 +208,10 @@ def test_text_that_is_no_problem_is_skipped_with_its_line(
     (tmp_path / "p.txt").write_text(text)
     try:
         _, skipped = read_problems(tmp_path / "p.txt")
-        found = [(record.line, record.reason) for record in skipped.details]
+        result = [(record.line, record.reason) for record in skipped.details]
     except NoGamesError as error:
-        found = [(error.line or 0, error.message)]
-    assert any(at == line and reason in said for at, said in found), found
+        result = [(error.line or 0, error.message)]
+    assert any(at == line and reason in said for at, said in result), result
 
 
 def test_no_file_at_all(tmp_path: Path) -> None:

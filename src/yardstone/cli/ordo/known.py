@@ -64,17 +64,17 @@ def _read(
     As in Ordo, an unknown name is fatal on the last line, or at once where
     `stop_at_stranger`.
     """
-    found: bool | None = True
+    matches: bool | None = True
     for row in csv_lines(path):
-        found = take(row)
-        if found is None:
+        matches = take(row)
+        if matches is None:
             if complaint:
                 sys.stdout.write(complaint)
                 raise Refused("")
             raise Refused(f'Errors in file "{path}"')
-        if stop_at_stranger and not found:
+        if stop_at_stranger and not matches:
             break
-    if not found:
+    if not matches:
         raise Refused(f'Errors in file "{path}" (not matching names)')
 
 

@@ -149,20 +149,20 @@ _MOST_DIGITS = 4000
 
 def scan_float(text: str) -> float | None:
     """The number `text` begins with, as ``sscanf("%lf")`` reads it; None if there is none."""
-    found = _HEXADECIMAL.match(text)
-    if found:
+    match = _HEXADECIMAL.match(text)
+    if match:
         try:
-            return float.fromhex(found[1])
+            return float.fromhex(match[1])
         except OverflowError:
             return inf
-    found = _FLOAT.match(text)
-    return float(found[1]) if found else None
+    match = _FLOAT.match(text)
+    return float(match[1]) if match else None
 
 
 def scan_integer(text: str) -> int | None:
     """The whole number `text` begins with, as ``sscanf("%d")`` reads it; None if there is none."""
-    found = _INTEGER.match(text)
-    return int(found[1]) if found and len(found[1]) <= _MOST_DIGITS else None
+    match = _INTEGER.match(text)
+    return int(match[1]) if match and len(match[1]) <= _MOST_DIGITS else None
 
 
 def scan_integers(text: str, limit: int) -> list[int] | None:
@@ -170,8 +170,8 @@ def scan_integers(text: str, limit: int) -> list[int] | None:
     numbers = [scan_integer(part) for part in text.split(",")]
     if len(numbers) > limit:
         return None
-    found = [number for number in numbers if number is not None]
-    return found if len(found) == len(numbers) else None
+    valid = [number for number in numbers if number is not None]
+    return valid if len(valid) == len(numbers) else None
 
 
 def help_lines(switches: Sequence[Switch], *, width: int = 80) -> list[str]:

@@ -24,6 +24,6 @@ def find(problems: ProblemOptions, output: TableOutput, boards: Boards = 1) -> N
     from yardstone.reports.trickplay.problems import found_document
     from yardstone.strength.trickplay.problem_files import find_problem_files
 
-    found = find_problem_files(problems.sought(boards), progress=stage_bars(quiet=output.quiet))
-    output.emit(found_document(found))
-    finish(problems, found, quiet=output.quiet)
+    result = find_problem_files(problems.sought(boards), progress=stage_bars(quiet=output.quiet))
+    output.emit(found_document(result))
+    finish(problems, result, quiet=output.quiet)

@@ -107,7 +107,7 @@ class ProblemOptions(WorkOptions):
         )
 
 
-def finish(options: ProblemOptions, found: FoundProblems, *, quiet: bool) -> None:
+def finish(options: ProblemOptions, result: FoundProblems, *, quiet: bool) -> None:
     """Write the boards as SGF if they are wanted, a record each, and say what was skipped."""
     from yardstone.cli.reading import report_skipped
 
@@ -115,8 +115,8 @@ def finish(options: ProblemOptions, found: FoundProblems, *, quiet: bool) -> Non
         from yardstone.files import write_text
         from yardstone.reports.trickplay.boards import boards_sgf
 
-        write_text(options.sgf, boards_sgf(found.completions))
-        if not any(completion.boards for completion in found.completions):
+        write_text(options.sgf, boards_sgf(result.completions))
+        if not any(completion.boards for completion in result.completions):
             print(f"yardstone: no board to write to {options.sgf}", file=sys.stderr)
-    report_skipped(found.unread, quiet=quiet)
-    report_skipped(found.skipped, quiet=quiet)
+    report_skipped(result.unread, quiet=quiet)
+    report_skipped(result.skipped, quiet=quiet)

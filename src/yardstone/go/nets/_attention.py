@@ -81,10 +81,10 @@ def add_attention(graph: OnnxGraph, value: str, block: Attention, size: int) -> 
     if group > 1:
         queries = graph.reshape(queries, 0, block.key_heads, group * points, block.key_size)
     scores = graph.add("MatMul", queries, graph.transpose(keys, 0, 1, 3, 2))
-    seen = graph.add("MatMul", graph.add("Softmax", scores, axis=-1), values)
+    attended = graph.add("MatMul", graph.add("Softmax", scores, axis=-1), values)
     if group > 1:
-        seen = graph.reshape(seen, 0, block.heads, points, block.value_size)
-    flat = graph.reshape(graph.transpose(seen, 0, 2, 1, 3), 0, points, -1)
+        attended = graph.reshape(attended, 0, block.heads, points, block.value_size)
+    flat = graph.reshape(graph.transpose(attended, 0, 2, 1, 3), 0, points, -1)
     return graph.add("Add", value, graph.add("MatMul", flat, graph.constant(block.out)))
 
 

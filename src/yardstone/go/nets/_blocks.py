@@ -56,9 +56,9 @@ class LayerReader:
         """Learnt numbers read so far."""
         return self.tokens.numbers - self._statistics
 
-    def _matches(self, what: str, name: str, found: int, wanted: int | None) -> None:
-        if wanted is not None and found != wanted:
-            raise self.tokens.fail(f"{name}: {what} is {found}, not {wanted}")
+    def _matches(self, what: str, name: str, actual: int, expected: int | None) -> None:
+        if expected is not None and actual != expected:
+            raise self.tokens.fail(f"{name}: {what} is {actual}, not {expected}")
 
     def convolution(self, inputs: int, outputs: int | None = None) -> Convolution:
         """A convolution of so many channels; None takes any number."""
@@ -68,33 +68,33 @@ class LayerReader:
         width = tokens.whole(f"{name}: width of the filter", 1, _WIDEST_FILTER)
         if height % 2 == 0 or width % 2 == 0:
             raise tokens.fail(f"{name}: the filter is {height}x{width}, its sides must be odd")
-        found = tokens.whole(f"{name}: number of inputs", 1, MOST_CHANNELS)
-        self._matches("number of inputs", name, found, inputs)
+        ins = tokens.whole(f"{name}: number of inputs", 1, MOST_CHANNELS)
+        self._matches("number of inputs", name, ins, inputs)
         outs = tokens.whole(f"{name}: number of outputs", 1, MOST_CHANNELS)
         self._matches("number of outputs", name, outs, outputs)
         dilation = (
             tokens.whole(f"{name}: dilation", 1, _WIDEST_FILTER),
             tokens.whole(f"{name}: dilation", 1, _WIDEST_FILTER),
         )
-        weights = tokens.array(name, height, width, found, outs)
+        weights = tokens.array(name, height, width, ins, outs)
         return Convolution(name, np.ascontiguousarray(weights.transpose(3, 2, 0, 1)), dilation)
 
     def batch_norm(self, channels: int) -> BatchNorm:
         """A normalisation by statistics of the training, made one scale and one bias."""
         tokens = self.tokens
         name = tokens.word("the name of a normalisation")
-        found = tokens.whole(f"{name}: number of channels", 1, MOST_CHANNELS)
-        self._matches("number of channels", name, found, channels)
+        size = tokens.whole(f"{name}: number of channels", 1, MOST_CHANNELS)
+        self._matches("number of channels", name, size, channels)
         epsilon = tokens.real(f"{name}: epsilon")
         has_scale = tokens.whole(f"{name}: whether it scales", 0, 1)
         has_bias = tokens.whole(f"{name}: whether it has a bias", 0, 1)
-        mean = tokens.array(f"{name} (mean)", found).astype(np.float64)
-        variance = tokens.array(f"{name} (variance)", found).astype(np.float64)
-        self._statistics += 2 * found
+        mean = tokens.array(f"{name} (mean)", size).astype(np.float64)
+        variance = tokens.array(f"{name} (variance)", size).astype(np.float64)
+        self._statistics += 2 * size
         if not (variance + epsilon > 0.0).all():
             raise tokens.fail(f"{name}: a variance is negative")
-        scale = tokens.array(f"{name} (scale)", found) if has_scale else 1.0
-        bias = tokens.array(f"{name} (bias)", found) if has_bias else 0.0
+        scale = tokens.array(f"{name} (scale)", size) if has_scale else 1.0
+        bias = tokens.array(f"{name} (bias)", size) if has_bias else 0.0
         merged = scale / np.sqrt(variance + epsilon)
         return BatchNorm(name, merged.astype(np.float32), (bias - merged * mean).astype(np.float32))
 
@@ -102,22 +102,22 @@ class LayerReader:
         """The normalisation at the end of the trunk of some transformers."""
         tokens = self.tokens
         name = tokens.word("the name of a normalisation")
-        found = tokens.whole(f"{name}: number of channels", 1, MOST_CHANNELS)
-        self._matches("number of channels", name, found, channels)
+        size = tokens.whole(f"{name}: number of channels", 1, MOST_CHANNELS)
+        self._matches("number of channels", name, size, channels)
         epsilon = tokens.real(f"{name}: epsilon")
         spatial = bool(tokens.whole(f"{name}: whether it is spatial", 0, 1))
         tokens.whole(f"{name}: size of its groups", 0, 0)
-        scale = tokens.array(f"{name} (scale)", found)
-        return RmsNorm(name, scale, tokens.array(f"{name} (bias)", found), epsilon, spatial)
+        scale = tokens.array(f"{name} (scale)", size)
+        return RmsNorm(name, scale, tokens.array(f"{name} (bias)", size), epsilon, spatial)
 
     def _block_norm(self, channels: int) -> RmsNorm:
         """The normalisation at the beginning of a transformer block."""
         tokens = self.tokens
         name = tokens.word("the name of a normalisation")
-        found = tokens.whole(f"{name}: number of channels", 1, MOST_CHANNELS)
-        self._matches("number of channels", name, found, channels)
+        size = tokens.whole(f"{name}: number of channels", 1, MOST_CHANNELS)
+        self._matches("number of channels", name, size, channels)
         epsilon = tokens.real(f"{name}: epsilon")
-        return RmsNorm(name, tokens.array(name, found), None, epsilon)
+        return RmsNorm(name, tokens.array(name, size), None, epsilon)
 
     def activation(self) -> Activation:
         """An activation; before version 11 all were ReLU."""
@@ -133,18 +133,18 @@ class LayerReader:
         """A matrix [in, out]."""
         tokens = self.tokens
         name = tokens.word("the name of a linear layer")
-        found = tokens.whole(f"{name}: number of inputs", 1, MOST_CHANNELS)
-        self._matches("number of inputs", name, found, inputs)
+        ins = tokens.whole(f"{name}: number of inputs", 1, MOST_CHANNELS)
+        self._matches("number of inputs", name, ins, inputs)
         outs = tokens.whole(f"{name}: number of outputs", 1, MOST_CHANNELS)
         self._matches("number of outputs", name, outs, outputs)
-        return tokens.array(name, found, outs)
+        return tokens.array(name, ins, outs)
 
     def bias(self, channels: int) -> NDArray[np.float32]:
         """A vector added to the output of a linear layer."""
         name = self.tokens.word("the name of a bias")
-        found = self.tokens.whole(f"{name}: number of channels", 1, MOST_CHANNELS)
-        self._matches("number of channels", name, found, channels)
-        return self.tokens.array(name, found)
+        size = self.tokens.whole(f"{name}: number of channels", 1, MOST_CHANNELS)
+        self._matches("number of channels", name, size, channels)
+        return self.tokens.array(name, size)
 
     def blocks(self, count: int, channels: int, *, depth: int) -> tuple[Block, ...]:
         """So many blocks, each of which takes and gives `channels`."""
@@ -252,8 +252,8 @@ class LayerReader:
     def _feed_forward(self, channels: int) -> FeedForward:
         tokens = self.tokens
         name = tokens.word("the name of a block")
-        found = tokens.whole(f"{name}: number of channels", 1, MOST_CHANNELS)
-        self._matches("number of channels", name, found, channels)
+        size = tokens.whole(f"{name}: number of channels", 1, MOST_CHANNELS)
+        self._matches("number of channels", name, size, channels)
         hidden = tokens.whole(f"{name}: hidden channels", 1, MOST_CHANNELS)
         tokens.whole(f"{name}: whether it is gated", 1, 1)  # KataGo itself runs no other
         norm = self._block_norm(channels)

@@ -144,12 +144,12 @@ class PointPlanes:
         if norm is not None:
             weights = weights * norm.scale[:, None, None, None]
         if sides == (1, 1):
-            found = self.graph.add("MatMul", value, self._matrix(weights[:, :, 0, 0].T))
+            product = self.graph.add("MatMul", value, self._matrix(weights[:, :, 0, 0].T))
         else:
-            found = self._by_products(value, weights)
+            product = self._by_products(value, weights)
         if norm is None or not bias:
-            return found
-        return self.graph.add("Add", found, self.graph.constant(norm.bias))
+            return product
+        return self.graph.add("Add", product, self.graph.constant(norm.bias))
 
     def _matrix(self, weights: NDArray[np.float64]) -> str:
         return self.graph.constant(np.ascontiguousarray(weights))

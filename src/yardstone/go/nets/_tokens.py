@@ -50,14 +50,14 @@ class Tokens:
 
     def word(self, what: str) -> str:
         """The next word."""
-        found = _WORD.match(self._data, self._place, self._place + _LONGEST_GAP + _LONGEST_WORD)
-        if found is None:
+        match = _WORD.match(self._data, self._place, self._place + _LONGEST_GAP + _LONGEST_WORD)
+        if match is None:
             raise self.fail(f"ends before {what}")
-        if len(found[1]) >= _LONGEST_WORD:
+        if len(match[1]) >= _LONGEST_WORD:
             raise self.fail(f"{what} is not a word: not a network file, or a damaged one")
-        self._place = found.end()
+        self._place = match.end()
         try:
-            return found[1].decode("ascii")
+            return match[1].decode("ascii")
         except UnicodeDecodeError:
             raise self.fail(f"{what} is not a word: not a network file, or a damaged one") from None
 
@@ -116,10 +116,10 @@ class Tokens:
         try:
             with np.errstate(over="ignore"):
                 for begin in range(0, count, 1 << 16):
-                    found = list(islice(words, min(1 << 16, count - begin)))
-                    values[begin : begin + len(found)] = [float(word[0]) for word in found]
-                    filled += len(found)
-                    self._place = found[-1].end() if found else self._place
+                    block = list(islice(words, min(1 << 16, count - begin)))
+                    values[begin : begin + len(block)] = [float(word[0]) for word in block]
+                    filled += len(block)
+                    self._place = block[-1].end() if block else self._place
         except ValueError:
             raise self.fail(f"a weight of {what} is not a number") from None
         if filled < count:

@@ -138,21 +138,21 @@ def _difference(runtime: Any, card: GraphicsCard) -> str | None:
     graph = OnnxGraph("sample", mish=False)
     value = graph.input("value", ("n", channels, size, size))
     convolved = graph.convolution(value, Convolution("sample", weights, (1, 1)))
-    graph.output("found", convolved, ("n", channels, size, size))
+    graph.output("convolved", convolved, ("n", channels, size, size))
     model = graph.finish().SerializeToString()
     sample = generator.normal(size=(4, channels, size, size)).astype(np.float32)
     options = runtime.SessionOptions()
     options.enable_mem_pattern = False  # DirectML asks for that
     options.log_severity_level = 4  # what goes wrong is said below
-    found = []
+    answers = []
     for providers in ([(card.provider, dict(card.options))], ["CPUExecutionProvider"]):
         session = runtime.InferenceSession(model, options, providers=providers)
-        found.append(session.run(["found"], {"value": sample})[0])
-        if card.provider not in session.get_providers() and len(found) == 1:
+        answers.append(session.run(["convolved"], {"value": sample})[0])
+        if card.provider not in session.get_providers() and len(answers) == 1:
             return (
                 "ONNX Runtime knows it and does not find a card, its driver or its libraries "
                 f"(pip install '{card.package}' brings the libraries)"
             )
-    if not np.abs(found[0] - found[1]).max() <= _NEAR * np.abs(found[1]).max():
+    if not np.abs(answers[0] - answers[1]).max() <= _NEAR * np.abs(answers[1]).max():
         return "it does not compute what the processor computes"
     return None

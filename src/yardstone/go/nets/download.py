@@ -187,9 +187,9 @@ def _receive(reply: Any, url: str, part: Path, have: int, progress: Progress | N
 def _verify(wanted: _Wanted, part: Path) -> None:
     """Check what has come; if it is wrong nothing of it is kept."""
     try:
-        if wanted.sha256 is not None and (found := file_sha256(part)) != wanted.sha256:
+        if wanted.sha256 is not None and (actual := file_sha256(part)) != wanted.sha256:
             raise InputError(
-                f"its SHA-256 is {found}, not {wanted.sha256}",
+                f"its SHA-256 is {actual}, not {wanted.sha256}",
                 file=wanted.url,
                 hint="nothing of it was kept",
             )

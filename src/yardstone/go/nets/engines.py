@@ -145,8 +145,8 @@ class OnnxRuntime:
         names = list(outputs)
 
         def run(spatial: Floats, numbers: Floats) -> Mapping[str, Floats]:
-            found = session.run(names, {"spatial": spatial, "globals": numbers})
-            return dict(zip(names, found, strict=True))
+            values = session.run(names, {"spatial": spatial, "globals": numbers})
+            return dict(zip(names, values, strict=True))
 
         def run_alone(spatial: Floats, numbers: Floats) -> Mapping[str, Floats]:
             with self._lock:
@@ -205,8 +205,8 @@ class OpenVino:
             whole = self._compiled(tools.build_network(model, size, names), "f32")
 
             def run(spatial: Floats, numbers: Floats) -> Mapping[str, Floats]:
-                found = whole({"spatial": spatial, "globals": numbers})
-                return {name: found[name] for name in names}
+                values = whole({"spatial": spatial, "globals": numbers})
+                return {name: values[name] for name in names}
 
             return run
         trunk = self._compiled(tools.build_trunk(model, size), "bf16")
@@ -215,7 +215,7 @@ class OpenVino:
 
         def run_both(spatial: Floats, numbers: Floats) -> Mapping[str, Floats]:
             features = trunk({"spatial": spatial, "globals": numbers})["trunk"]
-            found = heads({"trunk": features})
-            return {name: features if name == "trunk" else found[name] for name in names}
+            values = heads({"trunk": features})
+            return {name: features if name == "trunk" else values[name] for name in names}
 
         return run_both

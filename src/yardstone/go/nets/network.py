@@ -180,11 +180,11 @@ class Network:
 
         def part(start: int) -> None:
             place = slice(start, start + step)
-            found = runner(
+            answers = runner(
                 np.ascontiguousarray(spatial[place], np.float32),
                 np.ascontiguousarray(numbers[place], np.float32),
             )
-            for name, values in found.items():
+            for name, values in answers.items():
                 whole[name][place] = values
 
         starts = range(0, number, step)

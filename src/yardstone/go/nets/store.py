@@ -168,10 +168,10 @@ def find_network(network: str | os.PathLike[str] | None = None) -> Path:
         path = Path(text)
         if path.is_dir():
             raise InputError(f"{where}is a folder, not a network", file=text)
-        found = path if path.exists() else _named(text)
-        if found is None:
+        file = path if path.exists() else _named(text)
+        if file is None:
             raise InputError(f"{where}no such network file", file=text, hint=_known_names())
-        return found
+        return file
     files = _files()
     if len(files) != 1:
         names = _known_names()

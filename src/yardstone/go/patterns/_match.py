@@ -196,7 +196,7 @@ def _last_time(placed: PlacedPatterns, first: int, last: int, changes: _Changes,
 
 @kernel
 def search(
-    words: tuple[int, int], indexed: IndexedGames, placed: PlacedPatterns, found: Ints
+    words: tuple[int, int], indexed: IndexedGames, placed: PlacedPatterns, matches: Ints
 ) -> tuple[int, int]:
     """Look for placements in the games of some words.
 
@@ -206,7 +206,7 @@ def search(
         The first word, and the one behind the last.
     indexed : IndexedGames
     placed : PlacedPatterns
-    found : int32 [room, MATCH]
+    matches : int32 [room, MATCH]
         Takes the matches.
 
     Returns
@@ -259,13 +259,13 @@ def search(
                     time = _next_time(placed, first, last, changes, time)
                     if time < 0:
                         break
-                    if number == len(found):
+                    if number == len(matches):
                         return word, before
                     end = _last_time(placed, first, last, changes, moves)
-                    found[number, GAME] = game
-                    found[number, PLACEMENT] = k
-                    found[number, FIRST] = time
-                    found[number, LAST] = end
+                    matches[number, GAME] = game
+                    matches[number, PLACEMENT] = k
+                    matches[number, FIRST] = time
+                    matches[number, LAST] = end
                     number += 1
                     time = end + 1
                     if time > moves:

@@ -111,17 +111,17 @@ def model_of_scores(
 
     def directions(without: int | None) -> tuple[Array, ScoreSpread]:
         own, people = fold[fox] != without, ogs[fold[ogs] != without]
-        found, scores = np.eye(outside.shape[2]), outside[fox][own]
+        basis, scores = np.eye(outside.shape[2]), outside[fox][own]
         if weak is not None:
             members = np.concatenate([fox[own], people[sides.rank[people] < weak]])
             group = np.maximum(sides.group[members], 0)
-            found = discriminant_directions(mean[members], group, width)
-        turned, spread = fit_spread(scores @ found, pool.select(own), _PRIOR_MOVES, width)
-        found = found @ turned
+            basis = discriminant_directions(mean[members], group, width)
+        turned, spread = fit_spread(scores @ basis, pool.select(own), _PRIOR_MOVES, width)
+        basis = basis @ turned
         if len(ogs):
             along = _rank_direction(mean[people], sides.select(people))
-            found = np.concatenate([found, along], axis=1)
-        return found, spread
+            basis = np.concatenate([basis, along], axis=1)
+        return basis, spread
 
     whole, spread = directions(None)
     scored = scorer(whole)
@@ -132,11 +132,11 @@ def model_of_scores(
         rows = np.flatnonzero(fold == number)
         scores[rows] = outside[rows] @ along
         models.append(StrengthModel(scored, [_fox_scale(own_spread)], about))
-    found = OutOfFold(pool.counts, scores[fox], fold[fox], tuple(models))
+    held_out = OutOfFold(pool.counts, scores[fox], fold[fox], tuple(models))
     model = StrengthModel(scored, [_fox_scale(spread)], about)
-    model = with_intervals(TrainedRank(model, found), pool, seed)
+    model = with_intervals(TrainedRank(model, held_out), pool, seed)
     if not len(ogs):
-        return ScoredModel(model, fold, found, None)
+        return ScoredModel(model, fold, held_out, None)
     rated = fit_rated_scale(
         model,
         pool_of(sides, ogs),
@@ -146,7 +146,7 @@ def model_of_scores(
         scores[ogs],
         fold[ogs],
     )
-    return ScoredModel(rated.model, fold, found, rated)
+    return ScoredModel(rated.model, fold, held_out, rated)
 
 
 def pool_of(sides: SetSides, rows: Ints) -> RankPool:

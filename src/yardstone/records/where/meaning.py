@@ -169,7 +169,9 @@ def _test(sign: str, literal: float | str | bool) -> Callable[[str], bool]:
     compare = _SIGNS[sign]
     if isinstance(literal, bool):
         words = {**dict.fromkeys(_YES, True), **dict.fromkeys(_NO, False)}
-        return lambda text: (said := words.get(text.lower())) is not None and compare(said, literal)
+        return lambda text: (
+            (value := words.get(text.lower())) is not None and compare(value, literal)
+        )
     if not isinstance(literal, str):
         return _as_number(compare, literal)
     if (date := _moment(literal)) is not None:

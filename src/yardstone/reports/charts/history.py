@@ -97,17 +97,17 @@ def deviations_chart(deviations: DeviationsByGames) -> Chart:
     return Chart([panel], words="Rating deviations by games played")
 
 
-def ratings_by_games_chart(found: RatingsByGames, labels: Sequence[str] | None = None) -> Chart:
+def ratings_by_games_chart(by_games: RatingsByGames, labels: Sequence[str] | None = None) -> Chart:
     """Distribution of ratings or ranks by games played (Neubauer 2024, figure 4.5).
 
     Parameters
     ----------
-    found : RatingsByGames
+    by_games : RatingsByGames
     labels : sequence of str, optional
         Names of the classes; by default the edges are numbers on the axis.
     """
-    edges = np.arange(len(found.edges)) if labels is not None else np.asarray(found.edges)
-    share = np.nan_to_num(found.share)
+    edges = np.arange(len(by_games.edges)) if labels is not None else np.asarray(by_games.edges)
+    share = np.nan_to_num(by_games.share)
     highest = max(float(share.max(initial=0.0)), 1e-12)
     games, classes = np.indices(share.shape)
     cells = Bars(

@@ -327,12 +327,12 @@ def _legend(
     """What colours and signs mean, in lines below the title; and where it ends."""
     entries: dict[str, list[Mark]] = {}
     for prepared in panels:
-        seen: dict[str, list[Mark]] = {}
+        named: dict[str, list[Mark]] = {}
         for mark in prepared.panel.marks:
             name = getattr(mark, "name", "")
             if name and not (prepared.direct and isinstance(mark, Stroke)):
-                seen.setdefault(name, []).append(mark)
-        for name, marks in seen.items():
+                named.setdefault(name, []).append(mark)
+        for name, marks in named.items():
             entries.setdefault(name, marks)
     elements: list[Element] = []
     x, left = _EDGE, _EDGE

@@ -212,17 +212,17 @@ def _most_decimals(column: Column, table: Table) -> int:
     """The digits after the point of a column of numbers, if not all have as many; else 0."""
     if column.at_left:
         return 0
-    found = [_NUMBER.fullmatch(column.cell(row)) for row in table.rows]
-    lengths = {len(each[1] or "") for each in found if each is not None}
+    matches = [_NUMBER.fullmatch(column.cell(row)) for row in table.rows]
+    lengths = {len(each[1] or "") for each in matches if each is not None}
     return max(lengths) if len(lengths) > 1 else 0
 
 
 def _on_the_point(text: str, decimals: int) -> str:
     """A number with blanks of a digit's width after it, so that points stand below each other."""
-    found = _NUMBER.fullmatch(text) if decimals else None
-    if found is None:
+    match = _NUMBER.fullmatch(text) if decimals else None
+    if match is None:
         return text
-    own = len(found[1] or "")
+    own = len(match[1] or "")
     return text + ("" if own else _POINT_BLANK) + _DIGIT_BLANK * (decimals - own)
 
 

@@ -59,4 +59,4 @@ def matches_by_player(counts: PairCounts) -> dict[int, list[OpponentResults]]:
         match.wins += int(losses)
         match.draws += int(draws)
         match.losses += int(wins)
-    return {player: list(found.values()) for player, found in table.items()}
+    return {player: list(opponents.values()) for player, opponents in table.items()}

@@ -186,17 +186,17 @@ def advice(report: RatingList) -> list[str]:
 
 def skipped(report: RatingList) -> list[str]:
     """What was left out when reading, why, and where; and what was put right."""
-    found = report.skipped
-    repaired = [f"  {number:,} × {what}" for what, number in found.repaired.most_common()]
+    left_out = report.skipped
+    repaired = [f"  {number:,} × {what}" for what, number in left_out.repaired.most_common()]
     if repaired:
         repaired.insert(0, "Repaired:")
-    if not len(found):
+    if not len(left_out):
         return repaired
-    lines = [f"Skipped: {plural(len(found), 'record')}"]
-    lines += [f"  {number:,} × {reason}" for reason, number in found.reasons.most_common(8)]
-    if len(found.reasons) > 8:
-        lines.append(f"  and {len(found.reasons) - 8} other reasons")
-    lines += [f"  {record}" for record in found.details[:PLACES]]
-    if len(found) > PLACES and found.details:
-        lines.append(f"  … and {plural(len(found) - PLACES, 'other')}")
+    lines = [f"Skipped: {plural(len(left_out), 'record')}"]
+    lines += [f"  {number:,} × {reason}" for reason, number in left_out.reasons.most_common(8)]
+    if len(left_out.reasons) > 8:
+        lines.append(f"  and {len(left_out.reasons) - 8} other reasons")
+    lines += [f"  {record}" for record in left_out.details[:PLACES]]
+    if len(left_out) > PLACES and left_out.details:
+        lines.append(f"  … and {plural(len(left_out) - PLACES, 'other')}")
     return lines + repaired

@@ -66,34 +66,34 @@ _FOUND = (
 _ORDER = ("problem", "bounds", "found", "moves", "game", "changes")
 
 
-def found_document(found: FoundProblems) -> Document:
+def found_document(result: FoundProblems) -> Document:
     """Where each problem was found first."""
     columns = {column.name: column for column in _FOUND}
     moves = replace(columns["moves"], show=_first(lambda board: str(board.moves), ""))
     shown = [{**columns, "moves": moves}[name] for name in _ORDER]
     return Document(
         "Problems found in games",
-        lead=found_lines(found),
-        sections=[Section(blocks=[Table(shown, found.completions, noun="problem")])],
-        records=Table(_FOUND, found.completions),
+        lead=found_lines(result),
+        sections=[Section(blocks=[Table(shown, result.completions, noun="problem")])],
+        records=Table(_FOUND, result.completions),
         plain=lambda: {
             "format": 1,
             "problems": [
                 {**_record(_FOUND, each), "completed": list(map(_board, each.boards))}
-                for each in found.completions
+                for each in result.completions
             ],
-            "skipped": plain_skipped(found.skipped),
+            "skipped": plain_skipped(result.skipped),
         },
     )
 
 
-def found_lines(found: FoundProblems) -> list[str]:
+def found_lines(result: FoundProblems) -> list[str]:
     """How many problems occur, and which do not."""
-    there = sum(bool(each.found) for each in found.completions)
+    there = sum(bool(each.found) for each in result.completions)
     return [
-        f"{plural(len(found.completions), 'problem')} in {plural(found.games, 'game')} "
-        f"({found.positions:,} positions): {there} found as they are",
-        *_not_as_they_are(found.completions),
+        f"{plural(len(result.completions), 'problem')} in {plural(result.games, 'game')} "
+        f"({result.positions:,} positions): {there} found as they are",
+        *_not_as_they_are(result.completions),
     ]
 
 

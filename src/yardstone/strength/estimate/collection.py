@@ -11,7 +11,7 @@ import numpy as np
 
 from yardstone.go.points import BLACK, WHITE
 from yardstone.pool import Skipped, SkipReport
-from yardstone.strength.estimate.games import SeenGame, take_of_games, unsuitable
+from yardstone.strength.estimate.games import EvaluatedGame, take_of_games, unsuitable
 from yardstone.strength.estimate.players import plain_name, unique_games
 from yardstone.strength.estimate.strengths import Rater
 from yardstone.strength.evidence import evidence_of_games
@@ -136,13 +136,15 @@ class _GameSums(NamedTuple):
     sums: dict[str, tuple[str, int, Array]]
 
 
-def _sums_of_game(model: StrengthModel, chosen: set[str] | None, seen: SeenGame) -> _GameSums:
-    game = seen.game
+def _sums_of_game(
+    model: StrengthModel, chosen: set[str] | None, evaluated: EvaluatedGame
+) -> _GameSums:
+    game = evaluated.game
     sums: dict[str, tuple[str, int, Array]] = {}
     for colour, name in ((BLACK, game.black), (WHITE, game.white)):
         plain = plain_name(name)
         if plain and (chosen is None or plain in chosen):
-            evidence = evidence_of_games([seen.features], [colour])
+            evidence = evidence_of_games([evaluated.features], [colour])
             statistics = model.game_statistics(evidence).sum(axis=0)
             sums[plain] = (name, len(evidence), statistics)
     return _GameSums((plain_name(game.black), plain_name(game.white)), game.winner, sums)

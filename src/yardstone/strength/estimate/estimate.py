@@ -17,7 +17,7 @@ from yardstone.equality import equal_fields
 from yardstone.errors import UsageError
 from yardstone.kernels import Loops, weighed
 from yardstone.pool import SkipReport
-from yardstone.strength.estimate.games import SeenGame, facts, model_network, see_games
+from yardstone.strength.estimate.games import EvaluatedGame, evaluate_games, facts, model_network
 from yardstone.strength.estimate.listed_moves import (
     CostlyMove,
     costliest_moves,
@@ -51,7 +51,7 @@ __all__ = [
     "RatedGame",
     "best_basis",
     "estimate_player",
-    "estimate_seen",
+    "estimate_evaluated",
     "find_player",
     "model_and_network",
 ]
@@ -198,7 +198,7 @@ class StrengthEstimate(Displayed):
                 self._game(game, lost) for game, lost in zip(self.games, self.losses, strict=True)
             ],
             "costliest_moves": [
-                move.as_dict(self.games[move.game].seen) for move in self.costliest
+                move.as_dict(self.games[move.game].evaluated) for move in self.costliest
             ],
             "indicative_moves": parts["indicative_moves"],
             "notes": parts["notes"],
@@ -215,14 +215,14 @@ class StrengthEstimate(Displayed):
         }
 
     def _game(self, game: RatedGame, losses: Losses) -> dict[str, Any]:
-        seen, points = game.seen, [float(losses.points[k - 1]) for k in game.numbers]
+        evaluated, points = game.evaluated, [float(losses.points[k - 1]) for k in game.numbers]
         return {
-            **facts(seen.game, game.colour),
+            **facts(evaluated.game, game.colour),
             "moves": game.alone.moves,
             **self.shown(game.alone),
             "running": self.shown(game.running),
-            "winrate": seen.winrate(game.colour),
-            "lead": seen.lead(game.colour),
+            "winrate": evaluated.winrate(game.colour),
+            "lead": evaluated.lead(game.colour),
             "numbers": game.numbers,
             "loss": [None if isnan(lost) else round(lost, 2) + 0.0 for lost in points],
         }
@@ -296,15 +296,15 @@ def estimate_player(
     if not usable:
         raise no_games(side.player, report)
     chosen, network = model_and_network(model, net, level)
-    seen = [
+    evaluated = [
         (game, side.colour_in(game.game))
-        for game in see_games(usable, network, skipped=report, progress=progress)
+        for game in evaluate_games(usable, network, skipped=report, progress=progress)
     ]
-    if not seen:
+    if not evaluated:
         raise no_games(side.player, report)
-    losses = player_losses(seen, network, effort)
-    return estimate_seen(
-        seen,
+    losses = player_losses(evaluated, network, effort)
+    return estimate_evaluated(
+        evaluated,
         losses,
         chosen,
         side.player,
@@ -332,8 +332,8 @@ def model_and_network(
     return ranks, model_network(ranks, net)
 
 
-def estimate_seen(
-    seen: Sequence[tuple[SeenGame, int]],
+def estimate_evaluated(
+    evaluated: Sequence[tuple[EvaluatedGame, int]],
     losses: Sequence[Losses],
     model: StrengthModel,
     player: str,
@@ -347,8 +347,8 @@ def estimate_seen(
 
     `losses` are those of the player's moves (`player_losses`).
     """
-    order = by_date([game.game for game, _ in seen])
-    sorted_games, lost = [seen[place] for place in order], [losses[place] for place in order]
+    order = by_date([game.game for game, _ in evaluated])
+    sorted_games, lost = [evaluated[place] for place in order], [losses[place] for place in order]
     evidence = evidence_of_games(
         [game.features for game, _ in sorted_games], [colour for _, colour in sorted_games]
     )

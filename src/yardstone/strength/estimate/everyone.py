@@ -11,10 +11,10 @@ from yardstone.pool import Skipped, SkipReport
 from yardstone.strength.estimate.estimate import (
     LEVEL,
     StrengthEstimate,
-    estimate_seen,
+    estimate_evaluated,
     model_and_network,
 )
-from yardstone.strength.estimate.games import SeenGame, see_games, unsuitable
+from yardstone.strength.estimate.games import EvaluatedGame, evaluate_games, unsuitable
 from yardstone.strength.estimate.listed_moves import player_losses
 from yardstone.strength.estimate.players import colour_of, plain_name, player_names
 from yardstone.strength.estimate.selection import Side, no_games, requested_side
@@ -97,19 +97,19 @@ def estimate_everyone(
     sides = [chosen, *_further_sides(suitable, chosen, others)]
     played = [game for game in suitable if any(side.colour_in(game) for side in sides)]
     unplayable = SkipReport()
-    seen = list(see_games(played, network, skipped=unplayable, progress=progress))
-    halves = [_halves(seen, side) for side in sides]
-    losses = _losses(seen, halves, network)
+    evaluated = list(evaluate_games(played, network, skipped=unplayable, progress=progress))
+    halves = [_halves(evaluated, side) for side in sides]
+    losses = _losses(evaluated, halves, network)
     estimates = []
     for number, (side, own) in enumerate(zip(sides, halves, strict=True)):
         left_out = report if number == 0 else _left_out(before, different, side)
-        _note_unplayable(left_out, unplayable, side.usable(played, SkipReport()), seen)
+        _note_unplayable(left_out, unplayable, side.usable(played, SkipReport()), evaluated)
         if not own:
             if number == 0:
                 raise no_games(side.player, report)
             continue
-        estimate = estimate_seen(
-            [(seen[place], mine) for place, mine in own],
+        estimate = estimate_evaluated(
+            [(evaluated[place], mine) for place, mine in own],
             [losses[half] for half in own],
             ranks,
             side.player,
@@ -145,23 +145,23 @@ def _colours_of(games: Sequence[GoGame], player: str) -> list[Side]:
     return [Side(player, colour) for colour in sorted(had)] if len(had) > 1 else []
 
 
-def _halves(seen: Sequence[SeenGame], side: Side) -> list[_Half]:
+def _halves(evaluated: Sequence[EvaluatedGame], side: Side) -> list[_Half]:
     """The places of a side's games, each with its colour."""
-    colours = [side.colour_in(look.game) for look in seen]
+    colours = [side.colour_in(look.game) for look in evaluated]
     return [(place, colour) for place, colour in enumerate(colours) if colour]
 
 
 def _losses(
-    seen: Sequence[SeenGame], halves: Sequence[Sequence[_Half]], network: Network
+    evaluated: Sequence[EvaluatedGame], halves: Sequence[Sequence[_Half]], network: Network
 ) -> dict[_Half, Losses]:
     """Losses of all halves: first those of the player asked for, as if alone."""
     own = list(halves[0])
     rest = sorted({half for each in halves for half in each} - set(own))
-    found: dict[_Half, Losses] = {}
+    losses: dict[_Half, Losses] = {}
     for group in (own, rest):
-        lost = player_losses([(seen[place], colour) for place, colour in group], network)
-        found.update(zip(group, lost, strict=True))
-    return found
+        lost = player_losses([(evaluated[place], colour) for place, colour in group], network)
+        losses.update(zip(group, lost, strict=True))
+    return losses
 
 
 def _left_out(before: SkipReport, games: Sequence[GoGame], side: Side) -> SkipReport:
@@ -173,10 +173,13 @@ def _left_out(before: SkipReport, games: Sequence[GoGame], side: Side) -> SkipRe
 
 
 def _note_unplayable(
-    report: SkipReport, unplayable: SkipReport, games: Sequence[GoGame], seen: Sequence[SeenGame]
+    report: SkipReport,
+    unplayable: SkipReport,
+    games: Sequence[GoGame],
+    evaluated: Sequence[EvaluatedGame],
 ) -> None:
     """Report those of a side's games that the network could not be shown."""
-    shown = {(look.game.file, look.game.number) for look in seen}
+    shown = {(look.game.file, look.game.number) for look in evaluated}
     reasons = {(each.file, each.line): each.reason for each in unplayable.details}
     for game in games:
         if (game.file, game.number) not in shown:

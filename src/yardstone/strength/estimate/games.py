@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 __all__ = [
     "BOARD",
     "KOMI",
-    "SeenGame",
+    "EvaluatedGame",
     "facts",
     "model_network",
-    "see_games",
+    "evaluate_games",
     "take_of_games",
     "unsuitable",
 ]
@@ -50,7 +50,7 @@ Taken = TypeVar("Taken")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SeenGame:
+class EvaluatedGame:
     """A game with what the network says of it.
 
     Attributes
@@ -178,13 +178,13 @@ def _where(name: str) -> str:
     return f"`yardstone go nets download {known.short}` gets it from {known.url}"
 
 
-def see_games(
+def evaluate_games(
     games: Sequence[GoGame],
     network: Network,
     *,
     skipped: SkipReport,
     progress: Callable[[int, int], object] | None = None,
-) -> Iterator[SeenGame]:
+) -> Iterator[EvaluatedGame]:
     """Look at games one after the other; on a cluster, some at a time.
 
     Parameters
@@ -200,12 +200,12 @@ def see_games(
     return take_of_games(_itself, games, network, skipped=skipped, progress=progress)
 
 
-def _itself(seen: SeenGame) -> SeenGame:
-    return seen
+def _itself(evaluated: EvaluatedGame) -> EvaluatedGame:
+    return evaluated
 
 
 def take_of_games(
-    take: Callable[[SeenGame], Taken],
+    take: Callable[[EvaluatedGame], Taken],
     games: Sequence[GoGame],
     network: Network,
     *,
@@ -219,7 +219,7 @@ def take_of_games(
     take : callable
         A function at the top level of a module, or a `functools.partial` of one.
     games, network, skipped, progress
-        As for `see_games`.
+        As for `evaluate_games`.
     """
     total = sum(len(game.moves) + 1 for game in games)
 
@@ -240,7 +240,7 @@ def take_of_games(
 
 
 def _taken_of_games(
-    take: Callable[[SeenGame], Taken],
+    take: Callable[[EvaluatedGame], Taken],
     games: Iterable[GoGame],
     network: Network,
     *,
@@ -256,14 +256,14 @@ def _taken_of_games(
     for answer in evaluator.answer(questions):
         features = move_features(answer)
         end = moves_before_passes(features.game) + 1
-        seen = SeenGame(
+        evaluated = EvaluatedGame(
             game=features.game,
             features=features,
             white_winrate=answer.assessment.white_expected[:end].copy(),
             white_lead=answer.assessment.white_lead[:end].copy(),
             best=_best(answer.assessment, features),
         )
-        yield take(seen)
+        yield take(evaluated)
 
 
 def _best(assessment: Assessment, features: GameFeatures) -> NDArray[np.int16]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from yardstone.go.nets.network import Network
     from yardstone.records.go_game import GoGame
-    from yardstone.strength.estimate.games import SeenGame
+    from yardstone.strength.estimate.games import EvaluatedGame
     from yardstone.strength.evidence import Evidence
     from yardstone.strength.model import StrengthModel
 
@@ -52,32 +52,32 @@ _COLOURS = {BLACK: "black", WHITE: "white"}
 
 
 def player_losses(
-    games: Sequence[tuple[SeenGame, int]], network: Network, effort: LossEffort | None = None
+    games: Sequence[tuple[EvaluatedGame, int]], network: Network, effort: LossEffort | None = None
 ) -> list[Losses]:
     """What the player's moves cost in each of some games.
 
     Parameters
     ----------
-    games : sequence of (SeenGame, int)
+    games : sequence of (EvaluatedGame, int)
         Each with the player's colour.
     network : Network
         That has seen them.
     effort : LossEffort, optional
     """
     looked = []
-    for seen, colour in games:
-        moves = len(seen.white_lead) - 1
-        number = seen.features.number.astype(np.int64)
+    for evaluated, colour in games:
+        moves = len(evaluated.white_lead) - 1
+        number = evaluated.features.number.astype(np.int64)
         best = np.full(moves, PASS, np.int16)
-        best[number - 1] = seen.best
+        best[number - 1] = evaluated.best
         own = np.zeros(moves, np.bool_)
-        own[number[seen.features.colour == colour] - 1] = True
+        own[number[evaluated.features.colour == colour] - 1] = True
         looked.append(
             FirstLook(
-                seen.game,
+                evaluated.game,
                 Conditions(TROMP_TAYLOR, KOMI),
-                seen.white_winrate,
-                seen.white_lead,
+                evaluated.white_winrate,
+                evaluated.white_lead,
                 best,
                 own,
             )
@@ -113,13 +113,13 @@ class CostlyMove:
     policy: float | None
     best: int
 
-    def as_dict(self, seen: SeenGame) -> dict[str, Any]:
+    def as_dict(self, evaluated: EvaluatedGame) -> dict[str, Any]:
         """Plain values, with the position before the move."""
         return {
-            **_named(self, seen),
+            **_named(self, evaluated),
             "points_lost": round(self.points_lost, 1),
             "error": round(self.error, 1),
-            "position": _position(self.move, self.best, seen),
+            "position": _position(self.move, self.best, evaluated),
         }
 
 
@@ -152,21 +152,21 @@ class IndicativeMove:
     policy: float | None
     best: int
 
-    def as_dict(self, seen: SeenGame) -> dict[str, Any]:
+    def as_dict(self, evaluated: EvaluatedGame) -> dict[str, Any]:
         """Plain values, with the position before the move."""
         lost, error = self.points_lost, self.error
         return {
-            **_named(self, seen),
+            **_named(self, evaluated),
             "effect": round(self.effect, 2),
             "noise": round(self.noise, 3),
             "points_lost": None if lost is None else round(lost, 1),
             "error": None if error is None else round(error, 1),
-            "position": _position(self.move, self.best, seen),
+            "position": _position(self.move, self.best, evaluated),
         }
 
 
-def _named(move: CostlyMove | IndicativeMove, seen: SeenGame) -> dict[str, Any]:
-    size = seen.game.size
+def _named(move: CostlyMove | IndicativeMove, evaluated: EvaluatedGame) -> dict[str, Any]:
+    size = evaluated.game.size
     return {
         "game": move.game,
         "move": move.move,
@@ -177,9 +177,9 @@ def _named(move: CostlyMove | IndicativeMove, seen: SeenGame) -> dict[str, Any]:
     }
 
 
-def _position(move: int, best: int, seen: SeenGame) -> dict[str, Any]:
+def _position(move: int, best: int, evaluated: EvaluatedGame) -> dict[str, Any]:
     """The board before a move, and what the move, the better one and the next ones take."""
-    game = seen.game
+    game = evaluated.game
     positions = game_positions(game).stones
     before, last = positions[move - 1], min(move + _AFTER, len(game.moves))
 
@@ -254,7 +254,7 @@ def costliest_moves(
 def indicative_moves(
     evidence: Evidence,
     model: StrengthModel,
-    seen: Sequence[tuple[SeenGame, int]],
+    evaluated: Sequence[tuple[EvaluatedGame, int]],
     losses: Sequence[Losses],
     scale: str,
 ) -> tuple[IndicativeMove, ...]:
@@ -274,8 +274,8 @@ def indicative_moves(
     for row in order[np.abs(effects[order]) >= least].tolist():
         number, move = int(evidence.game[row]), int(evidence.number[row])
         lost = float(losses[number].points[move - 1])
-        features = seen[number][0].features
-        best = int(seen[number][0].best[np.flatnonzero(features.number == move)[0]])
+        features = evaluated[number][0].features
+        best = int(evaluated[number][0].best[np.flatnonzero(features.number == move)[0]])
         up = effects[row] > 0.0
         if (lost >= COSTLY) if up else best == int(evidence.point[row]):
             continue

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.go.losses import Losses
-    from yardstone.strength.estimate.games import SeenGame
+    from yardstone.strength.estimate.games import EvaluatedGame
     from yardstone.strength.evidence import Evidence
     from yardstone.strength.model import StrengthModel
 
@@ -55,7 +55,7 @@ def measured_on(
     scale: str,
     level: float,
     evidence: Evidence,
-    games: Sequence[tuple[SeenGame, int]],
+    games: Sequence[tuple[EvaluatedGame, int]],
     losses: Sequence[Losses],
 ) -> Measured:
     """What the moves of some games say on a scale; `losses` are those of the player's moves."""

@@ -36,7 +36,7 @@ def notes_of(estimate: StrengthEstimate) -> tuple[str, ...]:
 
 
 def _notes(estimate: StrengthEstimate) -> Iterator[str]:
-    whole, games = estimate.whole, [each.seen.game for each in estimate.games]
+    whole, games = estimate.whole, [each.evaluated.game for each in estimate.games]
     scale = estimate.scale
     weakest, strongest = fox_rank(scale.known[0] - _SMALL), fox_rank(scale.known[1])
     server = SITE_SCALES[scale.basis].title

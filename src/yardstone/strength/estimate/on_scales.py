@@ -51,7 +51,7 @@ def parts_on_scale(estimate: StrengthEstimate) -> dict[str, Any]:
             for game in estimate.games
         ],
         "indicative_moves": [
-            move.as_dict(estimate.games[move.game].seen) for move in estimate.here.indicative
+            move.as_dict(estimate.games[move.game].evaluated) for move in estimate.here.indicative
         ],
         "unlikely": estimate.whole.unlikely,
         "notes": list(estimate.notes),

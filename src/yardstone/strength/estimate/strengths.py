@@ -11,7 +11,7 @@ import numpy as np
 
 from yardstone.errors import InputError
 from yardstone.go.analysis import PHASES, Phases
-from yardstone.strength.estimate.games import BOARD, SeenGame
+from yardstone.strength.estimate.games import BOARD, EvaluatedGame
 from yardstone.strength.estimate.intervals import IntervalTable
 from yardstone.strength.estimate.phases import phase_means
 from yardstone.strength.move_phases import PHASES as MODEL_PHASES
@@ -61,7 +61,7 @@ class RatedGame:
 
     Attributes
     ----------
-    seen : SeenGame
+    evaluated : EvaluatedGame
     colour : int
         The player's: 1 Black, 2 White.
     alone : Rated
@@ -72,7 +72,7 @@ class RatedGame:
         Which of the game's moves, from 1, are the player's.
     """
 
-    seen: SeenGame
+    evaluated: EvaluatedGame
     colour: int
     alone: Rated
     running: Rated
@@ -186,17 +186,17 @@ class Rater:
         )
 
     def games(
-        self, evidence: Evidence, seen: Sequence[tuple[SeenGame, int]]
+        self, evidence: Evidence, evaluated: Sequence[tuple[EvaluatedGame, int]]
     ) -> tuple[RatedGame, ...]:
         """Each game alone, and how the estimate moved with it."""
         each = self._model.game_statistics(evidence)
         running = np.cumsum(each, axis=0)
         rated = []
-        for number, (game, colour) in enumerate(seen):
+        for number, (game, colour) in enumerate(evaluated):
             own = evidence.game == number
             rated.append(
                 RatedGame(
-                    seen=game,
+                    evaluated=game,
                     colour=colour,
                     alone=self.rate(each[number]),
                     running=self.rate(running[number]),

@@ -72,13 +72,13 @@ def earlier_moves(
 class Priors(NamedTuple):
     """What is known of players beside their results.
 
-    `told` has for each game mean and variance of the first player's prior, then of the
+    `beliefs` has for each game mean and variance of the first player's prior, then of the
     second's (NaN: none): shape (games, 4).
     """
 
     tau: float
     clock: Clock
-    told: Floats
+    beliefs: Floats
 
 
 class FusedPlayers(NamedTuple):
@@ -102,8 +102,8 @@ def _enter(rounds: Rounds, rule: Priors, players: FusedPlayers, record: Record, 
     for side in range(2):
         p = rounds.first[at.game] if side == 0 else rounds.second[at.game]
         players.moves[p, 0], players.moves[p, 1] = extra_information(
-            rule.told[at.game, 2 * side],
-            rule.told[at.game, 2 * side + 1],
+            rule.beliefs[at.game, 2 * side],
+            rule.beliefs[at.game, 2 * side + 1],
             players.base[p, 0],
             players.base[p, 1],
         )

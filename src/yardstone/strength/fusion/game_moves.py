@@ -27,7 +27,7 @@ from yardstone.go.points import BLACK, WHITE
 from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.records.go_game import UNKNOWN
 from yardstone.strength.estimate.games import (
-    SeenGame,
+    EvaluatedGame,
     model_network,
     take_of_games,
     unsuitable,
@@ -193,11 +193,11 @@ def moves_of_store(
     games = store.games
     sides = [(game, colour) for game in range(len(store)) for colour in (BLACK, WHITE)]
     starts = range(0, len(sides), _TOGETHER)
-    found = [
+    parts = [
         _shown(model, scale, evidence_of_store(store, sides[start : start + _TOGETHER]))
         for start in starts
     ]
-    shown = np.concatenate([np.empty((0, 2)), *found]).reshape(-1, 2, 2)
+    shown = np.concatenate([np.empty((0, 2)), *parts]).reshape(-1, 2, 2)
     # Of others the model knows nothing: see `unsuitable`.
     shown[(games["size"] != 19) | (games["handicap"] > 1)] = (0.0, np.nan)
     names = [str(name) for name in games["name"]]
@@ -285,9 +285,11 @@ def _looked_at(
     yield from take_of_games(take, games, network, skipped=report, progress=progress)
 
 
-def _shown_in_game(model: StrengthModel, scale: str | None, seen: SeenGame) -> tuple[int, Array]:
-    evidence = evidence_of_games([seen.features, seen.features], [BLACK, WHITE])
-    return seen.game.number, _shown(model, scale, evidence)
+def _shown_in_game(
+    model: StrengthModel, scale: str | None, evaluated: EvaluatedGame
+) -> tuple[int, Array]:
+    evidence = evidence_of_games([evaluated.features, evaluated.features], [BLACK, WHITE])
+    return evaluated.game.number, _shown(model, scale, evidence)
 
 
 def _shown(model: StrengthModel, scale: str | None, evidence: Evidence) -> Array:

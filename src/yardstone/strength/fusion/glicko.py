@@ -76,16 +76,16 @@ def fuse(
     (1800.0, 100.0)
     """
     mean, spread = np.asarray(rating, np.float64), np.asarray(deviation, np.float64)
-    told_mean = np.asarray(moves_rating, np.float64)
-    told_spread = np.asarray(moves_deviation, np.float64)
-    if (spread <= 0.0).any() or (told_spread <= 0.0).any():
+    moves_mean = np.asarray(moves_rating, np.float64)
+    moves_spread = np.asarray(moves_deviation, np.float64)
+    if (spread <= 0.0).any() or (moves_spread <= 0.0).any():
         raise InputError("a deviation is not positive")
     with np.errstate(invalid="ignore"):
-        says = np.isfinite(told_mean) & (told_spread < base.deviation)
+        says = np.isfinite(moves_mean) & (moves_spread < base.deviation)
     own, usual = 1.0 / np.square(spread), 1.0 / base.deviation**2
-    told = 1.0 / np.square(np.where(says, told_spread, base.deviation))
-    weighted = np.where(says, told * np.where(says, told_mean, 0.0) - usual * base.mean, 0.0)
-    precision = own + (told - usual)
+    stated = 1.0 / np.square(np.where(says, moves_spread, base.deviation))
+    weighted = np.where(says, stated * np.where(says, moves_mean, 0.0) - usual * base.mean, 0.0)
+    precision = own + (stated - usual)
     return (own * mean + weighted) / precision, 1.0 / np.sqrt(precision)
 
 

@@ -50,9 +50,9 @@ class MatchedRecords:
     @property
     def sentence(self) -> str:
         """What was found, in a sentence."""
-        found = int((self.record >= 0).sum())
-        records = found + sum(self.unmatched.values())
-        text = f"Records of moves: {found:,} of {records:,} belong to a game"
+        matched = int((self.record >= 0).sum())
+        records = matched + sum(self.unmatched.values())
+        text = f"Records of moves: {matched:,} of {records:,} belong to a game"
         if not self.unmatched:
             return f"{text}."
         reasons = ", ".join(f"{number:,} {why}" for why, number in self.unmatched.items())
@@ -81,8 +81,8 @@ def with_moves(
             "moves are added to games in memory, and these do not fit", hint="give more --memory"
         )
     matching = match_moves(pool, moves, column=column)
-    found = matching.record >= 0
-    if len(moves) and not found.any():
+    matched = matching.record >= 0
+    if len(moves) and not matched.any():
         raise InputError(
             f"no record of moves belongs to any of the games: {matching.sentence}",
             hint="players and dates must be the same as in the results, or --match names a column "
@@ -91,7 +91,7 @@ def with_moves(
     values = np.zeros((len(pool), 2, 2))
     values[:, :, 1] = np.nan
     both = np.stack([moves.number, moves.strength], axis=-1)
-    values[found] = both[matching.record[found]]
+    values[matched] = both[matching.record[matched]]
     values[matching.swapped] = values[matching.swapped, ::-1]
     columns = dict(zip(MOVE_COLUMNS, values.reshape(-1, 4).T, strict=True))
     return replace(pool, columns={**pool.columns, **columns}), matching
@@ -164,8 +164,8 @@ class _Matched:
         winner = int(self.moves.winner[record])
         if winner == UNKNOWN:
             return True
-        told = 1.0 if winner == BLACK else 0.0 if winner == WHITE else 0.5
-        return bool(self.pool.score[game] == (1.0 - told if swapped else told))
+        score = 1.0 if winner == BLACK else 0.0 if winner == WHITE else 0.5
+        return bool(self.pool.score[game] == (1.0 - score if swapped else score))
 
     def put(self, game: int, record: int, *, swapped: bool) -> None:
         if self.record[game] >= 0:

@@ -282,8 +282,8 @@ def _evidence_of_answers(
         (answer.game for answer in given), skipped, rules=TROMP_TAYLOR, komi=KOMI,
         positions=positions, trunk=True,
     )  # fmt: skip
-    said = Evaluator(network, trunk=KINDS, progress=progress).answer(questions)
-    for each, (_, variation) in zip(said, given, strict=True):
+    network_answers = Evaluator(network, trunk=KINDS, progress=progress).answer(questions)
+    for each, (_, variation) in zip(network_answers, given, strict=True):
         yield evidence_of_games([move_features(each)], [int(variation.colours[0])])
 
 

@@ -245,8 +245,8 @@ def fields_of(
         try:
             values[field.name] = field.codec.parse(text)
         except ValueError as error:
-            said = str(error)
-            reason = said if said.startswith(repr(text)) else "this cannot be used"
+            message = str(error)
+            reason = message if message.startswith(repr(text)) else "this cannot be used"
             raise InputError(
                 f'{field.attribute}="{text}": {reason}', file=file, line=line
             ) from None

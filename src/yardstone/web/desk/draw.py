@@ -108,11 +108,11 @@ def _propose(request: Request, form: Form, number: int) -> Response:
 
 
 def _accept(request: Request, form: Form, number: int) -> Response:
-    demands, seen = Demands.of(form), form.text("seen")
+    demands, shown = Demands.of(form), form.text("shown")
 
     def step(tournament: Tournament) -> EventChange:
         made = _paired(request, tournament, number, demands, reasons=False)
-        if _digest(made) != seen:
+        if _digest(made) != shown:
             raise _OtherBoardsError
         return made.change
 
@@ -220,7 +220,7 @@ def _page(
         else [seat(tournament, b.player) for b in made.change.tournament.byes if b.round == number],
         bye_reason="" if made is None else _bye_reason(made),
         notes=() if made is None else made.notes,
-        seen="" if made is None else _digest(made),
+        shown="" if made is None else _digest(made),
     )
 
 

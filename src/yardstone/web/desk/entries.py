@@ -173,7 +173,7 @@ def _name(tournament: Tournament, row: int) -> str:
 def _enter_page(
     request: Request,
     *,
-    said: Sequence[str] = (),
+    lines: Sequence[str] = (),
     left_out: Sequence[str] = (),
     problem: str = "",
     values: dict[str, str] | None = None,
@@ -191,7 +191,7 @@ def _enter_page(
         title="Enter players",
         place="enter",
         status=status,
-        said=said,
+        lines=lines,
         left_out=left_out,
         problem=problem,
         values=values or {},
@@ -219,7 +219,7 @@ def _enter_one(request: Request, form: Form) -> Response:
     if change.skipped.details:
         reason = change.skipped.details[0].reason
         return _enter_page(request, problem=f"{reason}.", values=values, status=422)
-    return _enter_page(request, said=change.lines, search=form.text("search"))
+    return _enter_page(request, lines=change.lines, search=form.text("search"))
 
 
 def _entry(request: Request, form: Form, values: dict[str, str]) -> EventEntry:
@@ -261,12 +261,12 @@ def _enter_table(request: Request, form: Form) -> Response:
         for report in (read.skipped, change.skipped)
         for each in report.details
     ]
-    said = list(change.lines)
+    lines = list(change.lines)
     if read.unused:
-        said.append(f"Columns that were not used: {', '.join(read.unused)}.")
+        lines.append(f"Columns that were not used: {', '.join(read.unused)}.")
     return _enter_page(
         request,
-        said=said or ["Nobody was entered."],
+        lines=lines or ["Nobody was entered."],
         left_out=left_out[:_LISTED],
         table=text if left_out else "",
         status=200 if not left_out else 422,

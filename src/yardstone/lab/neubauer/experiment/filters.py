@@ -173,12 +173,12 @@ def filtered(
         Filled as the games go by.
     """
     keys: set[str] = set()
-    seen: set[bytes] = set()
+    contents: set[bytes] = set()
     for candidate in candidates:
         report.games += 1
         broken = filters.failing(candidate)
         same = b"" if broken else _content(candidate.game)
-        if not broken and (candidate.key in keys or same in seen):
+        if not broken and (candidate.key in keys or same in contents):
             broken = ["repeated"]
         if not broken and not is_legal(candidate.game):
             broken = ["illegal"]
@@ -187,7 +187,7 @@ def filtered(
             report.broken.update(broken)
             continue
         keys.add(candidate.key)
-        seen.add(same)
+        contents.add(same)
         report.kept += 1
         yield candidate
     report.unread = len(getattr(candidates, "skipped", ()))

@@ -36,17 +36,17 @@ class Cached:
 
     def __init__(self, read: Examples) -> None:
         self._read = read
-        self._found: tuple[Labelled, Labelled] | None = None
+        self._examples: tuple[Labelled, Labelled] | None = None
 
     def __call__(self) -> tuple[Labelled, Labelled]:
         """The games to train on and those to validate with."""
-        if self._found is None:
-            self._found = self._read()
-        return self._found
+        if self._examples is None:
+            self._examples = self._read()
+        return self._examples
 
     def __getstate__(self) -> dict[str, Any]:
         """What goes to another process: how to read them, not what was read."""
-        return {"_read": self._read, "_found": None}
+        return {"_read": self._read, "_examples": None}
 
 
 @dataclass(frozen=True)

@@ -332,13 +332,13 @@ def unseen_people(
     group = _groups(rated.rank, person, scales[0].edges)
     sure = rated.sure >= 1.0
     mean_rank = (np.bincount(person, rated.rank) / np.bincount(person))[person]
-    found: dict[str, Unseen] = {}
+    unseen: dict[str, Unseen] = {}
     for part in PARTS:
         phases = MODEL_PHASES.get(part, list(range(PHASES)))
         keep = np.isin(np.arange(PHASES), phases)
         statistics = as_statistics(pool.counts * keep, scores * keep[:, None])
         random = np.random.default_rng(settings.seed)
-        found[part] = Unseen.joined(
+        unseen[part] = Unseen.joined(
             [
                 draw_unseen(
                     scales[k],
@@ -356,4 +356,4 @@ def unseen_people(
                 if len(rows)
             ]
         )
-    return found
+    return unseen

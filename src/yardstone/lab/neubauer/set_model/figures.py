@@ -37,9 +37,9 @@ def fox_accuracy(
         For each group, over all folds.
     seed : int
     """
-    pool, found = pool_of(sides, np.flatnonzero(sides.fox)), trained.fox
+    pool, held_out = pool_of(sides, np.flatnonzero(sides.fox)), trained.fox
     random = np.random.default_rng(seed)
-    statistics = found.statistics()
+    statistics = held_out.statistics()
 
     def drawn(rows: Ints) -> tuple[Array, Ints]:
         return draw_games(
@@ -47,11 +47,11 @@ def fox_accuracy(
             pool.group[rows],
             pool.game[rows],
             games=games,
-            draws=draws // len(found.models),
+            draws=draws // len(held_out.models),
             random=random,
         )
 
     def judge(number: int, sums: Array) -> Array:
-        return found.models[number].scale().knot_probabilities(sums)
+        return held_out.models[number].scale().knot_probabilities(sums)
 
-    return accuracy(*judged_by_fold(drawn, judge, found.fold))
+    return accuracy(*judged_by_fold(drawn, judge, held_out.fold))

@@ -206,8 +206,8 @@ def _kept(
         except InputError:
             pass  # of another training, or damaged: it is made anew
     arrays = train_arrays(sides, rows, settings, threads=threads)
-    seen = np.flatnonzero(rows)
-    some = sides.select(seen[:: max(len(seen) // _USUAL, 1)])
+    chosen = np.flatnonzero(rows)
+    some = sides.select(chosen[:: max(len(chosen) // _USUAL, 1)])
     usual = usual_attended(some, arrays, settings).astype(np.float16).astype(np.float32)
     _KEPT.write(path, {**arrays, _NAME: usual}, {"fingerprint": mark})
     return arrays, usual

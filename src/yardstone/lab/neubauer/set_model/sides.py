@@ -109,8 +109,8 @@ class SetSides:
         starts = np.concatenate([[0], np.cumsum(lengths)])
         places = first + np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
         moves = PackedMoves(self.moves.features, self.moves.rows[places], starts)
-        said = {name: getattr(self, name)[rows] for name in _OF_SIDES}
-        return SetSides(self.inputs, moves, self.mean, self.deviation, **said)
+        columns = {name: getattr(self, name)[rows] for name in _OF_SIDES}
+        return SetSides(self.inputs, moves, self.mean, self.deviation, **columns)
 
     @property
     def fox(self) -> NDArray[np.bool_]:
@@ -185,7 +185,7 @@ def read_sides(
         few = features[start : start + _MOVES]
         few[:] = standardised(few.astype(np.float32), mean, deviation)
     starts = np.concatenate([[0], np.cumsum(counts.sum(axis=1))])
-    said = {
+    columns = {
         name: np.concatenate([getattr(part, name) for part in parts])
         for name in ("group", "rank", "sure", "colour", "player", "opponent")
     }
@@ -196,7 +196,7 @@ def read_sides(
         deviation,
         counts,
         game=np.concatenate(games),
-        **said,
+        **columns,
     )
 
 

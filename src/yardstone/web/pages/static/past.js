@@ -24,8 +24,8 @@
     && each.scales && typeof each.scales === "object" && !Number.isNaN(when(each));
   const read = () => {
     try {
-      const found = JSON.parse(localStorage.getItem(STORE) || "[]");
-      return Array.isArray(found) ? found.filter(sound) : [];
+      const kept = JSON.parse(localStorage.getItem(STORE) || "[]");
+      return Array.isArray(kept) ? kept.filter(sound) : [];
     } catch { // no store, or nothing that can be read
       return [];
     }

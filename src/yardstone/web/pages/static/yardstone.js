@@ -73,13 +73,13 @@
       total.textContent = chosen.length ? `${count(chosen.length, "file")}, ${size(bytes)}` : "";
       complain(problem());
     };
-    const add = (found) => {
+    const add = (files) => {
       const taken = new Set(chosen.map((each) => `${each.path} ${each.file.size}`));
-      const right = found.filter((each) =>
+      const right = files.filter((each) =>
         each.alone || known.some((ending) => each.path.toLowerCase().endsWith(ending)));
       chosen.push(...right.filter((each) => !taken.has(`${each.path} ${each.file.size}`)));
       show();
-      const other = found.length - right.length;
+      const other = files.length - right.length;
       say(`${total.textContent || "No file"} chosen` +
         (other ? `; ${count(other, "file")} of other kinds left out` : ""));
       if (other && !right.length) {
@@ -103,13 +103,13 @@
         const file = await new Promise((done, failed) => entry.file(done, failed));
         return [{ file, path: entry.fullPath.replace(/^\//, ""), alone }];
       }
-      const found = [];
+      const files = [];
       const reader = entry.createReader();
       for (let part = await entries(reader); part.length; part = await entries(reader)) {
-        for (const inner of part) found.push(...await walk(inner, false));
-        if (found.length > 20000) break;
+        for (const inner of part) files.push(...await walk(inner, false));
+        if (files.length > 20000) break;
       }
-      return found;
+      return files;
     };
     const files = (event) => [...event.dataTransfer.types].includes("Files");
     document.addEventListener("dragover", (event) => {
@@ -178,9 +178,9 @@
         if (request.status < 300 && answer.page) {
           location.assign(answer.page);
         } else {
-          const told = answer.error || {};
-          failed([told.file && `${told.file}:`, told.message || `The server answers ${request.status}.`,
-            told.hint || ""].filter(Boolean).join(" "));
+          const error = answer.error || {};
+          failed([error.file && `${error.file}:`, error.message || `The server answers ${request.status}.`,
+            error.hint || ""].filter(Boolean).join(" "));
         }
       });
       request.addEventListener("error", () =>
@@ -200,7 +200,7 @@
     const words = one(".words", section);
     const address = section.dataset.watch;
     let pause = 500;
-    let said = "";
+    let stage = "";
     const later = () => setTimeout(look, pause);
     const look = async () => {
       if (!document.body.contains(section)) return;
@@ -211,8 +211,8 @@
         if (!state.going) return replace();
         if (state.share === null) bar.removeAttribute("value"); else bar.value = state.share;
         words.textContent = state.words;
-        if (state.stage !== said) say(state.words);
-        said = state.stage;
+        if (state.stage !== stage) say(state.words);
+        stage = state.stage;
         pause = Math.min(pause * 1.1, 3000);
       } catch {
         words.textContent = "No answer from the server at the moment; asking again.";
