@@ -50,7 +50,7 @@ def main() -> None:
     asked = [
         GtpPosition(19, row["rules"], row["komi"], tuple(map(tuple, row["moves"]))) for row in rows
     ]
-    told = ask(given.katago, given.net, asked)
+    answers = ask(given.katago, given.net, asked)
     inputs = [encoded(row) for row in rows]
     for engine, precision in VARIANTS:
         net = load_network(given.net, engine=engine, precision=precision)
@@ -59,7 +59,7 @@ def main() -> None:
             np.concatenate([each.globals for each in inputs]),
         )
         differences = []
-        for number, (row, answer) in enumerate(zip(rows, told, strict=True)):
+        for number, (row, answer) in enumerate(zip(rows, answers, strict=True)):
             one = slice(number, number + 1)
             seen = assess(
                 result.policy_logits[one],

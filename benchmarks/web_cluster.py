@@ -59,11 +59,11 @@ class Visitors:
         return result
 
 
-def visit(urls: list[str], visitors: int, seconds: float, found: Any) -> None:
+def visit(urls: list[str], visitors: int, seconds: float, times: Any) -> None:
     load = Load(urls, visitors, each=1, look=LOOK, in_turn=True)
     threading.Timer(seconds, load.enough).start()
     load.start()
-    found.put(load.outcome())
+    times.put(load.outcome())
 
 
 def pages(urls: Sequence[str], path: str) -> list[str]:

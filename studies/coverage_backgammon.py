@@ -120,8 +120,8 @@ def simulated(spread: float, repetitions: int, rng: np.random.Generator) -> Iter
             yield row(f"simulated, spread {spread:g}", number, level, repetitions, inside)
 
 
-def holds(found: MatchEstimate, truth: float) -> int:
-    return int(found.low <= truth <= found.high)
+def holds(estimate: MatchEstimate, truth: float) -> int:
+    return int(estimate.low <= truth <= estimate.high)
 
 
 def row(title: str, number: int, level: float, of: int, inside: object) -> str:

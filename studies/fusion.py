@@ -154,12 +154,12 @@ def side_features(stores: Stores, rows: Ints) -> dict[str, Array]:
     head = np.nan_to_num(stores.gather("head", rows).astype(np.float64))
     policy, best = np.clip(head[:, 2:4] + 0.5, 1e-6, 1.0).T
     lost, wins = np.clip(10.0 * head[:, 5], 0.0, 30.0), np.clip(head[:, 4], 0.0, 1.0)
-    told = [np.log(policy), np.log(policy / best), policy >= best]
-    told += [np.log1p(lost), np.sqrt(wins), lost > 3.0]
+    columns = [np.log(policy), np.log(policy / best), policy >= best]
+    columns += [np.log1p(lost), np.sqrt(wins), lost > 3.0]
     chances = np.nan_to_num(stores.gather("chances", rows).astype(np.float64))
     share = chances / np.maximum(chances.sum(axis=1, keepdims=True), 1e-9)
     others = stores.gather("candidates", rows).astype(np.float64)
-    result = {"head": np.column_stack([head, *told])}
+    result = {"head": np.column_stack([head, *columns])}
     for kind in ("pick", "after", "mean"):
         result[kind] = stores.gather(kind, rows).astype(np.float64)
     result["candidates"] = np.einsum("nk,nkc->nc", share, others)
@@ -278,12 +278,12 @@ class Study:
         best: tuple[float, Learned] | None = None
         for name, kinds in FEATURES.items():
             result, number = self.means.before(past, kinds)
-            told = number > 0
+            known = number > 0
             y = labels[past].ravel()
-            centre = np.average(result[told], axis=0, weights=number[told])
-            spread = np.maximum(result[told].std(axis=0), 1e-9)
-            z, rest = (result[told] - centre) / spread, y[told] - y[told].mean()
-            weight = np.minimum(number[told], _FULL) / _FULL
+            centre = np.average(result[known], axis=0, weights=number[known])
+            spread = np.maximum(result[known].std(axis=0), 1e-9)
+            z, rest = (result[known] - centre) / spread, y[known] - y[known].mean()
+            weight = np.minimum(number[known], _FULL) / _FULL
             gram, right = z.T @ (z * weight[:, None]), z.T @ (rest * weight)
             for penalty in PENALTIES:
                 full = gram + penalty * weight.sum() * np.eye(len(gram))
@@ -336,8 +336,8 @@ class Study:
         everything = np.arange(len(pool))
         all_sides = learned.ridge.sides(self.means, replay, everything)
         mean, deviation = prior.prior(all_sides.moves_rating, all_sides.moves)
-        told = (mean[:, 0], deviation[:, 0], mean[:, 1], deviation[:, 1])
-        columns = {**pool.columns, **dict(zip(COLUMNS, told, strict=True))}
+        priors = (mean[:, 0], deviation[:, 0], mean[:, 1], deviation[:, 1])
+        columns = {**pool.columns, **dict(zip(COLUMNS, priors, strict=True))}
         sequential = GlickoFromMoves(
             initial_deviation=system.initial_deviation,
             initial_volatility=system.initial_volatility,
@@ -460,13 +460,13 @@ class Study:
         between = result.interval([1.0, -1.0])
         return f"{between.estimate:+.4f} ({between.low:+.4f} to {between.high:+.4f})"
 
-    def _table(self, games: Ints, found: dict[str, Array], subject: str) -> list[str]:
+    def _table(self, games: Ints, values: dict[str, Array], subject: str) -> list[str]:
         lines = [
             "| system | accuracy | log-likelihood | fusion less this |",
             "|---|--:|--:|--:|",
         ]
-        best = self._likely(games, found[subject])
-        for name, expected in found.items():
+        best = self._likely(games, values[subject])
+        for name, expected in values.items():
             likely = self._likely(games, expected)
             accuracy = game_metrics(self.pool.score[games], expected)["accuracy"].mean()
             less = "" if name == subject else self._less(games, best, likely)

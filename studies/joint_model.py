@@ -28,7 +28,7 @@ from studies.ogs_ranks import (
     without_scale,
 )
 from studies.order import ROOT, shared_folder
-from studies.rank.stages import told
+from studies.rank.stages import note
 from studies.set_models import parts_of
 
 from yardstone.errors import UsageError, YardstoneError
@@ -61,11 +61,11 @@ def main() -> None:
     people = read_people(store, index, rank)
     about = dict(StrengthModel.load("rank").card["rated"][SCALE])
     settings = RatedSettings()
-    told("the rank model")
+    note("the rank model")
     one = with_rated_scale(rank, people.pool, people.rated, SCALE, settings, about)
     trained, together = {"rank": one}, ["rank"]
     for name in MEMBERS:
-        told(f"the {name} model")
+        note(f"the {name} model")
         sides = read_sides(parts_of(options), name)
         made = train_set_model(
             sides, folder=options.folder / name, card=rank.card, threads=options.threads
@@ -80,7 +80,7 @@ def main() -> None:
     sure = people.rated.sure >= 1.0
     lines = []
     for name, each in trained.items():
-        told(name)
+        note(name)
         result = judged(each, people, sure)
         lines += [f"**{name}**", "", *accuracy_lines(result), "", *band_lines(result), ""]
     lines.append(

@@ -97,10 +97,10 @@ def fox_games(group: str, number: int, seed: int) -> Iterator[GoGame]:
     return games_of(archive, drawn(names, number, seed))
 
 
-def differences(found: GameAnalysis) -> np.ndarray:
+def differences(analysis: GameAnalysis) -> np.ndarray:
     """Lead before each move less that after it, as losses were shown before: [m]."""
-    lost = found.white_lead[:-1] - found.white_lead[1:]
-    return np.where(found.colour == WHITE, lost, -lost)
+    lost = analysis.white_lead[:-1] - analysis.white_lead[1:]
+    return np.where(analysis.colour == WHITE, lost, -lost)
 
 
 @dataclass(frozen=True)
@@ -114,16 +114,16 @@ class Counted:
     moves: int
 
 
-def counted(found: GameAnalysis, colour: int) -> Counted:
+def counted(analysis: GameAnalysis, colour: int) -> Counted:
     """What is counted of one player's moves."""
-    raw, mistakes = differences(found), np.zeros(len(found), bool)
-    mistakes[found.mistakes(POINTS)] = True
-    mine = found.counted & (found.colour == colour)
+    raw, mistakes = differences(analysis), np.zeros(len(analysis), bool)
+    mistakes[analysis.mistakes(POINTS)] = True
+    mine = analysis.counted & (analysis.colour == colour)
     return Counted(
         int((raw[mine] >= POINTS).sum()),
         int(mistakes[mine].sum()),
         float(raw[mine].max()),
-        float(np.where(mistakes[mine], found.point_loss[mine], 0.0).max()),
+        float(np.where(mistakes[mine], analysis.point_loss[mine], 0.0).max()),
         int(mine.sum()),
     )
 
@@ -172,10 +172,10 @@ def katago(network: Network, number: int, seed: int) -> str:
         if row["handicap"] == "0" and row["provisional"] == "0" and int(row["moves"]) > 100
     ]
     names = drawn([row["file"] for row in rows], number, seed)
-    told = _katago_losses({Path(name).stem for name in names})
+    by_katago = _katago_losses({Path(name).stem for name in names})
     raw, shown, reference = [], [], []
     for game in games_of(_SHARED / "ogs_weak" / "games.zip", names):
-        losses = told[Path(game.file).stem]
+        losses = by_katago[Path(game.file).stem]
         for result in analyse_games([game], network):
             for place, (colour, lost) in enumerate(losses[: len(result)]):
                 if (
@@ -268,23 +268,23 @@ def noise_table(rows: np.ndarray) -> str:
 
 
 def _searched(
-    found: GameAnalysis, place: int, conditions: Conditions, network: Network
+    analysis: GameAnalysis, place: int, conditions: Conditions, network: Network
 ) -> list[float]:
     """The long search, the difference, the children, 8 and 16 visits, the error of the last."""
-    sign = 1.0 if found.colour[place] == WHITE else -1.0
-    played = int(found.point[place])
+    sign = 1.0 if analysis.colour[place] == WHITE else -1.0
+    played = int(analysis.point[place])
     lost = []
     for first, visits in ((0, 8), (0, 16), (5, LONG)):
         trees = [
-            Tree(found.game, conditions, place + 1, first=first),
-            Tree(found.game, conditions, place, played, first=first),
+            Tree(analysis.game, conditions, place + 1, first=first),
+            Tree(analysis.game, conditions, place, played, first=first),
         ]
         grow(trees, network, visits)
         best = trees[1].best()
         value = 0.0 if best is None else best.mean_lead - trees[0].root.mean_lead
         spread = np.hypot(np.std(trees[0].leads), np.std(trees[1].leads))
         lost.append((sign * value, float(np.hypot(0.7, 1.25 * spread / np.sqrt(visits)))))
-    plain = float(differences(found)[place]), float(found.point_loss[place])
+    plain = float(differences(analysis)[place]), float(analysis.point_loss[place])
     return [lost[2][0], *plain, lost[0][0], lost[1][0], lost[1][1]]
 
 
@@ -307,9 +307,9 @@ def effects(network: Network, number: int, seed: int) -> str:
                     ]
                 )
             for side in range(2):
-                said = np.array([turn[side] for turn in each])
-                spread = np.sqrt(said.var(axis=0, ddof=1).mean())
-                shares.append(float(spread / np.sqrt((said[0] ** 2).mean())))
+                leads = np.array([turn[side] for turn in each])
+                spread = np.sqrt(leads.var(axis=0, ddof=1).mean())
+                shares.append(float(spread / np.sqrt((leads[0] ** 2).mean())))
             print(len(shares), [round(share, 2) for share in shares[-2:]], flush=True)
     return (
         "**What single moves say of strength** changes under four symmetries of the board by "

@@ -168,9 +168,9 @@ def _held(drawn: Unseen, mean: Array, table: object, edges: Array) -> Judged:
 class Figures:
     """Figures of estimates, everybody counting alike, with intervals from drawing people anew."""
 
-    def __init__(self, found: Judged) -> None:
-        self.found = found
-        _, self._person = np.unique(found.person, return_inverse=True)
+    def __init__(self, judged: Judged) -> None:
+        self.found = judged
+        _, self._person = np.unique(judged.person, return_inverse=True)
         self.people = int(self._person.max(initial=-1)) + 1
         self._one = 1.0 / np.bincount(self._person)[self._person]
         draws = np.random.default_rng(0).integers(0, self.people, (_SAMPLES, self.people))
@@ -227,7 +227,7 @@ def _words(interval: tuple[float, float, float], digits: int) -> str:
     return f"{whole:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
 
 
-def accuracy_lines(found: Judged) -> Iterator[str]:
+def accuracy_lines(judged: Judged) -> Iterator[str]:
     """By number of games, and by band."""
     yield (
         "| games | people | median error | root mean square | correlation | 90 % intervals that "
@@ -235,23 +235,23 @@ def accuracy_lines(found: Judged) -> Iterator[str]:
     )
     yield "|--:|--:|--:|--:|--:|--:|"
     for games in _GAMES:
-        each = Figures(found.select(found.games == games))
+        each = Figures(judged.select(judged.games == games))
         yield (
             f"| {games} | {each.people} | {each.median()} | {each.rms()} | {each.correlation()} "
             f"| {each.share()} |"
         )
 
 
-def band_lines(found: Judged) -> Iterator[str]:
+def band_lines(judged: Judged) -> Iterator[str]:
     """By band of the true rank."""
     yield "| games | rank | people | mean error | median error | 90 % intervals that hold, % |"
     yield "|--:|---|--:|--:|--:|--:|"
-    band = np.searchsorted([end for _, end in BANDS], found.rank, side="right")
+    band = np.searchsorted([end for _, end in BANDS], judged.rank, side="right")
     for games in (1, 3):
         for number, (name, _) in enumerate(BANDS):
-            rows = (found.games == games) & (band == number)
+            rows = (judged.games == games) & (band == number)
             if np.any(rows):
-                each = Figures(found.select(rows))
+                each = Figures(judged.select(rows))
                 yield (
                     f"| {games} | {name} | {each.people} | {each.bias()} | {each.median()} "
                     f"| {each.share()} |"

@@ -127,10 +127,10 @@ def fitted(rank: Array, likelihood: Array) -> tuple[float, float]:
     return float(result[0]), float(np.exp(result[1]))
 
 
-def lines(name: str, found: list[Person], model: StrengthModel) -> Iterator[str]:
+def lines(name: str, people: list[Person], model: StrengthModel) -> Iterator[str]:
     """What one collection says."""
-    rank = np.array([each.rank for each in found])
-    statistics = np.array([each.statistics for each in found])
+    rank = np.array([each.rank for each in people])
+    statistics = np.array([each.statistics for each in people])
     density = model.density(statistics)
     mean = model.posterior(statistics)[0]
     rater = Rater(model, 0.9)

@@ -21,7 +21,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from studies.rank.stages import MODEL, Study, told
+from studies.rank.stages import MODEL, Study, note
 from studies.rank.tables import Tables
 
 from yardstone.errors import YardstoneError
@@ -45,7 +45,7 @@ def main() -> None:
     pool = study.training_pool()
     trainer = study.trainer(pool)
     settings = study.choose(trainer)
-    told(f"chosen: {settings}")
+    note(f"chosen: {settings}")
     trained = trainer.train(settings, study.card())
     model = with_intervals(trained, pool, study.seed)
     model.save(study.folder / MODEL)

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from studies.ogs_ranks import People, accuracy_lines, band_lines, judged
 from studies.rank.facts import Facts
-from studies.rank.stages import told
+from studies.rank.stages import note
 
 from yardstone.errors import NoGamesError, YardstoneError
 from yardstone.files import replaced, write_text
@@ -169,7 +169,7 @@ def main() -> None:
     for name in options.models:
         parts = parts_of(options)
         sides = read_sides(parts, "basic" if name == STOCHASTIC else name)
-        told(f"{name}: {sides.fox.sum()} sides of Fox, {(~sides.fox).sum()} of OGS")
+        note(f"{name}: {sides.fox.sum()} sides of Fox, {(~sides.fox).sum()} of OGS")
         about = {
             "name": f"{name}-g170-b6c96",
             "network": "g170-b6c96-s175395328-d26788732",
@@ -189,14 +189,14 @@ def main() -> None:
                 folder=options.folder / name,
                 card=about,
                 threads=options.threads,
-                report=lambda number: told(f"network {number} is done"),
+                report=lambda number: note(f"network {number} is done"),
             )
         keep(options.folder / f"out_of_fold_{name}.npz", trained, sides)
         card = {**trained.model.card, "fox_groups": figures(trained, sides, options.draws)}
         model = StrengthModel(trained.model.scorer, list(trained.model.scales.values()), card)
         model.save(options.folder / f"{name}.npz")
         text = "\n".join(rows_of(name, trained, sides, options.draws))
-        told(text)
+        note(text)
         write_text(options.folder / f"{name}.md", text + "\n")
     made = [path for name in MODELS if (path := options.folder / f"{name}.md").exists()]
     write_text(TABLES, "\n".join(path.read_text("utf-8") for path in made))

@@ -84,32 +84,32 @@ def draw_parts(sides: Sides, model: StrengthModel, seed: int, draws: int) -> dic
     return parts
 
 
-def crossed(found: Unseen, levels: tuple[float, ...] = LEVELS) -> dict[float, list[Interval]]:
+def crossed(unseen: Unseen, levels: tuple[float, ...] = LEVELS) -> dict[float, list[Interval]]:
     """Intervals at some levels, each fitted to the players of the other folds."""
     intervals: dict[float, list[Interval]] = {
-        level: [(None, None)] * len(found) for level in levels
+        level: [(None, None)] * len(unseen) for level in levels
     }
-    moves = found.moves
-    for fold in np.unique(found.fold):
-        table = found.select(found.fold != fold).table(EDGES)
-        for row in np.flatnonzero(found.fold == fold):
+    moves = unseen.moves
+    for fold in np.unique(unseen.fold):
+        table = unseen.select(unseen.fold != fold).table(EDGES)
+        for row in np.flatnonzero(unseen.fold == fold):
             for level in levels:
-                ends = table.interval(found.density[row], int(moves[row]), level)
+                ends = table.interval(unseen.density[row], int(moves[row]), level)
                 intervals[level][row] = ends
     return intervals
 
 
 def held(
-    found: Unseen, intervals: list[Interval], level: float, rows: NDArray[np.bool_]
+    unseen: Unseen, intervals: list[Interval], level: float, rows: NDArray[np.bool_]
 ) -> Coverage:
     """Coverage of some of the estimates."""
     chosen = np.flatnonzero(rows)
     return coverage(
         [intervals[row] for row in chosen],
-        found.group[chosen],
+        unseen.group[chosen],
         level=level,
         edges=EDGES,
-        players=found.player[chosen],
+        players=unseen.player[chosen],
     )
 
 

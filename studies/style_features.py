@@ -82,12 +82,12 @@ def main() -> None:
     print("\n".join(text))
 
 
-def row(name: str, table: StyleTable, found: Validation) -> str:
+def row(name: str, table: StyleTable, validation: Validation) -> str:
     """A line of the table."""
-    low, high = found.interval()
+    low, high = validation.interval()
     return (
-        f"| {name} | {len(table.names)} | {found.error:.2f} ({low:.2f} to {high:.2f}) "
-        f"| {found.absolute_error:.2f} | {100 * found.coverage():.1f} % |"
+        f"| {name} | {len(table.names)} | {validation.error:.2f} ({low:.2f} to {high:.2f}) "
+        f"| {validation.absolute_error:.2f} | {100 * validation.coverage():.1f} % |"
     )
 
 

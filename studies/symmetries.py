@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from studies.rank.facts import Facts
-from studies.rank.stages import outside_probabilities, told
+from studies.rank.stages import note, outside_probabilities
 
 from yardstone.errors import NoGamesError, YardstoneError
 from yardstone.files import write_text
@@ -75,7 +75,7 @@ def looks(
         inside = np.isin(keys, list(wanted)) & ~held
         group = np.where(inside, group, -1)
         free = ~np.isin(players, list(facts.held_back))
-        told(f"pooling {store.path}")
+        note(f"pooling {store.path}")
         pools.append(pool_store(store, group, lift, sides=free, players=players))
         usable = free & inside[:, None]
         order += [f"{keys[game]} {side}" for game, side in np.argwhere(usable).tolist()]
@@ -90,21 +90,21 @@ def looks(
     return Looks(pool, trainers)
 
 
-def side_likelihood(found: OutOfFold, pool: RankPool) -> Array:
+def side_likelihood(held_out: OutOfFold, pool: RankPool) -> Array:
     """Log-likelihood of the group of each side, from that side alone."""
-    chances = outside_probabilities(found, pool)
+    chances = outside_probabilities(held_out, pool)
     return np.asarray(np.log(chances[np.arange(len(pool)), pool.group]))
 
 
 def right(
-    found: OutOfFold, pool: RankPool, rows: NDArray[np.int64], games: int, draws: int
+    held_out: OutOfFold, pool: RankPool, rows: NDArray[np.int64], games: int, draws: int
 ) -> float:
     """How often the group is named from so many games, drawn from some of the sides.
 
     A side may stand among them several times, in as many games.
     """
-    statistics = found.statistics()[rows]
-    group, game, fold = pool.group[rows], pool.game[rows], found.fold[rows]
+    statistics = held_out.statistics()[rows]
+    group, game, fold = pool.group[rows], pool.game[rows], held_out.fold[rows]
     random = np.random.default_rng(games)
     # The copies of a game are games of their own.
     order = np.lexsort((pool.colour[rows], game))
@@ -129,7 +129,7 @@ def right(
         )
 
     def judge(number: int, sums: Array) -> Array:
-        return found.models[number].scale().knot_probabilities(sums)
+        return held_out.models[number].scale().knot_probabilities(sums)
 
     return accuracy(*judged_by_fold(drawn, judge, fold)).exact
 
@@ -162,7 +162,7 @@ def rows_of(one: Looks, several: Looks, symmetries: int, options: argparse.Names
         "|--:|--:|--:|--:|",
     ]
     for games in GAMES:
-        told(f"{games} games")
+        note(f"{games} games")
         values = np.array(
             [[right(result, pool, everything, games, options.draws) for result in p] for p in pairs]
         )

@@ -400,12 +400,12 @@ def section(data: Data, found: Mapping[str, Kept], result: Evaluation) -> list[s
         for name, kept in found.items()
         if kept.expected is None
     ]
-    told = (
+    sentence = (
         f"It cannot be said that {order.names[0]} is better than {', '.join(order.tied)}"
         if order.tied
         else f"{order.names[0]} is surely better than every other"
     )
-    lines.append(f"- {told} (95 %, all comparisons of two together).")
+    lines.append(f"- {sentence} (95 %, all comparisons of two together).")
     lines += [*best_of_both(order.names, result), ""]
     return lines
 

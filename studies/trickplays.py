@@ -90,7 +90,7 @@ def comparison(
 
 
 def rows(
-    found: Sequence[Completion],
+    completions: Sequence[Completion],
     model: StrengthModel,
     answers: dict[bool, list[Evidence]],
     theirs: dict[str, tuple[float, float]],
@@ -98,20 +98,20 @@ def rows(
     """A row for each way to rate."""
     for history in (True, False):
         for moves, name in WAYS:
-            rated = rate_answers(found, answers[history], model, moves=moves)
+            rated = rate_answers(completions, answers[history], model, moves=moves)
             cells = comparison(rated, theirs)
             shown = "with its history" if history else "set up"
             yield f"| {name} | {shown} | " + " | ".join(cells) + " |"
 
 
 def by_length(
-    found: Sequence[Completion], model: StrengthModel, answers: Sequence[Evidence]
+    completions: Sequence[Completion], model: StrengthModel, answers: Sequence[Evidence]
 ) -> Iterator[str]:
     """Mean ratings by the first moves, of the problems both of whose variations have so many."""
     for moves in (1, 2, 3):
         rated = [
             (problem.failure, problem.refutation)
-            for problem in rate_answers(found, answers, model, moves=moves)
+            for problem in rate_answers(completions, answers, model, moves=moves)
         ]
         pairs = [
             (failure, refutation)

@@ -63,17 +63,19 @@ def intervals(
 def likelihoods(results: int, spread: float, seed: int, number: int = 2500) -> tuple[str, int]:
     """What likelihoods of superiority of 90 to 99 % said on average, and how often it was so."""
     generator = np.random.default_rng([seed, results, int(spread)])
-    said, true = [], []
+    predicted, true = [], []
     for _ in range(number):
         difference = float(generator.normal(0.0, spread))
         counts = generator.multinomial(results, shares(difference, paired=False))
         sure = superiority(Match(tuple(map(float, counts))))
         if 0.9 <= max(sure, 1.0 - sure) <= 0.99:
-            said.append(max(sure, 1.0 - sure))
+            predicted.append(max(sure, 1.0 - sure))
             true.append((difference > 0.0) == (sure > 0.5))
-    if not said:
+    if not predicted:
         return "none said", 0
-    return f"said {100.0 * np.mean(said):.1f} %, true {100.0 * np.mean(true):.1f} %", len(said)
+    return f"said {100.0 * np.mean(predicted):.1f} %, true {100.0 * np.mean(true):.1f} %", len(
+        predicted
+    )
 
 
 def forecasts(
@@ -85,9 +87,9 @@ def forecasts(
     lower, upper = test.bounds
     p = np.array([shares(d, paired=False) for d in generator.normal(0.0, spread, number).tolist()])
     counts = np.array([generator.multinomial(start, row) for row in p], float)
-    said = np.array([test.state(Match(tuple(row))).chance for row in counts])
-    going = np.isfinite(said) & (said >= low) & (said < high)
-    said, p, counts = said[going], p[going], counts[going]
+    predicted = np.array([test.state(Match(tuple(row))).chance for row in counts])
+    going = np.isfinite(predicted) & (predicted >= low) & (predicted < high)
+    predicted, p, counts = predicted[going], p[going], counts[going]
     accepted, alive = np.zeros(len(p), bool), np.ones(len(p), bool)
     for _ in range(4000):
         rows = np.flatnonzero(alive)
@@ -97,8 +99,8 @@ def forecasts(
         ratio = log_likelihood_ratio(counts[rows], 0.0, elo1)
         accepted[rows] = ratio >= upper
         alive[rows] = (ratio > lower) & (ratio < upper)
-    text = f"said {100.0 * said.mean():.1f} %, accepted {100.0 * accepted.mean():.1f} %"
-    return text, len(said)
+    text = f"said {100.0 * predicted.mean():.1f} %, accepted {100.0 * accepted.mean():.1f} %"
+    return text, len(predicted)
 
 
 MATCH_LINES: tuple[tuple[str, str, Callable[[int], tuple[str, int]]], ...] = (

@@ -40,7 +40,7 @@ TRIED: tuple[tuple[str, tuple[float, ...]], ...] = (
 )
 
 
-def told(text: str) -> None:
+def note(text: str) -> None:
     """A line for whoever waits."""
     print(text, file=sys.stderr, flush=True)
 
@@ -77,7 +77,7 @@ class Study:
                 continue
             path = self.folder / f"pool-{store.path.name}.npz"
             if not path.exists():
-                told(f"pooling {store.path.name}")
+                note(f"pooling {store.path.name}")
                 known = np.isin(players, list(self.facts.held_back))
                 pool_store(
                     store,
@@ -124,23 +124,23 @@ class Study:
                     ten = self.group_accuracy(trained.out_of_fold, trainer.pool, 10)
                     done[key] = {"log_likelihood": one.log_likelihood, "ten_games": ten.exact}
                     write_text(path, json.dumps(done, indent=1))
-                    told(f"settings {key}: {done[key]}")
+                    note(f"settings {key}: {done[key]}")
                 if done[key]["log_likelihood"] > most:
                     most, chosen = done[key]["log_likelihood"], tried
             best = chosen
         return best
 
     def group_accuracy(
-        self, found: OutOfFold, pool: RankPool, games: int, *, one_colour: bool = False
+        self, held_out: OutOfFold, pool: RankPool, games: int, *, one_colour: bool = False
     ) -> Accuracy:
         """How often the group is named, of games drawn from each fold's groups."""
-        return accuracy(*self.judged(found, pool, games, one_colour=one_colour))
+        return accuracy(*self.judged(held_out, pool, games, one_colour=one_colour))
 
     def judged(
-        self, found: OutOfFold, pool: RankPool, games: int, *, one_colour: bool = False
+        self, held_out: OutOfFold, pool: RankPool, games: int, *, one_colour: bool = False
     ) -> tuple[Array, Ints]:
         """Games drawn from the groups of each fold, judged by the model that has not seen it."""
-        random, statistics = self.generator(), found.statistics()
+        random, statistics = self.generator(), held_out.statistics()
 
         def drawn(rows: Ints) -> tuple[Array, Ints]:
             return draw_games(
@@ -148,15 +148,15 @@ class Study:
                 pool.group[rows],
                 pool.game[rows],
                 games=games,
-                draws=self.draws // len(found.models),
+                draws=self.draws // len(held_out.models),
                 random=random,
                 one_colour=one_colour,
             )
 
         def judge(number: int, sums: Array) -> Array:
-            return found.models[number].scale().knot_probabilities(sums)
+            return held_out.models[number].scale().knot_probabilities(sums)
 
-        return judged_by_fold(drawn, judge, found.fold)
+        return judged_by_fold(drawn, judge, held_out.fold)
 
     def scored(self, model: StrengthModel) -> dict[str, NDArray[Any]]:
         """Statistics of all sides held back, from all stores that have some."""
@@ -168,7 +168,7 @@ class Study:
                 continue
             path = scored_file(self.folder, store.path.name)
             if not path.exists():
-                told(f"scoring {store.path.name}")
+                note(f"scoring {store.path.name}")
                 games = np.flatnonzero(held)
                 sides = [(int(game), colour) for game in games for colour in (1, 2)]
                 statistics = np.concatenate(
@@ -211,16 +211,16 @@ def one_player(model: StrengthModel, sums: Array) -> Array:
     return model.posterior(sums)[2]
 
 
-def outside_accuracy(found: OutOfFold, pool: RankPool) -> Accuracy:
+def outside_accuracy(held_out: OutOfFold, pool: RankPool) -> Accuracy:
     """One side of one game, as of one player."""
-    return accuracy(outside_probabilities(found, pool), pool.group)
+    return accuracy(outside_probabilities(held_out, pool), pool.group)
 
 
-def outside_probabilities(found: OutOfFold, pool: RankPool) -> Array:
+def outside_probabilities(held_out: OutOfFold, pool: RankPool) -> Array:
     """Probabilities of the groups for each side by itself, from the model of its fold."""
-    statistics = found.statistics()
+    statistics = held_out.statistics()
     result = np.empty((len(pool), len(RANKS)))
-    for number, model in enumerate(found.models):
-        rows = found.fold == number
+    for number, model in enumerate(held_out.models):
+        rows = held_out.fold == number
         result[rows] = one_player(model, statistics[rows])
     return result

@@ -40,11 +40,11 @@ def percent(value: float) -> str:
     return f"{100 * value:.1f}"
 
 
-def row(name: str, found: Sequence[Accuracy | None]) -> str:
+def row(name: str, accuracies: Sequence[Accuracy | None]) -> str:
     """A line: accuracy, within one rank, mean error for each number of games."""
     cells = [
         "-" if each is None else f"{percent(each.exact)} ({percent(each.near)}, {each.error:.2f})"
-        for each in found
+        for each in accuracies
     ]
     return f"| {name} | {' | '.join(cells)} |"
 
@@ -206,13 +206,13 @@ def length_alone(pool: RankPool, trained: TrainedRank) -> Accuracy:
 
 def confusion(probabilities: Array, truth: Ints) -> Iterator[str]:
     """What was said of games of each group."""
-    said = probabilities.argmax(axis=1)
+    guess = probabilities.argmax(axis=1)
     yield "20 games of a group (lines), and what was said of them, in per cent:"
     yield ""
     yield f"| | {' | '.join(RANKS)} |"
     yield "|---|" + "--:|" * len(RANKS)
     for number in np.unique(truth):
-        share = 100.0 * np.bincount(said[truth == number], minlength=len(RANKS))
+        share = 100.0 * np.bincount(guess[truth == number], minlength=len(RANKS))
         share /= (truth == number).sum()
         cells = " | ".join(f"{each:.0f}" if each >= 0.5 else "" for each in share)
         yield f"| {RANKS[number]} | {cells} |"

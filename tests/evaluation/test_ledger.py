@@ -28,17 +28,17 @@ RULES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def assert_same(found: Ledger, wanted: Ledger) -> None:
+def assert_same(ledger: Ledger, wanted: Ledger) -> None:
     """Every prediction and every rating, to the last bit."""
     for name in REPLAYED:
-        one, other = getattr(found.replay, name), getattr(wanted.replay, name)
+        one, other = getattr(ledger.replay, name), getattr(wanted.replay, name)
         assert (one is None) == (other is None), name
         if one is not None:
             assert np.array_equal(one, other), name
-    there = set(found.ratings.players)
+    there = set(ledger.ratings.players)
     for player in wanted.ratings.players:
         assert player in there
-        one, other = found.ratings[player], wanted.ratings[player]
+        one, other = ledger.ratings[player], wanted.ratings[player]
         assert np.array_equal([one.value, one.deviation], [other.value, other.deviation], True)
 
 

@@ -150,10 +150,10 @@ def test_an_empty_game(network: Network) -> None:
 
 def test_progress_counts_positions(network: Network) -> None:
     games = [random_game(k, moves=30) for k in range(5)]
-    told: list[int] = []
-    assert len(list(analyse_games(games, network, progress=told.append))) == 5
-    assert told == sorted(told)
-    assert told[-1] == 5 * 31
+    calls: list[int] = []
+    assert len(list(analyse_games(games, network, progress=calls.append))) == 5
+    assert calls == sorted(calls)
+    assert calls[-1] == 5 * 31
 
 
 @pytest.mark.parametrize(("size", "ends"), [(19, (50, 150)), (13, (23, 70)), (9, (11, 34))])

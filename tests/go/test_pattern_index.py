@@ -32,15 +32,15 @@ def made(folder: Path, *texts: str) -> GameIndex:
     )[0]
 
 
-def same(found: GoGame, expected: GoGame) -> None:
+def same(game: GoGame, expected: GoGame) -> None:
     for name in ("moves", "colours", "setup_black", "setup_white"):
-        assert getattr(found, name).tolist() == getattr(expected, name).tolist(), name
+        assert getattr(game, name).tolist() == getattr(expected, name).tolist(), name
     for name in (
         "size", "line", "black", "white", "black_rank", "rules", "komi", "handicap",
         "to_play", "winner", "result",
     ):  # fmt: skip
-        assert getattr(found, name) == getattr(expected, name), name
-    assert str(found.date) == str(expected.date)
+        assert getattr(game, name) == getattr(expected, name), name
+    assert str(game.date) == str(expected.date)
 
 
 def test_games_come_back_as_they_were(tmp_path: Path) -> None:

@@ -178,10 +178,10 @@ def stream(data: bytes) -> ByteStream:
 
 
 def test_lines_of_files() -> None:
-    told: list[tuple[int, int]] = []
+    calls: list[tuple[int, int]] = []
     data = "{}\r\n{é}\n\n{}".encode()
-    assert list(read_lines(stream(data), lambda *at: told.append(at))) == ["{}\r", "{é}", "", "{}"]
-    assert told[-1] == (len(data), len(data))
+    assert list(read_lines(stream(data), lambda *at: calls.append(at))) == ["{}\r", "{é}", "", "{}"]
+    assert calls[-1] == (len(data), len(data))
     assert list(read_lines(stream(gzip.compress(data)))) == ["{}\r", "{é}", "", "{}"]
     with pytest.raises(InputError, match="break off"):
         list(read_lines(stream(gzip.compress(data)[:-9])))

@@ -104,9 +104,9 @@ def others() -> dict[str, Floats]:
     return {name: np.array([float(row[name]) for row in rows]) for name in names}
 
 
-def as_they_scale(found: Ratings) -> tuple[Floats, Floats]:
+def as_they_scale(ratings: Ratings) -> tuple[Floats, Floats]:
     share = ROUNDED / POINTS
-    return 1500.0 + (found.rating - 1500.0) * share, found.deviation * share
+    return 1500.0 + (ratings.rating - 1500.0) * share, ratings.deviation * share
 
 
 INITIAL = 350.0 * POINTS / ROUNDED

@@ -53,9 +53,9 @@ def test_a_prior_stands_for_the_newcomer_and_fades() -> None:
 def test_equal_priors_are_no_other_model(small: Pool) -> None:
     plain = WholeHistory(w2=20.0).fit(small)
     same = PlayerPriors(dict.fromkeys(small.players[:5], (1500.0, 250.0)))
-    told = WholeHistory(w2=20.0, priors=same).fit(small)
-    assert np.array_equal(plain.day_rating, told.day_rating)
-    assert np.array_equal(plain.day_deviation, told.day_deviation)
+    fitted = WholeHistory(w2=20.0, priors=same).fit(small)
+    assert np.array_equal(plain.day_rating, fitted.day_rating)
+    assert np.array_equal(plain.day_deviation, fitted.day_deviation)
 
 
 def test_a_state_belongs_to_its_priors(small: Pool) -> None:

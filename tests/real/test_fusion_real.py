@@ -58,8 +58,8 @@ def test_elo_as_prior_beats_results_and_elo_alone(games: Pool) -> None:
     prior = fit_moves_prior(sides.select(early), games.score[early], system, Prior(START, 200.0))
     assert prior.slope > 0.3
     mean, deviation = prior.prior(sides.moves_rating, sides.moves)
-    told = (mean[:, 0], deviation[:, 0], mean[:, 1], deviation[:, 1])
-    pool = replace(games, columns={**games.columns, **dict(zip(COLUMNS, told, strict=True))})
+    priors = (mean[:, 0], deviation[:, 0], mean[:, 1], deviation[:, 1])
+    pool = replace(games, columns={**games.columns, **dict(zip(COLUMNS, priors, strict=True))})
     fused = GlickoFromMoves(initial=START, initial_deviation=200.0).replay(pool).expected
     at_end = prior.expected(sides, system)
     alone = prior.from_moves_alone(sides, system)

@@ -128,14 +128,14 @@ def test_a_whole_experiment_on_a_few_games(table: Path, tmp_path: Path) -> None:
     )
     result = run_experiment(read_experiment(path), workers=1, say=lambda _: None)
     assert len(result.pool) == KEPT
-    told = result.predictions
-    assert {letter: int(told.questions.of(letter).sum()) for letter in "TVE"} == {
+    predictions = result.predictions
+    assert {letter: int(predictions.questions.of(letter).sum()) for letter in "TVE"} == {
         "T": 4, "V": 3, "E": 6,
     }  # fmt: skip
-    assert measure(told.score[:4], told.expected[FUTURE][:4]).accuracy == 1.0
-    none = told.questions.last == 0
-    assert told.expected[GLICKO][none] == pytest.approx(0.5)
-    assert told.expected["Stochastic"][none] == pytest.approx(0.5, abs=1e-6)
+    assert measure(predictions.score[:4], predictions.expected[FUTURE][:4]).accuracy == 1.0
+    none = predictions.questions.last == 0
+    assert predictions.expected[GLICKO][none] == pytest.approx(0.5)
+    assert predictions.expected["Stochastic"][none] == pytest.approx(0.5, abs=1e-6)
     head = result.moves.sets(("head",))
     used = head.features[head.rows]
     assert np.isfinite(used).all()

@@ -93,15 +93,15 @@ def test_the_european_congress_of_2011(congress: Tournament) -> None:
     assert [c.name for c in table.criteria] == ["MMS", "SOSM", "SOSM-1", "SOSM-2"]
     assert len(table) == 718
     count = Count(congress, 10)
-    told = {
+    published = {
         row: tuple(float(count.value(c.name, row)) for c in table.criteria)
         for row in table.order.tolist()
     }
     for row, values in zip(table.order.tolist(), table.values.tolist(), strict=True):
-        assert tuple(values) == told[row]
-    ranked = sorted(told.values(), reverse=True)
+        assert tuple(values) == published[row]
+    ranked = sorted(published.values(), reverse=True)
     for row, place in zip(table.order.tolist(), table.place.tolist(), strict=True):
-        assert ranked.index(told[row]) + 1 == place
+        assert ranked.index(published[row]) + 1 == place
 
 
 def test_the_first_of_the_congress(congress: Tournament) -> None:

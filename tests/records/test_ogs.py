@@ -38,14 +38,14 @@ def server() -> Iterator[OgsServer]:
 
 
 def test_the_latest_even_games_come(server: OgsServer, tmp_path: Path) -> None:
-    told: list[tuple[int, int]] = []
+    calls: list[tuple[int, int]] = []
     result = fetch_ogs_games(
         "ann", tmp_path / "games", selection=QUICK, url=server.url,
-        progress=lambda done, total: told.append((done, total)),
+        progress=lambda done, total: calls.append((done, total)),
     )  # fmt: skip
     assert result.user == "Ann"
     assert [file.name for file in result.files] == ["Ann-106.sgf", "Ann-105.sgf", "Ann-104.sgf"]
-    assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
+    assert calls == [(0, 3), (1, 3), (2, 3), (3, 3)]
     assert [game.black for game in read_games(*result.files)] == ["Ann"] * 3
     assert server.asked[0] == "/api/v1/players?username=ann"
     assert server.asked[1].startswith("/api/v1/players/77/games?ordering=-ended&")

@@ -105,8 +105,8 @@ def test_an_anchor_against_the_results_is_told() -> None:
     anchors = {"A": 2000.0, "B": 2400.0}
     ratings = BradleyTerry(anchors=anchors).fit(pool)
     report = summarise(ratings, pool, anchors=anchors)
-    told = [line for line in statements.caveats(report) if "does not fit the games" in line]
-    assert len(told) == 2
+    caveats = [line for line in statements.caveats(report) if "does not fit the games" in line]
+    assert len(caveats) == 2
     assert report.relative_to == "the anchors"
 
 

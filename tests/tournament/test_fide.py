@@ -45,8 +45,8 @@ def test_every_tie_break_is_as_the_server_of_fide_computes_it(rules: str) -> Non
     table = standings(result, criteria=list(reference), unplayed=rules, everybody=True)
     ours = values(table)
     for number, (name, column) in enumerate(reference.items()):
-        told = [np.nan if value is None else value for value in column]
-        np.testing.assert_allclose([ours[row][number] for row in range(12)], told, err_msg=name)
+        numbers = [np.nan if value is None else value for value in column]
+        np.testing.assert_allclose([ours[row][number] for row in range(12)], numbers, err_msg=name)
     tied = standings(result, criteria="pts,de", unplayed=rules, everybody=True)
     places = zip(tied.order.tolist(), tied.place.tolist(), strict=True)
     assert [place for _, place in sorted(places)] == ranks

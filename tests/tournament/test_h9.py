@@ -65,8 +65,8 @@ def test_the_table_that_opengotha_published() -> None:
     """A table of OpenGotha's own: its export from the same tournament is made anew."""
     published = (DATA / "published.h9").read_text("iso-8859-15").splitlines()
     ours = write_h9(sample("published.xml")).decode().splitlines()
-    told = [line.rstrip() for line in published if "Generated" not in line]
-    assert [line.rstrip() for line in ours] == told
+    lines = [line.rstrip() for line in published if "Generated" not in line]
+    assert [line.rstrip() for line in ours] == lines
 
 
 def test_the_scores_of_a_file_follow_from_its_results() -> None:
@@ -74,18 +74,18 @@ def test_the_scores_of_a_file_follow_from_its_results() -> None:
     result = sample("published.h9")
     table = standings(result, criteria="mms,sos,sosos")
     lines = [line for line in result.document.lines if not line.startswith(";")]
-    told = [[float(word) for word in line.partition(" Club ")[2].split()[:3]] for line in lines]
-    assert np.array_equal(table.values, told)
+    points = [[float(word) for word in line.partition(" Club ")[2].split()[:3]] for line in lines]
+    assert np.array_equal(table.values, points)
     assert table.order.tolist() == list(range(19))
 
 
-def games_of(found: Tournament) -> set[tuple[object, ...]]:
+def games_of(tournament: Tournament) -> set[tuple[object, ...]]:
     def side(game: Game, player: int) -> tuple[str, float]:
-        return found.players[player].full_name, game.points(player)
+        return tournament.players[player].full_name, game.points(player)
 
     return {
         (g.round, frozenset((side(g, g.first), side(g, g.second))), g.forfeit, g.handicap)
-        for g in found.games
+        for g in tournament.games
     }
 
 

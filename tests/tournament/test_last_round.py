@@ -56,10 +56,10 @@ def test_all_combinations_are_tried(draws: bool) -> None:
     result = settled(2)
     player = next(g.first for g in result.games if g.round == 4)
     kinds = [Result.first_wins, Result.second_wins, *([Result.draw] if draws else [])]
-    told = places(result, player, kinds)
+    expected = places(result, player, kinds)
     made = last_round_needs(result, player, place=3, draws=draws)
     assert made.exact
-    assert {o.points: o.places for o in made.results} == told
+    assert {o.points: o.places for o in made.results} == expected
     for outcome in made.results:
         assert (outcome.best, outcome.worst) == (min(outcome.places), max(outcome.places))
         assert outcome.reaching(outcome.worst) == outcome.combinations > 0

@@ -89,8 +89,8 @@ def test_all_criteria_of_go_are_as_counted_by_hand(seed: int) -> None:
         table = standings(tournament, round_number=after, criteria=NAMES, everybody=True)
         count = Count(tournament, after)
         for row, result in values(table).items():
-            told = [float(count.value(name, row)) for name in NAMES]
-            assert dict(zip(NAMES, result, strict=True)) == dict(zip(NAMES, told, strict=True))
+            counts = [float(count.value(name, row)) for name in NAMES]
+            assert dict(zip(NAMES, result, strict=True)) == dict(zip(NAMES, counts, strict=True))
 
 
 def test_order_and_shared_places() -> None:

@@ -61,9 +61,9 @@ def test_the_points_are_those_in_the_file() -> None:
         result = sample(name)
         table = standings(result, round_number=result.last_round, criteria="pts", everybody=True)
         for row, value in zip(table.order.tolist(), table.values[:, 0].tolist(), strict=True):
-            told = float(result.players[row].extras["points"])
+            points = float(result.players[row].extras["points"])
             planned = 1.0 if name == "trf26.trf" and row == 1 else 0.0  # a bye to come
-            assert value - planned == told, (name, row)
+            assert value - planned == points, (name, row)
 
 
 def test_the_version_of_2006() -> None:
@@ -85,13 +85,13 @@ def test_a_new_file_says_the_same(name: str) -> None:
         result, byes=tuple(b for b in result.byes if b.round <= 3 or name != "trf26.trf")
     )
     again = read_trf(write_trf(content(result)))
-    told = replace(content(again), time=result.time, adjustments=result.adjustments)
+    same = replace(content(again), time=result.time, adjustments=result.adjustments)
     expected = content(result)
-    assert told.games == expected.games
-    assert set(told.byes) == set(expected.byes)
-    assert told.players == expected.players
-    assert (told.scoring.win, told.scoring.draw) == (expected.scoring.win, expected.scoring.draw)
-    assert (told.begin, told.rounds, told.system) == (
+    assert same.games == expected.games
+    assert set(same.byes) == set(expected.byes)
+    assert same.players == expected.players
+    assert (same.scoring.win, same.scoring.draw) == (expected.scoring.win, expected.scoring.draw)
+    assert (same.begin, same.rounds, same.system) == (
         expected.begin,
         expected.rounds,
         expected.system,

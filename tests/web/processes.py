@@ -18,12 +18,12 @@ import requests
 PATIENCE = 120.0
 
 
-def until(found: Callable[[], Any], what: str) -> Any:
+def until(ready: Callable[[], Any], what: str) -> Any:
     """Wait until something is true; its value."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         with suppress(requests.RequestException):
-            if value := found():
+            if value := ready():
                 return value
         time.sleep(0.1)
     raise AssertionError(f"waited in vain: {what}")

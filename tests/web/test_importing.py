@@ -59,13 +59,13 @@ def test_the_latest_games_are_fetched_by_the_worker(server: Server, ogs: OgsServ
     assert (answer.json()["kind"], ogs.asked) == ("go", [])
     folder = server.settings.data / "fetched"
     skipped = SkipReport()
-    told: list[tuple[str, int, int]] = []
+    calls: list[tuple[str, int, int]] = []
     result = import_games(
-        server.settings, "ann", folder, lambda *state: told.append(state), skipped
+        server.settings, "ann", folder, lambda *state: calls.append(state), skipped
     )
     assert result.user == "Ann"
     assert [file.label for file in result.files] == ["Ann-3.sgf", "Ann-2.sgf"]
-    assert told[-1] == ("fetching", 2, 2)
+    assert calls[-1] == ("fetching", 2, 2)
     job = server.done(answer.json()["id"])
     assert job["options"]["ogs"] == "ann"
     # Without the network of the model the job ends after the games have come.

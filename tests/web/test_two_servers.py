@@ -233,14 +233,14 @@ def test_while_the_database_is_away_visitors_are_told_so(
         assert health.status_code == 503
         assert time.monotonic() - begun < 5.0
         begun = time.monotonic()
-        told = pair.first.get(job["url"])
+        before = pair.first.get(job["url"])
         sent = pair.first.send(RESULTS)
         page = pair.first.get(job["page"], headers=HTML)
         assert time.monotonic() - begun < 5.0
-        for answer in (told, sent, page):
+        for answer in (before, sent, page):
             assert answer.status_code == 503
             assert int(answer.headers["Retry-After"]) > 0
-        assert told.json()["error"]["code"] == "storage"
+        assert before.json()["error"]["code"] == "storage"
         assert "<h1" in page.text
         assert "Traceback" not in page.text
         assert pair.second.job(job["id"])["status"] == "queued", "the other goes on"

@@ -144,7 +144,7 @@ def as_katago_says(net: Network, position: Opening) -> dict[str, Any]:
     moves = shares(np.where(np.append(empty.ravel(), True), result.policy_logits[0], -1e9))
     square = float(result.score_mean[0] ** 2 + result.score_stdev[0] ** 2)
     kept = tuple(np.array(places(position.size)).T)
-    told = {
+    values = {
         "whiteWin": win if position.white_to_move else loss,
         "whiteLoss": loss if position.white_to_move else win,
         "noResult": neither,
@@ -158,12 +158,12 @@ def as_katago_says(net: Network, position: Opening) -> dict[str, Any]:
     if net.version >= 9:
         assert result.value_error is not None
         assert result.score_error is not None
-        told["varTimeLeft"] = result.variance_time[0]
-        told["shorttermWinlossError"] = result.value_error[0]
-        told["shorttermScoreError"] = result.score_error[0]
+        values["varTimeLeft"] = result.variance_time[0]
+        values["shorttermWinlossError"] = result.value_error[0]
+        values["shorttermScoreError"] = result.score_error[0]
     else:
         assert result.value_error is None
-    return told
+    return values
 
 
 #: KataGo prints six decimals of probabilities and three of points.

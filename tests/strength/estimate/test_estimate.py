@@ -424,14 +424,14 @@ def test_nothing_to_estimate_from(case: Case) -> None:
 
 
 def test_progress_counts_positions(case: Case) -> None:
-    heard: list[tuple[int, int]] = []
+    calls: list[tuple[int, int]] = []
     estimate_player(
-        GAMES, net=case.network, model=case.model, progress=lambda *each: heard.append(each)
+        GAMES, net=case.network, model=case.model, progress=lambda *each: calls.append(each)
     )
     total = sum(len(each.moves) + 1 for each in GAMES)
-    assert heard[-1] == (total, total)
-    assert all(0 < done <= total for done, _ in heard)
-    assert [done for done, _ in heard] == sorted(done for done, _ in heard)
+    assert calls[-1] == (total, total)
+    assert all(0 < done <= total for done, _ in calls)
+    assert [done for done, _ in calls] == sorted(done for done, _ in calls)
 
 
 def test_the_network_must_be_the_one_of_the_model(

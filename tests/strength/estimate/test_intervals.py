@@ -73,9 +73,9 @@ def held(table: IntervalTable, density: Array, groups: Ints, moves: Ints, level:
     return covered(intervals, groups, level=level)
 
 
-def width(found: Interval) -> float:
+def width(interval: Interval) -> float:
     """Of an interval that has both ends."""
-    low, high = found
+    low, high = interval
     assert low is not None
     assert high is not None
     return high - low
@@ -131,9 +131,9 @@ def test_intervals_grow_with_the_level_and_stay_on_the_scale(
     assert EDGES[0] <= outer[0] <= inner[0] <= inner[1] <= outer[1] <= EDGES[-1]
 
 
-def on_scale(found: Interval) -> tuple[float, float]:
+def on_scale(interval: Interval) -> tuple[float, float]:
     """An interval whose missing ends are those of the scale."""
-    low, high = found
+    low, high = interval
     return EDGES[0] if low is None else low, EDGES[-1] if high is None else high
 
 

@@ -72,9 +72,9 @@ def test_a_game_that_breaks_several_rules_is_lost_to_the_first() -> None:
     assert not list(filtered([bad], NINE, report))
     assert report.first == {"handicap": 1}
     assert report.broken == {"handicap": 1, "unranked": 1, "clock": 1}
-    told = report.as_dict()
-    assert sum(rule["lost"] for rule in told["rules"]) == 1
-    assert [rule["rule"] for rule in told["rules"]] == list(RULES)
+    counts = report.as_dict()
+    assert sum(rule["lost"] for rule in counts["rules"]) == 1
+    assert [rule["rule"] for rule in counts["rules"]] == list(RULES)
 
 
 def test_rules_can_be_eased() -> None:

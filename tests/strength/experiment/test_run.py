@@ -95,13 +95,15 @@ def test_predictions_see_nothing_that_is_not_known_yet(
     done: Done,
 ) -> None:
     result, _ = done
-    told = result.predictions
-    questions = told.questions
+    predictions = result.predictions
+    questions = predictions.questions
     here = questions.last == -1
-    assert np.array_equal(told.expected[GLICKO][here], result.replay.expected[questions.game[here]])
+    assert np.array_equal(
+        predictions.expected[GLICKO][here], result.replay.expected[questions.game[here]]
+    )
     none = questions.last == 0
     for name in (GLICKO, models.STOCHASTIC, models.BASIC, models.FULL):
-        assert told.expected[name][none] == pytest.approx(0.5, abs=1e-6), name
+        assert predictions.expected[name][none] == pytest.approx(0.5, abs=1e-6), name
     sides = result.moves.sets(("head",)).lengths().reshape(-1, 2)
     assert sides.max() == 40
     assert not sides[none].any()
