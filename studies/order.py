@@ -221,6 +221,22 @@ STUDIES = (
         ),
     ),
     Study(
+        "thesis_size",
+        240,
+        _pages(
+            "thesis-size-tables.md",
+            "thesis-size-basic.svg",
+            "thesis-size-full.svg",
+        ),
+        (
+            Shared("data/go/tygem_moves"),
+            Shared("data/go/tygem_2005_2011.tsv.gz"),
+            Shared(NETWORK),
+            Package("openvino", "openvino"),
+            Package("torch", "train"),
+        ),
+    ),
+    Study(
         "fusion",
         20,
         _pages("fusion-tables.md"),
