@@ -39,6 +39,7 @@ _NO_FILE_OF_OTHERS = {
         "records/sources:Source.loaded$", "tournament/event/file:_read$",
         "go/patterns/index_build:_games$", "go/position_lines:evaluate_file$",
         "strength/trickplay/problem_files:_is_index$", "tournament/files:read_source$",
+        "lab/neubauer/experiment/stages:file_facts$",
     ),
     "between processes of one run, and columns that it keeps on the disk": (
         "parallel/_(carried|parcels|processes|ray):", "disk:", "web/child:", "web/jobs:",
