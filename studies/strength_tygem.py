@@ -16,12 +16,13 @@ import argparse
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from studies.order import NETWORK, ROOT, require, shared_folder
 
-#: The description; {} is what differs between the two runs.
-DESCRIPTION = """\
+#: How the description of an experiment on these games begins.
+_GAMES = """\
 name = "TYGEM, November 2005 to July 2006"
 folder = "{folder}"
 
@@ -36,10 +37,12 @@ clock = "clock"
 net = "{network}"
 precision = "bf16"
 komi = 6.5
-since = 2006-05-10
+since = {since}
 newcomers = true
 {stores}
-
+"""
+#: The rest of it; {} is what differs between the two runs.
+DESCRIPTION = """
 [ratings]
 tune = 60
 withhold = {withhold}
@@ -76,19 +79,12 @@ def main() -> None:
     options = parser.parse_args()
     require("strength_tygem", options.shared)
     shared: Path = options.shared.resolve()
-    stores = [str(path.resolve()) for path in options.stores]
     home = ROOT / "build" / "strength-tygem"
     home.mkdir(parents=True, exist_ok=True)
     for name, withhold in (("published", "false"), ("withheld", "true")):
-        text = DESCRIPTION.format(
-            folder=name,
-            data=shared / "data" / "go",
-            network=shared / NETWORK,
-            stores=f"stores = {stores}" if stores else "",
-            withhold=withhold,
-        )
         description = home / f"{name}.toml"
-        description.write_text(text, "utf-8")
+        games = games_description(shared, options.stores, folder=name, since="2006-05-10")
+        description.write_text(games + DESCRIPTION.format(withhold=withhold), "utf-8")
         if name == "withheld":
             reuse(home / "published", home / name)
         print(f"Labels: {name}", flush=True)
@@ -96,6 +92,18 @@ def main() -> None:
         subprocess.run([*program, "run", str(description)], check=True)
     described = ["describe", str(home / "published.toml"), "--classes", "1500,1700"]
     subprocess.run([*program, *described, "-o", str(home / "pictures")], check=True)
+
+
+def games_description(shared: Path, stores: Sequence[Path], *, folder: str, since: str) -> str:
+    """The games of an experiment, and the features of those from a day on."""
+    named = [str(path.resolve()) for path in stores]
+    return _GAMES.format(
+        folder=folder,
+        data=shared.resolve() / "data" / "go",
+        network=shared.resolve() / NETWORK,
+        since=since,
+        stores=f"stores = {named}" if named else "",
+    )
 
 
 def reuse(done: Path, other: Path) -> None:

@@ -21,7 +21,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from studies.order import NETWORK, ROOT, require, shared_folder
+from studies.order import ROOT, require, shared_folder
+from studies.strength_tygem import games_description
 
 from yardstone.errors import YardstoneError
 from yardstone.files import write_text
@@ -41,26 +42,8 @@ from yardstone.lab.neubauer.network.training_log import read_history
 from yardstone.reports.charts.training import training_chart
 from yardstone.strength.set_model.set_transformer import StrengthNetwork
 
-#: The description; {} is what differs from one machine to the next.
-DESCRIPTION = """\
-name = "TYGEM, November 2005 to July 2006"
-folder = "run"
-
-[games]
-moves = ["{data}/tygem_moves/*.zip"]
-results = "{data}/tygem_2005_2011.tsv.gz"
-key = "game_id"
-result = "result"
-clock = "clock"
-
-[features]
-net = "{network}"
-precision = "bf16"
-komi = 6.5
-since = 2006-04-20
-newcomers = true
-{stores}
-
+#: What follows the games in the description.
+DESCRIPTION = """
 [ratings]
 tune = 60
 tune_before = true
@@ -80,8 +63,8 @@ window = 500
 threads = 2
 rank = false
 pooled = []
-basic = {{ preset = "published", steps = 50, epochs = 40, bfloat16 = true }}
-full = {{ preset = "published", steps = 50, epochs = 40, bfloat16 = true }}
+basic = { preset = "published", steps = 50, epochs = 40, bfloat16 = true }
+full = { preset = "published", steps = 50, epochs = 40, bfloat16 = true }
 
 [table]
 hidden = [0, 1, 2, 3, 4]
@@ -107,7 +90,9 @@ def main() -> None:
     require("thesis_size", options.shared)
     home: Path = options.folder.resolve()
     home.mkdir(parents=True, exist_ok=True)
-    description = described(options, home)
+    description = home / "thesis.toml"
+    games = games_description(options.shared, options.stores, folder="run", since="2006-04-20")
+    description.write_text(games + DESCRIPTION, "utf-8")
     strength("run", description)
     training(description, BASIC)
     training(description, FULL)
@@ -122,20 +107,6 @@ def main() -> None:
     title = "Training of the best network of the search"
     training_chart(read_history(best), title=title).save(PAGES / "thesis-size-searched.svg")
     write_text(PAGES / "thesis-size-tables.md", "\n".join(tables(description, runs)) + "\n")
-
-
-def described(options: argparse.Namespace, home: Path) -> Path:
-    """The description of the experiment, written down."""
-    stores = [str(path.resolve()) for path in options.stores]
-    data, network = options.shared / "data" / "go", options.shared / NETWORK
-    text = DESCRIPTION.format(
-        data=data.resolve(),
-        network=network.resolve(),
-        stores=f"stores = {stores}" if stores else "",
-    )
-    path = home / "thesis.toml"
-    path.write_text(text, "utf-8")
-    return path
 
 
 def strength(command: str, *words: str | Path) -> None:

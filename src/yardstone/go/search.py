@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
     from yardstone.records.go_game import GoGame
 
-__all__ = ["Line", "Node", "Tree", "grow", "evaluate_lines"]
+__all__ = ["Line", "Node", "Tree", "evaluate_lines", "grow"]
 
 #: Weight of the bonus for moves that were seldom tried.
 _EXPLORATION = 1.1

@@ -13,7 +13,7 @@ from yardstone.web.notices import CHANGED, Listener
 __all__ = ["Changes"]
 
 #: Seconds between two looks: where nothing tells of changes, and where something does.
-_LOOKS, _LISTENS = 1.0, 5.0
+_LOOKS, _LISTENING = 1.0, 5.0
 #: Seconds for which notices are waited for at a time.
 _ROUND = 0.25
 
@@ -69,7 +69,7 @@ class Changes:
         self._waiting[address].add(event)
         try:
             with suppress(TimeoutError):
-                async with asyncio.timeout(_LISTENS if listening else _LOOKS):
+                async with asyncio.timeout(_LISTENING if listening else _LOOKS):
                     await event.wait()
         finally:
             self._waiting[address].discard(event)
