@@ -227,6 +227,10 @@ STUDIES = (
             "thesis-size-tables.md",
             "thesis-size-basic.svg",
             "thesis-size-full.svg",
+            "thesis-size-windows.svg",
+            "thesis-size-search.svg",
+            "thesis-size-search-best.svg",
+            "thesis-size-searched.svg",
         ),
         (
             Shared("data/go/tygem_moves"),
