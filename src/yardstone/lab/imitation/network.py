@@ -1,0 +1,314 @@
+"""`ImitationNetwork`: KataGo's layers in torch, with heads for players of each rank.
+
+The trunk, the policy and the value head are those of KataGo's networks of version 8, so that
+what is trained can be written as such a file and read by everything that reads them. Beside
+them stand heads for training: how the choices of each band of ranks differ from those of all,
+how strong a player is, from several moves of his together, and what the last layer of a teacher
+is (`yardstone.lab.imitation.teacher`).
+
+A position has 361 points: boards of other sizes are not trained on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.errors import MissingExtraError
+from yardstone.go.nets.layers import (
+    Activation,
+    BatchNorm,
+    Convolution,
+    GlobalPooling,
+    NetworkModel,
+    PolicyHead,
+    Residual,
+    Scaling,
+    Trunk,
+    ValueHead,
+)
+from yardstone.go.nets.model_file import GLOBAL, SPATIAL
+from yardstone.go.nets.model_writer import VERSION
+from yardstone.lab.imitation.settings import BANDS
+from yardstone.strength.rank.ranks import GROUP_EDGES
+
+try:
+    import torch
+    from torch import Tensor, nn
+except ImportError as error:  # tested by a process that has no torch
+    raise MissingExtraError("torch", "train") from error
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.lab.imitation.settings import ImitationSettings
+
+    Floats = NDArray[np.float32]
+
+__all__ = ["SIGNS", "ImitationNetwork", "Outputs"]
+
+_POLICY, _VALUE, _HIDDEN = 32, 32, 64
+#: Numbers of a move that the strength of its player is told from.
+SIGNS = _HIDDEN
+_SCORES = 4
+#: Which of the four scores is which.
+_MEAN, _LEAD = 0, 2
+_POOLED_EVERY = 3
+_MOMENTUM = 0.01
+
+
+def _convolution(inputs: int, outputs: int, side: int) -> nn.Conv2d:
+    return nn.Conv2d(inputs, outputs, side, padding=side // 2, bias=False)
+
+
+def _norm(channels: int) -> nn.BatchNorm2d:
+    return nn.BatchNorm2d(channels, momentum=_MOMENTUM)
+
+
+def _pooled(x: Tensor) -> Tensor:
+    """Mean and maximum of each channel: [n, 2 × channels]."""
+    return torch.cat([x.mean((2, 3)), x.amax((2, 3))], 1)
+
+
+class _ResidualBlock(nn.Module):
+    """Two convolutions, added to what came in; with `pooled` channels pooled into biases."""
+
+    def __init__(self, channels: int, pooled: int) -> None:
+        super().__init__()
+        regular = channels - pooled
+        self.pre_norm = _norm(channels)
+        self.conv = _convolution(channels, regular, 3)
+        self.mid_norm = _norm(regular)
+        self.final_conv = _convolution(regular, channels, 3)
+        self.pool_conv = _convolution(channels, pooled, 3) if pooled else None
+        if pooled:
+            self.pool_norm = _norm(pooled)
+            self.pool_to_bias = nn.Linear(2 * pooled, regular, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        normed = torch.relu(self.pre_norm(x))
+        middle = self.conv(normed)
+        if self.pool_conv is not None:
+            pooled = _pooled(torch.relu(self.pool_norm(self.pool_conv(normed))))
+            middle = middle + self.pool_to_bias(pooled)[:, :, None, None]
+        added: Tensor = self.final_conv(torch.relu(self.mid_norm(middle)))
+        return x + added
+
+
+class Outputs:
+    """What the network says of n positions.
+
+    Attributes
+    ----------
+    trunk : tensor [n, channels, 361]
+    policy : tensor [n, 362]
+        Logits of all players' choices.
+    tastes : tensor [n, tastes, 361]
+        What the bands' choices differ by.
+    value : tensor [n, 3]
+        Logits of win, loss and no result.
+    scores : tensor [n, 4]
+    """
+
+    __slots__ = ("policy", "scores", "tastes", "trunk", "value")
+
+    def __init__(
+        self, trunk: Tensor, policy: Tensor, tastes: Tensor, value: Tensor, scores: Tensor
+    ) -> None:
+        self.trunk = trunk
+        self.policy = policy
+        self.tastes = tastes
+        self.value = value
+        self.scores = scores
+
+    @property
+    def lead(self) -> Tensor:
+        """Before scaling: 20 points are 1."""
+        return self.scores[:, _LEAD]
+
+    @property
+    def mean_score(self) -> Tensor:
+        """Before scaling."""
+        return self.scores[:, _MEAN]
+
+
+class ImitationNetwork(nn.Module):
+    """The network and its heads.
+
+    Parameters
+    ----------
+    settings : ImitationSettings
+    teacher : int
+        Width of the last layer of a teacher, which is foretold as well; 0 if there is none.
+    """
+
+    def __init__(self, settings: ImitationSettings, teacher: int = 0) -> None:
+        super().__init__()
+        channels = settings.channels
+        self.conv = _convolution(SPATIAL, channels, 3)
+        self.from_globals = nn.Linear(GLOBAL, channels, bias=False)
+        self.blocks = nn.ModuleList(
+            _ResidualBlock(channels, channels // 4 if number % _POOLED_EVERY == 1 else 0)
+            for number in range(settings.blocks)
+        )
+        self.norm = _norm(channels)
+        self.policy_conv = _convolution(channels, _POLICY, 1)
+        self.policy_pool = _convolution(channels, _POLICY, 1)
+        self.policy_pool_norm = _norm(_POLICY)
+        self.policy_to_bias = nn.Linear(2 * _POLICY, _POLICY, bias=False)
+        self.policy_norm = _norm(_POLICY)
+        self.policy_final = _convolution(_POLICY, 1, 1)
+        self.policy_pass = nn.Linear(2 * _POLICY, 1, bias=False)
+        self.value_conv = _convolution(channels, _VALUE, 1)
+        self.value_norm = _norm(_VALUE)
+        self.value_first = nn.Linear(_VALUE, _HIDDEN)
+        self.value_result = nn.Linear(_HIDDEN, 3)
+        self.value_score = nn.Linear(_HIDDEN, _SCORES)
+        self.taste_conv = _convolution(channels, settings.tastes, 1)
+        self.bands = nn.Parameter(torch.zeros(len(BANDS), settings.tastes))
+        self.move_first = nn.Linear(3 * channels, _HIDDEN)
+        groups = sum(len(edges) - 1 for edges in GROUP_EDGES.values())
+        self.strength = nn.Linear(_HIDDEN, groups)
+        self.teacher = nn.Conv1d(channels, teacher, 1) if teacher else None
+
+    def forward(self, spatial: Tensor, numbers: Tensor) -> Outputs:
+        """Inputs [n, 22, 19, 19] and [n, 19]."""
+        x = self.conv(spatial) + self.from_globals(numbers)[:, :, None, None]
+        for block in self.blocks:
+            x = block(x)
+        trunk = torch.relu(self.norm(x))
+        pooled = _pooled(torch.relu(self.policy_pool_norm(self.policy_pool(trunk))))
+        inner = self.policy_conv(trunk) + self.policy_to_bias(pooled)[:, :, None, None]
+        points = self.policy_final(torch.relu(self.policy_norm(inner))).flatten(1)
+        policy = torch.cat([points, self.policy_pass(pooled)], 1)
+        value = torch.relu(self.value_norm(self.value_conv(trunk))).mean((2, 3))
+        value = torch.relu(self.value_first(value))
+        return Outputs(
+            trunk.flatten(2),
+            policy,
+            self.taste_conv(trunk).flatten(2),
+            self.value_result(value),
+            self.value_score(value),
+        )
+
+    def choices(self, outputs: Outputs, band: Tensor) -> Tensor:
+        """Logits [n, 362] of the choices of a band [n] in each position."""
+        own = torch.einsum("nt,ntp->np", self.bands[band], outputs.tastes.float())
+        return outputs.policy.float() + nn.functional.pad(own, (0, 1))
+
+    def taught(self, outputs: Outputs) -> Tensor:
+        """What the teacher's last layer is, standardised: [n, teacher, 361]."""
+        assert self.teacher is not None
+        result: Tensor = self.teacher(outputs.trunk.float())
+        return result
+
+    def ranks(self, outputs: Outputs, point: Tensor, moves: int) -> Tensor:
+        """Logits [sides, groups] from as many moves of each side, one side after the other.
+
+        `point` [n] is where each of them was played.
+        """
+        each = self.signs(outputs, point).view(-1, moves, _HIDDEN)
+        result: Tensor = self.strength(each.mean(1))
+        return result
+
+    def signs(self, outputs: Outputs, point: Tensor) -> Tensor:
+        """What moves say of how strong their players are: [n, 64], to be averaged over a side."""
+        trunk = outputs.trunk.float()
+        rows = torch.arange(len(point))
+        chances = torch.softmax(outputs.policy.float()[:, :-1], 1)
+        usual = torch.einsum("ncp,np->nc", trunk, chances)
+        picked = trunk[rows, :, point]
+        looks = torch.cat([picked, picked - usual, trunk.mean(2)], 1)
+        result: Tensor = torch.relu(self.move_first(looks))
+        return result
+
+    def model(self, name: str) -> NetworkModel:
+        """The trunk and KataGo's heads, with the statistics of the training."""
+        blocks = tuple(
+            _exported_block(f"block{number}", block) for number, block in enumerate(self.blocks)
+        )
+        trunk = Trunk(
+            "trunk",
+            self.norm.num_features,
+            _exported("conv1", self.conv),
+            _matrix(self.from_globals),
+            None,
+            blocks,
+            _exported_norm("trunk-norm", self.norm),
+            Activation.relu,
+        )
+        policy = PolicyHead(
+            "policyhead",
+            _exported("policy-conv", self.policy_conv),
+            _exported("policy-pool", self.policy_pool),
+            _exported_norm("policy-pool-norm", self.policy_pool_norm),
+            Activation.relu,
+            _for_pooled(self.policy_to_bias),
+            _exported_norm("policy-norm", self.policy_norm),
+            Activation.relu,
+            _exported("policy-final", self.policy_final),
+            _for_pooled(self.policy_pass),
+        )
+        first = _matrix(self.value_first)
+        value = ValueHead(
+            "valuehead",
+            _exported("value-conv", self.value_conv),
+            _exported_norm("value-norm", self.value_norm),
+            Activation.relu,
+            np.concatenate([first, 0.0 * first, 0.0 * first]),
+            _array(self.value_first.bias),
+            Activation.relu,
+            _matrix(self.value_result),
+            _array(self.value_result.bias),
+            _matrix(self.value_score),
+            _array(self.value_score.bias),
+            Convolution("ownership", np.zeros((1, _VALUE, 1, 1), np.float32)),
+        )
+        parameters = sum(each.numel() for each in self.parameters())
+        return NetworkModel(name, VERSION, "", Scaling(), False, trunk, policy, value, parameters)
+
+
+def _array(values: Tensor) -> Floats:
+    return np.ascontiguousarray(values.detach().float().numpy())
+
+
+def _matrix(layer: nn.Linear) -> Floats:
+    return np.ascontiguousarray(_array(layer.weight).T)
+
+
+def _for_pooled(layer: nn.Linear) -> Floats:
+    """Weights for mean, mean scaled by the size of the board, and maximum."""
+    mean, most = np.split(_matrix(layer), 2)
+    return np.concatenate([mean, 0.0 * mean, most])
+
+
+def _exported(name: str, layer: nn.Module) -> Convolution:
+    weight = layer.weight
+    assert isinstance(weight, Tensor)
+    return Convolution(name, _array(weight))
+
+
+def _exported_norm(name: str, layer: nn.BatchNorm2d) -> BatchNorm:
+    assert layer.running_mean is not None
+    assert layer.running_var is not None
+    scale = _array(layer.weight) / np.sqrt(_array(layer.running_var) + layer.eps)
+    bias = _array(layer.bias) - _array(layer.running_mean) * scale
+    return BatchNorm(name, scale.astype(np.float32), bias.astype(np.float32))
+
+
+def _exported_block(name: str, block: nn.Module) -> Residual | GlobalPooling:
+    assert isinstance(block, _ResidualBlock)
+    relu = Activation.relu
+    pre, mid = (
+        _exported_norm(f"{name}/{part}", norm)
+        for part, norm in (("pre", block.pre_norm), ("mid", block.mid_norm))
+    )
+    conv = _exported(f"{name}/conv", block.conv)
+    final = _exported(f"{name}/final", block.final_conv)
+    if block.pool_conv is None:
+        return Residual(name, pre, relu, conv, mid, relu, final)
+    pool = _exported(f"{name}/pool", block.pool_conv)
+    norm = _exported_norm(f"{name}/pool-norm", block.pool_norm)
+    weights = _for_pooled(block.pool_to_bias)
+    return GlobalPooling(name, pre, relu, conv, pool, norm, relu, weights, mid, relu, final)
