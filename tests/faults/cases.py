@@ -225,6 +225,14 @@ CASES: tuple[Case, ...] = (
     Case("go nets add", "net.bin.gz --name mine", prepare=_net),
     Case("go nets remove", "old", prepare=_with_net_in_cache, once=True),
     Case(
+        "go nets train",
+        "games --save made.bin.gz --threads 1 --set steps=3 --set channels=8 --set blocks=2 "
+        f"--set sides=2 --set moves=2 {REPORT}",
+        prepare=_go_games,
+        keeps=("made.training/*",),
+        heavy=True,
+    ),
+    Case(
         "strength estimate",
         f"professional.sgf --colour black --model model.npz {_NET} {DRAWN}",
         "professional.sgf",

@@ -9,7 +9,7 @@ import typer
 
 from yardstone.errors import UsageError
 
-__all__ = ["Confidence", "Engine", "Memory", "Win", "WorkOptions"]
+__all__ = ["Confidence", "Engine", "Memory", "Win", "WorkOptions", "named_values"]
 
 #: What `--engine` once said of networks, and `--runtime` says now.
 _RUNTIMES = ("auto", "onnxruntime", "openvino")
@@ -80,3 +80,14 @@ Win = Annotated[
         "a file from yardstone winprob fit --save.",
     ),
 ]
+
+
+def named_values(texts: list[str] | None) -> dict[str, str]:
+    """What ``--set`` says."""
+    values = {}
+    for text in texts or ():
+        name, sign, value = text.partition("=")
+        if not sign:
+            raise UsageError(f"--set {text}: write NAME=VALUE")
+        values[name.strip().replace("-", "_")] = value.strip()
+    return values

@@ -134,6 +134,10 @@ COMMANDS: Mapping[str, Command | Family] = {
                     "add": Command("go.nets:add", "Install a network from a file."),
                     "download": Command("go.nets:download", "Download a network and verify it."),
                     "show": Command("go.nets:show", "Describe a network."),
+                    "train": Command(
+                        "go.net_training:train",
+                        "Train a small network on games between people.",
+                    ),
                     "remove": Command("go.nets:remove", "Remove installed networks."),
                 },
             ),

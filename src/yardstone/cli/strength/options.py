@@ -8,8 +8,6 @@ from typing import Annotated
 
 import typer
 
-from yardstone.errors import UsageError
-
 __all__ = [
     "Anew",
     "Device",
@@ -22,7 +20,6 @@ __all__ = [
     "PresetName",
     "Settings",
     "Threads",
-    "named_values",
 ]
 
 
@@ -86,14 +83,3 @@ Threads = Annotated[
     int | None, typer.Option("--threads", metavar="NUMBER", min=1, help="Threads of each training.")
 ]
 Anew = Annotated[bool, typer.Option("--anew", help="Start afresh, whatever the folder holds.")]
-
-
-def named_values(texts: list[str] | None) -> dict[str, str]:
-    """What ``--set`` says."""
-    values = {}
-    for text in texts or ():
-        name, sign, value = text.partition("=")
-        if not sign:
-            raise UsageError(f"--set {text}: write NAME=VALUE")
-        values[name.strip().replace("-", "_")] = value.strip()
-    return values

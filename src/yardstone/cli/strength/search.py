@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.cli.options import WorkOptions
+from yardstone.cli.options import WorkOptions, named_values
 from yardstone.cli.output import Output
 from yardstone.cli.progress import progress_bar
 from yardstone.cli.strength.options import (
@@ -23,7 +23,6 @@ from yardstone.cli.strength.options import (
     PresetName,
     Settings,
     Threads,
-    named_values,
 )
 from yardstone.errors import UsageError
 

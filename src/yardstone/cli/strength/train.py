@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from yardstone.cli.options import named_values
 from yardstone.cli.output import Output
 from yardstone.cli.strength.options import (
     Anew,
@@ -20,7 +21,6 @@ from yardstone.cli.strength.options import (
     Preset,
     Settings,
     Threads,
-    named_values,
 )
 from yardstone.errors import UsageError
 

@@ -1,0 +1,122 @@
+"""`yardstone go nets train`: a small network from games between people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from yardstone.cli.go.options import GamePaths
+from yardstone.cli.options import named_values
+from yardstone.cli.output import Output
+from yardstone.errors import UsageError
+
+__all__ = ["train"]
+
+_ENDING = ".bin.gz"
+
+
+def train(
+    paths: GamePaths,
+    network: Annotated[
+        Path,
+        typer.Option("--save", metavar="FILE", help="Write the network to this file (.bin.gz)."),
+    ],
+    *,
+    ranks: Annotated[
+        Path | None,
+        typer.Option(
+            "--ranks",
+            metavar="FILE",
+            help="Table of the players' ranks: file, colour, rank, scale. Of a game in it only the "
+            "sides named are learnt from.",
+        ),
+    ] = None,
+    teacher: Annotated[
+        str | None,
+        typer.Option(
+            "--teacher",
+            metavar="NET",
+            help="A network, file or name, whose view of the positions is learnt as well: far "
+            "fewer of them are needed then.",
+        ),
+    ] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--folder", metavar="FOLDER", help="Folder of the training. [default: beside FILE]"
+        ),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Change a setting. Repeatable."),
+    ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            "--minutes",
+            metavar="NUMBER",
+            min=0.0,
+            help="Stop after this time; the same command goes on.",
+        ),
+    ] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option("--threads", metavar="NUMBER", min=1, help="Processors to use."),
+    ] = None,
+    output: Output,
+) -> None:
+    """Train a small network on games between people.
+
+    It learns what players of each rank choose, who wins and by how much. The file is one of
+    KataGo's format, for all commands that take a network; `go features` and `strength train`
+    then make a model of strength for it. The same command goes on where it was stopped or
+    killed. One game in fifty is kept apart to judge the network by.
+
+    Examples
+    --------
+    yardstone go nets train games.zip --ranks ranks.csv --save club.bin.gz
+    yardstone go nets train games.zip --teacher b6c96 --save club.bin.gz --minutes 30
+    """
+    from yardstone.cli.reading import report_skipped
+    from yardstone.lab.imitation.from_files import read_imitation_games
+    from yardstone.lab.imitation.settings import ImitationSettings
+    from yardstone.pool import SkipReport
+
+    if not network.name.endswith(_ENDING):
+        raise UsageError(f"--save {network}: the file must end in {_ENDING}")
+    output.check(network)
+    chosen = ImitationSettings().changed(named_values(settings))
+    skipped = SkipReport()
+    games = read_imitation_games(paths, ranks, skipped)
+    report_skipped(skipped, quiet=output.quiet)
+    from yardstone.go.nets import load_network
+    from yardstone.go.nets.model_writer import write_model
+    from yardstone.lab.imitation.judgement import judge_network
+    from yardstone.lab.imitation.training import TrainingLosses, train_network
+    from yardstone.reports.go.imitation import imitation_document
+
+    stem = network.name.removesuffix(_ENDING)
+    apart = games.apart()
+    draw = output.progress("training")
+
+    def progress(done: int, whole: int, _: TrainingLosses) -> None:
+        if draw is not None:
+            draw(done, whole)
+
+    trained, done = train_network(
+        games.select(~apart),
+        chosen,
+        folder or network.with_name(f"{stem}.training"),
+        threads=threads,
+        minutes=minutes,
+        teacher=None if teacher is None else load_network(teacher, threads=threads),
+        progress=progress,
+    )
+    if done < chosen.steps:
+        print(f"{done:,} of {chosen.steps:,} steps are done: the same command goes on.")
+        return
+    write_model(network, trained.model(stem))
+    judged = judge_network(trained, games.select(apart), bfloat16=chosen.bfloat16)
+    output.emit(imitation_document(judged, trained, network))

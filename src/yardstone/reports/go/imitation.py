@@ -1,0 +1,84 @@
+"""A network that imitates players, and how well it does, as a document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.lab.imitation.settings import BANDS
+from yardstone.reports.document import Column, Document, Lines, Section, Table
+from yardstone.strength.rank.ranks import GROUP_EDGES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from yardstone.lab.imitation.judgement import Judged
+    from yardstone.lab.imitation.network import ImitationNetwork
+
+__all__ = ["imitation_document"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """Players of one band."""
+
+    players: str
+    sides: int
+    moves: int
+    top: float
+    loss: float
+    everybody: float
+
+
+_COLUMNS = (
+    Column("players", lambda row: row.players, "players", strong=True),
+    Column("sides", lambda row: row.sides, "sides", "integer", ",d"),
+    Column("moves", lambda row: row.moves, "moves", "integer", ",d"),
+    Column("top", lambda row: row.top, "first choice", "number", show=lambda r: f"{r.top:.1%}"),
+    Column("log_loss", lambda row: row.loss, "log-loss", "number", ".3f"),
+    Column("log_loss_of_all", lambda row: row.everybody, "policy of all", "number", ".3f"),
+)
+
+
+def imitation_document(judged: Judged, network: ImitationNetwork, file: Path) -> Document:
+    """How well a network chooses what players of each band chose, in games kept apart."""
+    band = np.repeat(judged.band, judged.moves)
+    rows = []
+    for number, (scale, group) in enumerate(BANDS):
+        mine = band == number
+        if not mine.any():
+            continue
+        rows.append(
+            _Row(
+                _name(scale, group),
+                int((judged.band == number).sum()),
+                int(mine.sum()),
+                float(judged.all.top[mine].mean()),
+                float(-judged.own[mine].mean()),
+                float(-judged.all.everybody[mine].mean()),
+            )
+        )
+    parameters = sum(each.numel() for each in network.parameters())
+    table = Table(_COLUMNS, rows, noun="band")
+    last = f"{parameters:,} parameters; network in {file} ({file.stat().st_size / 1e6:.1f} MB)."
+    return Document(
+        "Moves in games kept apart",
+        sections=[Section(blocks=[table, Lines([last])])],
+        records=table,
+    )
+
+
+def _name(scale: str, group: int) -> str:
+    """The players of a band in words."""
+    if not scale:
+        return "of unknown rank"
+    low, high = GROUP_EDGES[scale][group : group + 2]
+    first, last = _rank(low), _rank(high - 1.0)
+    return f"{scale}, {first}" if first == last else f"{scale}, {first} to {last}"
+
+
+def _rank(value: float) -> str:
+    """A whole rank: n dan is n to n + 1, 1 kyu 0 to 1."""
+    return f"{value:.0f}d" if value >= 1.0 else f"{1.0 - value:.0f}k"
