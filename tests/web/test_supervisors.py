@@ -124,8 +124,9 @@ def sent(served: Served, name: str) -> str | None:
 def test_two_supervisors_share_a_folder(data: Path) -> None:
     """Two of the same command, by mistake or not: each job is done once, by either."""
     with ExitStack() as stack:
-        first = stack.enter_context(Served(data, "--workers", "1"))
-        second = stack.enter_context(Served(data, "--workers", "1"))
+        # On a busy machine a worker's first job may keep it from renewing its lease for seconds.
+        first = stack.enter_context(Served(data, "--workers", "1", lease=20.0))
+        second = stack.enter_context(Served(data, "--workers", "1", lease=20.0))
         jobs = [(first, second)[n % 2].send(results(f"Ann {n}")) for n in range(6)]
         for place, job in enumerate(jobs):
             assert (second, first)[place % 2].done(job)["attempts"] == 1
