@@ -9,7 +9,7 @@ import typer
 
 from yardstone.cli.go.options import GamePaths
 from yardstone.cli.options import named_values
-from yardstone.cli.output import Output
+from yardstone.cli.output import TableOutput
 from yardstone.errors import UsageError
 
 __all__ = ["train"]
@@ -65,7 +65,7 @@ def train(
         int | None,
         typer.Option("--threads", metavar="NUMBER", min=1, help="Processors to use."),
     ] = None,
-    output: Output,
+    output: TableOutput,
 ) -> None:
     """Train a small network on games between people.
 

@@ -38,7 +38,7 @@ _COLUMNS = (
     Column("moves", lambda row: row.moves, "moves", "integer", ",d"),
     Column("top", lambda row: row.top, "first choice", "number", show=lambda r: f"{r.top:.1%}"),
     Column("log_loss", lambda row: row.loss, "log-loss", "number", ".3f"),
-    Column("log_loss_of_all", lambda row: row.everybody, "policy of all", "number", ".3f"),
+    Column("log_loss_of_all", lambda row: row.everybody, "log-loss, all", "number", ".3f"),
 )
 
 
@@ -62,10 +62,15 @@ def imitation_document(judged: Judged, network: ImitationNetwork, file: Path) ->
         )
     parameters = sum(each.numel() for each in network.parameters())
     table = Table(_COLUMNS, rows, noun="band")
-    last = f"{parameters:,} parameters; network in {file} ({file.stat().st_size / 1e6:.1f} MB)."
+    lines = [
+        "First choice: the move that the network thinks likeliest for that rank was played.",
+        "Log-loss: minus the log-likelihood of the moves, by that rank's choices and by the policy "
+        "of all.",
+        f"{parameters:,} parameters; network in {file} ({file.stat().st_size / 1e6:.1f} MB).",
+    ]
     return Document(
         "Moves in games kept apart",
-        sections=[Section(blocks=[table, Lines([last])])],
+        sections=[Section(blocks=[table, Lines(lines)])],
         records=table,
     )
 
