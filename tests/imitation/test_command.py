@@ -76,7 +76,11 @@ def test_what_cannot_be_trained_on_is_refused(
     for words, message in (
         (["--save", "net.gz"], "must end in .bin.gz"),
         (["--save", "net.bin.gz", "--set", "depth=3"], "there is no setting 'depth'"),
-        (["--save", "net.bin.gz", "--set", "steps=many"], "it must be a whole number"),
+        (["--save", "net.bin.gz", "--set", "steps=many"], "it must be a number"),
+        (["--save", "net.bin.gz", "--set", "steps=2.5"], "it must be a whole number"),
+        (["--save", "net.bin.gz", "--set", "learning_rate=inf"], "learning_rate must be above 0"),
+        (["--save", "net.bin.gz", "--set", "trunk=inf"], "the weights of the targets"),
+        (["--save", "net.bin.gz", "--set", "seed=-1"], "seed must not be below 0"),
         (["--save", "net.bin.gz", "--set", "steps=0"], "steps must be at least 1"),
         (["--save", "net.bin.gz", "--ranks", str(ranks)], "no game has a rank in the table"),
         (["--save", "net.bin.gz"], "there are no games to learn from"),

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from tests.go.games import random_game
-from yardstone.errors import NoGamesError, UsageError
+from yardstone.errors import ConvergenceError, NoGamesError, UsageError
 from yardstone.go.nets import load_network
 from yardstone.go.nets.model_writer import write_model
 from yardstone.go.points import symmetry_points
@@ -189,6 +189,13 @@ def test_a_training_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
         whole.state_dict().items(), kept.state_dict().values(), strict=True
     ):
         assert torch.equal(one, other), name
+
+
+def test_a_training_that_diverges_is_an_error(tmp_path: Path) -> None:
+    settings = replace(TINY, learning_rate=1e30, steps=50)
+    with pytest.raises(ConvergenceError, match=r"diverged after .* steps"):
+        train_network(some_games(), settings, tmp_path)
+    assert not (tmp_path / CHECKPOINT).exists()
 
 
 def habits(number: int) -> ImitationGames:

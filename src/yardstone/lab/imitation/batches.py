@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KOMI", "TrainingBatch", "make_batch"]
 
-#: Told of every game, as to the networks whose features strength is judged by.
+#: Of every game, as for the features that strength is judged by.
 KOMI = 6.5
 
 

@@ -1,23 +1,22 @@
-"""The games that a network learns to imitate, from files: records, ranks and soft values."""
+"""The games that a network learns to imitate, from files: records, and a table of ranks."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from yardstone.errors import NoGamesError
+from yardstone.go.points import BLACK, WHITE
 from yardstone.lab.imitation.games import (
     ImitationGames,
     LearntSide,
     collect_games,
 )
 from yardstone.lab.imitation.settings import band_of
-from yardstone.lab.neubauer.rank.labels import RankLabel, read_rank_labels
+from yardstone.lab.neubauer.rank.labels import LabelIndex, RankLabel, read_rank_labels
 from yardstone.pool import SkipReport
 from yardstone.records.sgf import SgfReader
 from yardstone.strength.rank.ranks import GROUP_EDGES
@@ -27,50 +26,7 @@ if TYPE_CHECKING:
 
     StrPath = str | os.PathLike[str]
 
-__all__ = ["RankTable", "read_imitation_games"]
-
-
-@dataclass(frozen=True, slots=True)
-class RankTable:
-    """Whose moves of which games count, and their bands.
-
-    Attributes
-    ----------
-    sides : dict of str to tuple of LearntSide
-        By the last parts of the game's path.
-    depths : tuple of int
-        How many parts the paths of the table have.
-    """
-
-    sides: dict[str, tuple[LearntSide, ...]]
-    depths: tuple[int, ...]
-
-    @classmethod
-    def of(cls, labels: Sequence[RankLabel]) -> RankTable:
-        """From the rows of a table of ranks."""
-        bands: dict[str, dict[int, int]] = {}
-        depths = set()
-        for label in labels:
-            edges = GROUP_EDGES[label.scale]
-            place = np.searchsorted(edges, label.rank, side="right") - 1
-            group = int(np.clip(place, 0, len(edges) - 2))
-            parts = PurePath(label.file).parts
-            depths.add(len(parts))
-            key = "/".join(parts)
-            bands.setdefault(key, {})[label.colour] = band_of(label.scale, group)
-        sides = {
-            key: tuple(LearntSide(colour, band) for colour, band in own.items())
-            for key, own in bands.items()
-        }
-        return cls(sides, tuple(sorted(depths)))
-
-    def find(self, file: str) -> tuple[LearntSide, ...]:
-        """The sides of a game that stand in the table."""
-        parts = PurePath(file).parts
-        for depth in self.depths:
-            if own := self.sides.get("/".join(parts[-depth:])):
-                return own
-        return ()
+__all__ = ["read_imitation_games"]
 
 
 def read_imitation_games(
@@ -103,9 +59,9 @@ def read_imitation_games(
     report.merge(reader.skipped)
     sides = None
     if ranks is not None:
-        table = RankTable.of(read_rank_labels(ranks, report))
-        both = (LearntSide(1), LearntSide(2))
-        ranked = {game.file: table.find(game.file) for game in games}
+        labels = LabelIndex(read_rank_labels(ranks, report))
+        both = (LearntSide(BLACK), LearntSide(WHITE))
+        ranked = {game.file: _ranked_sides(labels, game.file) for game in games}
         if games and not any(ranked.values()):
             raise NoGamesError(
                 "no game has a rank in the table",
@@ -114,3 +70,15 @@ def read_imitation_games(
             )
         sides = {file: own or both for file, own in ranked.items()}
     return collect_games(games, sides, report)
+
+
+def _ranked_sides(labels: LabelIndex, file: str) -> tuple[LearntSide, ...]:
+    """The sides of a game that have a label."""
+    both = ((colour, labels.find(file, colour)) for colour in (BLACK, WHITE))
+    return tuple(LearntSide(colour, _band(label)) for colour, label in both if label is not None)
+
+
+def _band(label: RankLabel) -> int:
+    edges = GROUP_EDGES[label.scale]
+    group = int(np.clip(np.searchsorted(edges, label.rank, side="right") - 1, 0, len(edges) - 2))
+    return band_of(label.scale, group)

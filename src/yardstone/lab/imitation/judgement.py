@@ -1,4 +1,4 @@
-"""How well a network chooses what players chose, and whom their choices tell."""
+"""How well a network foretells what players chose, and how likely the moves are for each rank."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from yardstone.lab.imitation.batches import make_batch
 from yardstone.lab.imitation.settings import BANDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from yardstone.lab.imitation.batches import TrainingBatch
@@ -115,11 +113,9 @@ class Judged:
 def judge_network(
     network: ImitationNetwork,
     games: ImitationGames,
-    sides: NDArray[np.int64] | None = None,
     *,
     moves: int = 24,
     bfloat16: bool = True,
-    progress: Callable[[int, int], object] | None = None,
 ) -> Judged:
     """What a network says of the moves of sides, spread evenly over their games.
 
@@ -128,24 +124,18 @@ def judge_network(
     network : ImitationNetwork
         In the state to be used.
     games : ImitationGames
-    sides : int64 [s], optional
-        Which; all by default.
     moves : int
         Of each side.
     bfloat16 : bool
         Compute as in training.
-    progress : callable, optional
-        Called with the sides that are done, and all of them.
     """
-    chosen = np.arange(len(games)) if sides is None else sides
+    sides = np.arange(len(games))
     parts = []
-    for start in range(0, len(chosen), _TOGETHER):
-        batch = make_batch(games, chosen[start : start + _TOGETHER], moves)
+    for start in range(0, len(sides), _TOGETHER):
+        batch = make_batch(games, sides[start : start + _TOGETHER], moves)
         parts.append(judge_moves(network, batch, bfloat16=bfloat16))
-        if progress is not None:
-            progress(min(start + _TOGETHER, len(chosen)), len(chosen))
     joined = {
         field.name: np.concatenate([getattr(part, field.name) for part in parts])
         for field in fields(JudgedMoves)
     }
-    return Judged(games.band[chosen], moves, JudgedMoves(**joined))
+    return Judged(games.band, moves, JudgedMoves(**joined))

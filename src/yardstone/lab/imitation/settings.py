@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from yardstone.errors import UsageError
+from yardstone.named_settings import with_values
 from yardstone.strength.rank.ranks import GROUP_EDGES
 
 __all__ = ["BANDS", "UNKNOWN_BAND", "ImitationSettings", "band_of"]
 
-#: Whose choices are told apart: players of an unknown rank, then the groups of each scale.
+#: Whose choices are distinguished: players of an unknown rank, then the groups of each scale.
 BANDS: tuple[tuple[str, int], ...] = (
     ("", 0),
     *((scale, group) for scale, edges in GROUP_EDGES.items() for group in range(len(edges) - 1)),
 )
 UNKNOWN_BAND = 0
+_WEIGHTS = ("policy", "value", "lead", "strength", "trunk")
 
 
 def band_of(scale: str, group: int) -> int:
@@ -76,10 +79,12 @@ class ImitationSettings:
         for name in ("channels", "blocks", "tastes", "sides", "moves", "steps"):
             if getattr(self, name) < 1:
                 raise UsageError(f"{name} must be at least 1")
-        if not (self.learning_rate > 0 and self.decay >= 0):
+        if not (0 < self.learning_rate < math.inf and 0 <= self.decay < math.inf):
             raise UsageError("learning_rate must be above 0, and decay not below")
-        if min(self.policy, self.value, self.lead, self.strength, self.trunk) < 0:
+        if not all(0 <= getattr(self, name) < math.inf for name in _WEIGHTS):
             raise UsageError("the weights of the targets must not be below 0")
+        if self.seed < 0:
+            raise UsageError("seed must not be below 0")
 
     def changed(self, values: Mapping[str, str]) -> ImitationSettings:
         """The same with other values, which are texts such as ``"1e-3"``.
@@ -89,28 +94,8 @@ class ImitationSettings:
         UsageError
             There is no such setting, or its value is of no use.
         """
-        made: dict[str, Any] = {}
-        for name, text in values.items():
-            if name not in self.as_dict():
-                raise UsageError(
-                    f"there is no setting {name!r}: there are {', '.join(self.as_dict())}"
-                )
-            made[name] = _value(name, text, type(getattr(self, name)))
-        return replace(self, **made)
+        return with_values(self, values)
 
     def as_dict(self) -> dict[str, Any]:
         """All settings by name."""
         return asdict(self)
-
-
-def _value(name: str, text: str, kind: type) -> Any:
-    if kind is bool:
-        words = {"true": True, "yes": True, "false": False, "no": False}
-        if text.lower() not in words:
-            raise UsageError(f"{name} is {text!r}; it must be true or false")
-        return words[text.lower()]
-    try:
-        return kind(text)
-    except ValueError:
-        what = "a whole number" if kind is int else "a number"
-        raise UsageError(f"{name} is {text!r}; it must be {what}") from None

@@ -7,13 +7,12 @@ falls to 0 over the last fifth: so the number of steps may still be changed unti
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import hashlib
 import io
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
@@ -25,12 +24,13 @@ from torch import Tensor
 from torch.nn import functional
 
 from yardstone.arrays import ArrayFile
-from yardstone.errors import UsageError
+from yardstone.errors import ConvergenceError, UsageError
 from yardstone.files import locked, write_text
 from yardstone.lab.imitation.batches import TrainingBatch, make_batch
 from yardstone.lab.imitation.network import ImitationNetwork
 from yardstone.lab.imitation.settings import BANDS
 from yardstone.lab.imitation.teacher import Lesson, Teacher
+from yardstone.lab.torch_threads import torch_threads
 
 if TYPE_CHECKING:
     import os
@@ -129,10 +129,12 @@ def train_network(
     ------
     UsageError
         The folder holds a training of other games or settings, or by another teacher.
+    ConvergenceError
+        The training diverged.
     """
     home = Path(folder)
     home.mkdir(parents=True, exist_ok=True)
-    with _threads(threads), locked(home, "training here"):
+    with torch_threads(threads), locked(home, "training here"):
         loop = _Loop(games, settings, home, teacher)
         last = settings.steps if until is None else min(until, settings.steps)
         deadline = np.inf if minutes is None else time.monotonic() + 60.0 * minutes
@@ -164,17 +166,6 @@ def _network_state(arrays: dict[str, NDArray[Any]]) -> dict[str, Tensor]:
         for name, value in arrays.items()
         if name.startswith("net_")
     }
-
-
-@contextlib.contextmanager
-def _threads(number: int | None) -> Iterator[None]:
-    before = torch.get_num_threads()
-    if number is not None:
-        torch.set_num_threads(number)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 class _Loop:
@@ -253,6 +244,11 @@ class _Loop:
     def _learn(self, batch: TrainingBatch, lesson: Lesson | None) -> TrainingLosses:
         self._adam.param_groups[0]["lr"] = self._rate()
         loss, losses = targets(self.network, batch, lesson, self.settings)
+        if not torch.isfinite(loss):
+            raise ConvergenceError(
+                f"the training diverged after {self.step:,} steps: take a smaller learning_rate "
+                "and another folder"
+            )
         self._adam.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), _CLIP)

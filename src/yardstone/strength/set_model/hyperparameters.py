@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from yardstone.errors import UsageError
+from yardstone.named_settings import with_values
 
 __all__ = ["BOUNDS", "PRESETS", "SMALL", "START", "TABLE_5_1", "Hyperparameters"]
 
@@ -142,13 +143,7 @@ class Hyperparameters:
         UsageError
             There is no such setting, or its value is of no use.
         """
-        kinds = {field.name: type(getattr(self, field.name)) for field in fields(self)}
-        made: dict[str, Any] = {}
-        for name, value in values.items():
-            if name not in kinds:
-                raise UsageError(f"there is no setting {name!r}: there are {', '.join(kinds)}")
-            made[name] = _converted(name, value, kinds[name])
-        return replace(self, **made)
+        return with_values(self, values)
 
     def as_dict(self) -> dict[str, float | int | bool]:
         """All settings by name."""
@@ -163,27 +158,6 @@ class Hyperparameters:
         attention = 2 * q * d + 2 * d * d + 5 * d
         block = self.inducing_points * d + 2 * attention
         return channels * d + self.depth * block + d + attention + d
-
-
-def _converted(name: str, value: Any, kind: type) -> Any:
-    if kind is bool:
-        words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-        if isinstance(value, bool):
-            return value
-        if str(value).strip().lower() in words:
-            return words[str(value).strip().lower()]
-        raise UsageError(f"{name} is {value!r}; it must be true or false")
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise UsageError(f"{name} is {value!r}; it must be a number") from None
-    if isinstance(value, bool) or math.isnan(number):
-        raise UsageError(f"{name} is {value!r}; it must be a number")
-    if kind is int:
-        if not number.is_integer():
-            raise UsageError(f"{name} is {value!r}; it must be a whole number")
-        return int(number)
-    return number
 
 
 #: Neubauer 2024, Table 5.1: the best of his search, on an OGS pool of 5 million games.

@@ -8,11 +8,10 @@ that it decays.)
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,13 +21,13 @@ import numpy as np
 from yardstone.errors import (
     ConvergenceError,
     InputError,
-    MissingExtraError,
     NoGamesError,
     UsageError,
 )
 from yardstone.files import locked
 from yardstone.lab.neubauer.network.checkpoint import read_checkpoint, write_checkpoint
 from yardstone.lab.neubauer.network.training_log import Epoch, History
+from yardstone.lab.torch_threads import torch_threads
 from yardstone.strength.set_model.hyperparameters import Hyperparameters
 from yardstone.strength.set_model.packed_moves import PackedMoves, pack
 from yardstone.strength.set_model.set_transformer import StrengthNetwork
@@ -131,7 +130,7 @@ def train(
     """
     _check_games(training, validation)
     home = Path(folder)
-    with _threads(threads):
+    with torch_threads(threads):
         task = _Task(training, validation, settings, device)
         with locked(_made(home), "training here"):
             loop = _Loop(task, home)
@@ -151,22 +150,6 @@ def _check_games(training: Labelled, validation: Labelled) -> None:
             raise InputError(f"the games to {name} have labels or scores that are of no use")
     if training.moves.features.shape[1] != validation.moves.features.shape[1]:
         raise UsageError("the games to validate with have other features of moves")
-
-
-@contextlib.contextmanager
-def _threads(number: int | None) -> Iterator[None]:
-    """Let torch use so many threads for a while."""
-    try:
-        import torch
-    except ImportError:
-        raise MissingExtraError("torch", "train") from None
-    before = torch.get_num_threads()
-    if number is not None:
-        torch.set_num_threads(number)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 class _Task:

@@ -29,7 +29,7 @@ from yardstone.winprob.grades import parse_grade
 if TYPE_CHECKING:
     from yardstone.go.feature_store import FeatureStore
 
-__all__ = ["RankLabel", "labelled_sides", "read_rank_labels"]
+__all__ = ["LabelIndex", "RankLabel", "labelled_sides", "read_rank_labels"]
 
 _FOX = "fox"
 _HINT = "the first line names the columns: file,colour,rank,scale"
@@ -127,6 +127,20 @@ def _rank(text: str) -> float:
     return rank
 
 
+class LabelIndex:
+    """Finds the label of a side of a game by the game's file, or by the end of that path."""
+
+    def __init__(self, labels: Sequence[RankLabel]) -> None:
+        self._depths = {len(PurePath(each.file).parts) for each in labels}
+        self._by_key = {("/".join(PurePath(each.file).parts), each.colour): each for each in labels}
+
+    def find(self, file: str, colour: int) -> RankLabel | None:
+        """The label; None if there is none."""
+        parts = PurePath(file).parts
+        keys = (("/".join(parts[-depth:]), colour) for depth in self._depths)
+        return next((self._by_key[key] for key in keys if key in self._by_key), None)
+
+
 def labelled_sides(stores: Sequence[FeatureStore], labels: Sequence[RankLabel]) -> list[StoreSides]:
     """The sides of the games of some stores that have a label; stores without any are left out.
 
@@ -135,16 +149,14 @@ def labelled_sides(stores: Sequence[FeatureStore], labels: Sequence[RankLabel]) 
     NoGamesError
         No game of the stores has a label.
     """
-    depth = {len(PurePath(each.file).parts) for each in labels}
-    by_key = {(_end(each.file, 0), each.colour): each for each in labels}
+    ranks = LabelIndex(labels)
     parts = []
     for store in stores:
         rows = [
-            (game, colour, by_key[key])
+            (game, colour, label)
             for game, file in enumerate(store.games["file"])
             for colour in (BLACK, WHITE)
-            for key in [_key_of(file, colour, depth, by_key)]
-            if key is not None and _has_moves(store, game, colour)
+            if (label := ranks.find(file, colour)) is not None and _has_moves(store, game, colour)
         ]
         if not rows:
             continue
@@ -175,19 +187,6 @@ def labelled_sides(stores: Sequence[FeatureStore], labels: Sequence[RankLabel]) 
     return parts
 
 
-def _key_of(
-    file: str, colour: int, depth: set[int], by_key: dict[tuple[str, int], RankLabel]
-) -> tuple[str, int] | None:
-    keys = ((_end(file, number), colour) for number in depth)
-    return next((key for key in keys if key in by_key), None)
-
-
 def _has_moves(store: FeatureStore, game: int, colour: int) -> bool:
     rows = store.rows(game, colour)
     return bool(rows.stop > rows.start)
-
-
-def _end(file: str, number: int) -> str:
-    """The last parts of a path, so many of them; all if 0."""
-    parts = PurePath(file).parts
-    return "/".join(parts[-number:])
