@@ -30,6 +30,8 @@ settings.register_profile(
 CI = os.environ.get("CI") == "true"
 # A test keeps no evaluations of networks in the user's cache, unless it says where.
 os.environ["YARDSTONE_CACHE"] = "off"
+# Processes of tests share the cores: threads that wait must not spin.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 settings.load_profile("ci" if CI else "local")
 
 

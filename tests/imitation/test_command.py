@@ -14,7 +14,7 @@ import pytest
 from tests.shared import shared_path
 from yardstone.cli.main import main
 
-TINY = "--threads 1 --set steps=40 --set channels=8 --set blocks=2 --set sides=4 --set moves=4"
+TINY = "--threads 1 --set steps=200 --set channels=8 --set blocks=2 --set sides=4 --set moves=4"
 
 
 def fox_games(folder: Path) -> tuple[Path, Path]:
@@ -46,14 +46,16 @@ def test_a_network_is_trained_on_real_games(
     words += [*TINY.split(), "-q"]
     made = tmp_path / "club.bin.gz"
     report = tmp_path / "report.json"
-    command = [*words, "--save", str(made), "-o", str(report)]
+    picture = tmp_path / "training.svg"
+    command = [*words, "--save", str(made), "-o", str(report), "--plot", str(picture)]
     assert main([*command, "--minutes", "0"]) == 0
-    assert "0 of 40 steps are done: the same command goes on." in capsys.readouterr().out
+    assert "0 of 200 steps are done: the same command goes on." in capsys.readouterr().out
     assert not made.exists()
     assert main(command) == 0
     rows = json.loads(report.read_text())
     assert {row["players"] for row in rows} <= {"fox, 5k to 3k", "fox, 9d"}
     assert all(0 <= row["top"] < 0.5 and row["log_loss"] < 6.5 for row in rows)
+    assert "First choice right, %" in picture.read_text()
     # Other commands see through it.
     assert main(["go", "nets", "show", str(made)]) == 0
     assert "club" in capsys.readouterr().out

@@ -15,6 +15,7 @@ from yardstone.errors import ConvergenceError, NoGamesError, UsageError
 from yardstone.go.nets import load_network
 from yardstone.go.nets.model_writer import write_model
 from yardstone.go.points import symmetry_points
+from yardstone.lab.imitation import network as network_module
 from yardstone.lab.imitation import training
 from yardstone.lab.imitation.batches import make_batch
 from yardstone.lab.imitation.games import ImitationGames, LearntSide, collect_games
@@ -217,8 +218,10 @@ def test_choices_of_the_weak_and_of_the_strong_are_told_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(training, "_WARM", 20)
+    # In so few steps the statistics of the norms must keep up with the weights.
+    monkeypatch.setattr(network_module, "_MOMENTUM", 0.1)
     games = habits(40)
-    settings = replace(TINY, channels=16, steps=150, sides=8, learning_rate=1e-2)
+    settings = replace(TINY, channels=16, steps=300, sides=8, learning_rate=5e-3)
     network, _ = train_network(games, settings, tmp_path)
     # On the empty board nothing but the band says where Black will play.
     first = judge_network(network, games, moves=1, bfloat16=False)

@@ -9,7 +9,7 @@ import typer
 
 from yardstone.cli.go.options import GamePaths
 from yardstone.cli.options import named_values
-from yardstone.cli.output import TableOutput
+from yardstone.cli.output import Output
 from yardstone.errors import UsageError
 
 __all__ = ["train"]
@@ -65,7 +65,7 @@ def train(
         int | None,
         typer.Option("--threads", metavar="NUMBER", min=1, help="Processors to use."),
     ] = None,
-    output: TableOutput,
+    output: Output,
 ) -> None:
     """Train a small network on games between people.
 
@@ -94,7 +94,7 @@ def train(
     from yardstone.go.nets import load_network
     from yardstone.go.nets.model_writer import write_model
     from yardstone.lab.imitation.judgement import judge_network
-    from yardstone.lab.imitation.training import TrainingLosses, train_network
+    from yardstone.lab.imitation.training import TrainingLosses, read_losses, train_network
     from yardstone.reports.go.imitation import imitation_document
 
     stem = network.name.removesuffix(_ENDING)
@@ -105,10 +105,11 @@ def train(
         if draw is not None:
             draw(done, whole)
 
+    home = folder or network.with_name(f"{stem}.training")
     trained, done = train_network(
         games.select(~apart),
         chosen,
-        folder or network.with_name(f"{stem}.training"),
+        home,
         threads=threads,
         minutes=minutes,
         teacher=None if teacher is None else load_network(teacher, threads=threads),
@@ -119,4 +120,4 @@ def train(
         return
     write_model(network, trained.model(stem))
     judged = judge_network(trained, games.select(apart), bfloat16=chosen.bfloat16)
-    output.emit(imitation_document(judged, trained, network))
+    output.emit(imitation_document(judged, trained, network, read_losses(home)))

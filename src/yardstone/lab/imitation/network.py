@@ -170,7 +170,7 @@ class ImitationNetwork(nn.Module):
         self.move_first = nn.Linear(3 * channels, _HIDDEN)
         groups = sum(len(edges) - 1 for edges in GROUP_EDGES.values())
         self.strength = nn.Linear(_HIDDEN, groups)
-        self.teacher = nn.Conv1d(channels, teacher, 1) if teacher else None
+        self.teacher = nn.Linear(channels, teacher) if teacher else None
 
     def forward(self, spatial: Tensor, numbers: Tensor) -> Outputs:
         """Inputs [n, 22, 19, 19] and [n, 19]."""
@@ -198,9 +198,9 @@ class ImitationNetwork(nn.Module):
         return outputs.policy.float() + nn.functional.pad(own, (0, 1))
 
     def taught(self, outputs: Outputs) -> Tensor:
-        """What the teacher's last layer is, standardised: [n, teacher, 361]."""
+        """What the teacher's last layer is, standardised: [n, 361, teacher]."""
         assert self.teacher is not None
-        result: Tensor = self.teacher(outputs.trunk.float())
+        result: Tensor = self.teacher(outputs.trunk.transpose(1, 2))
         return result
 
     def ranks(self, outputs: Outputs, point: Tensor, moves: int) -> Tensor:

@@ -41,7 +41,14 @@ if TYPE_CHECKING:
     from yardstone.lab.imitation.games import ImitationGames
     from yardstone.lab.imitation.settings import ImitationSettings
 
-__all__ = ["CHECKPOINT", "TrainingLosses", "Progress", "load_training", "train_network"]
+__all__ = [
+    "CHECKPOINT",
+    "Progress",
+    "TrainingLosses",
+    "load_training",
+    "read_losses",
+    "train_network",
+]
 
 CHECKPOINT = "checkpoint.npz"
 _LOSSES = "losses.csv"
@@ -85,6 +92,7 @@ class TrainingLosses:
     trunk: float = float("nan")
 
 
+_COLUMNS = ("step", *(field.name for field in fields(TrainingLosses)))
 Progress = Callable[[int, int, TrainingLosses], object]
 
 
@@ -158,6 +166,21 @@ def load_training(folder: str | os.PathLike[str], settings: ImitationSettings) -
     network.load_state_dict(state)
     network.eval()
     return network
+
+
+def read_losses(folder: str | os.PathLike[str]) -> dict[str, NDArray[np.float64]]:
+    """The losses of a training as it was last kept: float64 [lines] by name, `step` among them.
+
+    Each line is the mean of the steps since the one before.
+
+    Raises
+    ------
+    InputError
+        There is none, or it is damaged.
+    """
+    _, about = _FILE.read(Path(folder) / CHECKPOINT, lambda stored, text: (None, dict(text)))
+    lines = np.array(about["lines"], np.float64).reshape(-1, len(_COLUMNS))
+    return dict(zip(_COLUMNS, lines.T, strict=True))
 
 
 def _network_state(arrays: dict[str, NDArray[Any]]) -> dict[str, Tensor]:
@@ -264,7 +287,7 @@ class _Loop:
         _FILE.write(self.home / CHECKPOINT, arrays, about)
         text = io.StringIO()
         writer = csv.writer(text)
-        writer.writerow(["step", *(field.name for field in fields(TrainingLosses))])
+        writer.writerow(_COLUMNS)
         writer.writerows(self.lines)
         write_text(self.home / _LOSSES, text.getvalue())
 
@@ -352,8 +375,10 @@ def targets(
         parts["lead"] = functional.smooth_l1_loss(
             scores, lead.expand_as(scores), beta=_CLOSE / _LEAD
         )
+        with torch.autocast("cpu", torch.bfloat16, enabled=settings.bfloat16):
+            taught = network.taught(outputs)
         parts["trunk"] = functional.mse_loss(
-            network.taught(outputs), torch.from_numpy(lesson.trunk)
+            taught.float(), torch.from_numpy(lesson.trunk).transpose(1, 2)
         )
     known = ~torch.isnan(won)
     if known.any():

@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.go.nets.store import network_name
 from yardstone.lab.imitation.settings import BANDS
+from yardstone.reports.charts.imitation import imitation_chart
 from yardstone.reports.document import Column, Document, Lines, Section, Table
 from yardstone.strength.rank.ranks import GROUP_EDGES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from yardstone.lab.imitation.judgement import Judged
     from yardstone.lab.imitation.network import ImitationNetwork
@@ -42,8 +47,17 @@ _COLUMNS = (
 )
 
 
-def imitation_document(judged: Judged, network: ImitationNetwork, file: Path) -> Document:
-    """How well a network chooses what players of each band chose, in games kept apart."""
+def imitation_document(
+    judged: Judged,
+    network: ImitationNetwork,
+    file: Path,
+    losses: Mapping[str, NDArray[np.float64]],
+) -> Document:
+    """How well a network chooses what players of each band chose, in games kept apart.
+
+    `losses` are those of its training (`yardstone.lab.imitation.training.read_losses`), for the
+    picture.
+    """
     band = np.repeat(judged.band, judged.moves)
     rows = []
     for number, (scale, group) in enumerate(BANDS):
@@ -72,6 +86,7 @@ def imitation_document(judged: Judged, network: ImitationNetwork, file: Path) ->
         "Moves in games kept apart",
         sections=[Section(blocks=[table, Lines(lines)])],
         records=table,
+        drawing=lambda: imitation_chart(losses, title=f"Training of {network_name(file)}"),
     )
 
 
