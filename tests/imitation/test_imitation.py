@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,10 +24,18 @@ from yardstone.lab.imitation.judgement import judge_network
 from yardstone.lab.imitation.settings import BANDS, ImitationSettings, band_of
 from yardstone.lab.imitation.teacher import Teacher
 from yardstone.lab.imitation.training import CHECKPOINT, load_training, train_network
+from yardstone.lab.torch_threads import torch_threads
 from yardstone.records.go_game import GoGame
 
 TINY = ImitationSettings(channels=8, blocks=2, tastes=4, sides=4, moves=4, steps=30, bfloat16=False)
 WEAK, STRONG = band_of("ogs", 0), band_of("fox", 10)
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Several processes of tests with several threads each would wait for each other."""
+    with torch_threads(1):
+        yield
 
 
 def game(seed: int, winner: int = 1) -> GoGame:
