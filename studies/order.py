@@ -19,6 +19,7 @@ FOX = f"{FEATURES}/fox_games"
 OGS = (f"{FEATURES}/ogs_league", f"{FEATURES}/ogs_weak")
 RANK_MODEL = "build/rank-from-moves/rank_model.npz"
 SET_MODELS = "build/set-models/full.npz"
+OWN_NETWORK = "build/own-network/yardstone-b6c64.bin.gz"
 OUT_OF_FOLD = "build/rank-from-moves/out_of_fold.npz"
 
 
@@ -340,6 +341,49 @@ STUDIES = (
             Made(OGS[1], "features"),
             Made(SET_MODELS, "set_models"),
             Package("torch", "train"),
+        ),
+        ("--shared", "{shared}"),
+    ),
+    Study(
+        "own_network",
+        100,
+        (OWN_NETWORK, *_pages("own-network.svg")),
+        (
+            Shared("data/go/fox_ranked"),
+            Shared("data/go/ogs_weak"),
+            Shared("data/go/fox_sgf.zip"),
+            Shared("data/go/tygem_moves"),
+            Shared(NETWORK),
+            Package("torch", "train"),
+            Package("openvino", "openvino"),
+        ),
+        ("--shared", "{shared}"),
+    ),
+    Study(
+        "own_ranks",
+        50,
+        _pages("own-ranks-tables.md"),
+        (
+            Shared("data/go/fox_ranked"),
+            Shared("data/go/ogs_weak"),
+            Shared(NETWORK),
+            Made(OWN_NETWORK, "own_network"),
+            Package("torch", "train"),
+            Package("openvino", "openvino"),
+        ),
+        ("--shared", "{shared}"),
+    ),
+    Study(
+        "own_model",
+        20,
+        _pages("own-model-tables.md"),
+        (
+            Shared("data/go/fox_ranked"),
+            Shared("data/go/ogs_weak"),
+            Shared(NETWORK),
+            Made(OWN_NETWORK, "own_network"),
+            Package("torch", "train"),
+            Package("openvino", "openvino"),
         ),
         ("--shared", "{shared}"),
     ),

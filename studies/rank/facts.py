@@ -42,16 +42,26 @@ class Facts:
                 (RANKS.index(row["group"]), row["player"]) for row in csv.DictReader(file)
             ]
 
-    def of(self, store: FeatureStore) -> tuple[Ints, NDArray[np.str_], NDArray[np.bool_]]:
-        """Group and players of each game, and whether it is held back for validation."""
-        keys = ["/".join(Path(file).parts[-4:]) for file in store.games["file"]]
-        if unknown := [key for key in keys if key not in self._index]:
+    def row(self, file: str) -> dict[str, str]:
+        """What the index says of a game.
+
+        Raises
+        ------
+        InputError
+            It is not in the index.
+        """
+        key = "/".join(Path(file).parts[-4:])
+        if key not in self._index:
             raise InputError(
-                f"{unknown[0]} is not in the index of the Fox games",
-                file=str(store.path),
+                f"{key} is not in the index of the Fox games",
+                file=file,
                 hint="keep the folders of the archive: fox_kuboki/PART/GROUP/NUMBER.sgf",
             )
-        rows = [self._index[key] for key in keys]
+        return self._index[key]
+
+    def of(self, store: FeatureStore) -> tuple[Ints, NDArray[np.str_], NDArray[np.bool_]]:
+        """Group and players of each game, and whether it is held back for validation."""
+        rows = [self.row(file) for file in store.games["file"]]
         group = np.array([RANKS.index(row["group"]) for row in rows], np.int64)
         players = np.array([[row["black"], row["white"]] for row in rows])
         return group, players, np.array([row["part"] == HELD_BACK for row in rows])

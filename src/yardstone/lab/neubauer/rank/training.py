@@ -268,6 +268,33 @@ class PoolTrainer:
 
     def train(self, settings: RankSettings, card: Mapping[str, Any]) -> TrainedRank:
         """Train with some settings, which must have the trainer's moves, folds and seed."""
+        everything, weights, outside = self._outside(settings)
+        full = {**card, "settings": asdict(settings), "games": self._games.tolist()}
+        models = []
+        scores = np.empty((len(self.pool), PHASES, settings.width))
+        for k in range(settings.folds):
+            rows = self.fold == k
+            model, directions = self._finished(weights[k], outside, ~rows, settings, full)
+            models.append(model)
+            scores[rows] = outside[rows] @ directions
+        everywhere = np.ones(len(self.pool), bool)
+        model, _ = self._finished(everything, outside, everywhere, settings, full)
+        return TrainedRank(model, OutOfFold(self.pool.counts, scores, self.fold, tuple(models)))
+
+    def scores_outside(self, settings: RankSettings) -> Array:
+        """What the regression says of each side, learnt from the other folds alone.
+
+        Returns
+        -------
+        float64 [s, phases, groups]
+            A score for each group of ranks, summed over the moves.
+        """
+        return self._outside(settings)[2]
+
+    def _outside(
+        self, settings: RankSettings
+    ) -> tuple[tuple[Floats, Floats], list[tuple[Floats, Floats]], Array]:
+        """Weights from all sides, from those outside each fold, and what the latter say."""
         if self._common != (settings.prior_moves, settings.folds, settings.seed):
             raise UsageError("prior_moves, folds and seed are those of the trainer")
         gram = np.sum([part[0] for part in self._parts], axis=0)
@@ -278,18 +305,7 @@ class PoolTrainer:
             weights.append(self._solve(gram - part[0], cross - part[1], settings))
             rows = self.fold == k
             outside[rows] = self._regression.phase_scores(weights[k], rows)
-        full = {**card, "settings": asdict(settings), "games": self._games.tolist()}
-        models = []
-        scores = np.empty((len(self.pool), PHASES, settings.width))
-        for k in range(settings.folds):
-            rows = self.fold == k
-            model, directions = self._finished(weights[k], outside, ~rows, settings, full)
-            models.append(model)
-            scores[rows] = outside[rows] @ directions
-        everywhere = np.ones(len(self.pool), bool)
-        everything = self._solve(gram, cross, settings)
-        model, _ = self._finished(everything, outside, everywhere, settings, full)
-        return TrainedRank(model, OutOfFold(self.pool.counts, scores, self.fold, tuple(models)))
+        return self._solve(gram, cross, settings), weights, outside
 
     def _solve(self, gram: Floats, cross: Floats, settings: RankSettings) -> tuple[Floats, Floats]:
         return self._regression.solve(

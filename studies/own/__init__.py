@@ -1,0 +1,1 @@
+"""The network of our own: which games it learns from, and what it is worth."""
