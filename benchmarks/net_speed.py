@@ -3,8 +3,9 @@
 ``python -m benchmarks.net_speed --net FILE --katago /path/to/katago`` on as many threads as
 there are cores, or on ``--threads``. KataGo is measured with its own ``benchmark`` command
 (``nnEvals/s`` at the better of two numbers of search threads), which spends a little of its
-time on the search; all are measured in turn, round by round. Where other programs want the
-same cores, look at the ratio by processor time, which they disturb less. Start-up is that
+time on the search; all are measured in turn, round by round. ``--beside FILE`` measures another
+network as well, by ONNX Runtime. Where other programs want the same cores, look at the ratio by
+processor time, which they disturb less. Start-up is that
 of a fresh process, from reading the file to the evaluation of a first position.
 """
 
@@ -30,6 +31,8 @@ from yardstone.parallel import available_cores
 VARIANTS = (("onnxruntime", "fp32"), ("openvino", "fp32"), ("openvino", "bf16"))
 POSITIONS = 256
 SECONDS = 3.0
+#: What the other network is called in the table.
+OTHER = "the other network"
 
 SETTINGS = """
 logFile = {log}
@@ -120,6 +123,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--net", type=Path, help="a network file")
     parser.add_argument("--katago", help="the program, built with the Eigen backend")
+    parser.add_argument("--beside", type=Path, help="another network")
     parser.add_argument("--threads", type=int, default=available_cores())
     parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
@@ -130,6 +134,8 @@ def main() -> None:
         for engine, precision in VARIANTS
     }
     nets["onnxruntime conv"] = _by_convolutions(given.net, given.threads)
+    if given.beside:
+        nets[OTHER] = load_network(given.beside, engine="onnxruntime", threads=given.threads)
     file = Path(next(iter(nets.values())).file)
     speeds: dict[str, list[Speed]] = {}
     for _ in range(given.rounds):
@@ -150,6 +156,9 @@ def main() -> None:
             line += f" {result.clock / base.clock:6.2f} times KataGo"
             line += f", {result.processor / base.processor:.2f} by processor time"
         print(line)
+    if given.beside:
+        ratio = middle["onnxruntime fp32"].clock / middle[OTHER].clock
+        print(f"{file.name} is {ratio:.2f} times as fast as {given.beside.name}")
     for name, net in nets.items():
         clock = speed(net, trunk=True).clock
         print(f"{name:<18}{clock:8.0f} positions/s with the trunk's features")
