@@ -25,7 +25,7 @@ TEST_WORKERS ?= 2
 .PHONY: help install tools demo test fuzz lint format docs bench studies faults pins audit clean
 
 help:
-	@echo "make demo      rate 27,612 real games of chess engines; pictures in $(DEMO)/"
+	@echo "make demo      rate 27,612 games of chess engines, and a player of Go; pages in $(DEMO)/"
 	@echo "make install   install all of the command into $(VENV); it is $(BIN)/yardstone"
 	@echo "make test      run the tests, with all that they need"
 	@echo "make fuzz      give every reader damaged files for an hour: SECONDS=3600, TARGETS=names"
@@ -82,11 +82,18 @@ $(TOOLS): $(INSTALLED) requirements/tools.txt
 DEMO_COMMAND = yardstone rate $(EXAMPLES)/tcec.pgn.gz --min-games 150 --top 20 \
 	--plot $(DEMO)/tcec.svg --html $(DEMO)/tcec.html
 
+DEMO_STRENGTH = yardstone strength estimate $(EXAMPLES)/professional.sgf --colour black \
+	--html $(DEMO)/strength.html
+
 demo: $(DEMO_READY)
 	@mkdir -p $(DEMO)
 	@echo '$$ $(DEMO_COMMAND)'
 	@TIMEFORMAT='Done in %1R seconds.'; time $(BIN)/$(DEMO_COMMAND)
 	@echo "The picture: $(DEMO)/tcec.svg. The page, for a browser: $(DEMO)/tcec.html"
+	@echo
+	@echo '$$ $(DEMO_STRENGTH)'
+	@$(BIN)/$(DEMO_STRENGTH)
+	@echo "The page, for a browser: $(DEMO)/strength.html"
 
 test: $(TOOLS)
 	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal

@@ -25,7 +25,7 @@ FOLDER = ROOT / "requirements"
 _NOT_PINNED = re.compile(r"(torch|triton|cuda-.*|nvidia-.*)==")
 #: What the project is built with, also for an installation that can be edited.
 _BUILD = ("hatchling", "editables", "build", "twine")
-_DEMO = ("numpy", "numba", "typer", "rich", "jinja2")
+_DEMO = ("numpy", "numba", "scipy", "typer", "rich", "jinja2")
 _SERVER = ("go", "plot", "postgres", "web")
 _HEADER = """\
 # {what}
@@ -44,7 +44,11 @@ def main() -> None:
     known = FOLDER / "tools.txt"
     _write("tools", "All that develops, tests and builds Yardstone.", everything, upgrade=upgrade)
     for name, what, wanted in (
-        ("demo", "What `make demo` runs, and what builds the project.", [*_DEMO, *_BUILD[:2]]),
+        (
+            "demo",
+            "What `make demo` runs, and what builds the project.",
+            [*_DEMO, *_flat(extras, "go"), *_BUILD[:2]],
+        ),
         ("core", "What Yardstone needs without any extra.", project["dependencies"]),
         (
             "command",

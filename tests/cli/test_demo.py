@@ -25,10 +25,12 @@ def test_without_a_name_the_demos_are_listed_and_rate_runs(
 def test_a_demo_shows_what_the_commands_print(
     name: str,
     tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setenv("YARDSTONE_NET", str(tmp_path / "none"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+    monkeypatch.delenv("YARDSTONE_NET", raising=False)
     monkeypatch.setenv("YARDSTONE_GNUBG", str(tmp_path / "none"))
     monkeypatch.chdir(tmp_path)
     assert main(["demo", name]) == 0
@@ -39,8 +41,18 @@ def test_a_demo_shows_what_the_commands_print(
     for words in DEMOS[name].commands:
         assert main(words) == 0
         assert capsys.readouterr().out in out
-    needs = {"go": "yardstone go nets download", "backgammon": "apt-get install gnubg"}
+    needs = {"go": "Network yardstone-b6c64, model small", "backgammon": "apt-get install gnubg"}
     assert needs.get(name, "Try next") in out
+
+
+def test_without_what_runs_a_network(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("yardstone.cli.demo.find_spec", lambda _: None)
+    assert main(["demo", "go"]) == 0
+    out = capsys.readouterr().out
+    assert "pip install 'yardstone[go]'" in out
+    assert "$ yardstone strength" not in out
 
 
 def test_the_files_are_copied(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

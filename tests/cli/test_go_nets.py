@@ -12,6 +12,9 @@ from tests.go.nets.server import serve
 from tests.go.random_net import ALL_SHAPES, Shape, network_bytes, write_network
 from yardstone.cli.commands import application
 from yardstone.errors import InputError
+from yardstone.go.nets import store
+
+INCLUDED = store.network_name(store.INCLUDED)
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
@@ -31,22 +34,27 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_life_of_networks(
     cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(capsys, "list") == f"No network in {cache}.\n"
+    lines = run(capsys, "list").splitlines()
+    assert lines[1].split()[:4] == [INCLUDED, "8", "6", "64"]
+    assert lines[2] == f"{INCLUDED} comes with Yardstone."
+    assert lines[3].startswith(f"No other network in {cache}: `yardstone go nets download")
     one = write_network(tmp_path / "one.bin.gz", ALL_SHAPES["v8"])
     assert run(capsys, "add", one) == f"Added one: {cache}/one.bin.gz\n"
     run(capsys, "add", write_network(tmp_path / "x.bin", Shape(17)), "--name", "two")
     lines = run(capsys, "list").splitlines()
     assert lines[0].split() == ["network", "version", "blocks", "channels", "size", "SHA-256"]
-    assert lines[1].split()[:4] == ["one", "8", "2", "16"]
-    assert lines[2].split()[:4] == ["two", "17", "2", "16"]
-    assert lines[1].split()[-1] == hashlib.sha256(one.read_bytes()).hexdigest()[:12]
+    assert lines[2].split()[:4] == ["one", "8", "2", "16"]
+    assert lines[3].split()[:4] == ["two", "17", "2", "16"]
+    assert lines[2].split()[-1] == hashlib.sha256(one.read_bytes()).hexdigest()[:12]
     rows = list(csv.DictReader(io.StringIO(run(capsys, "list", "--format", "csv"))))
-    assert [row["name"] for row in rows] == ["one", "two"]
-    assert rows[0]["sha256"] == hashlib.sha256(one.read_bytes()).hexdigest()
+    assert [row["name"] for row in rows] == [INCLUDED, "one", "two"]
+    assert rows[1]["sha256"] == hashlib.sha256(one.read_bytes()).hexdigest()
     result = json.loads(run(capsys, "list", "--format", "json"))
-    assert [row["blocks"] for row in result] == [2, 2]
+    assert [row["blocks"] for row in result] == [6, 2, 2]
     run(capsys, "remove", "one")
-    assert [line.split()[0] for line in run(capsys, "list").splitlines()[1:-1]] == ["two"]
+    lines = run(capsys, "list").splitlines()
+    assert [line.split()[0] for line in lines[1:-2]] == [INCLUDED, "two"]
+    assert lines[-1] == f"The others are in {cache}."
     with pytest.raises(InputError, match="no network 'one'"):
         run(capsys, "remove", "two", "one")
     assert run(capsys, "remove", "two").startswith("Removed")

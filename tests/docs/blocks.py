@@ -7,9 +7,10 @@ for anything in that line. The blocks of a document run one after the other in o
 folder with the example files, and its Python blocks share their names.
 
 A console block after a line ``<!-- needs: network -->`` runs by itself, where there is
-what it names: ``network``, the one that the rank model was trained on, ``gnubg``, or files
-of the shared data, ``shared/data/go/ogs_league.zip as league.zip``. A block of commands
-that no test can run says so: ``<!-- not run: it installs packages -->``.
+what it names: ``network``, the one that the rank model was trained on, ``included network``
+where no other is kept, ``gnubg``, or files of the shared data,
+``shared/data/go/ogs_league.zip as league.zip``. A block of commands that no test can run
+says so: ``<!-- not run: it installs packages -->``.
 
 A picture that a console block writes and that the text after it shows,
 ``![...](gallery/list.svg)`` after ``--plot list.svg``, is compared with the file of the page.
@@ -42,6 +43,7 @@ IMAGE = re.compile(r"!\[[^\]]*\]\(([\w./-]+\.svg)\)")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 #: Pixels by which coordinates of equal pictures may differ, from one processor to another.
 SHIFT = 1.5
+INCLUDED = "included network"
 NETWORK = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
 DOCTEST_OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 #: Seconds that one command may take.
@@ -91,7 +93,7 @@ class Workplace:
                 kept = folder / ".cache" / "yardstone" / "nets"
                 kept.mkdir(parents=True)
                 (kept / Path(NETWORK).name).symlink_to(shared_path(NETWORK))
-            else:
+            elif need != INCLUDED:
                 name, _, local = need.removeprefix("shared/").partition(" as ")
                 (folder / (local or Path(name).name)).symlink_to(shared_path(name))
         return cls(folder, needs)
@@ -108,7 +110,7 @@ class Workplace:
     def _ended(self, command: str) -> subprocess.CompletedProcess[str]:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         environment = {**os.environ, "PATH": path, "COLUMNS": "88", "NO_COLOR": "1"}
-        if "network" in self.needs:
+        if {"network", INCLUDED} & set(self.needs):
             from matplotlib import font_manager, get_cachedir
 
             assert font_manager.fontManager is not None  # made, and not made again

@@ -7,20 +7,14 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.shared import shared_folder
-
 ROOT = Path(__file__).resolve().parent.parent.parent
 NOTEBOOKS = sorted((ROOT / "docs").rglob("notebooks/*.ipynb"))
-NETWORK = shared_folder() / "nets/g170-b6c96-s175395328-d26788732.bin.gz"
-#: Of a cell whose output depends on whether the network is there.
-NEEDS_NETWORK = "needs-network"
 #: Seconds that one cell may take.
 PATIENCE = 300
 #: Numbers that differ by less than this share are equal: machines add up in their own order.
@@ -49,11 +43,7 @@ def run(path: Path) -> Any:
 
 @contextmanager
 def _environment(folder: Path) -> Iterator[None]:
-    """The source of this checkout, and a folder of networks with the one that is needed."""
-    kept = folder / "cache" / "yardstone" / "nets"
-    kept.mkdir(parents=True)
-    if NETWORK.exists():
-        (kept / NETWORK.name).symlink_to(NETWORK)
+    """The source of this checkout, and no network but the one that comes with it."""
     before = dict(os.environ)
     paths = [str(ROOT / "src"), *filter(None, [before.get("PYTHONPATH")])]
     os.environ |= {"PYTHONPATH": os.pathsep.join(paths), "XDG_CACHE_HOME": str(folder / "cache")}
@@ -70,8 +60,6 @@ def differences(kept: Any, fresh: Any) -> Iterator[str]:
     """Where a notebook shows something else than a fresh run of it."""
     for number, (old, new) in enumerate(zip(kept.cells, fresh.cells, strict=True), 1):
         if old.cell_type != "code":
-            continue
-        if NEEDS_NETWORK in old.metadata.get("tags", ()) and not NETWORK.exists():
             continue
         before, after = _texts(old), _texts(new)
         if before.keys() != after.keys():
@@ -114,8 +102,6 @@ def main() -> None:
     """Write all outputs anew."""
     import nbformat
 
-    if not NETWORK.exists():
-        sys.exit(f"the network is missing: {NETWORK}")
     for path in NOTEBOOKS:
         nbformat.write(run(path), path)
         print(path.relative_to(ROOT))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import gzip
 import zipfile
+from collections.abc import Callable
+from functools import cache
 from itertools import islice
 from pathlib import Path
 
@@ -14,17 +16,19 @@ import pytest
 from tests.shared import shared_path
 from yardstone.go.evaluator import Evaluator
 from yardstone.go.features import GameFeatures, move_features
-from yardstone.go.nets.network import load_network
+from yardstone.go.nets.network import Network, load_network
+from yardstone.go.nets.store import INCLUDED
 from yardstone.go.requests import ask
 from yardstone.go.rules import TROMP_TAYLOR
 from yardstone.pool import SkipReport
 from yardstone.records.sgf import read_games
 from yardstone.strength.evidence import KINDS, evidence_of_games
-from yardstone.strength.model import SHIPPED, StrengthModel
+from yardstone.strength.model import SHIPPED, SMALL, StrengthModel
 from yardstone.strength.rank.ranks import RANKS
 
 NET = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
 GAMES = 3
+Features = dict[str, list[GameFeatures]]
 
 
 def games_of(group: str, folder: Path) -> list[Path]:
@@ -42,11 +46,18 @@ def games_of(group: str, folder: Path) -> list[Path]:
     return result
 
 
+def network_of(model: str) -> Path:
+    return INCLUDED if model == SMALL else shared_path(NET)
+
+
 @pytest.fixture(scope="module")
-def features(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[GameFeatures]]:
-    """What the network says of games of the weakest, a middle and the strongest group."""
-    network = load_network(shared_path(NET), threads=1)
+def features(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Features]:
+    """What a model's network says of games of the weakest, a middle and the strongest group."""
     folder = tmp_path_factory.mktemp("games")
+    return cache(lambda file: features_by(load_network(file, threads=1), folder))
+
+
+def features_by(network: Network, folder: Path) -> Features:
     result = {}
     for group in (RANKS[0], RANKS[5], RANKS[-1]):
         games = [game for path in games_of(group, folder) for game in read_games(path)]
@@ -58,11 +69,11 @@ def features(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[GameFea
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_groups_far_apart_are_told(name: str, features: dict[str, list[GameFeatures]]) -> None:
+def test_groups_far_apart_are_told(name: str, features: Callable[[Path], Features]) -> None:
     model = StrengthModel.load(name)
-    assert model.card["sha256"] == load_network(shared_path(NET), threads=1).sha256
+    assert model.card["sha256"] == load_network(network_of(name), threads=1).sha256
     means, deviations = [], []
-    for result in features.values():
+    for result in features(network_of(name)).values():
         both = [evidence_of_games(result, [colour] * GAMES) for colour in (1, 2)]
         sums = sum(model.game_statistics(each).sum(axis=0) for each in both)
         mean, deviation, probabilities = model.posterior(np.asarray(sums))
@@ -80,9 +91,9 @@ def test_groups_far_apart_are_told(name: str, features: dict[str, list[GameFeatu
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_effects_of_real_moves_add_up(name: str, features: dict[str, list[GameFeatures]]) -> None:
+def test_effects_of_real_moves_add_up(name: str, features: Callable[[Path], Features]) -> None:
     model = StrengthModel.load(name)
-    for result in features.values():
+    for result in features(network_of(name)).values():
         evidence = evidence_of_games(result, [1] * GAMES)
         score = model.score(evidence)
         effects = model.move_scores(evidence)

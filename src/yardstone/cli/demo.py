@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from contextlib import chdir
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from shlex import join
 from typing import Annotated
@@ -45,15 +46,11 @@ class Demo:
     missing: Callable[[], str] = lambda: ""
 
 
-def _missing_network() -> str:
-    from yardstone.go.nets.store import find_network
-
-    try:
-        find_network()
-    except YardstoneError:
+def _missing_runtime() -> str:
+    if find_spec("onnxruntime") is None and find_spec("openvino") is None:
         return (
-            "With one of KataGo's networks Yardstone also analyses games and estimates strength "
-            "from moves:\n  pip install 'yardstone[go]'\n  yardstone go nets download b6c96"
+            "With what runs a network Yardstone also analyses games and estimates strength from "
+            "moves:\n  pip install 'yardstone[go]'"
         )
     return ""
 
@@ -96,7 +93,7 @@ DEMOS = {
             "go analyse professional.sgf --plot game.svg",
         ),
         (("strength", "estimate", "professional.sgf", "--colour", "black"),),
-        _missing_network,
+        _missing_runtime,
     ),
     "tournament": Demo(
         "Standings and pairings of tournaments",

@@ -101,8 +101,8 @@ COMMANDS: Mapping[str, Command | Family] = {
     "go": Family(
         "Analyse and judge games of Go with KataGo's networks.",
         (
-            "go nets download b6c96",
             "go analyse professional.sgf --plot game.svg",
+            "go nets download b6c96",
         ),
         {
             "evaluate": Command(
@@ -126,8 +126,8 @@ COMMANDS: Mapping[str, Command | Family] = {
             "nets": Family(
                 "Manage KataGo networks: list, add, download, remove.",
                 (
-                    "go nets download b6c96",
                     "go nets list",
+                    "go nets download b6c96",
                 ),
                 {
                     "list": Command("go.nets:list_", "List the installed networks."),

@@ -32,11 +32,13 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["SHIPPED", "RankScore", "StrengthModel"]
+__all__ = ["SHIPPED", "SMALL", "RankScore", "StrengthModel"]
 
 _DATA = Path(__file__).parent / "data"
 #: Names of the models that come with Yardstone, the default first.
-SHIPPED = ("joint", "rank", "full", "basic", "stochastic")
+SHIPPED = ("joint", "rank", "full", "basic", "stochastic", "small")
+#: The one that looks through the network that comes with Yardstone.
+SMALL = "small"
 #: Steps of the path along which the effects of moves are added up: more where the strength
 #: changes at once, so that they add up to so many ranks.
 _PATHS, _CLOSE = (24, 96, 384), 0.1

@@ -342,7 +342,7 @@ def load_settings(
         values["footer"] = footer_text(values["footer"])
     settings = Settings(**values, limits=Limits.of_plain(bounds))
     if settings.calibration:
-        _check_calibration(settings.calibration, settings.model)
+        _check_calibration(settings)
     return settings
 
 
@@ -379,12 +379,13 @@ def footer_text(text: str) -> str:
     return text
 
 
-def _check_calibration(file: str, model: str) -> None:
+def _check_calibration(settings: Settings) -> None:
     """Refuse a calibration that is damaged or of another model, before anyone waits for it."""
+    from yardstone.strength.default_model import default_model
     from yardstone.strength.estimate.calibrate import Calibration
-    from yardstone.strength.model import StrengthModel
 
-    Calibration.load(file).check_model(StrengthModel.load(model or None))
+    model = default_model(settings.model or None, settings.net or None)
+    Calibration.load(settings.calibration).check_model(model)
 
 
 def _converted(kind: type, text: str, name: str) -> Any:

@@ -104,13 +104,13 @@ class Worker:
 
     def network(self) -> Network:
         """KataGo's network, loaded once."""
+        from yardstone.strength.default_model import default_model
         from yardstone.strength.estimate.games import model_network
-        from yardstone.strength.model import StrengthModel
 
         if self._network is None:
             try:
                 self._network = model_network(
-                    StrengthModel.load(self.settings.model or None),
+                    default_model(self.settings.model or None, self.settings.net or None),
                     self.settings.net or None,
                     threads=self.threads,
                     cache=False,  # nothing of an upload outlives it

@@ -10,6 +10,8 @@ from yardstone.errors import InputError
 from yardstone.go.nets import find_network, load_network
 from yardstone.go.nets.catalogue import KNOWN
 from yardstone.go.nets.store import (
+    INCLUDED,
+    StoredNetwork,
     add_network,
     file_sha256,
     list_networks,
@@ -26,13 +28,38 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache" / "yardstone" / "nets"
 
 
+def kept() -> list[StoredNetwork]:
+    """Those in the user's folder, after the included one."""
+    included, *others = list_networks()
+    assert included.included
+    assert not any(each.included for each in others)
+    return others
+
+
+def test_the_included_network(cache: Path, tmp_path: Path) -> None:
+    included = list_networks()[0]
+    assert (included.path, included.problem) == (INCLUDED, None)
+    assert included.size < 4e6
+    assert load_network(included.name, threads=1).sha256 == included.sha256
+    with pytest.raises(InputError, match="comes with Yardstone, and stays"):
+        remove_network(included.name)
+    assert add_network(INCLUDED).path == INCLUDED  # it is there already
+    other = write_network(tmp_path / INCLUDED.name, Shape(8))
+    with pytest.raises(InputError, match="another network is called"):
+        add_network(other)
+    with pytest.raises(InputError, match="comes with Yardstone"):
+        add_network(other, replace=True)
+    assert INCLUDED.exists()
+    assert not cache.exists() or not list(cache.iterdir())
+
+
 def test_the_folder(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert networks_folder() == cache
     for value in ("", "relative/folder"):
         monkeypatch.setenv("XDG_CACHE_HOME", value)
         monkeypatch.setenv("HOME", str(tmp_path))
         assert networks_folder() == tmp_path / ".cache" / "yardstone" / "nets"
-    assert list_networks() == []
+    assert kept() == []
 
 
 def test_names() -> None:
@@ -47,7 +74,7 @@ def test_adding_listing_and_removing(cache: Path, tmp_path: Path) -> None:
     assert add_network(one).path == cache / "one.bin.gz"
     assert add_network(two, name="second").path == cache / "second.txt"
     assert add_network(one).name == "one"  # again: it is there already
-    first, second = list_networks()
+    first, second = kept()
     assert (first.name, first.size, first.problem) == ("one", one.stat().st_size, None)
     assert first.header is not None
     assert second.header is not None
@@ -57,8 +84,10 @@ def test_adding_listing_and_removing(cache: Path, tmp_path: Path) -> None:
     assert sorted(path.name for path in cache.iterdir()) == ["one.bin.gz", "second.txt"]
     assert first.path.stat().st_mode & 0o777 == 0o644
     assert remove_network("second") == cache / "second.txt"
-    assert [network.name for network in list_networks()] == ["one"]
-    with pytest.raises(InputError, match=r"no network 'second' \(there are: one\)"):
+    assert [network.name for network in kept()] == ["one"]
+    with pytest.raises(
+        InputError, match=r"no network 'second' \(there are: yardstone-b6c64, one\)"
+    ):
         remove_network("second")
     with pytest.raises(InputError, match="no network"):
         remove_network("../../../one.bin.gz")
@@ -72,7 +101,7 @@ def test_another_network_of_the_same_name(cache: Path, tmp_path: Path) -> None:
         add_network(other)
     assert caught.value.file == str(cache / "net.bin.gz")
     assert add_network(other, replace=True).path == cache / "net.bin"
-    assert [network.path.name for network in list_networks()] == ["net.bin"]
+    assert [network.path.name for network in kept()] == ["net.bin"]
     assert add_network(one, name="old").name == "old"
     for name in ("../up", ".hidden", "a b", "", "x" * 201):
         with pytest.raises(InputError, match=r"cannot be the name|another network"):
@@ -92,15 +121,14 @@ def test_files_that_somebody_put_there(cache: Path, tmp_path: Path) -> None:
     (cache / "notes.txt").write_text("not a network at all")
     (cache / ".one.bin.gz.1234.part").write_bytes(b"half")
     write_network(cache / "good.bin", Shape(8))
-    good, notes = list_networks()
+    good, notes = kept()
     assert (good.name, good.problem) == ("good", None)
     assert notes.header is None
     assert notes.problem == "is not a network of KataGo"
 
 
 def test_finding(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InputError, match=r"none is kept .*nets download"):
-        find_network()
+    assert find_network() == find_network(network_name(INCLUDED)) == INCLUDED
     file = write_network(tmp_path / "mine.bin.gz", Shape(8))
     assert find_network(file) == file
     stored = add_network(file, name="stored").path
@@ -109,7 +137,9 @@ def test_finding(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert load_network().file == str(stored)
     short = add_network(file, name=KNOWN[0].name).path
     assert find_network(KNOWN[0].short) == short
-    with pytest.raises(InputError, match=r"several are kept .*there are: g170.*, stored"):
+    with pytest.raises(
+        InputError, match=r"several are kept .*there are: yardstone-b6c64, g170.*, stored"
+    ):
         find_network()
     monkeypatch.setenv("YARDSTONE_NET", "stored")
     assert find_network() == stored

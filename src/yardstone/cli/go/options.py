@@ -79,7 +79,7 @@ Net = Annotated[
         "--net",
         metavar="FILE",
         help="KataGo network: a file, or a name shown by `yardstone go nets list`. [default: "
-        "$YARDSTONE_NET, or the only one installed]",
+        "$YARDSTONE_NET, or the only one installed, or the included one]",
         show_default=False,
     ),
 ]

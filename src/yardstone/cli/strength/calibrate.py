@@ -84,9 +84,9 @@ def calibrate(
     """
     from yardstone.pool import SkipReport
     from yardstone.reports.strength.calibration import calibration_document
+    from yardstone.strength.default_model import default_model
     from yardstone.strength.estimate.ratings_file import read_ratings
     from yardstone.strength.estimate.site_calibration import calibrate_site
-    from yardstone.strength.model import StrengthModel
 
     output.check(save)
     name = site or kind.value
@@ -97,7 +97,7 @@ def calibrate(
     if strict and len(skipped):
         first = skipped.details[0]
         raise InputError(first.reason, file=first.file, line=first.line)
-    ranks = StrengthModel.load(model)
+    ranks = default_model(model, network.net)
     estimates = None
     if paths:
         from yardstone.records.sgf import SgfReader

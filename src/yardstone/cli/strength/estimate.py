@@ -42,8 +42,8 @@ ModelFile = Annotated[
     typer.Option(
         "--model",
         metavar="NAME|FILE",
-        help="Model of strength: joint, rank, full, basic or stochastic, or a file. "
-        "[default: joint]",
+        help="Model of strength: joint, rank, full, basic, stochastic or small, or a file. "
+        "[default: joint; small without its network]",
     ),
 ]
 Handicap = Annotated[
@@ -112,12 +112,12 @@ def estimate(
     from yardstone.go.losses import LossEffort
     from yardstone.records.sgf import SgfReader
     from yardstone.reports.strength.estimate import estimate_document
+    from yardstone.strength.default_model import default_model
     from yardstone.strength.estimate.calibrate import Calibration
     from yardstone.strength.estimate.estimate import estimate_player
     from yardstone.strength.estimate.games import model_network
-    from yardstone.strength.model import StrengthModel
 
-    ranks = StrengthModel.load(model)
+    ranks = default_model(model, network.net)
     target: str | Calibration | None = None if scale is None else scale.value
     if calibration is not None:
         target = Calibration.load(calibration)

@@ -64,10 +64,10 @@ def rate(
     level = values.confidence(confidence)
     rated_moves = _parse_moves(moves)
     from yardstone.reports.trickplay.problems import ratings_document
-    from yardstone.strength.model import StrengthModel
+    from yardstone.strength.default_model import default_model
     from yardstone.strength.trickplay.problem_files import rate_problem_files
 
-    ranks = StrengthModel.load(model)
+    ranks = default_model(model, network.net)
     result = rate_problem_files(
         problems.sought(boards),
         ranks,

@@ -1,4 +1,4 @@
-"""The user's folder of networks: what is there, adding, removing and finding one."""
+"""Networks that are there: the included one and the user's folder; adding, removing, finding."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from yardstone.go.nets.model_file import Header, read_header, read_model
 
 __all__ = [
     "ENVIRONMENT",
+    "INCLUDED",
     "StoredNetwork",
     "add_network",
     "file_sha256",
@@ -29,6 +30,9 @@ __all__ = [
 #: Names the network to take where none is given: a file, or a name in the folder.
 ENVIRONMENT = "YARDSTONE_NET"
 
+#: The small network that comes with Yardstone: taken where there is no other.
+INCLUDED = Path(__file__).parent / "data" / "yardstone-b6c64.bin.gz"
+
 _ENDINGS = (".bin.gz", ".txt.gz", ".bin", ".txt", ".gz")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,199}")
 _PIECE = 1 << 20
@@ -36,7 +40,7 @@ _PIECE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class StoredNetwork:
-    """A file in the user's folder.
+    """The included network, or a file in the user's folder.
 
     Attributes
     ----------
@@ -62,6 +66,11 @@ class StoredNetwork:
     def sha256(self) -> str:
         """The SHA-256 of the file, in hexadecimal."""
         return file_sha256(self.path)
+
+    @property
+    def included(self) -> bool:
+        """Whether it comes with Yardstone."""
+        return self.path == INCLUDED
 
 
 def networks_folder() -> Path:
@@ -115,17 +124,18 @@ def _files() -> list[Path]:
 
 
 def list_networks() -> list[StoredNetwork]:
-    """All networks in the user's folder, by name, as far as their beginnings tell."""
-    return [_described(path) for path in _files()]
+    """The included network and those in the user's folder, as far as their beginnings tell."""
+    return [_described(path) for path in (INCLUDED, *_files())]
 
 
 def _named(name: str) -> Path | None:
     names = {name, full_name(name)}
-    return next((path for path in _files() if names & {network_name(path), path.name}), None)
+    paths = (INCLUDED, *_files())
+    return next((path for path in paths if names & {network_name(path), path.name}), None)
 
 
 def stored_network(name: str) -> StoredNetwork:
-    """The network of this name in the user's folder.
+    """The network of this name: the included one, or one in the user's folder.
 
     Raises
     ------
@@ -139,10 +149,7 @@ def stored_network(name: str) -> StoredNetwork:
 
 
 def _known_names() -> str:
-    names = [network_name(path) for path in _files()]
-    if not names:
-        return "yardstone go nets download fetches one"
-    return f"there are: {', '.join(names)}"
+    return f"there are: {', '.join(network_name(path) for path in (INCLUDED, *_files()))}"
 
 
 def find_network(network: str | os.PathLike[str] | None = None) -> Path:
@@ -151,9 +158,9 @@ def find_network(network: str | os.PathLike[str] | None = None) -> Path:
     Parameters
     ----------
     network : path or str, optional
-        A file, or the name of a network in the user's folder. Without it the
-        environment variable YARDSTONE_NET says which, or else the folder must hold
-        exactly one.
+        A file, or the name of a network in the user's folder or of the included one.
+        Without it the environment variable YARDSTONE_NET says which, or else it is the
+        only one in the folder, or the included one if there is none.
 
     Raises
     ------
@@ -173,17 +180,12 @@ def find_network(network: str | os.PathLike[str] | None = None) -> Path:
             raise InputError(f"{where}no such network file", file=text, hint=_known_names())
         return file
     files = _files()
-    if len(files) != 1:
-        names = _known_names()
-        if not files:
-            raise InputError(
-                "no network is given, and none is kept", hint=f"--net FILE, or {names}"
-            )
+    if len(files) > 1:
         raise InputError(
             "no network is given, and several are kept",
-            hint=f"name one (--net NAME), or set {ENVIRONMENT}; {names}",
+            hint=f"name one (--net NAME), or set {ENVIRONMENT}; {_known_names()}",
         )
-    return files[0]
+    return files[0] if files else INCLUDED
 
 
 def checked_name(name: str) -> str:
@@ -241,8 +243,8 @@ def place_for(name: str, file_name: str, sha256: str | None, *, replace: bool) -
     Raises
     ------
     InputError
-        Another network of that name is there and is not to be replaced, or the folder
-        cannot be made.
+        Another network of that name is there and is not to be replaced, or comes with
+        Yardstone, or the folder cannot be made.
     """
     lower = file_name.lower()
     ending = next((each for each in _ENDINGS if lower.endswith(each)), ".bin.gz")
@@ -253,6 +255,12 @@ def place_for(name: str, file_name: str, sha256: str | None, *, replace: bool) -
     except OSError as error:
         raise InputError(f"cannot be made: {error.strerror}", file=str(folder)) from None
     other = _named(name)
+    if other == INCLUDED and replace:
+        raise InputError(
+            "this network comes with Yardstone, and stays",
+            file=str(other),
+            hint="give the new one another --name",
+        )
     if other is not None and not replace and (sha256 is None or file_sha256(other) != sha256):
         raise InputError(
             f"another network is called {name!r}",
@@ -285,9 +293,11 @@ def remove_network(name: str) -> Path:
     Raises
     ------
     InputError
-        There is none of this name, or it cannot be deleted.
+        There is none of this name, it cannot be deleted, or it comes with Yardstone.
     """
     path = stored_network(name).path
+    if path == INCLUDED:
+        raise InputError("this network comes with Yardstone, and stays", file=str(path))
     try:
         path.unlink()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Networks in the user's folder, those that can be downloaded, and one of them in detail."""
+"""Networks that are there, those that can be downloaded, and one of them in detail."""
 
 from __future__ import annotations
 
@@ -50,13 +50,20 @@ _COLUMNS = (
 
 
 def networks_document(networks: Sequence[StoredNetwork], folder: Path) -> Document:
-    """A table of the networks that are kept."""
+    """A table of the networks that are there; `folder` is the user's."""
     table = Table(_COLUMNS, networks, noun="network")
     notes = [f"{each.name}: {each.problem}" for each in networks if each.problem]
-    last = f"In {folder}." if networks else f"No network in {folder}."
+    names = [each.name for each in networks if each.included]
+    notes += [f"{name} comes with Yardstone." for name in names]
+    if len(networks) > len(names):
+        notes.append(f"{'The others are in' if names else 'In'} {folder}.")
+    else:
+        notes.append(
+            f"No other network in {folder}: `yardstone go nets download b6c96` gets a stronger one."
+        )
     return Document(
         "Networks",
-        sections=[Section(blocks=[table, Lines([*notes, last])])],
+        sections=[Section(blocks=[table, Lines(notes)])],
         records=table,
     )
 

@@ -88,11 +88,22 @@ def headline(plain: Plain) -> list[str]:
         f"{level_words(plain)}; {basis}",
     ]
     others = [
-        f"{part['title']} {part['rank'] or rating_words(name, part['rating'])}"
+        f"{part['title']} {_elsewhere(name, part)}"
         for name, part in (plain.get("scales") or {}).items()
         if name != plain["scale"] and not part.get("unlikely")
     ]
     return [*lines, f"On other scales: {', '.join(others)}"] if others else lines
+
+
+def _elsewhere(scale: str, part: Plain) -> str:
+    """The strength on another scale: a rank, or only a bound where nothing else is known."""
+    rank: str | None = part["rank"]
+    if not rank:
+        return rating_words(scale, part["rating"])
+    ends = part["low_rank"], part["high_rank"]
+    if ends.count(None) == 1 and " or " not in rank:
+        return rank_words(*ends)
+    return rank
 
 
 def level_words(plain: Plain) -> str:

@@ -17,6 +17,7 @@ from yardstone.equality import equal_fields
 from yardstone.errors import UsageError
 from yardstone.kernels import Loops, weighed
 from yardstone.pool import SkipReport
+from yardstone.strength.default_model import default_model
 from yardstone.strength.estimate.games import EvaluatedGame, evaluate_games, facts, model_network
 from yardstone.strength.estimate.listed_moves import (
     CostlyMove,
@@ -255,9 +256,10 @@ def estimate_player(
     colour : int, optional
         Take this colour's moves (1 Black, 2 White) of all games, whoever played it.
     net : path, str or Network, optional
-        The network that the model was trained on; by default it is looked for.
+        The network that the model was trained on; by default it is looked for, and the one
+        that comes with Yardstone is taken if it is not there.
     model : StrengthModel, optional
-        By default the one that comes with Yardstone.
+        By default the one of those that come with Yardstone that goes with the network.
     scale : {"fox", "ogs", "ogs-2020", "egf"}, SiteScale or Calibration, optional
         Where to show the strength; by default Fox, and OGS where the player is weaker than
         anybody whom the model knows at Fox, or plays otherwise.
@@ -318,7 +320,7 @@ def estimate_player(
 def model_and_network(
     model: StrengthModel | None, net: str | os.PathLike[str] | Network | None, level: float
 ) -> tuple[StrengthModel, Network]:
-    """The model, or the one that comes with Yardstone, and its network.
+    """The model, or the one that goes with the network, and its network.
 
     Raises
     ------
@@ -327,7 +329,7 @@ def model_and_network(
     InputError
         The network is not there, or it is not the one of the model.
     """
-    ranks = StrengthModel.load() if model is None else model
+    ranks = default_model(net=net) if model is None else model
     supported_scales(ranks, level)  # a level that the model does not support is refused at once
     return ranks, model_network(ranks, net)
 

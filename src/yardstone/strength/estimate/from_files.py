@@ -51,7 +51,7 @@ def estimate(
         Take this colour's moves of all games, whoever played it.
     net : path, str or Network, optional
         A file, or the name of a network that is kept; by default the one of the model is
-        looked for.
+        looked for, and else the one that comes with Yardstone taken.
     model, scale, level, handicap, progress
         As in `yardstone.strength.estimate.estimate.estimate_player`.
     visits : int, optional

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.go.nets.store import INCLUDED, network_name
 from yardstone.strength.estimate.site_scales import FOX, SITE_SCALES, fox_rank
 
 if TYPE_CHECKING:
@@ -89,3 +90,8 @@ def _notes(estimate: StrengthEstimate) -> Iterator[str]:
         "losses are compared with the best move that a short search finds. Stronger programs "
         "will sometimes disagree."
     )
+    if estimate.network == network_name(INCLUDED):
+        yield (
+            f"{estimate.network} is the small network that comes with Yardstone. The usual model "
+            "looks through a larger one of KataGo, which `yardstone go nets download b6c96` gets."
+        )

@@ -33,8 +33,8 @@ _COLOURS = {"black": 1, "white": 2}
 
 def _perform(task: Task) -> dict[str, Any]:
     """Estimate the player's strength, and that of the others if it is asked for."""
+    from yardstone.strength.default_model import default_model
     from yardstone.strength.estimate.everyone import estimate_everyone
-    from yardstone.strength.model import StrengthModel
 
     games = _games(task)
     player, colour = task.options.get("player"), task.options.get("colour")
@@ -48,7 +48,7 @@ def _perform(task: Task) -> dict[str, Any]:
         player,
         colour=None if colour is None else _COLOURS[colour],
         net=task.network(),
-        model=StrengthModel.load(task.settings.model or None),
+        model=default_model(task.settings.model or None, task.settings.net or None),
         scale=None if task.options["scale"] == _BEST else task.options["scale"],
         level=task.options["level"],
         others=task.limit("go_players") if task.options.get("others") == "yes" else 0,

@@ -1,0 +1,85 @@
+"""Which model and which network are taken where nothing is named."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.shared import shared_path
+from yardstone.errors import InputError
+from yardstone.examples import example
+from yardstone.go.nets import load_network
+from yardstone.go.nets.store import INCLUDED, add_network, file_sha256
+from yardstone.strength.default_model import default_model
+from yardstone.strength.estimate.from_files import estimate
+from yardstone.strength.model import SMALL, StrengthModel
+
+KATAGO = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("YARDSTONE_NET", raising=False)
+
+
+def name_of(model: StrengthModel) -> str:
+    return str(model.card["name"])
+
+
+def test_the_small_model_looks_through_the_included_network() -> None:
+    small = StrengthModel.load(SMALL)
+    assert small.card["sha256"] == file_sha256(INCLUDED)
+    assert list(small.scales) == ["fox", "ogs"]
+    assert set(small.card["intervals"]) == {"fox", "ogs"}
+
+
+def test_without_any_network_it_is_the_included_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert name_of(default_model()) == name_of(StrengthModel.load(SMALL))
+    assert name_of(default_model(net=INCLUDED)) == name_of(StrengthModel.load(SMALL))
+    assert name_of(default_model("joint")) == name_of(StrengthModel.load("joint"))
+    loaded = load_network(threads=1)
+    assert loaded.sha256 == file_sha256(INCLUDED)
+    assert name_of(default_model(net=loaded)) == name_of(StrengthModel.load(SMALL))
+    monkeypatch.setenv("YARDSTONE_NET", str(INCLUDED))
+    assert name_of(default_model()) == name_of(StrengthModel.load(SMALL))
+
+
+def test_a_network_that_is_named_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such network"):
+        default_model(net=tmp_path / "none.bin.gz")
+    with pytest.raises(InputError, match="no such network"):
+        default_model(net="g170-b6c96-s175395328-d26788732")
+
+
+def test_katagos_network_is_taken_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = shared_path(KATAGO)
+    usual = name_of(StrengthModel.load())
+    assert name_of(default_model(net=file)) == usual
+    assert name_of(default_model(net=load_network(file, threads=1))) == usual
+    monkeypatch.setenv("YARDSTONE_NET", str(file))
+    assert name_of(default_model()) == usual
+    monkeypatch.delenv("YARDSTONE_NET")
+    add_network(file)
+    assert name_of(default_model()) == usual
+
+
+def test_games_are_estimated_offline_at_once() -> None:
+    games = example("professional.sgf")
+    result = estimate(games, "Park Junghwan")
+    assert (result.network, result.model) == ("yardstone-b6c64", name_of(default_model()))
+    assert "small network that comes with Yardstone" in result.notes[-1]
+    assert "nets download b6c96" in result.notes[-1]
+    assert result.whole.rating > 6.5
+    command = [sys.executable, "-m", "yardstone", "strength", "estimate", str(games)]
+    command += ["--player", "Park Junghwan", "--format", "json"]
+    printed = subprocess.run(
+        command, env=os.environ, capture_output=True, text=True, check=True, timeout=120
+    ).stdout
+    assert json.loads(printed)["rating"] == pytest.approx(result.as_dict()["rating"])
+    assert json.loads(printed)["network"] == "yardstone-b6c64"
