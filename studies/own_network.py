@@ -20,7 +20,8 @@ from yardstone.errors import YardstoneError
 from yardstone.go.nets import load_network
 from yardstone.go.nets.model_writer import write_model
 from yardstone.lab.imitation.settings import ImitationSettings
-from yardstone.lab.imitation.training import TrainingLosses, read_losses, train_network
+from yardstone.lab.imitation.targets import TrainingLosses
+from yardstone.lab.imitation.training import read_losses, train_network
 from yardstone.reports.charts.imitation import imitation_chart
 
 FOLDER = ROOT / "build" / "own-network"

@@ -94,7 +94,8 @@ def train(
     from yardstone.go.nets import load_network
     from yardstone.go.nets.model_writer import write_model
     from yardstone.lab.imitation.judgement import judge_network
-    from yardstone.lab.imitation.training import TrainingLosses, read_losses, train_network
+    from yardstone.lab.imitation.targets import TrainingLosses
+    from yardstone.lab.imitation.training import read_losses, train_network
     from yardstone.reports.go.imitation import imitation_document
 
     stem = network.name.removesuffix(_ENDING)
