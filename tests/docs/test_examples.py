@@ -105,3 +105,23 @@ def test_the_gallery_shows_pictures_of_its_commands() -> None:
     gallery = list(blocks.blocks(blocks.ROOT / "docs" / "gallery.md"))
     drawn = {picture for block in gallery for picture in block.pictures}
     assert drawn == set((blocks.ROOT / "docs" / "gallery").glob("*.svg"))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "gnubg", "same"),
+    [
+        ("a,34.00506615201212,3", "a,34.00506615201211,3", False, True),
+        ("a,34.005066152,3", "a,34.005066153,3", False, False),
+        ("EPC 35.2 PR", "EPC 35.1 PR", True, True),
+        ("EPC 35.2 PR", "EPC 35.1 PR", False, False),
+        ("EPC 35.2 PR", "EPC 37.0 PR", True, False),
+        ("+508 of 12", "+509 of 12", True, True),
+        ("+508 of 12", "+508 of 14", True, False),
+        ("Ann 35.2", "Bob 35.2", True, False),
+        ("35.2", "35.2 35.2", True, False),
+    ],
+)
+def test_digits_that_processors_round_differently(
+    one: str, other: str, gnubg: bool, same: bool
+) -> None:
+    assert blocks.close(one, other, gnubg=gnubg) is same

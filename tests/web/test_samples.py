@@ -47,7 +47,7 @@ def test_of_backgammon(tmp_path: Path) -> None:
     kept = sample_result("backgammon")
     if made["gnubg"] != kept["gnubg"]:
         pytest.skip(f"the sample is of GNU Backgammon {kept['gnubg']}, this is {made['gnubg']}")
-    compare(kept, made, 1e-3)
+    compare(kept, made, 5e-3)  # its networks are of single precision: processors differ
 
 
 def test_of_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

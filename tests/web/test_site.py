@@ -13,9 +13,9 @@ from tests.web.made_results import SCRIPT, backgammon_result, go_result, results
 from tests.web.reading import Element, read_page
 from tests.web.serving import Server, serving, settings_for
 from yardstone.errors import InputError, UsageError
+from yardstone.strength.default_model import default_model
 from yardstone.strength.estimate.calibrate import Calibration
 from yardstone.strength.estimate.everyone import estimate_everyone
-from yardstone.strength.model import StrengthModel
 from yardstone.web.kinds import KINDS
 from yardstone.web.kinds.go_result import go_result as result_of
 from yardstone.web.kinds.go_result import own_scale
@@ -175,7 +175,7 @@ def test_a_calibration_is_checked_when_the_server_starts(tmp_path: Path) -> None
     file.write_text("{}")
     with pytest.raises(InputError, match="not a calibration"):
         load_settings(options={"calibration": str(file)}, environment={})
-    calibration(str(StrengthModel.load().card["name"])).save(file)
+    calibration(str(default_model().card["name"])).save(file)
     result = load_settings(environment={"YARDSTONE_SERVE_CALIBRATION": str(file)})
     assert result.calibration == str(file)
 
