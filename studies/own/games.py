@@ -15,18 +15,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 from studies.ogs_shift import rank_number
 from studies.rank.facts import Facts
 
 from yardstone.files import replaced
 from yardstone.go.points import BLACK, WHITE
 from yardstone.lab.imitation.games import LearntSide, collect_games
-from yardstone.lab.imitation.settings import UNKNOWN_BAND, band_of
+from yardstone.lab.imitation.settings import UNKNOWN_BAND, band_of, band_of_rank
 from yardstone.records.move_lists import MoveListReader
 from yardstone.records.sgf import SgfReader
 from yardstone.strength.estimate.players import plain_name
-from yardstone.strength.rank.ranks import GROUP_EDGES, RANKS
+from yardstone.strength.rank.ranks import RANKS
 
 if TYPE_CHECKING:
     from yardstone.lab.imitation.games import ImitationGames
@@ -54,10 +53,6 @@ class Source:
     games: tuple[GoGame, ...]
     learnt: Sides
     apart: Sides
-
-    def training(self) -> ImitationGames:
-        """What the network learns from."""
-        return collect_games(self.games, self.learnt)
 
     def judging(self) -> ImitationGames:
         """The sides of people it has not seen."""
@@ -95,7 +90,7 @@ def ogs_people(shared: Path) -> Source:
         if row["handicap"] not in ("0", "") or row[f"{colour}_rank_num"] == "":
             continue
         rank = float(row[f"{colour}_rank_num"]) - OGS_FIRST_DAN
-        side = LearntSide(_COLOURS[colour], _band("ogs", rank))
+        side = LearntSide(_COLOURS[colour], band_of_rank("ogs", rank))
         (train if learnt(row[colour]) else apart)[game.file] = (side,)
     return Source("ogs", games, train, apart)
 
@@ -112,18 +107,11 @@ def strong_fox(shared: Path, facts: Facts) -> Source:
             name = (game.black, game.white)[colour - 1]
             if learnt(name):
                 rank = (game.black_rank, game.white_rank)[colour - 1]
-                sides.append(LearntSide(colour, _band("fox", rank_number(rank))))
+                number = rank_number(rank)
+                band = UNKNOWN_BAND if number is None else band_of_rank("fox", number)
+                sides.append(LearntSide(colour, band))
         train[game.file] = tuple(sides)
     return Source("Fox, 9 dan", games, train, {})
-
-
-def _band(scale: str, rank: float | None) -> int:
-    """The band of a rank, and the weakest or strongest of the scale beyond its ends."""
-    if rank is None:
-        return UNKNOWN_BAND
-    edges = GROUP_EDGES[scale]
-    group = int(np.clip(np.searchsorted(edges, rank, side="right") - 1, 0, len(edges) - 2))
-    return band_of(scale, group)
 
 
 def tygem(shared: Path) -> Source:

@@ -6,8 +6,6 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from yardstone.errors import NoGamesError
 from yardstone.go.points import BLACK, WHITE
 from yardstone.lab.imitation.games import (
@@ -15,11 +13,10 @@ from yardstone.lab.imitation.games import (
     LearntSide,
     collect_games,
 )
-from yardstone.lab.imitation.settings import band_of
-from yardstone.lab.neubauer.rank.labels import LabelIndex, RankLabel, read_rank_labels
+from yardstone.lab.imitation.settings import band_of_rank
+from yardstone.lab.neubauer.rank.labels import LabelIndex, read_rank_labels
 from yardstone.pool import SkipReport
 from yardstone.records.sgf import SgfReader
-from yardstone.strength.rank.ranks import GROUP_EDGES
 
 if TYPE_CHECKING:
     from yardstone.records.go_game import GoGame
@@ -75,10 +72,8 @@ def read_imitation_games(
 def _ranked_sides(labels: LabelIndex, file: str) -> tuple[LearntSide, ...]:
     """The sides of a game that have a label."""
     both = ((colour, labels.find(file, colour)) for colour in (BLACK, WHITE))
-    return tuple(LearntSide(colour, _band(label)) for colour, label in both if label is not None)
-
-
-def _band(label: RankLabel) -> int:
-    edges = GROUP_EDGES[label.scale]
-    group = int(np.clip(np.searchsorted(edges, label.rank, side="right") - 1, 0, len(edges) - 2))
-    return band_of(label.scale, group)
+    return tuple(
+        LearntSide(colour, band_of_rank(label.scale, label.rank))
+        for colour, label in both
+        if label is not None
+    )

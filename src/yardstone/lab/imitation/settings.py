@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
 from yardstone.errors import UsageError
 from yardstone.named_settings import with_values
 from yardstone.strength.rank.ranks import GROUP_EDGES
 
-__all__ = ["BANDS", "UNKNOWN_BAND", "ImitationSettings", "band_of"]
+__all__ = ["BANDS", "UNKNOWN_BAND", "ImitationSettings", "band_of", "band_of_rank"]
 
 #: Whose choices are distinguished: players of an unknown rank, then the groups of each scale.
 BANDS: tuple[tuple[str, int], ...] = (
@@ -25,6 +27,16 @@ _WEIGHTS = ("policy", "value", "lead", "strength", "trunk")
 def band_of(scale: str, group: int) -> int:
     """The band of a group of ranks; ValueError if there is none."""
     return BANDS.index((scale, group))
+
+
+def band_of_rank(scale: str, rank: float) -> int:
+    """The band of a rank: the weakest or strongest of the scale beyond its ends.
+
+    n dan is n to n + 1, 1 kyu 0 to 1.
+    """
+    edges = GROUP_EDGES[scale]
+    group = int(np.clip(np.searchsorted(edges, rank, side="right") - 1, 0, len(edges) - 2))
+    return band_of(scale, group)
 
 
 @dataclass(frozen=True, slots=True)

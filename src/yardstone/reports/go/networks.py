@@ -56,7 +56,7 @@ def networks_document(networks: Sequence[StoredNetwork], folder: Path) -> Docume
     names = [each.name for each in networks if each.included]
     notes += [f"{name} comes with Yardstone." for name in names]
     if len(networks) > len(names):
-        notes.append(f"{'The others are in' if names else 'In'} {folder}.")
+        notes.append(f"The others are in {folder}.")
     else:
         notes.append(
             f"No other network in {folder}: `yardstone go nets download b6c96` gets a stronger one."
