@@ -20,6 +20,8 @@ from tests.docs.installed import main, tried
         ("yardstone convert league.csv --to pgn", "run", ""),
         ("yardstone convert league.csv --to morse", "run", "morse"),
         ("yardstone serve", "looked up", ""),
+        ("yardstone go nets download b6c96", "looked up", ""),
+        ("yardstone go nets download --networks b6c96", "looked up", "no option"),
     ],
 )
 def test_a_command_is_run_where_its_files_are(
