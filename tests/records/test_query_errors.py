@@ -12,6 +12,7 @@ import pytest
 
 import yardstone
 from yardstone.errors import InputError
+from yardstone.records.query_errors import file_error
 from yardstone.records.table_files import connection_for
 
 #: Words of databases that nobody needs to know.
@@ -155,3 +156,9 @@ def test_a_full_disk_and_too_little_memory(setting: str, message: str) -> None:
 
     with pytest.raises(InputError, match=message):
         make()
+
+
+def test_an_error_that_quotes_what_is_nested_too_deep() -> None:
+    quoted = '{"a":' * 5000
+    error = file_error(duckdb.InvalidInputException(f"Invalid Input Error: {quoted}"), "games.csv")
+    assert str(error).startswith("games.csv: ")

@@ -11,6 +11,7 @@ from tests.tournament.samples import DATA, content, sample
 from yardstone.errors import InputError
 from yardstone.pool import SkipReport
 from yardstone.tournament.formats import xml_files
+from yardstone.tournament.formats.h9_writing import write_h9
 from yardstone.tournament.formats.opengotha_reading import read_opengotha
 from yardstone.tournament.formats.opengotha_writing import write_opengotha
 from yardstone.tournament.model import Bye, Game, Player, Result, System, Tournament
@@ -172,11 +173,13 @@ def test_players_who_withdraw_before_the_start_go() -> None:
     assert content(read_opengotha(write_opengotha(less))) == content(less)
 
 
-def test_results_that_opengotha_lacks_become_the_nearest() -> None:
+@pytest.mark.parametrize("write", [write_opengotha, write_h9])
+def test_a_result_that_a_format_lacks_is_refused(write: Callable[[Tournament], bytes]) -> None:
     players = (Player(name="A", first_name="x", rank=0), Player(name="B", first_name="x", rank=0))
     game = Game(round=1, table=1, first=0, second=1, result=Result.first_half)
     made = Tournament(rounds=1, players=players, games=(game,))
-    assert read_opengotha(write_opengotha(made)).games[0].result is Result.both_lose
+    with pytest.raises(InputError, match=r"round 1, A x – B x: .* half a point against none"):
+        write(made)
 
 
 def text(change: Callable[[str], str]) -> bytes:

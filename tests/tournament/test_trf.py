@@ -241,8 +241,22 @@ def test_extensions_of_pairing_programs() -> None:
         ("240 H 009    1", "no player 1, or no round 009"),
         ("240 X 001    1", "a bye that cannot be read"),
         ("299           x.0   001    1", "points by decision"),
+        ("299           nan   001    1", "points by decision"),
+        ("240 H 001 " + "9" * 5000, "no player 9+ … 9+, or no round"),
+        ("250      99e1   1   2    1    1", "250: a line that cannot be read"),
+        ("XXA    1 99e1", "XXA: a line that cannot be read"),
+        ("260   1", "260: a line that cannot be read"),
+        ("BBW nan", "'nan' is not a number of points"),
+        ("162  W " + "9" * 400, "is not a number of points"),
+        ("202 " + ",".join(["BH"] * 101), "more than 100 criteria"),
     ],
 )
 def test_extra_lines_that_make_no_sense(line: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         read_trf(changed("142 5", f"142 5\n{line}"))
+
+
+def test_a_number_of_rounds_or_seconds_that_is_too_long() -> None:
+    with pytest.raises(InputError, match="not a number of rounds"):
+        read_trf(changed("142 5", "142 " + "9" * 5000))
+    assert not read_trf(changed("142 5", "142 5\n222 5400+9999999")).time.basic

@@ -16,10 +16,14 @@ from yardstone.evaluation.result import Prediction
 from yardstone.evaluation.splits import Subset
 from yardstone.pool import SkipReport
 from yardstone.records.column_names import words
+from yardstone.records.delimited import first_line_dialect
+from yardstone.records.query_errors import file_error
 from yardstone.records.result_column import read_column
 from yardstone.records.result_questions import ResultColumn
 from yardstone.records.results import Side, stated_scores
 from yardstone.records.skipped_records import UNKNOWN_RESULT, check_unread
+from yardstone.records.table_files import csv_table, sql_text
+from yardstone.records.table_results import quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,6 +40,8 @@ _READERS = {
     ".ndjson": "read_json",
 }
 _COMPRESSED = (".gz", ".zst")
+#: So many columns are named in a message.
+_LISTED = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,12 +193,11 @@ def _columns(path: Path, names: Sequence[str]) -> dict[str, NDArray[Any]]:
         raise MissingFileError("there is no such file", file=str(path))
     ending = Path(path.stem).suffix if path.suffix.lower() in _COMPRESSED else path.suffix
     reader = _READERS.get(ending.lower())
-    source = "'" + str(path).replace("'", "''") + "'"
-    table = (
-        f"{reader}({source})"
-        if reader
-        else f"read_csv({source}, header = true, all_varchar = true)"
-    )
+    if reader:
+        table = f"{reader}({sql_text(path)})"
+    else:
+        dialect = first_line_dialect(path, str(path))
+        table = csv_table(path, dialect, f"header = true, skip = {dialect.header - 1}")
     with duckdb.connect() as connection:
         try:
             there = [
@@ -205,16 +210,17 @@ def _columns(path: Path, names: Sequence[str]) -> dict[str, NDArray[Any]]:
                     raise InputError(
                         f"there is no column {name!r}",
                         file=str(path),
-                        hint=f"the columns are {', '.join(there)}",
+                        hint=f"the columns are {', '.join(there[:_LISTED])}"
+                        + (" …" if len(there) > _LISTED else ""),
                     )
                 chosen.append(name if name in there else by_name[name.casefold()])
             listed = ", ".join(
-                'coalesce(CAST("' + column.replace('"', '""') + f"\" AS VARCHAR), '') AS c{place}"
+                f"coalesce(CAST({quoted(column)} AS VARCHAR), '') AS c{place}"
                 for place, column in enumerate(chosen)
             )
             values = connection.execute(f"SELECT {listed} FROM {table}").fetchnumpy()
         except duckdb.Error as error:
-            raise InputError(" ".join(str(error).split())[:300], file=str(path)) from None
+            raise file_error(error, str(path)) from None
     return {name: np.asarray(values[f"c{place}"]) for place, name in enumerate(names)}
 
 

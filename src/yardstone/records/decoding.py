@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 
-__all__ = ["clean", "decode"]
+__all__ = ["clean", "decode", "finite_number", "whole_number"]
+
+#: What has more digits is no number of a player, a round or a year.
+_MOST_DIGITS = 9
 
 #: Categories of characters that could spoil a terminal: control characters and
 #: separators of lines; and the marks that turn the direction of writing.
@@ -44,3 +47,30 @@ def clean(text: str) -> str:
             for character in text
         )
     return text.strip()
+
+
+def whole_number(text: str) -> int | None:
+    """The number from 0 on that up to nine digits write, or None.
+
+    Examples
+    --------
+    >>> whole_number(" 007 "), whole_number("-1"), whole_number("9" * 5000)
+    (7, None, None)
+    """
+    digits = text.strip()
+    return int(digits) if digits.isdecimal() and len(digits) <= _MOST_DIGITS else None
+
+
+def finite_number(text: str, *, below: float) -> float | None:
+    """The number that a text writes, of an absolute value under `below`, or None.
+
+    Examples
+    --------
+    >>> [finite_number(text, below=10) for text in ("-1.5", "nan", "1e9")]
+    [-1.5, None, None]
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if abs(number) < below else None

@@ -13,7 +13,7 @@ from yardstone.pool import MAX_SKIPPED_DETAILS
 from yardstone.records.decoding import clean, decode
 from yardstone.records.sources import Source
 
-__all__ = ["Dialect", "Repaired", "find_dialect", "repair"]
+__all__ = ["Dialect", "Repaired", "find_dialect", "first_line_dialect", "repair"]
 
 _DELIMITERS = "\t;,|"
 _LONGEST_LINE = 1 << 20
@@ -57,7 +57,10 @@ class Dialect:
         """The fields of one line; a quote that is never closed ends with it."""
         if not self.quote:
             return [_unquoted(part) for part in line.split(self.delimiter)]
-        return next(csv.reader([line], delimiter=self.delimiter, quotechar=self.quote), [])
+        try:
+            return next(csv.reader([line], delimiter=self.delimiter, quotechar=self.quote), [])
+        except csv.Error:  # longer than any field is
+            return []
 
 
 def _unquoted(part: str) -> str:
@@ -66,7 +69,31 @@ def _unquoted(part: str) -> str:
 
 
 def find_dialect(path: Path, name: str) -> Dialect:
-    """The delimiter that makes most columns of the first line, and their names."""
+    """The delimiter that makes most columns of the first line of a table of games, and their names.
+
+    Raises
+    ------
+    InputError
+        There are too few columns for two players and a result, or too many.
+    """
+    dialect = first_line_dialect(path, name)
+    if len(dialect.names) < 3:
+        raise InputError(
+            "no table with columns for two players and a result",
+            file=name,
+            hint="the first line must name the columns, as in white,black,result",
+        )
+    return dialect
+
+
+def first_line_dialect(path: Path, name: str) -> Dialect:
+    """The same of any table, with one column or more.
+
+    Raises
+    ------
+    InputError
+        There is no column, or there are too many.
+    """
     header_line = next(((number, line) for number, line in _lines(path) if line.strip()), None)
     if header_line is None:
         raise NoGamesError("the file has no rows", file=name)
@@ -74,22 +101,20 @@ def find_dialect(path: Path, name: str) -> Dialect:
     delimiter = max(_DELIMITERS, key=first.count)
     quote = "" if delimiter == "\t" else '"'
     names = Dialect(delimiter, quote, ()).fields(first)
-    if len(names) < 3:
-        raise InputError(
-            "no table with columns for two players and a result",
-            file=name,
-            hint="the first line must name the columns, as in white,black,result",
-        )
+    if not names:
+        raise InputError("the first line has no names of columns that can be read", file=name)
     if len(names) > _MOST_COLUMNS:
         raise InputError(
             f"{len(names):,} columns, at most {_MOST_COLUMNS:,} are read",
             file=name,
-            hint="keep those of the players, the result and the date",
+            hint="keep those that are used",
         )
     distinct: dict[str, None] = {}
     for number, column in enumerate(names, 1):
         column = clean(column) or f"column{number}"
-        distinct[column if column not in distinct else f"{column}_{number}"] = None
+        while column in distinct:
+            column = f"{column}_{number}"
+        distinct[column] = None
     return Dialect(delimiter, quote, tuple(distinct), header)
 
 

@@ -132,7 +132,7 @@ def _trouble(error: duckdb.Error) -> _Trouble:
             start,
             length,
         )
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         kind, _, rest = text.partition(" Error: ")
         return _Trouble(kind if rest else "", rest or text, "", None, 0)
 
@@ -200,6 +200,10 @@ _SAYINGS: tuple[tuple[re.Pattern[str], _Saying], ...] = tuple(
         (
             r'syntax error at or near "(.+?)"',
             lambda m: (f"the query cannot be understood at {m[1]!r}", _EXAMPLE),
+        ),
+        (
+            r"CSV Error on Line: (\d+)\b.*\bExpected Number of Columns: (\d+) Found: (\d+)",
+            lambda m: (f"line {m[1]} has {m[3]} columns, the first line {m[2]}", "correct it"),
         ),
         (r"syntax error at end of input", lambda _: ("the query breaks off", _EXAMPLE)),
         (r"unterminated quoted", lambda _: ('a quotation mark " is not closed', None)),

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from yardstone.errors import InputError
+from yardstone.records.decoding import whole_number
 from yardstone.tournament.results import ByeKind, Result, System
 from yardstone.tournament.rules import (
     HandicapRules,
@@ -364,8 +365,9 @@ class Tournament:
             Nobody is meant, or several are.
         """
         plain = _plain(text)
-        if text.strip().isdecimal() and 1 <= int(text) <= len(self.players):
-            return int(text) - 1
+        number = whole_number(text)
+        if number is not None and 1 <= number <= len(self.players):
+            return number - 1
         names = [
             (_plain(p.name + p.first_name), _plain(p.first_name + p.name)) for p in self.players
         ]

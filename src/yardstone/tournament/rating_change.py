@@ -13,6 +13,7 @@ from yardstone.errors import NoGamesError, UsageError
 from yardstone.kernels import Loops, work
 from yardstone.ratings.egf import CLASS_WEIGHTS, EGF
 from yardstone.ratings.egf_old import EGFOld
+from yardstone.records.decoding import whole_number
 from yardstone.tournament.fide_tables import table_score
 from yardstone.tournament.model import Player, Tournament
 from yardstone.tournament.pools import tournament_pool
@@ -203,8 +204,8 @@ def _fide(
 def _k_of(player: Player, year: int | None) -> float:
     if player.rating is not None and player.rating >= _STRONG:
         return _STRONG_K
-    born = player.birth[:4]
-    young = year is not None and born.isdecimal() and 0 <= year - int(born) <= _YOUNG_AGE
+    born = whole_number(player.birth[:4])
+    young = year is not None and born is not None and 0 <= year - born <= _YOUNG_AGE
     if young and player.rating is not None and player.rating < _YOUNG_LIMIT:
         return _YOUNG_K
     return _USUAL_K

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -60,6 +61,8 @@ def _first(again: Tournament, before: Tournament) -> str:
 
 
 def _letters(name: str) -> str:
+    """What every format keeps of a name; OpenGotha's numbers a second one of the same."""
+    name = re.sub(r"( \(\d+\))+$", "", name)
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
@@ -81,12 +84,19 @@ TARGETS = (
         seconds=4.0,
         examples=15,
     ),
-    Target("tournament-h9", _tournament("h9"), ".h9", made=_files(*_BY_ENDING[".h9"])),
+    Target(
+        "tournament-h9",
+        _tournament("h9"),
+        ".h9",
+        made=_files(*_BY_ENDING[".h9"]),
+        seconds=4.0,
+    ),
     Target(
         "tournament-trf",
         _tournament("trf"),
         ".trf",
         made=_files(_EXAMPLES / "swiss.trf", *_BY_ENDING[".trf"]),
+        seconds=4.0,
         examples=15,
     ),
     Target("problems-text", read_problems, ".txt", made=_files(_EXAMPLES / "trickplay.txt")),

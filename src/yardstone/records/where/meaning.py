@@ -34,6 +34,7 @@ from yardstone.records.where.syntax import (
     Missing,
     Name,
     Not,
+    exact_number,
 )
 
 if TYPE_CHECKING:
@@ -222,7 +223,7 @@ def _number(text: str) -> float | None:
     text = text.strip()
     if _NUMBER.fullmatch(text) is None:
         return None
-    return int(text) if len(text) < 300 and text.lstrip("+-").isdigit() else float(text)
+    return exact_number(text)
 
 
 def _moment(text: str) -> str | None:

@@ -24,6 +24,7 @@ __all__ = [
     "Not",
     "Operand",
     "Or",
+    "exact_number",
     "names_in",
     "parse_condition",
 ]
@@ -299,11 +300,16 @@ class _Parser:
             return Literal(self.step() == "TRUE")
         sign = self.step() if self.kind == "sign" and self.value in "+-" else ""
         if self.kind == "number":
-            number = sign + self.step()
-            return Literal(int(number) if number.lstrip("+-").isdigit() else float(number))
+            return Literal(exact_number(sign + self.step()))
         if self.kind == "keyword" and self.value == "NULL":
             self.refuse("write IS NULL or IS NOT NULL")
         self.refuse("a name, a number or a 'text' was expected")
+
+
+def exact_number(text: str) -> float:
+    """The number that a text writes, whole ones of a sensible length exactly."""
+    whole = len(text) < 300 and text.lstrip("+-").isdigit()
+    return int(text) if whole else float(text)
 
 
 def _unquoted(text: str) -> str:

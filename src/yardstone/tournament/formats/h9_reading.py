@@ -166,13 +166,17 @@ def _row(content: str, number: int, file: str) -> _PlayerRow:
     """One player from a line."""
     pin = _PIN.search(content)
     words = (content[: pin.start()] if pin else content).split()
-    at = next((n for n, word in enumerate(words) if n and _GRADE.fullmatch(word)), None)
-    if at is None:
-        raise InputError("no grade such as 3d or 12k in this line", file=file, line=number)
     printed = int(words[0]) if words[0].rstrip(".").isdecimal() and len(words[0]) < 7 else 0
-    names = words[1:at] if printed else words[:at]
-    if not names:
-        raise InputError("a player without a name", file=file, line=number)
+    begin = 1 if printed else 0
+    # The first word of a name may look like a grade.
+    at = next((n for n in range(begin + 1, len(words)) if _GRADE.fullmatch(words[n])), None)
+    if at is None:
+        nameless = begin < len(words) and _GRADE.fullmatch(words[begin])
+        problem = (
+            "a player without a name" if nameless else "no grade such as 3d or 12k in this line"
+        )
+        raise InputError(problem, file=file, line=number)
+    names = words[begin:at]
     cells_at = len(words)
     while cells_at > at + 1 and RESULT.fullmatch(words[cells_at - 1]):
         cells_at -= 1

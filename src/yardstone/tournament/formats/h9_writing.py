@@ -7,6 +7,7 @@ from dataclasses import replace
 from yardstone.errors import InputError
 from yardstone.tournament.classes import adjusted_time, egf_class
 from yardstone.tournament.formats.h9_reading import read_h9
+from yardstone.tournament.formats.half_results import check_half_results
 from yardstone.tournament.formats.line_files import TextDocument
 from yardstone.tournament.formats.opengotha_fields import format_rank
 from yardstone.tournament.model import Tournament
@@ -45,13 +46,14 @@ def write_h9(
     Raises
     ------
     InputError
-        A player has no grade.
+        A player has no grade, or a game has a result that the format does not know.
     """
     document = tournament.document
     if isinstance(document, TextDocument) and document.format == "h9":
         before = read_h9(document.to_bytes(document.lines), tournament.file)
         if replace(before, document=None) == replace(tournament, document=None):
             return document.to_bytes(document.lines)
+    check_half_results(tournament, "this format")
     table = standings(tournament, round_number=tournament.last_round)
     lines = [*_head(tournament), _columns(table), *_rows(table, keep_forfeits)]
     return ("\n".join(lines) + "\n").encode(encoding, "replace")

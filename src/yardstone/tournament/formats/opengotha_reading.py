@@ -12,18 +12,19 @@ from typing import Any
 
 from yardstone.errors import InputError
 from yardstone.pool import Skipped, SkipReport
+from yardstone.records.decoding import whole_number
 from yardstone.tournament.formats import opengotha_fields as known
 from yardstone.tournament.formats.opengotha_teams import read_team_rules, read_teams
 from yardstone.tournament.formats.xml_files import Element, XmlFile, parse_xml
 from yardstone.tournament.model import Bye, Game, Player, Result, System, Tournament
 from yardstone.tournament.rules import HandicapRules, PairingSettings, Scoring, TimeControl
 
-__all__ = ["key", "read_opengotha"]
+__all__ = ["SINCE", "key", "read_opengotha"]
 
 MAX_PLAYERS = 20_000
 MAX_ROUNDS = 200
 #: Ratings of files before this version count from 1 dan = 0 and names are plain ASCII.
-_SINCE = 201
+SINCE = 201
 _OLD_RATING_ZERO = 2050
 _IDS = {"egf": "egfPin", "ffg": "ffgLicence", "aga": "agaId"}
 _PLAYER = {
@@ -118,9 +119,10 @@ def _scoring(root: Element, general: Element, file: str) -> Scoring:
     numbered = []
     for place, element in enumerate(placement.all("PlacementCriterion")):
         text = element.attributes.get("number", str(place + 1))
-        if not text.strip().isdecimal():
+        number = whole_number(text)
+        if number is None:
             raise InputError(f'number="{text}": no number', file=file, line=element.line)
-        numbered.append((int(text), element.attributes.get("name", "NULL").strip().upper()))
+        numbered.append((number, element.attributes.get("name", "NULL").strip().upper()))
     criteria = tuple(name for _, name in sorted(numbered) if name != "NULL")
     limits = []
     for element in general.all("Category"):
@@ -204,8 +206,8 @@ class _XmlReader:
         self.root = document.root
         self.file = file
         self.skipped = skipped
-        version = self.root.attributes.get("dataVersion", "")
-        self.old = version.strip().isdecimal() and int(version) < _SINCE
+        version = whole_number(self.root.attributes.get("dataVersion", ""))
+        self.old = version is not None and version < SINCE
         self.number: dict[str, int] = {}
         self.plain: dict[str, int] = {}
 
@@ -239,13 +241,14 @@ class _XmlReader:
     def number_in(self, element: Element, attribute: str, default: str, highest: int) -> int:
         """An attribute that is a number up to `highest`."""
         text = element.attributes.get(attribute, default).strip()
-        if not text.isdecimal() or len(text) > 9 or int(text) > highest:
+        number = whole_number(text)
+        if number is None or number > highest:
             raise InputError(
                 f'{attribute}="{text}": no number from 0 to {highest}',
                 file=self.file,
                 line=element.line,
             )
-        return int(text)
+        return number
 
     def skip_board(self, error: InputError) -> None:
         """Leave out a board of a team, as OpenGotha does after its player is deleted."""

@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from yardstone.records.decoding import whole_number
 from yardstone.tournament.formats import opengotha_fields as known
-from yardstone.tournament.formats.opengotha_reading import key, read_opengotha
+from yardstone.tournament.formats.half_results import check_half_results
+from yardstone.tournament.formats.opengotha_reading import SINCE, key, read_opengotha
 from yardstone.tournament.formats.opengotha_teams import team_elements
 from yardstone.tournament.formats.xml_files import Element, XmlFile, write_xml
 from yardstone.tournament.model import Bye, Game, Player, Result, Tournament
@@ -25,12 +27,15 @@ _INDENT = "    "
 _CRITERIA = 6
 _NO_RATING = -900.0
 _RESULT_NAMES = {value: name for name, value in known.RESULTS.items()}
-#: What OpenGotha has no result for, by the one with the same winner.
-_NEAREST = {Result.first_half: Result.both_lose, Result.second_half: Result.both_lose}
 
 
 def write_opengotha(tournament: Tournament) -> bytes:
     """The tournament as the bytes of an OpenGotha file.
+
+    Raises
+    ------
+    InputError
+        A game has a result that OpenGotha does not know.
 
     Examples
     --------
@@ -41,6 +46,7 @@ def write_opengotha(tournament: Tournament) -> bytes:
     >>> b'result="RESULT_WHITEWINS"' in write_opengotha(made)
     True
     """
+    check_half_results(tournament, "OpenGotha")
     tournament = _nameable(tournament)
     if isinstance(tournament.document, XmlFile):
         document = tournament.document.copy()
@@ -157,8 +163,8 @@ def _both(
 
 def _update_players(root: Element, tournament: Tournament, before: Tournament | None) -> None:
     parent = _section(root, "Players", before="Games")
-    version = root.attributes.get("dataVersion", "")
-    shift = 2050.0 if version.isdecimal() and int(version) < 201 else 0.0
+    version = whole_number(root.attributes.get("dataVersion", ""))
+    shift = 2050.0 if version is not None and version < SINCE else 0.0
 
     def texts(player: Player) -> dict[str, str]:
         rating = _NO_RATING if player.rating is None else player.rating
@@ -194,7 +200,6 @@ def _update_players(root: Element, tournament: Tournament, before: Tournament | 
 
 def _update_games(root: Element, tournament: Tournament, before: Tournament | None) -> None:
     def texts(of: Tournament, game: Game) -> dict[str, str]:
-        result = _NEAREST.get(game.result, game.result)
         return {
             "roundNumber": str(game.round),
             "tableNumber": str(game.table),
@@ -202,7 +207,9 @@ def _update_games(root: Element, tournament: Tournament, before: Tournament | No
             "blackPlayer": _key(of.players[game.first]),
             "knownColor": "true" if game.known_colour else "false",
             "handicap": str(game.handicap),
-            "result": _RESULT_NAMES[result, game.forfeit and result is not Result.unknown],
+            "result": _RESULT_NAMES[
+                game.result, game.forfeit and game.result is not Result.unknown
+            ],
         }
 
     def name(of: Tournament, game: Game) -> tuple[int, frozenset[str]]:

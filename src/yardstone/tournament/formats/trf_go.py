@@ -21,6 +21,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass, replace
 from datetime import date
 from enum import Enum
+from functools import cache
 from math import isfinite
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -198,7 +199,8 @@ def _typed_fields(owner: Any, record: Any, left_out: AbstractSet[str]) -> dict[s
     """Fields of an object out of JSON; ValueError if one is not what it must be."""
     if not isinstance(record, dict):
         raise ValueError("not a list of fields")
-    kinds = get_type_hints(type(owner))
+    kind: Any = type(owner)
+    kinds = _types_of(kind)
     values: dict[str, Any] = {}
     for name, value in record.items():
         if name not in kinds or name in left_out:
@@ -217,6 +219,12 @@ def _typed_fields(owner: Any, record: Any, left_out: AbstractSet[str]) -> dict[s
     return values
 
 
+@cache
+def _types_of(kind: Any) -> Mapping[str, Any]:
+    """The type of each field of a class: looked up once."""
+    return get_type_hints(kind)
+
+
 def _typed(kind: Any, value: Any) -> Any:
     """A value out of JSON as its annotation has it; ValueError or TypeError if it is not."""
     origin, inner = get_origin(kind), get_args(kind)
@@ -229,7 +237,7 @@ def _typed(kind: Any, value: Any) -> Any:
     if origin is Mapping and isinstance(value, dict):
         return {name: _typed(str, text) for name, text in value.items()}
     if isinstance(kind, type) and is_dataclass(kind) and isinstance(value, dict):
-        kinds = get_type_hints(kind)
+        kinds = _types_of(kind)
         if unknown := set(value) - set(kinds):
             raise ValueError(f"there is no field {min(unknown)!r}")
         return kind(**{name: _typed(kinds[name], each) for name, each in value.items()})

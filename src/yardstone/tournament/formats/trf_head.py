@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any
 
 from yardstone.errors import InputError
-from yardstone.records.decoding import clean
+from yardstone.records.decoding import clean, finite_number, whole_number
 from yardstone.tournament.formats.line_files import parse_date
 from yardstone.tournament.model import System
 from yardstone.tournament.rules import Scoring, TimeControl, TimeSystem
@@ -19,6 +19,10 @@ MAX_ROUNDS = 200
 #: The results of round r stand from this column (from 0) + WIDTH (r - 1).
 FIRST_ROUND = 91
 WIDTH = 10
+#: More criteria than this are no list of criteria.
+MAX_CRITERIA = 100
+#: Points of a game, of a decision and of an acceleration are below this: they have four columns.
+MAX_POINTS = 99.95
 
 
 class TrfHead:
@@ -59,9 +63,10 @@ class TrfHead:
         for kind in ("142", "XXR"):
             for line, text in self.found.get(kind, []):
                 if text.strip():
-                    if not text.strip().isdecimal() or int(text) > MAX_ROUNDS:
+                    rounds = whole_number(text)
+                    if rounds is None or rounds > MAX_ROUNDS:
                         raise self.error(f"{text.strip()!r} is not a number of rounds", line)
-                    return int(text)
+                    return rounds
         return 0
 
     @property
@@ -90,22 +95,22 @@ class TrfHead:
             for symbol, points in re.findall(r"([A-Z])\s*(-?\d+(?:\.\d+)?)", text.upper()):
                 if symbol not in names:
                     raise self.error(f"{symbol!r} is not a kind of result", line)
-                values[names[symbol]] = float(points)
+                values[names[symbol]] = self._points(points, line)
         older = {"WW": "win", "BW": "win", "WD": "draw", "BD": "draw", "WL": "loss", "BL": "loss"}
         older |= {"ZPB": "absence", "PAB": "bye", "W": "win", "D": "draw"}
-        for _, text in self.lines("XXS"):
+        for line, text in self.lines("XXS"):
             for symbol, points in re.findall(r"([A-Z]+)\s*=\s*(\d+(?:\.\d+)?)", text.upper()):
                 if symbol in older:
-                    values[older[symbol]] = float(points)
+                    values[older[symbol]] = self._points(points, line)
         lines = {"BBW": "win", "BBD": "draw", "BBL": "loss", "BBZ": "absence", "BBU": "bye"}
         for kind, name in lines.items():
             for line, text in self.lines(kind):
-                try:
-                    values[name] = float(text)
-                except ValueError:
-                    raise self.error(f"{text.strip()!r} is not a number of points", line) from None
-        listed = re.split(r"[,;\s]+", self.text("212") or self.text("202"))
+                values[name] = self._points(text, line)
+        kind = "212" if self.text("212") else "202"
+        listed = re.split(r"[,;\s]+", self.text(kind))
         criteria = [name.upper().replace("/", "-") for name in listed if name]
+        if len(criteria) > MAX_CRITERIA:
+            raise self.error(f"more than {MAX_CRITERIA} criteria", self.found[kind][0][0])
         if criteria and "PTS" not in criteria:
             criteria.insert(0, "PTS")
         return Scoring(
@@ -115,6 +120,13 @@ class TrfHead:
             round_down=False,
             **values,
         )
+
+    def _points(self, text: str, line: int) -> float:
+        """The points of a kind of result."""
+        points = finite_number(text, below=MAX_POINTS)
+        if points is None:
+            raise self.error(f"{text.strip()!r} is not a number of points", line)
+        return points
 
     def round_dates(self, rounds: int) -> tuple[date | None, ...]:
         """Day of each round."""
@@ -148,7 +160,7 @@ def _system_of(text: str) -> System:
 
 def _time_of(text: str) -> TimeControl:
     """The encoded time control (TRF26, 222): ``5400+30``; the first period counts."""
-    match = re.fullmatch(r"(?:\d+/)?(\d+)(?:\+(\d+))?(?::.*)?", text.strip())
+    match = re.fullmatch(r"(?:\d+/)?(\d{1,6})(?:\+(\d{1,6}))?(?::.*)?", text.strip())
     if match is None:
         return TimeControl()
     increment = int(match[2] or 0)

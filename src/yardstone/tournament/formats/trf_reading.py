@@ -14,11 +14,17 @@ from dataclasses import dataclass, replace
 
 from yardstone.errors import InputError
 from yardstone.pool import Skipped, SkipReport
-from yardstone.records.decoding import clean
+from yardstone.records.decoding import clean, finite_number, whole_number
 from yardstone.tournament.dutch.acceleration import baku
 from yardstone.tournament.formats.line_files import TextDocument, parse_date, split_lines
 from yardstone.tournament.formats.trf_go import with_go
-from yardstone.tournament.formats.trf_head import FIRST_ROUND, MAX_ROUNDS, WIDTH, TrfHead
+from yardstone.tournament.formats.trf_head import (
+    FIRST_ROUND,
+    MAX_POINTS,
+    MAX_ROUNDS,
+    WIDTH,
+    TrfHead,
+)
 from yardstone.tournament.formats.trf_swiss import read_swiss
 from yardstone.tournament.formats.trf_teams import read_teams
 from yardstone.tournament.model import (
@@ -144,6 +150,11 @@ class _TrfReader:
         if not word.isdecimal() or not word.isascii():
             raise self.head.error(f"{word!r} is no {what}", line)
         return int(word)
+
+    def _numbered(self, word: str) -> int | None:
+        """The player who has a starting number."""
+        number = whole_number(word)
+        return None if number is None else self.place.get(number)
 
     def _player(self, line: str, number: int) -> None:
         start = self._number(line[4:8], number, "starting number (columns 5 to 8)")
@@ -304,12 +315,12 @@ class _TrfReader:
         for line, text in self.head.lines("240"):
             kind = text[:1].upper()
             words = text[1:].split()
-            if kind not in "FHZ" or not words or not all(w.isdecimal() for w in words):
+            at = whole_number(words[0]) if words else None
+            if kind not in "FHZ" or at is None:
                 self._skip(self.head.error("a bye that cannot be read", line))
                 continue
             for word in words[1:]:
-                who = self.place.get(int(word))
-                at = int(words[0])
+                who = self._numbered(word)
                 if who is None or not 1 <= at <= rounds:
                     self._skip(self.head.error(f"no player {word}, or no round {words[0]}", line))
                 elif (at, who) not in taken:
@@ -325,10 +336,9 @@ class _TrfReader:
             kind, points = whole[4].strip().upper(), whole[13:17].strip() or whole[13:18].strip()
             at = whole[19:22].strip()
             words = whole[23:].split()
-            try:
-                value, number = float(points), int(at or 0)
-                who = [self.place[int(word)] for word in words]
-            except (ValueError, KeyError):
+            value, number = finite_number(points, below=MAX_POINTS), whole_number(at or "0")
+            who = [player for word in words if (player := self._numbered(word)) is not None]
+            if value is None or number is None or len(who) < len(words):
                 self._skip(self.head.error("points by decision that cannot be read", line))
                 continue
             for player in who:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from yardstone.records.decoding import finite_number
 from yardstone.tournament.rules import Acceleration, Separation, SwissSettings
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["read_swiss", "swiss_lines"]
 
 _EVER = 999
+#: Virtual points are below this: they have four columns.
+_MOST_POINTS = 99.95
 
 
 def read_swiss(
@@ -49,7 +52,7 @@ def read_swiss(
                 else:
                     who = frozenset(place[int(word)] for word in text.split())
                     separations.append(Separation(who, 1, _EVER))
-            except (ValueError, KeyError):
+            except (ValueError, KeyError, IndexError):
                 skip(head.error(f"{kind}: a line that cannot be read: {text.strip()!r}", line))
     return SwissSettings(
         initial_colour=_initial_colour(head, skip),
@@ -76,7 +79,7 @@ def _initial_colour(head: TrfHead, skip: Callable[[InputError], None]) -> str:
 def _accelerated(text: str, place: Mapping[int, int]) -> Acceleration:
     """``250 MMMM GGGG RRR RRR PPPP PPPP``: points, rounds and players from and to."""
     whole = ("250 " + text).ljust(32)
-    points = float(whole[9:13].strip() or 0)
+    points = _points(whole[9:13].strip() or "0")
     first, last = int(whole[14:17]), int(whole[18:21])
     one, two = int(whole[22:26]), int(whole[27:31])
     who = frozenset(row for number, row in place.items() if one <= number <= two)
@@ -89,10 +92,18 @@ def _points_by_round(text: str, place: Mapping[int, int]) -> list[Acceleration]:
     who = frozenset((place[int(whole[4:8])],))
     cells = [whole[begin : begin + 4].strip() for begin in range(9, len(whole), 5)]
     return [
-        Acceleration(who, number, number, float(cell))
+        Acceleration(who, number, number, _points(cell))
         for number, cell in enumerate(cells, 1)
-        if cell and float(cell)
+        if cell and _points(cell)
     ]
+
+
+def _points(text: str) -> float:
+    """Virtual points; ValueError if they have no room in their four columns."""
+    points = finite_number(text, below=_MOST_POINTS)
+    if points is None:
+        raise ValueError(text)
+    return points
 
 
 def _separated(text: str, place: Mapping[int, int]) -> Separation:

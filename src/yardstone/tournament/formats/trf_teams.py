@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from yardstone.records.decoding import clean
+from yardstone.records.decoding import clean, whole_number
 from yardstone.tournament.rules import Team
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def read_teams(
     for line, text in head.lines("013"):
         whole = " " * _NAME + text
         name, words = clean(whole[_NAME:_NUMBERS]), whole[_NUMBERS:].split()
-        unknown = [word for word in words if not word.isdecimal() or int(word) not in place]
+        unknown = [word for word in words if whole_number(word) not in place]
         if not name or unknown:
             problem = f"no player has the number {unknown[0]!r}" if unknown else "no name"
             skip(head.error(f"013: {problem}", line))
