@@ -33,7 +33,9 @@ def growth_fault(target: Target, data: bytes, folder: Path) -> Fault | None:
         return long
     if long < _FLOOR:
         return None
-    short = _seconds(target, data[: len(data) // _TIMES], folder)
+    quarter = data[: len(data) // _TIMES]
+    # A line cut short would be another input.
+    short = _seconds(target, quarter[: quarter.rfind(b"\n") + 1] or quarter, folder)
     if isinstance(short, Fault) or long / max(short, 1e-3) < _MOST:
         return None
     again = _seconds(target, data, folder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from copy import deepcopy
 from typing import Any
 
 __all__ = ["changed_json"]
@@ -64,4 +65,4 @@ def _changed(tree: Any, rng: random.Random) -> Any:
         return tree + rng.choice((-1, 1, 0.5, 1000))
     if isinstance(tree, str) and tree and rng.random() < 0.4:
         return tree[: rng.randrange(len(tree))] + rng.choice(("", "x", "\x07", "é", " ", tree))
-    return rng.choice(_VALUES)
+    return deepcopy(rng.choice(_VALUES))  # the next change must not change it

@@ -315,6 +315,11 @@ def test_damaged_stores(whole: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"games\.csv"):
         FeatureStore.open(short).games  # noqa: B018
     about = json.loads((whole / "store.json").read_text())
+    for place, number in enumerate((2**64, -1, "2")):
+        data = json.dumps({**about, "games": number}).encode()
+        folder = damaged("store.json", data).rename(tmp_path / f"games{place}")
+        with pytest.raises(InputError, match="damaged"):
+            FeatureStore.open(folder)
     more = damaged("store.json", json.dumps({**about, "moves": 7}).encode())
     with pytest.raises(InputError, match="360 rows in place of 7"):
         FeatureStore.open(more)

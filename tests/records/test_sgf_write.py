@@ -193,6 +193,17 @@ def test_a_deep_tree_is_written_without_recursion(folder: Path) -> None:
     assert len(read) == 10_001
 
 
+def test_a_variation_that_begins_like_a_game_stays_one(folder: Path) -> None:
+    tree = SgfTree()
+    root = tree.add(None, {"GM": "1", "SZ": "9"})
+    tree.add(root, {"B": "aa"})
+    tree.add(tree.add(root, {"GM": "3"}), {"FF": ("4", "5")})
+    (read,) = read_trees(written_and_read(folder, tree))
+    assert [dict(read.properties(node)) for node in range(len(read))] == [
+        {"GM": ("1",), "SZ": ("9",)}, {"B": ("aa",)}, {"GM": ("3",)}, {"FF": ("4", "5")}
+    ]  # fmt: skip
+
+
 def test_the_winner_is_written_where_there_is_no_result(folder: Path) -> None:
     (read,) = read_games(written_and_read(folder, GoGame(winner=-1)))
     assert (read.winner, read.result) == (-1, "0")

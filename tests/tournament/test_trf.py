@@ -191,6 +191,13 @@ def test_what_is_wrong_is_named_with_its_line(
     assert (caught.value.file, caught.value.line) == ("a.trf", line)
 
 
+def test_a_given_name_alone_is_the_name() -> None:
+    player = read_trf(changed("Player, N3 ", "  , Pele   ")).players[2]
+    assert (player.name, player.first_name) == ("Pele", "")
+    with pytest.raises(InputError, match="player 3 has no name"):
+        read_trf(changed("Player, N3 ", "  ,        "))
+
+
 def test_bad_results_are_skipped_where_that_is_asked_for() -> None:
     skipped = SkipReport()
     result = read_trf(changed("  9 w 1", "  8 w 1"), "a.trf", skipped=skipped)

@@ -17,6 +17,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from sys import maxsize
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -108,7 +109,8 @@ class FeatureStore:
         try:
             store = cls(folder, about)
             moves = about["moves"]
-            if not all(type(number) is int and number >= 0 for number in (moves, about["games"])):
+            numbers = (moves, about["games"])
+            if not all(type(number) is int and 0 <= number <= maxsize for number in numbers):
                 raise TypeError("moves")
         except (KeyError, TypeError):
             raise InputError("damaged", file=str(folder / ABOUT)) from None

@@ -146,7 +146,9 @@ def _tree(tree: SgfTree) -> Iterator[str]:
             todo.append(None)
         yield ";"
         for name, values in tree.properties(node).items():
-            yield _property(name, values)
+            # A reader takes "(;GM[" for another game, even within one that is not closed.
+            inner = node > 0 and name in ("GM", "FF")
+            yield f"{name} {_property('', values)}" if inner else _property(name, values)
         children = tree.children(node)
         if len(children) > 1:
             opens.update(children)

@@ -97,21 +97,33 @@ def convert_column(
         raise InputError(no_such("column", column, names), file=file, line=1)
     at = place[column.casefold()]
     converted: list[ConvertedRating | None] = []
+    known: dict[str, ConvertedRating | str | None] = {}
     for row, line in zip(rows, lines, strict=True):
         text = row[at].strip()
-        value = None
-        if text.casefold() not in _BLANK:
-            try:
-                value = convert_rating(text, source=source, targets=targets)
-            except YardstoneError as error:
-                report.add(Skipped(file, line, str(error)))
-        converted.append(value)
+        if text not in known:
+            known[text] = _converted(text, source, targets)
+        value = known[text]
+        if isinstance(value, str):
+            report.add(Skipped(file, line, value))
+        converted.append(None if isinstance(value, str) else value)
     if strict and len(report):
         raise StrictError(report.details[0].reason, file=file, line=report.details[0].line)
     if len(report) and not any(converted):
         raise InputError(report.details[0].reason, file=file, line=report.details[0].line)
     chosen = tuple(targets) or tuple(each for each in SCALES if each != "grade")
     return ConvertedColumn(names, tuple(rows), names[at], chosen, tuple(converted), report)
+
+
+def _converted(
+    text: str, source: str | None, targets: Sequence[str]
+) -> ConvertedRating | str | None:
+    """What a cell becomes; None if it is blank, and why it cannot be converted."""
+    if text.casefold() in _BLANK:
+        return None
+    try:
+        return convert_rating(text, source=source, targets=targets)
+    except YardstoneError as error:
+        return str(error)
 
 
 def _table(
