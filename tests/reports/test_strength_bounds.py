@@ -65,6 +65,21 @@ def test_a_bound_is_told_everywhere(
     assert (first[missing[0]], float(first[known])) == ("", result[known])
 
 
+def test_on_another_scale_only_the_bound_is_told() -> None:
+    result = bounded()
+    ends = {"rating": 900.0, "low": 700.0, "high": None, "low_rank": "9k", "high_rank": None}
+    other = {"title": "OGS", "rank": "3k", **ends, "deviation": 1.7, "basis": "ogs"}
+    own = {name: result[name] for name in (*ends, "rank")} | {"title": "Fox", "deviation": 0.0}
+    result["scales"] = {"fox": own, "ogs": other}
+    page = re.sub(r"<[^>]*>", " ", document_page(estimate_document(result), version="1"))
+    for shown in (document_text(estimate_document(result)), page):
+        assert "OGS 9k or stronger" in " ".join(shown.split())
+        assert "3k" not in shown.replace("3k-", "")
+    other |= {"high": 1200.0, "high_rank": "1d"}
+    page = re.sub(r"<[^>]*>", " ", document_page(estimate_document(result), version="1"))
+    assert "OGS 3k (900)" in " ".join(page.split())
+
+
 def test_no_interval_at_all_is_told() -> None:
     result = bounded("low", "high")
     assert NONE in document_text(estimate_document(result))

@@ -37,9 +37,11 @@ from yardstone.reports.strength.move_boards import move_steps
 from yardstone.reports.strength.rank_axis import RANK_AXES, RankAxis
 from yardstone.reports.strength.words import (
     BASIS_NAMES,
+    elsewhere_words,
     ends_words,
     headline,
     level_words,
+    rank_and_rating,
     rating_words,
     scale_name,
 )
@@ -128,8 +130,8 @@ def _answer(plain: Plain, axis: RankAxis | None, link: Callable[[str], str]) -> 
 def _scale(plain: Plain, name: str, address: str) -> Alternative:
     """The strength on one of the scales, with its interval and the error of going there."""
     part = plain["scales"][name]
-    rating = rating_words(name, part["rating"])
-    strength = f"{part['rank']} ({rating})" if part["rank"] else rating
+    own = name == plain["scale"]
+    strength = rank_and_rating(name, part) if own else elsewhere_words(name, part, rated=True)
     interval = "no interval"
     if part.get("unlikely"):
         strength, interval = "unknown", "such moves nobody plays there"
@@ -139,7 +141,7 @@ def _scale(plain: Plain, name: str, address: str) -> Alternative:
     error = "the model’s own scale"
     if deviation:
         error = f"from {BASIS_NAMES[part.get('basis', 'fox')]}, ± {deviation:.1f} ranks"
-    return Alternative(part["title"], [strength, interval, error], address, name == plain["scale"])
+    return Alternative(part["title"], [strength, interval, error], address, own)
 
 
 def _used(plain: Plain) -> list[Section]:

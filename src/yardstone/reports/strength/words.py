@@ -12,10 +12,12 @@ from yardstone.strength.estimate.site_scales import SITE_SCALES
 
 __all__ = [
     "BASIS_NAMES",
+    "elsewhere_words",
     "ends_words",
     "headline",
     "interval_words",
     "level_words",
+    "rank_and_rating",
     "rank_words",
     "rating_words",
     "scale_name",
@@ -78,32 +80,38 @@ def scale_name(plain: Plain) -> str:
     return str(plain["scale"]) if scale is None else scale.title
 
 
+def rank_and_rating(scale: str, part: Plain) -> str:
+    """A rank with its rating in parentheses, or the rating alone where there are no ranks."""
+    rank, rating = part["rank"], rating_words(scale, part["rating"])
+    return f"{rank} ({rating})" if rank else rating
+
+
 def headline(plain: Plain) -> list[str]:
     """Who, how strong, how sure, from what, and on other scales."""
-    rank, rating = plain["rank"], rating_words(plain["scale"], plain["rating"])
-    strength = f"{rank} ({rating})" if rank else rating
+    strength = rank_and_rating(plain["scale"], plain)
     basis = f"from {plural(plain['moves'], 'move')} in {plural(plain['games'], 'game')}"
     lines = [
         f"{plain['player']}: {strength} on the scale of {scale_name(plain)}",
         f"{level_words(plain)}; {basis}",
     ]
     others = [
-        f"{part['title']} {_elsewhere(name, part)}"
+        f"{part['title']} {elsewhere_words(name, part)}"
         for name, part in (plain.get("scales") or {}).items()
         if name != plain["scale"] and not part.get("unlikely")
     ]
     return [*lines, f"On other scales: {', '.join(others)}"] if others else lines
 
 
-def _elsewhere(scale: str, part: Plain) -> str:
-    """The strength on another scale: a rank, or only a bound where nothing else is known."""
+def elsewhere_words(scale: str, part: Plain, *, rated: bool = False) -> str:
+    """The strength on another scale: a rank, or only a bound where nothing else is known.
+
+    `rated` puts the rating behind the rank.
+    """
     rank: str | None = part["rank"]
-    if not rank:
-        return rating_words(scale, part["rating"])
     ends = part["low_rank"], part["high_rank"]
-    if ends.count(None) == 1 and " or " not in rank:
+    if rank and ends.count(None) == 1 and " or " not in rank:
         return rank_words(*ends)
-    return rank
+    return rank_and_rating(scale, part) if rated or not rank else rank
 
 
 def level_words(plain: Plain) -> str:
