@@ -163,11 +163,11 @@ class _TrfReader:
         if len(self.players) >= MAX_PLAYERS:
             raise self.head.error(f"more than {MAX_PLAYERS:,} players", number)
         name = clean(line[14:47])
+        if not name:
+            raise self.head.error(f"player {start} has no name (columns 15 to 47)", number)
         family, comma, first = name.partition(",")
         if not family.strip():
-            family, comma, first = first, "", ""
-        if not family.strip():
-            raise self.head.error(f"player {start} has no name (columns 15 to 47)", number)
+            family, comma, first = first.strip() or name, "", ""
         rating = line[48:52].strip()
         if rating and not rating.isdecimal():
             raise self.head.error(f"{rating!r} is not a rating (columns 49 to 52)", number)
