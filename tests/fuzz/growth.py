@@ -34,8 +34,10 @@ def growth_fault(target: Target, data: bytes, folder: Path) -> Fault | None:
     if long < _FLOOR:
         return None
     quarter = data[: len(data) // _TIMES]
-    # A line cut short would be another input.
-    short = _seconds(target, quarter[: quarter.rfind(b"\n") + 1] or quarter, folder)
+    end = quarter.rfind(b"\n") + 1
+    if end > len(quarter) // 2:  # a line cut short would be another input
+        quarter = quarter[:end]
+    short = _seconds(target, quarter, folder)
     if isinstance(short, Fault) or long / max(short, 1e-3) < _MOST:
         return None
     again = _seconds(target, data, folder)

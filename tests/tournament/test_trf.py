@@ -197,6 +197,15 @@ def test_a_given_name_alone_is_the_name() -> None:
     assert read_trf(changed("Player, N3 ", "  ,        ")).players[2].name == ","
 
 
+def test_a_name_that_just_fits_is_not_cut() -> None:
+    player = Player(name="Alpha-Beta-Gammason", first_name="Arthur Elvis")
+    data = write_trf(Tournament(rounds=1, players=(player, Player(name="Bo")), discipline="chess"))
+    assert read_trf(data).players[0].first_name == "Arthur Elvis"
+    longer = Player(name="Alpha-Beta-Gammason", first_name="Arthur Elvis II")
+    data = write_trf(Tournament(rounds=1, players=(longer, Player(name="Bo")), discipline="chess"))
+    assert "Alpha-Beta-Gammason,Arthur Elvis " in data.decode()
+
+
 def test_bad_results_are_skipped_where_that_is_asked_for() -> None:
     skipped = SkipReport()
     result = read_trf(changed("  9 w 1", "  8 w 1"), "a.trf", skipped=skipped)

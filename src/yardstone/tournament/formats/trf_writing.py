@@ -108,6 +108,8 @@ def _put(line: str, part: str, text: str) -> str:
 def _texts(player: Player, points: float, rank: int) -> dict[str, str]:
     name = player.name + (f", {player.first_name}" if player.first_name else "")
     room = _PARTS["name"][1] - _PARTS["name"][0]
+    if len(name) > room and player.first_name:
+        name = f"{player.name},{player.first_name}"
     name = name if clean(_one_line(name)[:room]) else "?"
     texts = {
         "sex": player.sex,
