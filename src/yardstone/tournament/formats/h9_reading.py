@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from yardstone.errors import InputError
 from yardstone.pool import Skipped, SkipReport
-from yardstone.records.decoding import clean
+from yardstone.records.decoding import clean, finite_number
 from yardstone.tournament.criteria import CRITERIA
 from yardstone.tournament.formats.line_files import parse_date, split_lines
 from yardstone.tournament.formats.opengotha_fields import parse_rank
@@ -155,11 +155,7 @@ def _decimals(match: re.Match[str]) -> str:
 
 
 def _number(text: str) -> float | None:
-    try:
-        value = float(text.replace(",", "."))
-    except ValueError:
-        return None
-    return value if abs(value) < 1000 else None
+    return finite_number(text.replace(",", "."), below=1000)
 
 
 def _row(content: str, number: int, file: str) -> _PlayerRow:

@@ -9,7 +9,7 @@ __all__ = ["check_half_results"]
 
 
 def check_half_results(tournament: Tournament, format: str) -> None:
-    """Refuse a tournament with such a result: written as another one, its scores were wrong.
+    """Refuse a tournament with such a result: written as another, it would change the scores.
 
     Raises
     ------

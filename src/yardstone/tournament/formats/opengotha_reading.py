@@ -12,7 +12,7 @@ from typing import Any
 
 from yardstone.errors import InputError
 from yardstone.pool import Skipped, SkipReport
-from yardstone.records.decoding import whole_number
+from yardstone.records.decoding import finite_number, whole_number
 from yardstone.tournament.formats import opengotha_fields as known
 from yardstone.tournament.formats.opengotha_teams import read_team_rules, read_teams
 from yardstone.tournament.formats.xml_files import Element, XmlFile, parse_xml
@@ -163,11 +163,8 @@ def _player_of(attributes: Mapping[str, str], file: str, line: int, *, old: bool
 
     def number(name: str, default: str) -> float:
         text = attributes.get(name, default).strip() or default
-        try:
-            value = float(text)
-        except ValueError:
-            value = float("nan")
-        if not abs(value) < 1e6:
+        value = finite_number(text, below=1e6)
+        if value is None:
             raise InputError(f'{name}="{text}": no such number', file=file, line=line)
         return value
 

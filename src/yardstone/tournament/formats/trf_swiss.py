@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from yardstone.records.decoding import finite_number
+from yardstone.tournament.formats.trf_head import MAX_POINTS
 from yardstone.tournament.rules import Acceleration, Separation, SwissSettings
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["read_swiss", "swiss_lines"]
 
 _EVER = 999
-#: Virtual points are below this: they have four columns.
-_MOST_POINTS = 99.95
 
 
 def read_swiss(
@@ -91,16 +90,13 @@ def _points_by_round(text: str, place: Mapping[int, int]) -> list[Acceleration]:
     whole = "XXA " + text
     who = frozenset((place[int(whole[4:8])],))
     cells = [whole[begin : begin + 4].strip() for begin in range(9, len(whole), 5)]
-    return [
-        Acceleration(who, number, number, _points(cell))
-        for number, cell in enumerate(cells, 1)
-        if cell and _points(cell)
-    ]
+    points = [_points(cell or "0") for cell in cells]
+    return [Acceleration(who, at, at, each) for at, each in enumerate(points, 1) if each]
 
 
 def _points(text: str) -> float:
     """Virtual points; ValueError if they have no room in their four columns."""
-    points = finite_number(text, below=_MOST_POINTS)
+    points = finite_number(text, below=MAX_POINTS)
     if points is None:
         raise ValueError(text)
     return points
