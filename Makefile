@@ -29,7 +29,7 @@ help:
 	@echo "make install   install all of the command into $(VENV); it is $(BIN)/yardstone"
 	@echo "make test      run the tests, with all that they need"
 	@echo "make fuzz      give every reader damaged files for an hour: SECONDS=3600, TARGETS=names"
-	@echo "make lint      check style, types and the direction of imports"
+	@echo "make lint      check style, types, the direction of imports and that the house does not grow"
 	@echo "make docs      build the documentation into docs/_build/html"
 	@echo "make bench     measure speed and memory, against Ordo if ORDO=path/to/ordo is given"
 	@echo "make studies   make again the tables of the documentation, in hours"
@@ -110,6 +110,7 @@ lint: $(TOOLS)
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m tools.house --check
 
 format: $(TOOLS)
 	$(BIN)/ruff check --fix
