@@ -168,3 +168,28 @@ def test_matches_and_priors() -> None:
         Prior("2000", 3.0)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="deviation must be a number"):
         Relation("A", "B", 3.0, "1")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in yardstone.__all__ if inspect.isfunction(getattr(yardstone, n))]
+)
+def test_a_misspelt_argument_of_any_public_function(name: str) -> None:
+    function = getattr(yardstone, name)
+    word = [*inspect.signature(function).parameters.values()][-1]
+    known = "score" if word.kind is word.VAR_KEYWORD else word.name
+    with pytest.raises(UsageError, match=f"there is no argument '{known}x', did you mean"):
+        function(**{f"{known}x": 1})
+
+
+def test_ratings_by_name_are_anchors() -> None:
+    pool = Pool.from_names("ABAB", "BABA", [1, 0, 1, 0])
+    with pytest.raises(UsageError, match="did you mean 'anchors'"):
+        yardstone.rate(pool, anchr={"A": 3000})
+    with pytest.raises(UsageError, match=r"anchor must be a name.*did you mean 'anchors'"):
+        yardstone.rate(pool, anchor={"A": 3000})
+    with pytest.raises(UsageError, match="anchors of A must be a number, not 'x'"):
+        yardstone.rate(pool, anchors={"A": "x"})
+    with pytest.raises(UsageError, match="anchors must name numbers"):
+        yardstone.rate(pool, anchors=3000)
+    with pytest.raises(UsageError, match="no argument 'colums', did you mean 'columns'"):
+        Pool.from_frame(None, colums="x")  # type: ignore[call-arg]

@@ -1,28 +1,33 @@
 """Words and numbers given by the caller, checked against what there is.
 
 `check_fields` reads what a dataclass of parameters takes from its annotations, so
-that a class says it once; the functions below it serve single arguments.
+that a class says it once, and `checked_arguments` what a function takes; the other
+functions serve single arguments.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, wraps
 from inspect import get_annotations
 from math import inf, isfinite
 from numbers import Integral, Real
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, ParamSpec, TypeVar, get_args, get_origin
 
 from yardstone.errors import UnknownPlayerError, UsageError
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 __all__ = [
     "check_choice",
     "check_fields",
     "check_number",
+    "checked_arguments",
     "nearest",
     "no_such",
     "one_of",
@@ -51,8 +56,8 @@ def nearest(word: str, words: Iterable[str]) -> str | None:
     return known[close[0]] if close else None
 
 
-def no_such(what: str, word: str, words: Iterable[str]) -> str:
-    """A sentence for a name that is not among those there are.
+def no_such(what: str, word: str, words: Iterable[str], *, likely: Collection[str] = ()) -> str:
+    """A sentence for a name that is not among those there are; it means one of `likely`, if any.
 
     Examples
     --------
@@ -60,13 +65,54 @@ def no_such(what: str, word: str, words: Iterable[str]) -> str:
     "there is no column 'whte', did you mean 'white'? There are white, black"
     """
     known = list(words)
-    near = nearest(word, known)
+    near = nearest(word, likely or known)
     hint = "" if near is None else f", did you mean {near!r}?"
     if not known:
         return f"there is no {what} {word!r}, and no other"
     more = "" if len(known) <= _MOST else f" and {len(known) - _MOST} more"
     listed = ", ".join(known[:_MOST]) + more
     return f"there is no {what} {word!r}{hint}{' There are' if hint else ': there are'} {listed}"
+
+
+def checked_arguments(*further: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Mark a function that refuses keywords it does not take, and says which may be meant.
+
+    `further` are classes whose fields it takes as well (``**more``). A mapping is likely
+    meant for an argument that takes one.
+
+    Examples
+    --------
+    >>> @checked_arguments()
+    ... def rate(games: list[str], anchor: str = "", anchors: Mapping[str, float] = {}) -> int:
+    ...     return len(games)
+    >>> rate([], anchr={"Ann": 2100})
+    Traceback (most recent call last):
+    yardstone.errors.UsageError: there is no argument 'anchr', did you mean 'anchors'? There are \
+games, anchor, anchors
+    """
+
+    def mark(function: Callable[P, R]) -> Callable[P, R]:
+        plain: Any = function
+        while hasattr(plain, "__wrapped__"):
+            plain = plain.__wrapped__
+        code = plain.__code__
+        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        taken = {n: plain.__annotations__[n] for n in names if n in plain.__annotations__}
+        for kind in further:
+            taken |= kind.__annotations__
+
+        @wraps(function)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+            for name, value in kwargs.items():
+                if name not in taken:
+                    kind = "Mapping" if isinstance(value, Mapping) else None
+                    likely = [each for each, of in taken.items() if kind and kind in str(of)]
+                    raise UsageError(no_such("argument", name, taken, likely=likely))
+            return function(*args, **kwargs)
+
+        return checked
+
+    return mark
 
 
 def unknown_player(player: object, players: Iterable[str]) -> UnknownPlayerError:
@@ -170,9 +216,22 @@ def check_fields(owner: Any, *, infinite: Collection[str] = ()) -> None:
 
     Words must be among those of a ``Literal``, numbers must be numbers, whole ones where
     ``int`` stands, and finite but for fields whose default is not, and those named in
-    `infinite`. Other types are left alone.
+    `infinite`. Names must be texts, and mappings of numbers hold numbers. Other types are
+    left alone.
     """
     owning: Any = type(owner)
+    for name, none in _names(owning).items():
+        value = getattr(owner, name)
+        if not isinstance(value, str) and not (none and value is None):
+            near = nearest(name, _numbers(owning)) if isinstance(value, Mapping) else None
+            hint = "" if near is None else f" (did you mean {near!r}?)"
+            raise UsageError(f"{name} must be a name, not {value!r}{hint}")
+    for name in _numbers(owning):
+        value = getattr(owner, name)
+        if not isinstance(value, Mapping):
+            raise UsageError(f"{name} must name numbers, such as {{'Ann': 2100}}, not {value!r}")
+        for key, number in value.items():
+            check_number(f"{name} of {key}", number)
     for kind in _kinds(owning):
         value = getattr(owner, kind.name)
         if value is None:
@@ -200,6 +259,27 @@ def _refuse(kind: _Kind, value: object) -> None:
     near = nearest(value, kind.words) if isinstance(value, str) else None
     hint = "" if near is None else f" (did you mean {near!r}?)"
     raise UsageError(f"{kind.name} must be {' or '.join(wanted)}, not {value!r}{hint}")
+
+
+@cache
+def _names(owner: Any) -> dict[str, bool]:
+    """The fields of a class that hold a text, and whether each may be None."""
+    texts = {part.name: _spelled_out(owner, part.name) for part in fields(owner)}
+    return {
+        name: "None" in text
+        for name, text in texts.items()
+        if {token.strip() for token in text.split("|")} in ({"str"}, {"str", "None"})
+    }
+
+
+@cache
+def _numbers(owner: Any) -> tuple[str, ...]:
+    """The fields of a class that hold numbers by name."""
+    return tuple(
+        part.name
+        for part in fields(owner)
+        if _spelled_out(owner, part.name) == "Mapping[str, float]"
+    )
 
 
 @cache

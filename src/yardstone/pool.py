@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from yardstone.choices import checked_arguments
 from yardstone.equality import equal_fields
 from yardstone.errors import InputError
 from yardstone.messages import shown
@@ -325,6 +326,7 @@ class Pool:
         return cls(tuple(number), ids[:, 0], ids[:, 1], np.asarray(score, np.float64), time, extra)
 
     @classmethod
+    @checked_arguments()
     def from_frame(
         cls,
         frame: Any,

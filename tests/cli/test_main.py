@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -41,6 +42,9 @@ def test_long_help_has_its_options_in_panels(capsys: pytest.CaptureFixture[str])
     out = capsys.readouterr().out
     assert out.index("\nOptions:\n") < out.index("\nInput:\n") < out.index("\nOutput:\n")
     assert out.index("--query") < out.index("\nOutput:\n") < out.index("--html")
+    first = re.findall(r"^  (--[a-z-]+) ", out, re.MULTILINE)[:4]
+    assert first == ["--anchor", "--average", "--top", "--min-games"]
+    assert out.index("\nOutput:\n") < out.index("\nMemory and machines:\n") < out.index("--engine")
     assert main(["demo", "--help"]) == 0
     assert "\nOutput:\n" not in capsys.readouterr().out
 

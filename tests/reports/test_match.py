@@ -47,8 +47,11 @@ def test_extremes_have_words(match: Match, said: str) -> None:
 
 
 def test_a_finished_test_says_what_was_accepted() -> None:
-    assert "finished: H1 accepted (stronger by 5)" in text(Match((1700, 4000, 2000)))
-    assert "finished: H0 accepted (stronger by 0)" in text(Match((2000, 4000, 1700)))
+    won, lost = text(Match((1700, 4000, 2000))), text(Match((2000, 4000, 1700)))
+    assert "finished: H1 accepted (5 rather than 0 Elo)" in won
+    assert "Log likelihood ratio     7.33 above (-2.94, 2.94)" in won
+    assert "finished: H0 accepted (0 rather than 5 Elo)" in lost
+    assert "Log likelihood ratio     -10.64 below (-2.94, 2.94)" in lost
     assert "reached" in text(Match((20000, 40000, 17000)))
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from math import floor
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tests.shared import shared_path
 from yardstone.errors import InputError, UsageError
 from yardstone.winprob.goldis import (
     STONE,
@@ -19,6 +21,7 @@ from yardstone.winprob.goldis import (
     pro_rating,
     rank_name,
     rank_rating,
+    rule_rating,
     uniform_rank_rating,
     uniform_rating,
 )
@@ -98,11 +101,21 @@ def test_wrong_wishes(given_: dict[str, float], message: str) -> None:
 @pytest.mark.parametrize("rank", list(TABLE))
 def test_table_1_both_ways(rank: str) -> None:
     printed, points = TABLE[rank]
-    exact = rank_rating(rank)
+    exact = rule_rating(rank)
+    assert rank_rating(rank) == pytest.approx(1000 * printed, abs=1e-9)
     assert rank_name(exact) == rank_name(1000 * printed) == rank
     assert exact == pytest.approx(1000 * printed, abs=0.0 if rank[-1] != "p" else 3.2)
     assert rank_name(float(log_rating(points))) == rank
     assert float(antilog(1000 * printed)) == pytest.approx(points, rel=0.06)
+
+
+def test_the_table_is_that_of_the_paper() -> None:
+    page = (shared_path("papers") / "pratesi-goldis-sktlr.md").read_text("utf-8")
+    cells = re.findall(
+        r"(\d+(?:p|aml|step))\t([0-9.]+)\t([0-9.,]+)", page.partition("**Table 1")[2]
+    )
+    printed = {rank: (float(log), float(points.replace(",", ""))) for rank, log, points in cells}
+    assert printed == TABLE
 
 
 def test_professional_ranks_are_steps_of_125_in_the_antilog() -> None:

@@ -17,6 +17,8 @@ __all__ = ["PanelledCommand", "epilog", "panelled", "write_commands"]
 FEW_OPTIONS = 12
 #: The panel of options that have none.
 OWN = "Options"
+#: The panel that stands last, for the few who need it.
+LAST = "Memory and machines"
 _TYPES = {"str": "TEXT", "int": "NUMBER", "int range": "NUMBER", "float": "NUMBER"}
 _TYPE = re.compile(r"<(?:list\[)?([a-z ]+?)\]?>")
 _RANGE = re.compile(r"(; |\[)[0-9.]*(?:<=?)?x[<>]=?[0-9.]+(?=\])")
@@ -33,7 +35,7 @@ class PanelledCommand(TyperCommand):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write what the command takes, each panel under its name."""
         panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], OWN: []}
-        parameters = self.get_params(ctx)
+        parameters = sorted(self.get_params(ctx), key=_place)
         few = len(parameters) <= FEW_OPTIONS
         for parameter in parameters:
             record = parameter.get_help_record(ctx)
@@ -48,6 +50,12 @@ class PanelledCommand(TyperCommand):
             if records:
                 with formatter.section(name):
                     formatter.write_dl(records)
+
+
+def _place(parameter: Any) -> int:
+    """Order of the options: what few need after the rest, and ``--help`` at the end."""
+    last = getattr(parameter, "rich_help_panel", None) == LAST
+    return 2 if parameter.name == "help" else int(last)
 
 
 def _argument(record: tuple[str, str]) -> tuple[str, str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
+from yardstone.cli.help import LAST
 from yardstone.errors import UsageError
 
 __all__ = ["Confidence", "Engine", "Memory", "Win", "WorkOptions", "named_values"]
@@ -35,7 +36,7 @@ Engine = Annotated[
         "own), or ray://HOST:PORT. [default: local]",
         show_default=False,
         callback=_work_there,
-        rich_help_panel="Options",
+        rich_help_panel=LAST,
     ),
 ]
 
@@ -46,6 +47,8 @@ class WorkOptions:
 
     The command needs to look at `workers` only: `engine` holds for all that it calls.
     """
+
+    PANEL: ClassVar[str] = LAST
 
     workers: Annotated[
         int | None,
@@ -68,6 +71,7 @@ Memory = Annotated[
         help="Memory to work in, such as 2GB: more games than fit are read piece by piece. "
         "[default: half of what there is]",
         show_default=False,
+        rich_help_panel=LAST,
     ),
 ]
 

@@ -51,27 +51,22 @@ def rate(
         list[str] | None,
         typer.Option(metavar="NAME=RATING", help="Fix a player's rating. Repeatable."),
     ] = None,
-    prior: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=RATING±DEV", help="Rating that is roughly known. Repeatable."),
-    ] = None,
-    relation: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="A>B=POINTS±DEV", help="Difference that is roughly known. Repeatable."
-        ),
-    ] = None,
     average: Annotated[
         float, typer.Option(metavar="RATING", help="Mean rating of each group of players.")
     ] = 2300.0,
-    join: Annotated[
-        float | None,
+    top: Annotated[
+        int | None,
         typer.Option(
-            help="Join groups without games in common by a prior: all players around the "
-            "average, with this standard deviation.",
-            metavar="DEVIATION",
+            help="Show this many of the best of each group; 0 shows all. [default: 40 on a "
+            "terminal, else all]",
+            min=0,
+            metavar="NUMBER",
         ),
     ] = None,
+    min_games: Annotated[
+        int, typer.Option(help="List only players with at least this many games.", metavar="NUMBER")
+    ] = 0,
+    confidence: Confidence = "95",
     first_advantage: Annotated[
         str,
         typer.Option(
@@ -85,6 +80,24 @@ def rate(
             metavar="VALUE",
         ),
     ] = "auto",
+    join: Annotated[
+        float | None,
+        typer.Option(
+            help="Join groups without games in common by a prior: all players around the "
+            "average, with this standard deviation.",
+            metavar="DEVIATION",
+        ),
+    ] = None,
+    prior: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=RATING±DEV", help="Rating that is roughly known. Repeatable."),
+    ] = None,
+    relation: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A>B=POINTS±DEV", help="Difference that is roughly known. Repeatable."
+        ),
+    ] = None,
     paired: Annotated[
         str | None,
         typer.Option(
@@ -101,20 +114,6 @@ def rate(
         ),
     ] = 0,
     seed: Annotated[int, typer.Option(metavar="NUMBER", help="Seed of the simulation.")] = 0,
-    work: WorkOptions,
-    confidence: Confidence = "95",
-    min_games: Annotated[
-        int, typer.Option(help="List only players with at least this many games.", metavar="NUMBER")
-    ] = 0,
-    top: Annotated[
-        int | None,
-        typer.Option(
-            help="Show this many of the best of each group; 0 shows all. [default: 40 on a "
-            "terminal, else all]",
-            min=0,
-            metavar="NUMBER",
-        ),
-    ] = None,
     matrix: Annotated[
         Path | None,
         typer.Option(
@@ -122,6 +121,7 @@ def rate(
             help="Write all rating differences with their errors (.csv or .parquet).",
         ),
     ] = None,
+    work: WorkOptions,
     moves: MovesOptions,
     network: NetworkOptions,
     memory: Memory = None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 
-from yardstone.choices import check_choice, check_number, no_such
+from yardstone.choices import check_choice, check_number, checked_arguments, no_such
 from yardstone.disk import pieces, taken
 from yardstone.errors import InputError, UsageError, WrongTypeError
 from yardstone.evaluation.baselines import constant_predictions, later_part
@@ -45,6 +45,7 @@ TRAIN_SHARE = 0.7
 _WORK = {"decaying-bradley-terry": 6, "whr": 15}
 
 
+@checked_arguments(ColumnNames)
 def evaluate(
     games: Any,
     systems: Sequence[str | SystemEntry] | Mapping[str, SequentialSystem] | None = None,

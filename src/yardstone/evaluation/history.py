@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from yardstone.choices import unknown_player
+from yardstone.choices import checked_arguments, unknown_player
 from yardstone.errors import InputError, UsageError
 from yardstone.evaluation.carried import CarriedRatings, KeptRatings
 from yardstone.evaluation.curves import rating_curves
@@ -49,6 +49,7 @@ _SAVED_WITHOUT = (
 _SCORES = {1.0: "1–0", 0.5: "½–½", 0.0: "0–1"}
 
 
+@checked_arguments(ColumnNames)
 def rating_history(
     games: Any = None,
     *,

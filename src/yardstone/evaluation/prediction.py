@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
+from yardstone.choices import checked_arguments
 from yardstone.evaluation.forecast import forecast
 from yardstone.evaluation.history import dated_games, rate_games
 from yardstone.ratings.game_forecast import GameForecast
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["predict"]
 
 
+@checked_arguments(ColumnNames)
 def predict(
     games: Any,
     player: str,

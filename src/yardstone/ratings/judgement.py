@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 
+from yardstone.choices import checked_arguments
 from yardstone.display import Displayed
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.pool import Pool
@@ -83,6 +84,7 @@ class MatchJudgement(Displayed):
         return str(self)
 
 
+@checked_arguments(ColumnNames)
 def match(
     games: Any,
     players: tuple[str, str] | None = None,

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import erfc, inf, isfinite, nan, sqrt
 
+from yardstone.choices import checked_arguments
 from yardstone.errors import UsageError
 from yardstone.ratings.superiority import half_width as deviations_for
 from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, rating_difference, win_probability
@@ -198,6 +199,7 @@ def score_interval(match: Match, confidence: float = 0.95) -> Interval:
     return Interval(mean, low, high)
 
 
+@checked_arguments()
 def elo(match: Match, confidence: float = 0.95) -> Interval:
     """Elo difference of the first player over the second, with its interval.
 
@@ -212,6 +214,7 @@ def elo(match: Match, confidence: float = 0.95) -> Interval:
     return Interval(value, elo_from_score(score.low), elo_from_score(score.high))
 
 
+@checked_arguments()
 def normalized_elo(match: Match, confidence: float = 0.95) -> Interval:
     """Difference in units of a game's deviation: what decides how many games are needed.
 
@@ -238,6 +241,7 @@ def normalized_elo(match: Match, confidence: float = 0.95) -> Interval:
     return Interval(t * unit, (t - z * error) * unit, (t + z * error) * unit)
 
 
+@checked_arguments()
 def superiority(match: Match) -> float:
     """Likelihood that the first player is the stronger one (LOS), 0 to 1.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.choices import no_such, unknown_player
+from yardstone.choices import checked_arguments, no_such, unknown_player
 from yardstone.errors import InputError, NoGamesError
 from yardstone.ratings.matches import Match
 from yardstone.ratings.pairing import Manner, find_pairing, grouped, rank_within
@@ -61,6 +61,7 @@ class PairedGames:
         return self.pairs.standard_error / single if single > 0.0 else float("nan")
 
 
+@checked_arguments()
 def pentanomial(
     pool: Pool, first: str, second: str, *, by: Sequence[str] | None = None
 ) -> PairedGames:

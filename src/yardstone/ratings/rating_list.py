@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from yardstone.choices import no_such
+from yardstone.choices import checked_arguments
 from yardstone.errors import (
     ConnectionWarning,
     ModelError,
     PerfectScoreWarning,
     SkippedWarning,
-    UsageError,
 )
 from yardstone.kernels import Loops, rating_work, weighed
 from yardstone.pool import PairCounts, Pool, SkipReport
@@ -45,6 +44,7 @@ __all__ = ["STATUS_NAMES", "PlayerRating", "RatingList", "rate", "rate_list", "s
 SUGGESTIONS = 5
 
 
+@checked_arguments()
 @weighed(
     Loops.RATING,
     lambda pool, *_, simulations=0, **__: rating_work(
@@ -134,6 +134,7 @@ def _sampled(ratings: JointRatings) -> tuple[str, ...]:
     )
 
 
+@checked_arguments(ColumnNames, BradleyTerry)
 def rate(
     games: Any,
     *,
@@ -189,9 +190,6 @@ def rate(
 def _usual(**model: Any) -> BradleyTerry:
     """The system of a rating list, with some of its parameters given."""
     usual = {"method": "likelihood", "first_advantage": "auto", "draw_rate": "auto"}
-    if unknown := sorted(model.keys() - BradleyTerry.__dataclass_fields__.keys()):
-        known = [*ColumnNames.__annotations__, *BradleyTerry.__dataclass_fields__]
-        raise UsageError(no_such("argument of rate", unknown[0], known))
     return BradleyTerry(**{**usual, **model})
 
 

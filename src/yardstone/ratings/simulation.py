@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone import parallel
-from yardstone.choices import check_number
+from yardstone.choices import check_number, checked_arguments
 from yardstone.errors import ModelError, NotConnectedError, UsageError
 from yardstone.pool import PairCounts
 from yardstone.ratings.priors import Prior, Relation
@@ -151,6 +151,7 @@ def _without_absent(system: BradleyTerry, playing: frozenset[str]) -> BradleyTer
     )
 
 
+@checked_arguments()
 def simulate(
     system: BradleyTerry,
     counts: PairCounts,

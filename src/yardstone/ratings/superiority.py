@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.choices import check_number
+from yardstone.choices import check_number, checked_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,6 +40,7 @@ def _surplus(ratings: Ratings) -> NDArray[np.float64]:
     return surplus
 
 
+@checked_arguments()
 def superiority(ratings: Ratings) -> NDArray[np.float64]:
     """Probability that the player of the row is stronger than that of the column.
 

@@ -12,7 +12,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from yardstone.choices import no_such
+from yardstone.choices import checked_arguments, no_such
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -327,6 +327,7 @@ SYSTEMS: Mapping[str, SystemEntry] = MappingProxyType({entry.name: entry for ent
 SEQUENTIAL = tuple(entry.name for entry in _ENTRIES if entry.sequential)
 
 
+@checked_arguments()
 def find_system(name: str, known: Sequence[str] = (), *, sequential: bool = True) -> SystemEntry:
     """The entry of that name; `UsageError` lists those there are.
 

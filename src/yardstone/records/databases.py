@@ -10,6 +10,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from yardstone.choices import checked_arguments
 from yardstone.errors import InputError, MissingFileError
 from yardstone.files import scratch_folder
 from yardstone.records.dates import DateOrder
@@ -44,6 +45,7 @@ _DUCKDB = b"DUCK"
 _SQLITE_ERRORS = (sqlite3.Error, UnicodeError)
 
 
+@checked_arguments()
 def query(
     sql: str,
     database: StrPath | None = None,

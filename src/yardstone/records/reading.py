@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 
-from yardstone.choices import check_choice
+from yardstone.choices import check_choice, checked_arguments
 from yardstone.errors import StrictError, UsageError
 from yardstone.pool import Pool, SkipReport
 from yardstone.records.dates import ORDERS, DateOrder
@@ -23,6 +23,7 @@ __all__ = ["read", "sources_by_format"]
 StrPath = str | os.PathLike[str]
 
 
+@checked_arguments()
 def read(
     *paths: StrPath | Source,
     format: str | None = None,

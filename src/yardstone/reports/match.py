@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from yardstone.ratings.judgement import MatchJudgement
     from yardstone.ratings.matches import Interval, Match
     from yardstone.ratings.pairs import PairedGames
+    from yardstone.ratings.sprt import SprtState
 
 __all__ = ["match_document", "plain_match"]
 
@@ -102,7 +103,7 @@ def match_line(judgement: MatchJudgement) -> str:
         )
     ends = f"[{_signed(judgement.elo.low)}, {_signed(judgement.elo.high)}]"
     parts.append(f"Elo {_signed(judgement.elo.value)} {ends}")
-    parts.append(f"LLR {state.llr:.2f} within ({state.lower:.2f}, {state.upper:.2f})")
+    parts.append(f"LLR {_between_bounds(state)}")
     parts += [
         f"losses on time {ending.lost[0]:,} and {ending.lost[1]:,}"
         for ending in judgement.endings or ()
@@ -277,13 +278,13 @@ def _sequential_test(judgement: MatchJudgement) -> Iterator[tuple[str, str]]:
     )
     yield (
         "  Log likelihood ratio",
-        f"{state.llr:.2f} within ({state.lower:.2f}, {state.upper:.2f})",
+        _between_bounds(state),
     )
     yield (
         "  State",
         {
-            "accept H1": f"finished: H1 accepted (stronger by {test.elo1:g})",
-            "accept H0": f"finished: H0 accepted (stronger by {test.elo0:g})",
+            "accept H1": f"finished: H1 accepted ({test.elo1:g} rather than {test.elo0:g} {unit})",
+            "accept H0": f"finished: H0 accepted ({test.elo0:g} rather than {test.elo1:g} {unit})",
             "continue": "not decided yet",
         }[state.decision],
     )
@@ -293,6 +294,13 @@ def _sequential_test(judgement: MatchJudgement) -> Iterator[tuple[str, str]]:
             f"about {_rounded(state.further_games)} more games; "
             f"H1 accepted with {_forecast(state.chance)} probability",
         )
+
+
+def _between_bounds(state: SprtState) -> str:
+    """Where the log likelihood ratio stands to the bounds at which the test ends."""
+    bounds = f"({state.lower:.2f}, {state.upper:.2f})"
+    place = {"accept H0": "below", "accept H1": "above", "continue": "within"}[state.decision]
+    return f"{state.llr:.2f} {place} {bounds}"
 
 
 def _forecast(chance: float) -> str:

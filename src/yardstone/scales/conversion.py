@@ -15,7 +15,7 @@ from types import MappingProxyType
 from yardstone.choices import no_such
 from yardstone.errors import InputError, UsageError
 from yardstone.scales.relations import SCALES, convert, egf_of_pro
-from yardstone.winprob.goldis import pro_rating
+from yardstone.winprob.goldis import rank_rating
 from yardstone.winprob.grades import (
     format_grade,
     nearest_grade,
@@ -28,7 +28,7 @@ __all__ = ["ConvertedRating", "convert_rating"]
 
 #: Ratings of professional ranks.
 _PROFESSIONAL: Mapping[str, Callable[[int], float]] = MappingProxyType(
-    {"egf": lambda dan: float(egf_of_pro(dan)), "goldis": lambda dan: float(pro_rating(dan))}
+    {"egf": lambda dan: float(egf_of_pro(dan)), "goldis": lambda dan: rank_rating(f"{dan}p")}
 )
 
 

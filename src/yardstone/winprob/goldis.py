@@ -50,6 +50,7 @@ __all__ = [
     "pro_rating",
     "rank_name",
     "rank_rating",
+    "rule_rating",
     "uniform_rank_rating",
     "uniform_rating",
 ]
@@ -148,11 +149,17 @@ def _split(rank: str) -> tuple[int, str]:
 
 
 def rank_rating(rank: str) -> float:
+    """Log rating of a rank, in thousandths, as table 1 prints it: 3p is 3.100."""
+    number, unit = _split(rank)
+    return round(1000.0 * TABLE[f"{number}{unit}"][0], 6)
+
+
+def rule_rating(rank: str) -> float:
     """Log rating of a rank, in thousandths, by the rules behind table 1.
 
     Levels (``6aml``, about dan) and steps (``4step``, about kyu) lie 100 apart
     down to 19 step at 100, then 10 apart; professional ranks follow
-    `pro_rating`. The printed table (`TABLE`) rounds those to 5, except 3p.
+    `pro_rating`, which the printed table rounds to 5, except 3p.
     """
     number, unit = _split(rank)
     if unit == "p":
@@ -173,12 +180,12 @@ def uniform_rating(rating: ArrayLike) -> Array:
 
     Zero is at 20 kyu and nothing lies below it. Up to 1p (3000) it is Goldis'
     scale; above, 3p and 9p are the next two stones, 3100 and 3200, and the
-    others lie between them by their antilogs.
+    others lie between them.
     """
     value = np.asarray(rating, np.float64)
     if np.any(value < 0.0):
         raise UsageError("Pratesi's scale begins with 0 at 20 kyu")
-    goldis = [0.0, 3000.0, float(pro_rating(3)), float(pro_rating(9))]
+    goldis = [0.0, *map(rank_rating, ("1p", "3p", "9p"))]
     above = value > goldis[3]
     return np.where(
         above, 3200.0 + value - goldis[3], np.interp(value, goldis, [0.0, 3000.0, 3100.0, 3200.0])

@@ -13,7 +13,7 @@ from math import floor, log10
 from types import MappingProxyType
 
 from yardstone.choices import check_choice
-from yardstone.winprob.goldis import TABLE, antilog, rank_rating
+from yardstone.winprob.goldis import TABLE, antilog, rule_rating
 
 __all__ = ["RULES", "Departure", "departures", "graded_rounding"]
 
@@ -79,7 +79,7 @@ def departures(rule: str = "graded") -> list[Departure]:
     check_choice("the rule", rule, RULES)
     departures = []
     for rank, (log_rating, points) in TABLE.items():
-        exact = rank_rating(rank) / 1000.0
+        exact = rule_rating(rank) / 1000.0
         rounded = _nearest(exact, 0.005)
         if abs(rounded - log_rating) > 1e-9:
             departures.append(Departure(rank, "log rating", log_rating, exact, rounded))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from yardstone.choices import check_choice
+from yardstone.choices import check_choice, checked_arguments
 from yardstone.errors import WrongTypeError
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import BLACK, WHITE, GoGame
@@ -24,6 +24,7 @@ __all__ = ["estimate"]
 StrPath = str | os.PathLike[str]
 
 
+@checked_arguments()
 def estimate(
     games: StrPath | GoGame | Iterable[StrPath | GoGame],
     player: str | None = None,
