@@ -24,13 +24,13 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Network:
     return load_network(small_network(tmp_path_factory.mktemp("net")), threads=1)
 
 
-def questions(games: list[GoGame]) -> list[NetworkQuestion]:
-    return list(ask(games, SkipReport(), trunk=True))
+def questions(games: list[GoGame], network: Network) -> list[NetworkQuestion]:
+    return list(ask(games, SkipReport(), network, trunk=True))
 
 
 def test_batches_say_what_single_positions_say(network: Network) -> None:
     games = [random_game(k, size=5 + 2 * (k % 3), moves=9) for k in range(5)]
-    answers = list(Evaluator(network, batch=7).answer(questions(games)))
+    answers = list(Evaluator(network, batch=7).answer(questions(games, network)))
     assert [answer.question.about.game for answer in answers] == games
     for game, answer in zip(games, answers, strict=True):
         for position in range(len(game.moves) + 1):
@@ -53,7 +53,7 @@ def test_batches_say_what_single_positions_say(network: Network) -> None:
 def test_equal_positions_are_evaluated_once(network: Network) -> None:
     game = random_game(3, moves=20)
     evaluator = Evaluator(network)
-    first, second = evaluator.answer(questions([game, game]))
+    first, second = evaluator.answer(questions([game, game], network))
     assert (evaluator.asked, evaluator.evaluated) == (42, 21)
     np.testing.assert_array_equal(first.assessment.policy, second.assessment.policy)
 
@@ -85,7 +85,7 @@ def test_what_else_could_have_been_played(network: Network) -> None:
     """The trunk after the move, and at the five other points of greatest policy."""
     game = random_game(5, moves=30)
     evaluator = Evaluator(network, trunk=("after", "candidates"))
-    (answer,) = evaluator.answer(ask([game], SkipReport(), trunk=True))
+    (answer,) = evaluator.answer(ask([game], SkipReport(), evaluator.network, trunk=True))
     encoded = answer.question.encoded
     result = network.evaluate(encoded.spatial.astype(np.float32), encoded.globals, trunk=True).trunk
     assert result is not None
@@ -126,7 +126,7 @@ def test_the_trunk_after_a_move_needs_the_next_position(network: Network) -> Non
 
 def test_forgetting_changes_nothing(network: Network) -> None:
     games = [random_game(k, moves=12) for k in range(4)]
-    asked = questions([*games, *games])
+    asked = questions([*games, *games], network)
     remembering = Evaluator(network, trunk=("pick",), batch=8)
     forgetful = Evaluator(network, trunk=("pick",), batch=8, memory=0)
     for one, two in zip(remembering.answer(asked), forgetful.answer(asked), strict=True):
@@ -143,8 +143,8 @@ def test_few_questions_are_held_at_a_time(network: Network) -> None:
 
     def many() -> Iterator[NetworkQuestion]:
         nonlocal taken
-        yield questions([random_game(1, size=7, moves=3)])[0]
-        for question in questions([random_game(2, moves=60)]) * 200:
+        yield questions([random_game(1, size=7, moves=3)], network)[0]
+        for question in questions([random_game(2, moves=60)], network) * 200:
             taken += 1
             yield question
 

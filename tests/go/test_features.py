@@ -23,7 +23,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Network:
 
 def answered(network: Network, game: GoGame) -> NetworkAnswer:
     evaluator = Evaluator(network, trunk=("pick",))
-    (answer,) = evaluator.answer(ask([game], SkipReport(), trunk=True))
+    (answer,) = evaluator.answer(ask([game], SkipReport(), evaluator.network, trunk=True))
     return answer
 
 

@@ -50,7 +50,7 @@ def answers(
     network: Network, games: list[GoGame], kinds: tuple[str, ...] = KINDS
 ) -> tuple[list[NetworkAnswer], int]:
     evaluator = Evaluator(network, trunk=kinds)
-    result = list(evaluator.answer(ask(games, SkipReport(), trunk=True)))
+    result = list(evaluator.answer(ask(games, SkipReport(), network, trunk=True)))
     return result, evaluator.evaluated
 
 

@@ -79,7 +79,7 @@ def test_what_is_stored_is_what_the_network_says(whole: Path, network: Path) -> 
     )
     evaluator = Evaluator(load_network(network, threads=1), trunk=("pick", "candidates", "mean"))
     games = [random_game(k, moves=30) for k in range(GAMES)]
-    asked = ask(games, SkipReport(), rules=TROMP_TAYLOR, trunk=True)
+    asked = ask(games, SkipReport(), evaluator.network, rules=TROMP_TAYLOR, trunk=True)
     for place, answer in enumerate(evaluator.answer(asked)):
         wanted = move_features(answer)
         for kind in store.kinds:

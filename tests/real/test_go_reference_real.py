@@ -106,7 +106,7 @@ def test_features_of_a_real_game_are_those_of_single_positions() -> None:
     network = load_network(shared_path(NET), threads=1)
     (game,) = league_games(1)
     evaluator = Evaluator(network, trunk=("pick", "mean"))
-    (answer,) = evaluator.answer(ask([game], SkipReport(), rules=TROMP_TAYLOR, trunk=True))
+    (answer,) = evaluator.answer(ask([game], SkipReport(), network, rules=TROMP_TAYLOR, trunk=True))
     result = move_features(answer)
     encoded = answer.question.encoded
     rows = np.arange(0, len(result.number), 25)

@@ -62,7 +62,7 @@ def features_by(network: Network, folder: Path) -> Features:
     for group in (RANKS[0], RANKS[5], RANKS[-1]):
         games = [game for path in games_of(group, folder) for game in read_games(path)]
         assert len(games) == GAMES
-        asked = ask(games, SkipReport(), rules=TROMP_TAYLOR, komi=6.5, trunk=True)
+        asked = ask(games, SkipReport(), network, rules=TROMP_TAYLOR, komi=6.5, trunk=True)
         evaluator = Evaluator(network, trunk=KINDS)
         result[group] = [move_features(answer) for answer in evaluator.answer(asked)]
     return result

@@ -46,7 +46,7 @@ def store(tmp_path_factory: pytest.TempPathFactory, network: Path) -> FeatureSto
 def found(network: Path) -> Sequence[GameFeatures]:
     games = [random_game(k, moves=moves) for k, moves in enumerate(LENGTHS)]
     evaluator = Evaluator(load_network(network, threads=1), trunk=KINDS)
-    questions = ask(games, SkipReport(), rules=TROMP_TAYLOR, trunk=True)
+    questions = ask(games, SkipReport(), evaluator.network, rules=TROMP_TAYLOR, trunk=True)
     return [move_features(answer) for answer in evaluator.answer(questions)]
 
 

@@ -235,7 +235,7 @@ def _analysed(
     skipped: SkipReport,
     progress: Callable[[int], object] | None = None,
 ) -> Iterator[GameAnalysis]:
-    questions = ask(games, skipped, rules=rules, komi=komi)
+    questions = ask(games, skipped, network, rules=rules, komi=komi)
     for answer in Evaluator(network, progress=progress).answer(questions):
         yield _analysis(answer, phases, network, effort)
 

@@ -198,7 +198,9 @@ class Evaluator:
 
     def _positions(self, question: NetworkQuestion) -> list[_Position]:
         """The positions of a question: those known, or new ones that are now pending."""
-        encoded = question.encoded
+        encoded, known = question.encoded, self.network.knowledge
+        if known is not None and not known.knows(question.rules):
+            raise UsageError(f"{self.network.name} is asked under {question.rules.name} rules")
         pending = self._pending.setdefault(int(encoded.spatial.shape[-1]), [])
         positions = []
         for inputs in zip(encoded.spatial, encoded.globals, strict=True):

@@ -130,7 +130,9 @@ def _described(settings: ExtractionSettings) -> dict[str, Any]:
     del chosen["net"], chosen["device"]
     if network.device != CPU:  # stores of the processor do not name it
         chosen["device"] = network.device
-    rules = None if settings.rules is None else str(parse_rules(settings.rules))
+    rules = None if settings.rules is None else parse_rules(settings.rules)
+    if rules is not None and network.knowledge is not None and not network.knowledge.knows(rules):
+        rules = network.knowledge.rules
     return {
         "format": FORMAT,
         "network": network.name,
@@ -140,7 +142,7 @@ def _described(settings: ExtractionSettings) -> dict[str, Any]:
         **chosen,
         "engine": network.engine,
         "trunk": [kind for kind in TRUNK_KINDS if kind in settings.trunk],
-        "rules": rules,
+        "rules": None if rules is None else str(rules),
     }
 
 

@@ -155,15 +155,16 @@ def make_part(job: Batch) -> tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]
     """
     settings = job.settings
     skipped = SkipReport()
+    network = load(settings)
     questions = ask(
         _of_size(job.games, settings.size, skipped),
         skipped,
+        network,
         rules=None if settings.rules is None else parse_rules(settings.rules),
         komi=settings.komi,
         trunk=True,
         whole=True,
     )
-    network = load(settings)
     evaluator = Evaluator(network, trunk=settings.trunk)
     rows: list[dict[str, Any]] = []
     games: list[GameFeatures] = []

@@ -149,7 +149,7 @@ def _judged(
     skipped: SkipReport,
     progress: Callable[[int], object] | None = None,
 ) -> Iterator[Judgement]:
-    questions = ask(games, skipped, rules=rules, komi=komi, positions=_end, whole=True)
+    questions = ask(games, skipped, network, rules=rules, komi=komi, positions=_end, whole=True)
     for answer in Evaluator(network, progress=progress).answer(questions):
         assessment = answer.assessment
         winrate = float(assessment.white_expected[0])

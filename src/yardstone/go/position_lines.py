@@ -16,6 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
+from yardstone.go.conditions import Conditions
 from yardstone.go.evaluator import Evaluator, NetworkAnswer, NetworkQuestion
 from yardstone.go.network_shares import over_games
 from yardstone.go.points import (
@@ -333,7 +334,8 @@ def evaluate_lines(
     dict
         The object of each line, in the same order, with ``white_win``, ``white_loss``,
         ``no_result``, ``white_lead``, ``white_score_selfplay``, ``policy`` (a value a
-        point, the top row first; None where a move is illegal) and ``policy_pass``. A
+        point, the top row first; None where a move is illegal) and ``policy_pass``, and
+        ``asked`` where the network was asked under other rules, which it knows. A
         line that cannot be evaluated gives what it held, and ``error``.
     """
     report = SkipReport() if skipped is None else skipped
@@ -356,7 +358,7 @@ def _evaluated(
     progress: Callable[[int], object] | None = None,
 ) -> Iterator[dict[str, Any]]:
     evaluator = Evaluator(network, progress=progress)
-    for answer in evaluator.answer(_questions(lines, file, skipped)):
+    for answer in evaluator.answer(_questions(lines, network, file, skipped)):
         about = dict(answer.question.about)
         if len(answer.assessment):
             about.pop("error", None)  # of an earlier attempt
@@ -365,30 +367,31 @@ def _evaluated(
 
 
 def _questions(
-    lines: Iterable[tuple[int, str]], file: str, skipped: SkipReport
+    lines: Iterable[tuple[int, str]], network: Network, file: str, skipped: SkipReport
 ) -> Iterator[NetworkQuestion]:
     for number, text in lines:
         given: Mapping[str, Any] = {}
         try:
             given = _object(text)
-            yield _question(_request(given))
+            yield _question(_request(given), network)
         except InputError as error:
             skipped.add(Skipped(file, number, str(error)), kind="cannot be evaluated")
             # An empty question keeps the place of the line in the order.
             yield _nothing({**given, "line": number, "error": str(error)})
 
 
-def _question(request: PositionRequest) -> NetworkQuestion:
+def _question(request: PositionRequest, network: Network) -> NetworkQuestion:
     from yardstone.go.inputs import encode_game
 
+    asked = network.asked(Conditions(request.rules, request.komi), request.size)
     encoded = encode_game(
         request.size,
         [point for point, colour in request.stones.items() if colour == BLACK],
         [point for point, colour in request.stones.items() if colour == WHITE],
         request.moves,
         request.colours,
-        request.komi,
-        request.rules,
+        asked.komi,
+        asked.rules,
         positions=[len(request.moves)],
         to_play=request.to_play,
         packed=True,
@@ -398,7 +401,8 @@ def _question(request: PositionRequest) -> NetworkQuestion:
         raise InputError(
             f"move {move + 1} is illegal ({colour_name(request.colours[move])} {where})"
         )
-    return NetworkQuestion(encoded, request.rules, about=request.given)
+    about = {**request.given, "asked": asked.in_words} if asked.remark else request.given
+    return NetworkQuestion(encoded, asked.rules, about=about)
 
 
 def _nothing(about: Mapping[str, Any]) -> NetworkQuestion:

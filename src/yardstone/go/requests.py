@@ -17,6 +17,7 @@ from yardstone.pool import Skipped, SkipReport
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from yardstone.go.nets.network import Network
     from yardstone.go.rules import Rules
     from yardstone.records.go_game import GoGame
 
@@ -44,6 +45,7 @@ class GameSubject:
 def ask(
     games: Iterable[GoGame],
     skipped: SkipReport,
+    network: Network,
     *,
     rules: Rules | None = None,
     komi: float | None = None,
@@ -57,7 +59,9 @@ def ask(
     ----------
     games : iterable of GoGame
     skipped : SkipReport
-        Takes the games that cannot be shown to a network, with the reason.
+        Takes the games that cannot be shown to the network, with the reason.
+    network : Network
+        That is to be asked.
     rules, komi : optional
         For all games, in place of their own (`conditions_of`).
     positions : callable, optional
@@ -71,8 +75,9 @@ def ask(
     from yardstone.go.inputs import encode_game
 
     for game in games:
-        conditions = conditions_of(game, rules=rules, komi=komi)
         try:
+            wanted = conditions_of(game, rules=rules, komi=komi)
+            conditions = network.asked(wanted, game.size)
             encoded = encode_game(
                 game.size,
                 game.setup_black,

@@ -140,6 +140,7 @@ def features(
 
 
 def _report(store: FeatureStore) -> None:
+    from yardstone.go.conditions import KNOWLEDGE
     from yardstone.reports.words import plural
 
     about = store.settings
@@ -148,6 +149,8 @@ def _report(store: FeatureStore) -> None:
         f"{plural(len(store), 'game')}, {plural(about['moves'], 'move')}: {kinds} "
         f"({about['channels']} channels of {about['network']}) in {store.path}"
     )
+    if known := KNOWLEDGE.get(about["sha256"]):
+        print(f"yardstone: {known.network} knows {known}: asked under no others", file=sys.stderr)
     if about["skipped"]:
         skipped = plural(about["skipped"], "record was", "records were")
         print(f"yardstone: {skipped} skipped: see {store.path / 'skipped.csv'}", file=sys.stderr)

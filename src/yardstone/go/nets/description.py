@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from yardstone.go.conditions import KNOWLEDGE
 from yardstone.go.nets.layers import (
     Attention,
     Block,
@@ -53,8 +54,8 @@ def describe(model: NetworkModel) -> dict[str, Any]:
         ``name``, ``version``, ``kind``, ``blocks`` and ``channels`` of the trunk,
         ``block_kinds`` (how many of each, nested ones included), ``parameters``,
         ``activation`` and ``norm`` at the trunk's end, ``policies``,
-        ``pass_alive_under_suicide``, ``metadata`` (wants to know the players) and
-        ``sha256``.
+        ``pass_alive_under_suicide``, ``metadata`` (wants to know the players), ``knows``
+        (the conditions that it was trained for; None for all) and ``sha256``.
     """
     kinds: dict[str, int] = {}
     for block in _all_blocks(model.trunk.blocks):
@@ -77,5 +78,6 @@ def describe(model: NetworkModel) -> dict[str, Any]:
         "policies": model.policy.final_conv.outputs,
         "pass_alive_under_suicide": model.pass_alive_under_suicide,
         "metadata": model.trunk.metadata is not None,
+        "knows": str(KNOWLEDGE[model.sha256]) if model.sha256 in KNOWLEDGE else None,
         "sha256": model.sha256,
     }

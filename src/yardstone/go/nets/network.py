@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yardstone.errors import InputError, UsageError
+from yardstone.go.conditions import KNOWLEDGE, Conditions
 from yardstone.go.evaluation_store import EvaluationStore, open_store
 from yardstone.go.nets.averaging import averaged, check_symmetries
 from yardstone.go.nets.devices import CPU
@@ -60,6 +61,8 @@ class Network:
         Where what it says is kept between runs, by those who ask it.
     symmetries : int
         How many ways it is shown each position; what it says is the average.
+    knowledge : Knowledge or None
+        The conditions that it was trained for, where it was not trained for all.
     """
 
     size_limits = (2, 19)
@@ -87,6 +90,7 @@ class Network:
         self.threads = threads if engine.device == CPU else 1
         self.answers = answers
         self.symmetries = check_symmetries(symmetries)
+        self.knowledge = KNOWLEDGE.get(self.sha256)
         self._engine = engine
         self._runners: dict[tuple[int, tuple[str, ...]], Runner] = {}
         self._lock = threading.Lock()
@@ -96,6 +100,10 @@ class Network:
         how = f"{self.engine} {self.precision}" + f" {self.device}" * (self.device != CPU)
         how += f", {self.symmetries} symmetries" * (self.symmetries > 1)
         return f"<Network {self.name}, version {self.version}, {how}>"
+
+    def asked(self, wanted: Conditions, size: int) -> Conditions:
+        """The conditions to ask it under in place of these; see `Knowledge.asked`."""
+        return wanted if self.knowledge is None else self.knowledge.asked(wanted, size)
 
     def evaluate(
         self, spatial: Floats, globals: Floats, *, trunk: bool = False, ownership: bool = False

@@ -243,7 +243,7 @@ def _conditions(result: AnalysedGames, analysis: GameAnalysis) -> list[str]:
     handicap = f", handicap {game.handicap}" if game.handicap > 1 else ""
     line = (
         f"{plural(len(analysis), 'move')} on {game.size}x{game.size}{handicap}, "
-        f"{conditions.rules.name} rules, komi {conditions.komi:g}; network {result.network}"
+        f"{conditions.in_words}; network {result.network}"
     )
     return [line, *([f"Note: {analysis.remark}"] if analysis.remark else [])]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -89,6 +90,10 @@ def _summary(result: JudgedGames) -> Iterator[str]:
         f"Decided (at least {100 * result.sure:g} % sure): {counts.games - counts.undecided:,}; "
         f"undecided: {counts.undecided:,}"
     )
+    conditions = (each.conditions for each in result.games)
+    other = Counter(each.in_words for each in conditions if each.remark)
+    for words, number in other.most_common():
+        yield f"{plural(number, 'game')} judged by {words}"
     compared = counts.agreeing + counts.contrary
     if compared:
         yield (

@@ -107,6 +107,8 @@ def network_document(facts: Mapping[str, Any]) -> Document:
         ("SHA-256", facts["sha256"]),
         ("file", facts["file"]),
     ]
+    if facts["knows"]:
+        rows.append(("knows only", facts["knows"]))
     if facts["metadata"]:
         rows.append(("not usable", "it wants to know the players' ranks with every position"))
     columns = (Column("property", lambda fact: fact[0]), Column("value", lambda fact: fact[1]))

@@ -250,7 +250,13 @@ def _taken_of_games(
     from yardstone.go.rules import TROMP_TAYLOR
 
     questions = ask(
-        _playable(games, skipped), skipped, rules=TROMP_TAYLOR, komi=KOMI, trunk=True, whole=True
+        _playable(games, skipped),
+        skipped,
+        network,
+        rules=TROMP_TAYLOR,
+        komi=KOMI,
+        trunk=True,
+        whole=True,
     )
     evaluator = Evaluator(network, trunk=KINDS, progress=progress)
     for answer in evaluator.answer(questions):

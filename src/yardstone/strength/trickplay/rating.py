@@ -279,7 +279,7 @@ def _evidence_of_answers(
         return np.arange(starts[id(game)], len(game.moves) + 1, dtype=np.int32)
 
     questions = ask(
-        (answer.game for answer in given), skipped, rules=TROMP_TAYLOR, komi=KOMI,
+        (answer.game for answer in given), skipped, network, rules=TROMP_TAYLOR, komi=KOMI,
         positions=positions, trunk=True,
     )  # fmt: skip
     network_answers = Evaluator(network, trunk=KINDS, progress=progress).answer(questions)
