@@ -67,7 +67,8 @@ class SkipReport:
     records that were used, `known` (by kind) the records left out although they were
     understood, such as unfinished games, and `values` the results that were not;
     `remarks` are sentences on how records were understood. A condition (``where``) left
-    `unwanted` games out of `considered`; `doubts` are sentences on where it may be amiss.
+    `unwanted` games out of `considered`. `doubts` are sentences on where the condition, or what
+    was made of the records, may be amiss; commands say them on standard error.
     """
 
     def __init__(self, skipped: Iterable[Skipped] = ()) -> None:
@@ -111,7 +112,7 @@ class SkipReport:
             self.remarks.append(sentence)
 
     def doubt(self, sentence: str) -> None:
-        """Note where a condition on games may be amiss, once."""
+        """Note where a condition, or the reading, may be amiss, once."""
         if sentence not in self.doubts:
             self.doubts.append(sentence)
 

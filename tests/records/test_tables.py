@@ -18,7 +18,7 @@ import zstandard
 
 import yardstone
 from tests.skipping import read_skipping
-from yardstone.errors import InputError, StrictError, UsageError
+from yardstone.errors import InputError, SkippedWarning, StrictError, UsageError
 from yardstone.pool import Pool
 
 ROWS = {"White": ["Ann", "Bob"], "Black": ["Bob", "Ann"], "Result": ["1-0", "1/2-1/2"]}
@@ -159,3 +159,63 @@ def test_databases(tmp_path: Path) -> None:
         assert games(yardstone.query("SELECT * FROM g WHERE score = 1;", file)) == games(pool)[:1]
         with pytest.raises(InputError, match="no_such"):
             yardstone.query("SELECT * FROM no_such", file)
+
+
+def _damaged(key: str, of: int) -> list[dict[str, str]]:
+    """Games that Bob wins, the first with a damaged key and another result."""
+    rows = [{"white": "Ann", "black": "Bob", "result": "0-1"} for _ in range(of)]
+    rows[0] = {
+        name + "(" if name == key else name: text
+        for name, text in (rows[0] | {"result": "1-0"}).items()
+    }
+    return rows
+
+
+@pytest.mark.parametrize("key", ["white", "black", "result"])
+@pytest.mark.parametrize("ending", [".json", ".jsonl"])
+def test_a_damaged_key_loses_its_record_alone(tmp_path: Path, key: str, ending: str) -> None:
+    for of in (10, 30):
+        rows = _damaged(key, of)
+        file = tmp_path / f"{of}{ending}"
+        file.write_text(json.dumps(rows) if ending == ".json" else "\n".join(map(json.dumps, rows)))
+        with pytest.warns(SkippedWarning, match="1 record was skipped"):
+            pool = yardstone.read(file)
+        assert games(pool) == [("Ann", "Bob", 0.0)] * (of - 1)
+
+
+def test_records_without_the_key_of_the_result_are_unread(tmp_path: Path) -> None:
+    file = tmp_path / "games.jsonl"
+    rows = [_damaged("result", 1)[0]] * 5 + [{"white": "Ann", "black": "Bob", "result": "0-1"}] * 6
+    file.write_text("\n".join(map(json.dumps, rows)))
+    with pytest.raises(InputError, match=r"5 of 11 records .*no result under this key"):
+        yardstone.read(file)
+    file.write_text('{"white": "Ann", "black": "Bob", "result": "0-1"}\n' * 30000)
+    with file.open("a") as more:  # a key that begins late
+        more.write('{"white": "Ann", "black": "Bob", "Winner": "Ann"}\n')
+    with pytest.warns(SkippedWarning, match="1 record was skipped"):
+        assert yardstone.read(file, columns=["Winner"]).score.tolist() == [0.0] * 30000
+
+
+def test_json_values_of_many_kinds(tmp_path: Path) -> None:
+    file = tmp_path / "games.jsonl"
+    file.write_text(
+        '{"white": "Ann", "black": 12, "result": 1}\n{"white": 12, "black": "Ann", "result": "½"}\n'
+    )
+    assert games(yardstone.read(file)) == [("Ann", "12", 1.0), ("12", "Ann", 0.5)]
+    file.write_text('{"white": {"name": "Ann", "elo": 1}, "black": "Bob", "result": "1-0"}\n')
+    with pytest.raises(InputError, match="which column"):
+        yardstone.read(file)
+
+
+@pytest.mark.parametrize("head", ["winner,loser", "Winner\tLoser", "loser;winner"])
+@pytest.mark.parametrize("ending", [".csv", ".txt"])
+def test_winners_and_losers_alone(tmp_path: Path, head: str, ending: str) -> None:
+    file = tmp_path / f"games{ending}"
+    mark = next(mark for mark in ",\t;" if mark in head)
+    rows = [("Ann", "Bob"), ("Bob", "Cid"), ("Ann", "Cid")]
+    turned = head.startswith("loser")
+    file.write_text(
+        "\n".join([head, *(mark.join(reversed(row) if turned else row) for row in rows)])
+    )
+    won = [(a, b) if score == 1.0 else (b, a) for a, b, score in games(yardstone.read(file))]
+    assert won == rows

@@ -20,11 +20,10 @@ def report_skipped(skipped: SkipReport, *, quiet: bool = False) -> None:
         return
     from yardstone.records.where import left_out_line
 
-    if line := left_out_line(skipped):
-        print(
-            "\n".join((f"yardstone: {line}", *(f"  {each}" for each in skipped.doubts))),
-            file=sys.stderr,
-        )
+    line = left_out_line(skipped)
+    said = [f"  {each}" if line else f"yardstone: {each}" for each in skipped.doubts]
+    if line or said:
+        print("\n".join([f"yardstone: {line}", *said] if line else said), file=sys.stderr)
     if not len(skipped):
         return
     from yardstone.records.skipped_records import skipped_line

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from yardstone.errors import InputError, NoGamesError
 from yardstone.pool import MAX_SKIPPED_DETAILS
+from yardstone.records.column_names import find_pair
 from yardstone.records.decoding import clean, decode
 from yardstone.records.sources import Source
 
@@ -74,14 +75,16 @@ def find_dialect(path: Path, name: str) -> Dialect:
     Raises
     ------
     InputError
-        There are too few columns for two players and a result, or too many.
+        There are too few columns for two players and a result (a winner and a loser need none),
+        or too many.
     """
     dialect = first_line_dialect(path, name)
-    if len(dialect.names) < 3:
+    pair = find_pair(dialect.names)
+    if len(dialect.names) < 3 and (pair is None or "winner" not in pair.labels):
         raise InputError(
             "no table with columns for two players and a result",
             file=name,
-            hint="the first line must name the columns, as in white,black,result",
+            hint="the first line must name the columns, as in white,black,result or winner,loser",
         )
     return dialect
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
@@ -13,12 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from yardstone.errors import InputError, StrictError
 from yardstone.files import scratch_folder
 from yardstone.pool import Pool, Skipped, SkipReport
+from yardstone.records.column_names import words
 from yardstone.records.delimited import Dialect, find_dialect, repair
 from yardstone.records.game_rows import GameRows
 from yardstone.records.joining import join_pools
 from yardstone.records.options import Options
 from yardstone.records.query_errors import file_error, finds_no_room
 from yardstone.records.shares import read_shares
+from yardstone.records.table_results import quoted
 from yardstone.records.tables import connect, understand
 
 if TYPE_CHECKING:
@@ -102,8 +105,43 @@ def parquet_rows(source: Source, options: Options) -> Iterator[GameRows]:
 def json_rows(source: Source, options: Options) -> Iterator[GameRows]:
     """The games of a JSON file."""
     with _opened(source, options, packed=True) as (file, connection):
-        rows = f"read_json({sql_text(file.path)}, compression = '{file.compression}')"
-        yield understand(connection, rows, file=file.name, options=options)
+        connection.execute(
+            f"CREATE TEMP TABLE source_rows AS SELECT * FROM read_json({sql_text(file.path)}, "
+            f"compression = '{file.compression}', sample_size = -1)"
+        )
+        rows = _plain_keys(connection)
+        yield understand(connection, rows, file=file.name, options=options, keys=True)
+
+
+def _plain_keys(connection: duckdb.DuckDBPyConnection) -> str:
+    """SQL for the records of a JSON file, without keys that a damaged record has for another's.
+
+    Of keys with the same words that no record has together, such as ``result`` and ``result(``,
+    the one that most records have stays. Texts and numbers under one key both stay as they are.
+    """
+    described = connection.execute("DESCRIBE source_rows").fetchall()
+    lower = {name.lower() for name, *_ in described}
+    alike: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    for name, kind, *_ in described:
+        plain = re.sub(r"_\d+$", "", name)  # DuckDB numbers keys that differ in capitals alone
+        spelt = tuple(words(plain if plain.lower() in lower else name)) or (name,)
+        alike.setdefault(spelt, []).append((name, kind))
+    chosen = []
+    for group in alike.values():
+        best, *others = sorted(group, key=lambda each: -_records(connection, each[0]))
+        kept = [best, *(each for each in others if _records(connection, best[0], each[0]))]
+        chosen += [
+            f"{quoted(name)} ->> '$' AS {quoted(name)}" if kind == "JSON" else quoted(name)
+            for name, kind in kept
+        ]
+    return f"(SELECT {', '.join(chosen)} FROM source_rows)"
+
+
+def _records(connection: duckdb.DuckDBPyConnection, *names: str) -> int:
+    """How many records have all these keys."""
+    there = " AND ".join(f"{quoted(name)} IS NOT NULL" for name in names)
+    row = connection.execute(f"SELECT count(*) FROM source_rows WHERE {there}").fetchone()
+    return 0 if row is None else int(row[0])
 
 
 @contextmanager

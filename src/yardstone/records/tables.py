@@ -6,6 +6,7 @@ hands over plain numbers, so a table need not fit in memory as text.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
     import duckdb
 
 __all__ = ["connect", "understand"]
+
+#: The kind of records without the key that tells the result.
+_NO_KEY = "no result under this key"
+#: Types of columns that hold no single value.
+_NESTED = re.compile(r"STRUCT|MAP|UNION|.*\[\d*\]$")
 
 
 def connect(memory: int | None = None) -> duckdb.DuckDBPyConnection:
@@ -57,6 +63,7 @@ def understand(
     options: Options,
     line_of: Callable[[int], int] = int,
     report: SkipReport | None = None,
+    keys: bool = False,
 ) -> GameRows:
     """The games in the rows of a table or query.
 
@@ -74,13 +81,16 @@ def understand(
         The line of a row, counted from 1.
     report : SkipReport, optional
         What was skipped before; the report begins with it.
+    keys : bool
+        Whether each row brings its own keys, so that one without a result is damaged, not blank.
 
     Raises
     ------
     InputError
         If a column is missing, or the results are not understood.
     """
-    names = [row[0] for row in connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()]
+    described = connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()
+    names = [name for name, kind, *_ in described if not _NESTED.match(kind)] or [described[0][0]]
     matches = is_match_table(names)
     if matches:
         options = match_options(options)
@@ -102,11 +112,12 @@ def understand(
     roles = replace(roles, extra={**levels, **roles.extra})
     if remark:
         skipped.remark(remark)
-    _skip(connection, file, options.strict, line_of, skipped)
+    _skip(connection, file, options.strict, line_of, skipped, keys=keys)
     if order.roles.labels == ("player", "opponent") and not order.ordered:
         _check_copies(connection, file)
     games, decided = connection.execute(
-        "SELECT count(score), count(*) FILTER (score <> 0.5) FROM scored"
+        "SELECT count(score), count(*) FILTER (score <> 0.5) FROM scored "
+        "WHERE row NOT IN (SELECT row FROM bad)"
     ).fetchone() or (0, 0)
     check_unread(
         skipped,
@@ -167,14 +178,17 @@ def _skip(
     strict: bool,
     line_of: Callable[[int], int],
     report: SkipReport,
+    *,
+    keys: bool,
 ) -> None:
     """Report the rows that cannot be used."""
+    absent = f"WHEN result IS NULL THEN '{_NO_KEY}' " if keys else ""
     reasons = (
         "CASE WHEN coalesce(first, '') = '' THEN 'the first player has no name' "
         "WHEN coalesce(second, '') = '' THEN 'the second player has no name' "
         "WHEN score IS NOT NULL THEN NULL "
         "WHEN reason IS NOT NULL THEN reason "
-        "WHEN coalesce(result, '') = '' THEN 'no result' "
+        f"{absent}WHEN coalesce(result, '') = '' THEN 'no result' "
         f"ELSE '{UNKNOWN_RESULT}' END"
     )
     connection.execute(
@@ -182,7 +196,12 @@ def _skip(
         FROM scored WHERE kind IS NOT NULL"""
     )
     kinds = dict(connection.execute("SELECT kind, count(*) FROM bad GROUP BY kind").fetchall())
-    unread = {"the first player has no name", "the second player has no name", UNKNOWN_RESULT}
+    unread = {
+        "the first player has no name",
+        "the second player has no name",
+        UNKNOWN_RESULT,
+        _NO_KEY,
+    }
     for row, result, kind in connection.execute(
         f"SELECT * FROM bad ORDER BY row LIMIT {MAX_SKIPPED_DETAILS}"
     ).fetchall():

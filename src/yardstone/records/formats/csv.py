@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 _HEADER = re.compile(rb"[^\n\r\"\[]*[,;\t|][^\n\r\[]*[,;\t|]")
 _QUOTED_HEADER = re.compile(rb'(?:"[^"\n\r]*"[,;\t|]){2}')
+_WINNERS = re.compile(
+    rb'"?win[\w ]*"?[,;\t|]"?los[\w ]*"?\s|"?los[\w ]*"?[,;\t|]"?win[\w ]*"?\s', re.I
+)
 _ENDINGS = (".csv", ".tsv", ".tab")
 
 
@@ -45,7 +48,7 @@ def _tabbed(pool: Pool) -> Iterator[str]:
 FORMAT = table_format(
     "csv",
     _ENDINGS,
-    (Sign(8, _HEADER.match), Sign(8, _QUOTED_HEADER.match)),
+    (Sign(8, _HEADER.match), Sign(8, _QUOTED_HEADER.match), Sign(8, _WINNERS.match)),
     reader("records.table_files", "csv_file_rows"),
     writers=(
         Writer("csv", (".csv",), table_pieces),
