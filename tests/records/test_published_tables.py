@@ -394,3 +394,117 @@ def test_further_columns() -> None:
     assert read(text, columns={"place": "venue"}).columns["place"].tolist() == ["Rome"]
     assert read(text, columns=["venue"]).columns["venue"].tolist() == ["Rome"]
     assert list(read(text, columns="all").columns) == ["venue"]
+
+
+SEVERAL = {
+    "wins, draws, wins": "a,b,wins_a,draws,wins_b\nA,B,5,3,2\nB,C,1,4,6\n",
+    "a win and a draw each": "a,b,wins_a,draws,wins_b\nA,B,1,1,0\nB,C,0,0,1\n",
+    "wins by number": "player1,player2,wins1,wins2\nA,B,12,7\nB,C,9,11\n",
+    "chances to win": "home,away,home_win,draw,away_win\nA,B,0.45,0.25,0.3\nB,A,0.5,0.3,0.2\n",
+    "draws beside a score": "home,away,home_score,away_score,draws\nA,B,6,4,2\nB,C,3,3,6\n",
+    "totals in two columns": 'white,black,white_score,black_score\nA,B,"12,5","7,5"\nB,C,9,11\n',
+    "totals with ½": "player1,player2,score1,score2\nA,B,12½,7½\nB,C,9,11\n",
+    "totals in one column": "a,b,score\nA,B,12.5-7.5\nB,C,9-11\n",
+    "a short match": "white,black,result\nA,B,1½-½\nB,C,2-0\n",
+    "results and counts": "white,black,result,count\nA,B,1-0,12\nA,B,0-1,20\n",
+    "winners and counts": "winner,loser,n_games\nA,B,12\nB,A,20\n",
+    "games played": "home,away,score,Games\nA,B,1,10\nB,A,0,3\n",
+    "weights": "white,black,result,weight\nA,B,1-0,0.5\nA,B,0-1,1\n",
+    "weights in German": 'white,black,result,Gewicht\nA,B,1-0,"0,5"\nA,B,0-1,1\n',
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_rows_of_several_games(name: str) -> None:
+    with pytest.raises(
+        InputError, match=r"of several games, or of part of one .*not read"
+    ) as caught:
+        read(SEVERAL[name])
+    assert "write a row for each game" in str(caught.value.hint)
+
+
+def test_rows_said_to_be_one_game() -> None:
+    both = {"first": "a", "second": "b", "first_score": "wins_a", "second_score": "wins_b"}
+    assert read(SEVERAL["wins, draws, wins"], columns=both).score.tolist() == [1, 0]
+    told = read(SEVERAL["totals in one column"], results="12.5-7.5=win")
+    assert told.score.tolist() == [1, 0]
+    kept = read(SEVERAL["weights"], columns=["weight"])
+    assert (kept.score.tolist(), kept.columns["weight"].tolist()) == ([1, 0], ["0.5", "1"])
+
+
+ONE_EACH = {
+    "counts of one": "white,black,result,count\nA,B,1-0,1\nA,B,0-1,1\n",
+    "running numbers": "white,black,result,n\n"
+    + "".join(f"A,B,{'1-0' if k == 3 else '0-1'},{k}\n" for k in range(3, 9)),
+    "classes of weight": "white,black,result,weight\nA,B,1-0,light\nA,B,0-1,125\n",
+    "area and komi": "black,white,komi,black_score,white_score\n"
+    "A,B,6.5,184,176.5\nA,B,6.5,180,187\n",
+    "a column of each side": "a,b,wins_a,draws,wins_b\nA,B,1,0,0\nB,A,1,0,0\n",
+    "records before the game": "home,away,home_score,away_score,home_wins,home_losses\n"
+    "A,B,3,1,10,4\nB,A,3,0,4,11\n",
+}
+
+
+@pytest.mark.parametrize("name", ONE_EACH)
+def test_rows_of_one_game_each(name: str) -> None:
+    pool = read(ONE_EACH[name])
+    assert len(pool) == ONE_EACH[name].count("\n") - 1
+    assert {0.0, 1.0} >= set(pool.score.tolist())
+
+
+CONTRADICTIONS = {
+    "winner and result": (
+        "white,black,result,winner\nA,B,1-0,A\nB,A,0-1,B\nA,C,1-0,A\n",
+        "1 of 3 rows .*line 2: result: '0-1' but winner: 'B'",
+        {"score": "winner"},
+        [1, 1, 1],
+    ),
+    "goals and result": (
+        "home,away,FTR,FTHG,FTAG\nA,B,H,2,1\nB,A,A,2,1\nA,C,D,1,1\n",
+        "FTR: 'A' but FTHG and FTAG: '2 and 1'",
+        {"score": "FTR"},
+        [1, 0, 0.5],
+    ),
+    "a draw that somebody won": (
+        "home,away,winner,home_goals,away_goals\nA,B,A,2,1\nA,B,A,1,1\nB,A,B,2,1\n",
+        "winner: 'A' but home_goals and away_goals: '1 and 1'",
+        {"score": "winner"},
+        [1, 1, 1],
+    ),
+    "winners who lost": (
+        "winner,loser,result\nA,B,1-0\nB,A,0-1\nA,C,0-1\n",
+        "2 of 3 rows .*winner: 'B' but result: '0-1'",
+        {"first": "winner", "second": "loser", "score": "result"},
+        [1, 0, 0],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CONTRADICTIONS)
+def test_contradictions(name: str) -> None:
+    text, message, columns, scores = CONTRADICTIONS[name]
+    with pytest.raises(InputError, match=message) as caught:
+        read(text)
+    assert ",".join(f"{key}={name}" for key, name in columns.items())[-12:] in str(
+        caught.value.hint
+    )
+    assert read(text, columns=columns).score.tolist() == scores
+    head, *rows = text.splitlines()
+    many = "\n".join([head, rows[1], *[rows[0]] * 30])
+    with pytest.warns(
+        SkippedWarning, match="1 record was skipped: 1 columns contradict each other"
+    ):
+        pool = read(many)
+    assert len(pool) == 30
+    with pytest.raises(InputError, match="contradict"):
+        read(many, strict=True)
+
+
+def test_neutral_ground_is_said_to_be_unused() -> None:
+    head, rows = "home,away,neutral_site,result\n", "A,B,{},1-0\nB,A,no,1-0\n"
+    assert read(head + rows.format("no")).skipped.doubts == []
+    (doubt,) = read(head + rows.format("yes")).skipped.doubts
+    assert "'neutral_site' is not used: in 1 of 2 games nobody was at home" in doubt
+    pool = read(head + rows.format("TRUE"), where="NOT neutral_site")
+    assert len(pool) == 1
+    assert pool.skipped.doubts == []

@@ -15,6 +15,7 @@ __all__ = [
     "Pair",
     "find_pair",
     "is_indicator",
+    "kind_of",
     "label",
     "points_columns",
     "result_columns",
@@ -50,6 +51,20 @@ _RESULT_WORDS = (
 _BESIDE_RESULT = _BESIDE | {"name", "id", "player", "color", "colour", "side", "username"} | {
     "map", "series",
 }  # fmt: skip
+#: Words of columns that make a row several games, or part of one, and words beside them.
+_COUNTS = frozenset(
+    "count counts n weight weights weighting freq frequency frequencies multiplicity repeats "
+    "occurrences anzahl häufigkeit gewicht poids peso nombre cantidad aantal количество вес".split()
+)
+_GAMES = frozenset("games matches partien spiele parties partidas partidos partite партии".split())
+_OF_COUNTS = _GAMES | frozenset("number num nb of the total played game match row rows".split())
+#: Words of columns with the games that each side won, that were drawn, that it lost.
+_TALLIES = {
+    "wins": "win wins won victories siege gewonnen victoires victorias vittorie победы",
+    "draws": "draw draws drawn tie ties tied remis unentschieden nuls nulles empates pareggi ничьи",
+    "losses": "loss losses lost defeats niederlagen verloren défaites derrotas sconfitte поражения",
+}
+_NEUTRAL = frozenset("neutral neutre neutro neutrale neutralsite neutralvenue".split())
 _FOOTBALL = (("fthg", "ftag"), ("hg", "ag"), ("hgoal", "vgoal"), ("hscore", "vscore"))
 DATES = (
     "datetime", "timestamp", "playedat", "utcdate", "date", "played", "begin", "day", "gamedate",
@@ -235,6 +250,26 @@ def tells_winner(name: str) -> bool:
     (True, False)
     """
     return not {"winner", "victor", "winning"}.isdisjoint(words(name))
+
+
+def kind_of(name: str) -> str:
+    """Whether a column counts games, or marks neutral ground; empty if it does neither.
+
+    Examples
+    --------
+    >>> kind_of("n_games"), kind_of("wins_a"), kind_of("Draws"), kind_of("game_number")
+    ('count', 'wins', 'draws', '')
+    """
+    parts = set(words(name))
+    if parts and (parts & (_COUNTS | _GAMES)) and parts <= _COUNTS | _OF_COUNTS:
+        return "count"
+    if parts & _NEUTRAL:
+        return "neutral"
+    sides = {each for pair in PAIRS[:-2] for each in pair} | {"player", "opponent"}
+    left = {_ALIASES.get(part, part) for part in parts} - sides - _BESIDE - {*_PLAYER_WORDS}
+    if len(left) == 1:
+        return next((kind for kind, known in _TALLIES.items() if left <= {*known.split()}), "")
+    return ""
 
 
 def is_indicator(name: str) -> bool:

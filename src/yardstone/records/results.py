@@ -19,6 +19,7 @@ __all__ = [
     "FORFEIT",
     "NOTATIONS",
     "SCORES",
+    "is_total",
     "Side",
     "stated_scores",
     "left_out_reason",
@@ -217,6 +218,21 @@ def _compared(one: str, other: str) -> int:
     if a is None or b is None:
         return 0
     return (a > b) - (a < b)
+
+
+def is_total(text: str) -> bool:
+    """Whether the points of both, as in ``12.5-7.5``, are of several games: halves beyond one.
+
+    Examples
+    --------
+    >>> is_total("12½ : 7½"), is_total("½-½"), is_total("184-180.5")
+    (True, False, False)
+    """
+    match = _PAIR.fullmatch(normalized(text[:_LONGEST]))
+    points = (
+        [points_of(part.replace("1/2", "½")) or 0.0 for part in match.groups()] if match else []
+    )
+    return all(value % 1.0 == 0.5 for value in points) and max(points, default=0.0) > 1.0
 
 
 def stated_scores(results: Mapping[str, object] | str | None) -> dict[str, float | None]:

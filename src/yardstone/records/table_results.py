@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from yardstone.choices import no_such
-from yardstone.errors import InputError
-from yardstone.records.column_names import is_indicator, tells_winner
+from yardstone.errors import InputError, StrictError
+from yardstone.records.column_names import is_indicator, kind_of, side_of, tells_winner
 from yardstone.records.column_roles import Roles
+from yardstone.records.decoding import clean
 from yardstone.records.first_move import Order, results_of_go, settle_order, whose_result
 from yardstone.records.options import Options
 from yardstone.records.points_columns import read_points
@@ -19,6 +20,7 @@ from yardstone.records.result_column import Reading, WinnerNames, read_column
 from yardstone.records.result_questions import ResultColumn
 from yardstone.records.results import (
     FORFEIT,
+    is_total,
     left_out_reason,
     meanings,
     normalized,
@@ -42,6 +44,11 @@ _MOST_RESULTS = 100_000
 _MOST_COLUMNS = 4
 #: Between the points of the two sides, where they stand in two columns.
 BETWEEN = "\x1f"
+#: So many rows make a running number plain.
+_RUNNING = 5
+_SHOWN = 4
+#: Cells that say yes.
+_TRUE = "'true', 't', 'yes', 'y', '1', '1.0', 'x', 'neutral', 'ja', 'oui', 'si', 'sí', 'да'"
 
 
 def quoted(name: str) -> str:
@@ -55,6 +62,8 @@ class TableOfGames:
 
     Attributes
     ----------
+    line_of : callable
+        The line of a row, counted from 1.
     counted : dict
         Values of columns of results.
     of_records : bool
@@ -65,6 +74,7 @@ class TableOfGames:
     file: str
     names: Sequence[str]
     options: Options
+    line_of: Callable[[int], int] = int
     counted: dict[str, dict[str, int]] = field(default_factory=dict)
     of_records: bool = False
 
@@ -79,8 +89,10 @@ class TableOfGames:
         parts = [f"{_text(column)} AS result{k}" for k, column in enumerate(results)]
         parts += [f"{time} AS time", f"{moment} AS moment"]
         extra = [*roles.extra.values(), *self.levels(roles)[0].values()]
+        self.watched = [name for name in self.names if kind_of(name) and name not in extra]
         if self.options.everything:
-            extra = list(self.names)
+            extra, self.watched = list(self.names), []
+        parts += [f"{_text(name)} AS {quoted('watched ' + name)}" for name in self.watched]
         asked = self._asked()
         parts += [f"{quoted(name)} AS {quoted(column)}" for column, name in asked.items()]
         parts += [f"{quoted(name)} AS {quoted('extra ' + name)}" for name in dict.fromkeys(extra)]
@@ -155,17 +167,105 @@ class TableOfGames:
             self.counted[column] = {str(text): number for text, number in fetched}
         return self.counted[column]
 
-    def score(self, order: Order) -> tuple[str, ...]:
-        """Make the view `scored`: rows with their scores; the columns that told."""
+    def check(self, order: Order, report: SkipReport) -> None:
+        """Refuse rows that stand for several games; note neutral ground, which nothing uses.
+
+        A column that is named as a further one of the pool is taken along without a question.
+        """
+        roles = order.roles
+        for name in roles.results[:_MOST_COLUMNS]:
+            for text in self.values(name):
+                if is_total(text) and normalized(text) not in stated_scores(self.options.results):
+                    raise self._several([name], text, f"--results {text}=win says what it counts")
+        if not {"first_score", "second_score"} <= set(self.options.further):
+            self._check_sides(roles)
+        for name in self.watched:
+            place, kind = quoted("watched " + name), kind_of(name)
+            number = _number(place)
+            if kind == "count" and (odd := self._first(f"{number} <> 1.0", number)):
+                row = self.connection.execute(
+                    f"""SELECT count(nullif({place}, '')) > count({number}) OR
+                    count(*) >= {_RUNNING} AND count(DISTINCT {number} - row) = 1
+                    FROM source_game"""
+                ).fetchone()
+                if row is not None and not row[0]:  # neither other texts nor a running number
+                    more = f"--columns {name}={name} takes each row for one game all the same"
+                    raise self._several([name], odd, more)
+            elif kind == "neutral" and order.ordered:
+                row = self.connection.execute(
+                    f"SELECT count(*) FILTER (lower({place}) IN ({_TRUE})), count(*) "
+                    "FROM source_game"
+                ).fetchone()
+                if row is not None and row[0]:
+                    report.doubt(
+                        f"{self.file}: {name!r} is not used: in {row[0]:,} of {row[1]:,} games "
+                        "nobody was at home, but the first-move advantage is estimated from all "
+                        f"(--where 'NOT {name}' leaves them out)"
+                    )
+
+    def _check_sides(self, roles: Roles) -> None:
+        """Check that columns of both sides, and of wins, draws and losses, tell of one game."""
+        one_game = "first_score=NAME,second_score=NAME in --columns says who has more won one game"
+        if roles.points is not None:
+            one, other = (self.places[name] for name in roles.points)
+            half = f"{_number(one)} % 1 = 0.5 AND {_number(other)} % 1 = 0.5"
+            odd = self._first(f"{half} AND {_number(one)} + {_number(other)} > 1", one)
+            if odd:
+                raise self._several(roles.points, odd, one_game)
+        used = [name for name in roles.points or () if is_indicator(name)]
+        kinds = {name: kind_of(name) for name in self.watched if name not in used}
+        tallies = [
+            name
+            for name, kind in kinds.items()
+            if kind in ("wins", "draws", "losses") and (used or side_of(name, roles.labels) is None)
+        ]
+        numbers = {name: _number(self.places[name]) for name in used}
+        numbers |= {name: _number(quoted("watched " + name)) for name in tallies}
+        wins = [name for name in numbers if kinds.get(name, "wins") == "wins"]
+        added = [
+            f"coalesce({number}, 0)"
+            for name, number in numbers.items()
+            if kinds.get(name) != "losses" or len(wins) == 1
+        ]
+        several = [f"{number} NOT IN (0.0, 0.5, 1.0)" for number in numbers.values()]
+        condition = " OR ".join([*several, f"{' + '.join(added) or '0'} > 1.0"])
+        if odd := self._first(condition, "NULL"):
+            raise self._several([*numbers], odd, one_game)
+
+    def _first(self, condition: str, value: str) -> str:
+        """The first row of which a condition holds, and a value of it; empty if there is none."""
+        row = self.connection.execute(
+            f"SELECT row, {value} FROM source_game WHERE {condition} ORDER BY row LIMIT 1"
+        ).fetchone()
+        if row is None:
+            return ""
+        return f"line {self.line_of(row[0])}" + ("" if row[1] is None else f": {row[1]}")
+
+    def _several(self, names: Sequence[str], where: str, more: str) -> InputError:
+        """Rows that are not one game each."""
+        return InputError(
+            f"{' and '.join(map(repr, names))} tell{'' if len(names) > 1 else 's'} of several "
+            f"games, or of part of one ({clean(where[:60])}): such rows are not read",
+            file=self.file,
+            hint=f"write a row for each game; {more}",
+        )
+
+    def score(self, order: Order, report: SkipReport) -> tuple[str, ...]:
+        """Make the view `scored`: rows with their scores; the columns that told.
+
+        Where another column, understood as well, says something else of a row, the row is
+        reported, and more than a few are refused.
+        """
         roles = order.roles
         if roles.margin is not None:
             self._by_margin(order, roles.margin)
             return (roles.margin,)
-        if not order.ordered and "winner" in roles.labels:
-            self._by_winner(order)
+        if not order.ordered and "winner" in roles.labels and "score" not in self.options.further:
+            self._by_winner(order, report)
             return ()
         trouble: InputError | None = None
         readings: list[tuple[str, Reading]] = []
+        ways: list[tuple[str, ...]] = []
         for name in roles.results[:_MOST_COLUMNS]:
             try:
                 reading = self._reading(order, name)
@@ -174,18 +274,74 @@ class TableOfGames:
                 continue
             readings.append((name, reading))
             unknown = sum(reading.unknown.values())
-            if not reading.by_name and not too_much(
-                reading.unknown, unknown, sum(self.values(name).values())
+            if (
+                self._few_strangers(order, name, reading)
+                if reading.by_name
+                else not too_much(reading.unknown, unknown, sum(self.values(name).values()))
             ):
-                return self._by_reading(order, name, reading)
-            if reading.by_name and self._few_strangers(order, name, reading):
-                return self._by_reading(order, name, reading)
+                ways.append(self._by_reading(order, name, reading, len(ways)))
         if roles.points is not None:
-            self._by_points(order, roles.points)
-            return roles.points
-        if trouble is not None:
-            raise trouble
-        return self._by_reading(order, *readings[0])
+            try:
+                ways.append(self._by_points(order, roles.points, len(ways)))
+            except InputError:
+                if not ways:
+                    raise
+        if not ways:
+            if trouble is not None:
+                raise trouble
+            ways.append(self._by_reading(order, *readings[0], 0))
+        return self._settle(ways, report)
+
+    def _settle(self, ways: Sequence[tuple[str, ...]], report: SkipReport) -> tuple[str, ...]:
+        """Choose a way to tell who won, and leave out rows of which another says otherwise."""
+        told = []
+        for k in range(len(ways)):
+            row = self.connection.execute(f"SELECT count(score) FROM scored{k}").fetchone()
+            told.append(row[0] if row is not None else 0)
+        best = next(k for k, number in enumerate(told) if 2 * number >= max(told))
+        self.connection.execute(f"CREATE OR REPLACE TEMP VIEW scored AS SELECT * FROM scored{best}")
+        for k, way in enumerate(ways):
+            if k != best:
+                self._leave_out(
+                    f"""SELECT row, a.result, b.result FROM scored{best} AS a
+                    JOIN scored{k} AS b USING (row) WHERE a.first <> a.second
+                    AND a.score <> b.score ORDER BY row""",
+                    (ways[best], way),
+                    min(told[best], told[k]),
+                    report,
+                    f"{_named(ways[best])} or {_named(way)}",
+                )
+        return ways[best]
+
+    def _leave_out(
+        self,
+        query: str,
+        ways: tuple[tuple[str, ...], tuple[str, ...]],
+        rows: int,
+        report: SkipReport,
+        named: str,
+    ) -> None:
+        """Drop the rows of a query, in which columns contradict each other; refuse if many."""
+        self.connection.execute(f"CREATE OR REPLACE TEMP TABLE odd AS {query}")
+        odd = self.connection.execute(f"FROM odd LIMIT {_SHOWN}").fetchall()
+        if not odd:
+            return
+        number = (self.connection.execute("SELECT count(*) FROM odd").fetchone() or (0,))[0]
+        lines = ", ".join(str(self.line_of(row)) for row, *_ in odd)
+        values = " but ".join(
+            f"{' and '.join(way)}: {clean(str(text).replace(BETWEEN, ' and ')[:40])!r}"
+            for way, text in zip(ways, odd[0][1:], strict=True)
+        )
+        said = f"columns contradict each other (line {lines}{', …' * (number > _SHOWN)}: {values})"
+        few = number <= MOST_UNREAD * rows or self.options.skip_unread
+        if self.options.strict or not few:
+            raise (StrictError if self.options.strict else InputError)(
+                f"{number:,} of {rows:,} rows cannot be read: {said}",
+                file=self.file,
+                hint=f"say which is right, with --columns {named}",
+            )
+        report.add_uncounted(said, number)
+        self.connection.execute("DELETE FROM source_game WHERE row IN (SELECT row FROM odd)")
 
     def _few_strangers(self, order: Order, name: str, reading: Reading) -> bool:
         """Whether nearly all values of a column name one of the players of their row."""
@@ -260,9 +416,9 @@ class TableOfGames:
 
         return WinnerNames(row[0] if row else 0, differ)
 
-    def _by_reading(self, order: Order, name: str, reading: Reading) -> tuple[str, ...]:
+    def _by_reading(self, order: Order, name: str, reading: Reading, way: int) -> tuple[str, ...]:
         place = self.places[name]
-        self._fill(reading.scores, reading.left_out)
+        self._fill(reading.scores, reading.left_out, way=way)
         score = "score"
         if reading.by_name:
             winner = rf"lower(trim(regexp_replace({place}, '\s+(wins?|won)\b.*$', '', 'i')))"
@@ -272,10 +428,10 @@ class TableOfGames:
                 f"WHEN {winner} = lower({first}) THEN 1.0 "
                 f"WHEN {winner} = lower({second}) THEN 0.0 END"
             )
-        self._view(order, place, score)
+        self._view(order, place, score, way)
         return (name,)
 
-    def _by_points(self, order: Order, columns: tuple[str, str]) -> None:
+    def _by_points(self, order: Order, columns: tuple[str, str], way: int) -> tuple[str, ...]:
         places = [self.places[column] for column in columns]
         both = f"{places[0]} || chr(31) || {places[1]}"
         fetched = self.connection.execute(
@@ -289,8 +445,10 @@ class TableOfGames:
         self._fill(
             {BETWEEN.join(pair): score for pair, score in scores.items()},
             {BETWEEN.join(pair): reason for pair, reason in left_out.items()},
+            way=way,
         )
-        self._view(order, both, "score")
+        self._view(order, both, "score", way)
+        return columns
 
     def _by_margin(self, order: Order, column: str) -> None:
         scores, left_out = {}, {}
@@ -303,7 +461,7 @@ class TableOfGames:
         self._fill(scores, left_out)
         self._view(order, self.places[column], "score")
 
-    def _by_winner(self, order: Order) -> None:
+    def _by_winner(self, order: Order, report: SkipReport) -> None:
         """Rows that name a winner and a loser, who stand first in turn.
 
         So what stands first says nothing of the result, as it would not if the order
@@ -315,11 +473,32 @@ class TableOfGames:
         draws: dict[str, float] = {}
         walkovers: dict[str, str] = {}
         for name in order.roles.results[:_MOST_COLUMNS]:
+            points = all(
+                points_of(normalized(text)) in (0.0, 0.5, 1.0) for text in self.values(name)
+            )
+            lost = []
             for text in self.values(name):
+                meaning = meanings(text)
                 if left_out_reason(text) == FORFEIT:
                     walkovers[text] = FORFEIT
-                elif "" in meanings(text):
+                elif "" in meaning:
                     draws[text] = 0.5
+                elif -1 in (
+                    meaning.get("pair"),
+                    meaning.get("record"),
+                    points and meaning["points"],
+                ):
+                    lost.append(text)
+            if lost and not order.roles.named:
+                self._fill(dict.fromkeys(lost, 0.0), way="_lost")
+                self._leave_out(
+                    f"""SELECT row, {winner}, {self.places[name]} AS text FROM source_game
+                    WHERE {self.places[name]} IN (SELECT text FROM meaning_lost) ORDER BY row""",
+                    ((self.one if winner == "one" else self.other,), (name,)),
+                    sum(self.values(name).values()),
+                    report,
+                    f"first={self.one},second={self.other}, or {_named((name,))}",
+                )
         self._fill(draws, walkovers)
         stated = ", ".join(
             f"(SELECT any_value(text) FROM meaning WHERE text = {self.places[name]})"
@@ -337,19 +516,26 @@ class TableOfGames:
                 FROM source_game) AS game LEFT JOIN meaning ON game.result = meaning.text"""
         )
 
-    def _view(self, order: Order, result: str, score: str) -> None:
+    def _view(self, order: Order, result: str, score: str, way: int | str = "") -> None:
         first, second = self._sides(order)
         self.connection.execute(
-            f"""CREATE OR REPLACE TEMP VIEW scored AS
+            f"""CREATE OR REPLACE TEMP VIEW scored{way} AS
             SELECT source_game.* EXCLUDE (one, other), {first} AS first, {second} AS second,
                 {result} AS result, meaning.reason AS reason, {score} AS score
-            FROM source_game LEFT JOIN meaning ON {result} = text"""
+            FROM source_game LEFT JOIN meaning{way} AS meaning ON {result} = text"""
         )
 
-    def _fill(self, scores: Mapping[str, float], left_out: Mapping[str, str] | None = None) -> None:
-        """Make the table of what texts mean."""
+    def _fill(
+        self,
+        scores: Mapping[str, float],
+        left_out: Mapping[str, str] | None = None,
+        *,
+        way: int | str = "",
+    ) -> None:
+        """Make the table of what texts mean; `way` tells several apart."""
         self.connection.execute(
-            "CREATE OR REPLACE TEMP TABLE meaning (text VARCHAR, score DOUBLE, reason VARCHAR)"
+            f"CREATE OR REPLACE TEMP TABLE meaning{way} "
+            "(text VARCHAR, score DOUBLE, reason VARCHAR)"
         )
         known: list[tuple[str, float | None, str | None]] = [
             *((text, score, None) for text, score in scores.items()),
@@ -359,8 +545,19 @@ class TableOfGames:
             some = known[start : start + 1000]
             values = ", ".join(["(?, ?, ?)"] * len(some))
             self.connection.execute(
-                f"INSERT INTO meaning VALUES {values}", [part for row in some for part in row]
+                f"INSERT INTO meaning{way} VALUES {values}", [part for row in some for part in row]
             )
+
+
+def _number(place: str) -> str:
+    return f"TRY_CAST(replace(replace({place}, ',', '.'), '½', '.5') AS DOUBLE)"
+
+
+def _named(way: tuple[str, ...]) -> str:
+    """How the caller names the columns that tell who won."""
+    if len(way) == 2:
+        return f"first_score={way[0]},second_score={way[1]}"
+    return f"score={way[0]}"
 
 
 def _text(column: str) -> str:

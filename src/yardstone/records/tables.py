@@ -97,13 +97,14 @@ def understand(
     roles = find_roles(names, options.columns, file)
     if matches:
         roles = match_roles(roles, options.further)
-    table = TableOfGames(connection, file, names, options)
+    table = TableOfGames(connection, file, names, options, line_of)
     skipped = SkipReport() if report is None else report
     table.copy(rows, roles, time=_moment(roles), moment=_when(roles), report=skipped)
     order = table.order(roles)
     if matches:
         order = replace(order, ordered=False)  # the dice decide who begins
-    source = table.score(order)
+    table.check(order, skipped)
+    source = table.score(order, skipped)
     roles = order.roles
     if options.everything:
         used = {roles.first, roles.second, *source, *roles.time}
