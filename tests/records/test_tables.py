@@ -5,6 +5,8 @@ import gzip
 import json
 import lzma
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import zstandard
+from pyarrow import feather, parquet
 
 import yardstone
 from tests.skipping import read_skipping
@@ -219,3 +222,136 @@ def test_winners_and_losers_alone(tmp_path: Path, head: str, ending: str) -> Non
     )
     won = [(a, b) if score == 1.0 else (b, a) for a, b, score in games(yardstone.read(file))]
     assert won == rows
+
+
+#: Reads files that are given as JSON; prints what came of each, seconds, and bytes in the end.
+READING = r"""
+import json, re, sys, time
+import yardstone
+for file, query in json.loads(sys.argv[1]):
+    begun = time.monotonic()
+    try:
+        answer = repr(yardstone.query(query, file) if query else yardstone.read(file))
+    except yardstone.errors.InputError as error:
+        answer = str(error)
+    print(json.dumps([answer, time.monotonic() - begun]), flush=True)
+# Not what `resource` tells, which counts the process that started this one.
+print(1024 * int(re.search(r"VmHWM:\s*(\d+)", open("/proc/self/status").read())[1]))
+"""
+
+
+def read_apart(files: dict[Path, str]) -> list[str]:
+    """What reading files gives, in a process that must stay under 1 GB and 10 s for each."""
+    order = json.dumps([(str(file), query) for file, query in files.items()])
+    run = subprocess.run(
+        [sys.executable, "-c", READING, order], capture_output=True, text=True, check=True
+    )
+    *lines, most = run.stdout.splitlines()
+    answers = [json.loads(line) for line in lines]
+    assert int(most) < 1e9
+    assert max(seconds for _, seconds in answers) < 10.0
+    assert not any("\n" in answer for answer, _ in answers)
+    return [
+        answer.removeprefix(f"{file}: ") for (answer, _), file in zip(answers, files, strict=True)
+    ]
+
+
+TOO_MUCH = "expands to more than 200 times its size (export the games as CSV if that is right)"
+TOO_SLOW = (
+    "reading it takes longer than a file of its size should need "
+    "(export the games as CSV if that is right)"
+)
+
+
+def test_a_small_sqlite_file_takes_neither_all_memory_nor_all_time(tmp_path: Path) -> None:
+    table = "CREATE TABLE g (white, black, {} GENERATED ALWAYS AS ({}))"
+    wide = " GENERATED ALWAYS AS (zeroblob(500000)), c".join(map(str, range(240)))
+    row = "INSERT INTO g (white, black) VALUES ('A', 'B')"
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+    view = f"CREATE VIEW v AS {endless} SELECT 'A' AS white, 'B' AS black, 1 AS result FROM n "
+    bombs = {
+        "long": (
+            "",
+            "a value in it is longer than 512 KiB (name the columns you need in a query)",
+            table.format("result", "zeroblob(900000000)"),
+            row,
+        ),
+        "wide": ("", TOO_MUCH, table.format(f"c{wide}", "zeroblob(500000)"), row),
+        "wider": (
+            "",
+            "it has more than 256 columns",
+            f"CREATE TABLE g ({', '.join(f'c{i}' for i in range(300))})",
+        ),
+        "many": ("SELECT * FROM v", TOO_MUCH, view.replace("1 AS", "hex(zeroblob(200000)) AS")),
+        "slow": ("SELECT * FROM v", TOO_SLOW, f"{view} WHERE i < 0"),
+        "sorted": ("SELECT * FROM v", TOO_SLOW, f"{view} ORDER BY i DESC"),
+        "other": (
+            f"ATTACH '{tmp_path}/new' AS new",
+            "a query can only read: it begins with SELECT",
+            "CREATE TABLE g (white, black, result)",
+        ),
+    }
+    files = {}
+    for name, (query, _, *commands) in bombs.items():
+        path = tmp_path / f"{name}.db"
+        with closing(sqlite3.connect(path)) as base:
+            for command in commands:
+                base.execute(command)
+            base.commit()
+        assert path.stat().st_size < 200_000
+        files[path] = query
+    assert read_apart(files) == [said for _, said, *_ in bombs.values()]
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_small_packed_table_does_not_expand_without_limit(tmp_path: Path) -> None:
+    rows = 200_000
+    games = {"white": ["A"], "black": ["B"], "result": ["1-0"]}
+    often = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), ["x" * (20 << 20)])
+    tables = {
+        "long": pa.table({**games, "white": ["x" * 300_000_000]}),
+        "often": pa.table({"white": often, "black": ["B"] * rows, "result": ["1-0"] * rows}),
+        "rows": pa.table({name: values * 20_000_000 for name, values in games.items()}),
+    }
+    files = {}
+    for name, table in tables.items():
+        files[tmp_path / f"{name}.parquet"] = ""
+        parquet.write_table(table, tmp_path / f"{name}.parquet", compression="zstd")
+        if name != "rows":  # their places alone take more than a bomb would
+            files[tmp_path / f"{name}.arrow"] = ""
+            feather.write_feather(table, tmp_path / f"{name}.arrow", compression="zstd")
+    assert all(file.stat().st_size < 2_000_000 for file in files)
+    assert read_apart(files) == [TOO_MUCH] * len(files)
+
+
+def test_a_table_that_repeats_itself_is_read(tmp_path: Path) -> None:
+    """A million games of two engines pack well, and are no bomb."""
+    import numpy as np
+
+    drawn = np.random.default_rng(1).integers(0, 3, 1_000_000)
+    table = pa.table(
+        {
+            "white": ["Engine one"] * len(drawn),
+            "black": ["Engine two"] * len(drawn),
+            "result": np.array(["1-0", "0-1", "1/2-1/2"])[drawn],
+        }
+    )
+    parquet.write_table(table, tmp_path / "games.parquet", compression="zstd")
+    assert len(yardstone.read(tmp_path / "games.parquet")) == len(drawn)
+
+
+def test_a_database_of_duckdb_reaches_nothing_outside_it(tmp_path: Path) -> None:
+    file, other = tmp_path / "games.duckdb", tmp_path / "other.csv"
+    other.write_text("white,black,result\nA,B,1-0\n")
+    with closing(duckdb.connect(file)) as base:
+        base.execute("CREATE TABLE g AS SELECT 'A' AS white, 'B' AS black, '1-0' AS result")
+        base.execute("CREATE VIEW good AS SELECT * FROM g")
+        base.execute(f"CREATE VIEW listed AS SELECT * FROM read_csv('{other}')")
+        base.execute("CREATE VIEW endless AS SELECT g.* FROM g, range(1000000000000)")
+        base.execute("CREATE VIEW large AS SELECT *, repeat('x', 50000) FROM g, range(3000000)")
+    assert len(yardstone.read(file)) == len(yardstone.query("SELECT * FROM good", file)) == 1
+    for source in ("listed", f"read_csv('{other}')", f"'{other}'"):
+        with pytest.raises(InputError, match="asks for files outside the database"):
+            yardstone.query(f"SELECT * FROM {source}", file)
+    assert read_apart({file: "SELECT * FROM endless"}) == [TOO_SLOW]
+    assert read_apart({file: "SELECT * FROM large"}) == [TOO_MUCH]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -18,10 +19,24 @@ from yardstone.records.decoding import clean, decode
 from yardstone.records.game_rows import GameRows
 from yardstone.records.names import apply_name_files
 from yardstone.records.options import Options
-from yardstone.records.query_errors import check_query, sqlite_error
+from yardstone.records.query_errors import (
+    SQLITE_COLUMNS,
+    SQLITE_LONGEST,
+    check_query,
+    sqlite_error,
+)
 from yardstone.records.results import Side
 from yardstone.records.skipped_records import warn_skipped
-from yardstone.records.table_files import TableFile, connection_for, csv_rows, sql_text
+from yardstone.records.table_files import (
+    CELL,
+    TABLE_LIMITS,
+    TableFile,
+    check_size,
+    connection_for,
+    csv_rows,
+    seconds_for,
+    sql_text,
+)
 from yardstone.records.table_results import quoted
 from yardstone.records.tables import connect, understand
 from yardstone.records.where import Where, require_wanted
@@ -43,6 +58,15 @@ _SQLITE = b"SQLite format 3\0"
 _DUCKDB = b"DUCK"
 #: What reading a damaged file of SQLite raises; its names and messages are taken for UTF-8.
 _SQLITE_ERRORS = (sqlite3.Error, UnicodeError)
+#: What a file of SQLite may make of itself: bytes of a value, columns, further files.
+_SQLITE_LIMITS = {
+    sqlite3.SQLITE_LIMIT_LENGTH: SQLITE_LONGEST,
+    sqlite3.SQLITE_LIMIT_COLUMN: SQLITE_COLUMNS,
+    sqlite3.SQLITE_LIMIT_ATTACHED: 0,
+}
+#: For what a database keeps is no text of the user's: it is opened so that its views and
+#: computed columns reach nothing outside it, and use no function that could do harm.
+_CAREFUL = ("trusted_schema = OFF", "query_only = ON", "cell_size_check = ON")
 
 
 @checked_arguments()
@@ -123,6 +147,7 @@ def queried_rows(sql: str, database: StrPath | None, options: Options) -> Iterat
     name = "query" if database is None else os.fspath(database)
     tables: list[str] = []
     with connection_for(name, options.memory) as connection:
+        connection.execute("SET errors_as_json = true")
         if database is not None:
             path = _database(database)
             if _is_sqlite(path):
@@ -131,8 +156,9 @@ def queried_rows(sql: str, database: StrPath | None, options: Options) -> Iterat
                 yield games
                 return
             tables = _attached(connection, path, name)
-            connection.execute("USE source")
         rows = check_query(connection, sql, name, tables)
+        if database is not None:
+            check_size(connection, rows, path.stat().st_size, name)
         yield understand(connection, rows, file=name, options=options)
 
 
@@ -140,7 +166,8 @@ def queried_games(sql: str, database: StrPath | None = None) -> int:
     """How many rows a query gives; 0 where it is wrong, which reading it will say."""
     import duckdb
 
-    text = f"SELECT count(*) FROM ({sql.strip().rstrip(';')}\n)"
+    wanted = sql.strip().rstrip(";")
+    text = f"SELECT count(*) FROM ({wanted}\n)"
     path = None if database is None else _database(database)
     try:
         if path is not None and _is_sqlite(path):
@@ -150,9 +177,9 @@ def queried_games(sql: str, database: StrPath | None = None) -> int:
             with closing(connect()) as connection:
                 if path is not None:
                     _attached(connection, path, str(path))
-                    connection.execute("USE source")
+                    return check_size(connection, f"({wanted}\n)", path.stat().st_size, str(path))
                 row = connection.execute(text).fetchone()
-    except (duckdb.Error, *_SQLITE_ERRORS):
+    except (duckdb.Error, InputError, *_SQLITE_ERRORS):
         return 0
     return int(row[0]) if row is not None else 0
 
@@ -166,7 +193,7 @@ def _database(database: StrPath) -> Path:
 
 
 def _attached(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> list[str]:
-    """The tables of a DuckDB file, which is then called ``source``."""
+    """The tables of a DuckDB file, to which alone the connection has access from then on."""
     with path.open("rb") as file:
         if file.read(12)[8:] != _DUCKDB:
             raise InputError(
@@ -178,6 +205,12 @@ def _attached(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> l
     rows = connection.execute(
         "SELECT table_name FROM duckdb_tables() WHERE database_name = 'source'"
     ).fetchall()
+    for setting in (
+        "USE source",
+        "SET enable_external_access = false",
+        "SET lock_configuration = true",
+    ):
+        connection.execute(setting)
     return [str(table) for (table,) in rows]
 
 
@@ -207,9 +240,17 @@ def database_rows(source: Source, options: Options) -> Iterator[GameRows]:
         yield rows
 
 
-def _sqlite(path: Path) -> closing[sqlite3.Connection]:
-    """A database of SQLite, only read, which is closed at the end."""
-    return closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True))
+@contextmanager
+def _sqlite(path: Path) -> Iterator[sqlite3.Connection]:
+    """A database of SQLite, only read and with limits, which is closed at the end."""
+    until = time.monotonic() + seconds_for(path.stat().st_size)
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as base:
+        for limit, most in _SQLITE_LIMITS.items():
+            base.setlimit(limit, most)
+        base.set_progress_handler(lambda: time.monotonic() > until, 10_000)
+        for pragma in _CAREFUL:
+            base.execute(f"PRAGMA {pragma}")
+        yield base
 
 
 def _sqlite_tables(base: sqlite3.Connection) -> list[str]:
@@ -231,7 +272,12 @@ def _sqlite_rows(path: Path, sql: str) -> Iterator[Path]:
                 rows = base.execute(sql)
                 writer = csv.writer(file)
                 writer.writerow([column[0] for column in rows.description or ()])
+                expanded, size = 0, path.stat().st_size
                 for row in rows:
+                    expanded += sum(
+                        CELL + (len(v) if isinstance(v, str | bytes) else 0) for v in row
+                    )
+                    TABLE_LIMITS.check(expanded, size, str(path))
                     writer.writerow([clean(v) if isinstance(v, str) else v for v in row])
         except _SQLITE_ERRORS as error:
             tables: list[str] = []

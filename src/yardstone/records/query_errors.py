@@ -16,8 +16,18 @@ from yardstone.errors import InputError
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["check_query", "file_error", "finds_no_room", "sqlite_error"]
+__all__ = [
+    "SQLITE_COLUMNS",
+    "SQLITE_LONGEST",
+    "check_query",
+    "file_error",
+    "finds_no_room",
+    "sqlite_error",
+]
 
+#: Bytes of a value in a file of SQLite, and columns of a table.
+SQLITE_LONGEST = 512 << 10
+SQLITE_COLUMNS = 256
 _LONGEST = 300
 #: Names that stand for tables in a query: files in quotation marks, and words.
 _SOURCE = re.compile(
@@ -45,6 +55,7 @@ def check_query(
     Parameters
     ----------
     connection : DuckDB connection
+        One that tells errors as JSON.
     sql : str
         What the user wrote.
     file : str
@@ -62,7 +73,6 @@ def check_query(
     text = sql.strip().rstrip(";").rstrip()
     if not text:
         raise InputError("the query is empty", file=file, hint=_EXAMPLE)
-    connection.execute("SET errors_as_json = true")
     try:
         statements = connection.extract_statements(text)
         if len(statements) != 1:
@@ -110,11 +120,25 @@ def sqlite_error(
         )
     if text == "incomplete input":
         return InputError("the query breaks off", file=file, hint=_EXAMPLE)
-    if "readonly" in text:
+    if text == "interrupted":
+        return InputError(_TOO_SLOW[0], file=file, hint=_TOO_SLOW[1])
+    if text == "string or blob too big":
+        return InputError(
+            f"a value in it is longer than {SQLITE_LONGEST >> 10} KiB",
+            file=file,
+            hint="name the columns you need in a query",
+        )
+    if "too many columns" in text:
+        return InputError(f"it has more than {SQLITE_COLUMNS} columns", file=file)
+    if "too many attached" in text or "readonly" in text:
         return InputError("a query can only read: it begins with SELECT", file=file)
     return InputError(text[:_LONGEST], file=file)
 
 
+_TOO_SLOW = (
+    "reading it takes longer than a file of its size should need",
+    "export the games as CSV if that is right",
+)
 _EXAMPLE = "such as SELECT white, black, result FROM 'games.csv'"
 _ALL_COLUMNS = "SELECT * takes all there are"
 
@@ -231,6 +255,11 @@ _SAYINGS: tuple[tuple[re.Pattern[str], _Saying], ...] = tuple(
         (
             r'(?:No files found that match the pattern|Cannot open file) "(.+?)"',
             lambda m: (f"there is no file {m[1]!r}", "check its name"),
+        ),
+        (r"^Interrupted!", lambda _: _TOO_SLOW),
+        (
+            r"operations are disabled by configuration",
+            lambda _: ("it asks for files outside the database", "only its own tables are read"),
         ),
         (
             r"httpfs|extension",

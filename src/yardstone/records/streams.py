@@ -32,10 +32,20 @@ def compression_of(head: bytes) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class StreamLimits:
-    """How far a compressed file may expand: `ratio` times its size plus `extra` bytes."""
+    """How far a file may expand: `ratio` times its size plus `extra` bytes; else what to do."""
 
     ratio: float = 1000.0
     extra: int = 64 << 20
+    hint: str = "unpack it yourself if that is right"
+
+    def check(self, expanded: int, size: int, name: str) -> None:
+        """Refuse a file of this size and name that expands to more bytes than it may."""
+        if expanded > self.ratio * size + self.extra:
+            raise InputError(
+                f"expands to more than {self.ratio:g} times its size",
+                file=name,
+                hint=self.hint,
+            )
 
 
 class ByteStream:
@@ -185,12 +195,7 @@ class ByteStream:
         try:
             for piece in unpack(packed):
                 unpacked += len(piece)
-                if unpacked > self._limits.ratio * self.consumed + self._limits.extra:
-                    raise InputError(
-                        f"expands to more than {self._limits.ratio:g} times its size",
-                        file=self.name,
-                        hint="unpack it yourself if that is right",
-                    )
+                self._limits.check(unpacked, self.consumed, self.name)
                 if piece:
                     yield piece
         except errors as error:

@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
 from functools import partial
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
+from threading import Timer
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from yardstone.errors import InputError, StrictError
@@ -21,6 +23,7 @@ from yardstone.records.joining import join_pools
 from yardstone.records.options import Options
 from yardstone.records.query_errors import file_error, finds_no_room
 from yardstone.records.shares import read_shares
+from yardstone.records.streams import StreamLimits
 from yardstone.records.table_results import quoted
 from yardstone.records.tables import connect, understand
 
@@ -30,8 +33,11 @@ if TYPE_CHECKING:
     from yardstone.records.sources import Source
 
 __all__ = [
+    "CELL",
+    "TABLE_LIMITS",
     "TableFile",
     "arrow_rows",
+    "check_size",
     "connection_for",
     "csv_file_rows",
     "csv_rows",
@@ -41,10 +47,18 @@ __all__ = [
     "parquet_rows",
     "read_rows",
     "read_tables",
+    "seconds_for",
     "sql_text",
 ]
 
-_COMPRESSION = {None: "none", "gzip": "gzip", "Zstandard": "zstd"}
+_COMPRESSION = {None: "none", "gzip": "gzip"}
+#: How far a table that somebody else packed may expand: its texts, and `CELL` bytes a cell.
+TABLE_LIMITS = StreamLimits(ratio=200.0, hint="export the games as CSV if that is right")
+CELL = 8
+_LENGTHS = {"VARCHAR": "strlen", "JSON": "strlen", "BLOB": "octet_length"}
+#: How packed data in an Arrow file begin, behind eight bytes that say how long they become.
+_PACKED = (b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")
+_NO_SIZE = 1 << 48
 
 
 class TableFile(NamedTuple):
@@ -97,7 +111,15 @@ def _opened(
 def parquet_rows(source: Source, options: Options) -> Iterator[GameRows]:
     """The games of a Parquet file."""
     with _opened(source, options, packed=False) as (file, connection):
-        rows = f"read_parquet({sql_text(file.path)})"
+        path = sql_text(file.path)
+        unpacked = connection.execute(
+            f"SELECT sum(greatest(total_uncompressed_size, {CELL} * num_values)) "
+            f"FROM parquet_metadata({path})"
+        ).fetchone()
+        size = file.path.stat().st_size
+        TABLE_LIMITS.check(int((unpacked or (0,))[0] or 0), size, file.name)
+        rows = f"read_parquet({path})"
+        check_size(connection, rows, size, file.name)
         yield understand(connection, rows, file=file.name, options=options)
 
 
@@ -149,6 +171,7 @@ def arrow_rows(source: Source, options: Options) -> Iterator[GameRows]:
     """The games of an Arrow file."""
     with _opened(source, options, packed=False) as (file, connection):
         connection.register("frame", _arrow_table(file.path, file.name))
+        check_size(connection, "frame", file.path.stat().st_size, file.name)
         yield understand(connection, "frame", file=file.name, options=options)
 
 
@@ -231,10 +254,23 @@ def _arrow_table(path: Path, name: str) -> Any:
         raise InputError(
             "Arrow files cannot be read without pyarrow", file=name, hint="pip install pyarrow"
         ) from None
+    TABLE_LIMITS.check(_arrow_size(path), path.stat().st_size, name)
     try:
         return feather.read_table(path)
     except (OSError, ValueError) as error:
         raise InputError(" ".join(str(error).split()), file=name) from None
+
+
+def _arrow_size(path: Path) -> int:
+    """How many bytes the packed parts of an Arrow file say they become."""
+    if not path.stat().st_size:
+        return 0  # mmap would refuse it
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+        starts = (m.start() for magic in _PACKED for m in re.finditer(re.escape(magic), data))
+        sizes = [
+            int.from_bytes(data[start - 8 : start], "little") for start in starts if start >= 8
+        ]
+    return sum(size for size in sizes if size < _NO_SIZE)  # others are no beginnings
 
 
 @contextmanager
@@ -247,6 +283,50 @@ def connection_for(file: str, memory: int | None = None) -> Iterator[duckdb.Duck
             yield connection
         except duckdb.Error as error:
             raise file_error(error, file) from None
+
+
+def seconds_for(size: int) -> float:
+    """How long reading a database of so many bytes may take."""
+    return 4.0 + size / 1e6
+
+
+def check_size(connection: duckdb.DuckDBPyConnection, rows: str, size: int, file: str) -> int:
+    """Count the rows of what stands behind FROM; refuse what a file of `size` bytes cannot hold.
+
+    Parameters
+    ----------
+    connection : DuckDB connection
+        Where the rows are; nothing is kept of them.
+    rows : str
+        What stands behind FROM.
+    size : int
+        Bytes of the file.
+    file : str
+        What messages call it.
+
+    Raises
+    ------
+    InputError
+        It expands to more than `TABLE_LIMITS` allows.
+    duckdb.InterruptException
+        It takes too long.
+    """
+    columns = connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()
+    terms = [f"count(*), count(*) * {CELL * len(columns)}"]
+    terms += [
+        f"coalesce(sum({length}({quoted(name)})), 0)"
+        for name, kind, *_ in columns
+        if (length := _LENGTHS.get(kind))
+    ]
+    timer = Timer(seconds_for(size), connection.interrupt)
+    timer.start()
+    try:
+        counted = connection.execute(f"SELECT {' + '.join(terms)} FROM {rows}").fetchone()
+    finally:
+        timer.cancel()
+    games, expanded = counted or (0, 0)
+    TABLE_LIMITS.check(int(expanded), size, file)
+    return int(games)
 
 
 @contextmanager
