@@ -168,7 +168,7 @@ def held(setting: Setting, repetitions: int, seed: int) -> tuple[Array, int]:
             )
         except (ModelError, UsageError):
             continue
-        ends = result.model.interval(GAMES[0], GAMES[1], handicap=GAMES[2])
+        ends = result.model.interval(GAMES[0], GAMES[1], handicap=GAMES[2], average=True)
         if ends is not None:
             inside += (ends[0] <= truth(setting) + 1e-12) & (truth(setting) <= ends[1] + 1e-12)
             times += 1

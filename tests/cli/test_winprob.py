@@ -46,8 +46,12 @@ def test_the_default_has_an_interval_and_a_name(capsys: pytest.CaptureFixture[st
     assert result["low"] < result["probability"] < result["high"]
     assert (result["model"], result["level"], result["extrapolated"]) == ("fitted", 0.95, False)
     text = run(capsys, "2d", "4d")
-    ends = f"(95 %: {100 * result['low']:.1f} to {100 * result['high']:.1f})"
+    ends = f"(95 % for one event: {100 * result['low']:.1f} to {100 * result['high']:.1f}; average"
     assert ends in text
+    assert result["low"] < result["average_low"] < result["average_high"] < result["high"] <= 0.5
+    assert "has usually earned it" in text
+    assert "ratings of both" in text
+    assert "ratings of both" not in run(capsys, "2215", "2390", "--scale", "egf")
     assert f"By the model fitted: {result['about']}" in text
     wide = json.loads(run(capsys, "2d", "4d", "--confidence", "99", "--format", "json"))
     assert wide["low"] < result["low"]
@@ -110,7 +114,7 @@ def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     lines = run(capsys, "--table").splitlines()
     at = next(k for k, line in enumerate(lines) if line.startswith("2d"))
     assert lines[at].split()[2] == "27.7"
-    assert lines[at + 1].split()[1] == "23-33"
+    assert lines[at + 1].split()[1] == "8-50"
 
 
 @pytest.mark.parametrize("figure", ["curves", "lambda", "contour"])

@@ -57,3 +57,41 @@ def test_forecasts_of_events_left_out_are_calibrated() -> None:
     )[keep]
     assert upsets_less_forecast(p[keep]) == pytest.approx(0.0, abs=0.03)
     assert upsets_less_forecast(kaniuk) > 0.05
+
+
+def test_intervals_of_one_event_hold_on_events_left_out() -> None:
+    """Numbers of games won by the weaker, beside draws through the intervals of all levels."""
+    pool = read_games_csv(shared_path("data/go/tournaments/games.csv.gz"))
+    games = GameColumns.from_pool(pool, group="event")
+    apart = games.first != games.second
+    congress = int(np.argmax(np.bincount(games.group)))
+    fold = np.where(games.group == congress, 0, 1 + games.group % 4)
+    rng = np.random.default_rng(5)
+    levels = (np.arange(20) + 0.5) / 20
+    place, at_congress = [], (0.0, 1.0)
+    for part in range(5):
+        columns = pool.columns["event"]
+        trained = np.isin(columns, np.unique(columns)[np.unique(games.group[fold != part])])
+        model = fit_winning_model(pool.select(trained), event_games=EVENT_GAMES).model
+        if part == 0:
+            ends = model.interval(1, 3)
+            assert ends is not None
+            at_congress = float(ends[0]), float(ends[1])
+        left = games.select((fold == part) & apart & (games.handicap == 0))
+        weak, strong = np.minimum(left.first, left.second), np.maximum(left.first, left.second)
+        bounds = [model.interval(weak, strong, level=float(each)) for each in levels]
+        p = np.concatenate([np.array(each) for each in bounds if each is not None])
+        for event in np.unique(left.group):
+            where = left.group == event
+            weaker = left.first[where] < left.second[where]
+            won = int(np.sum(left.first_won[where] == weaker))
+            if where.sum() >= 10:
+                chance = p[:, where]
+                drawn = (rng.random((40, *chance.shape)) < chance).sum(axis=2).ravel()
+                place.append(np.mean(drawn < won) + rng.random() * np.mean(drawn == won))
+    off = 2.0 * np.abs(np.array(place) - 0.5)
+    assert len(off) > 60
+    for level, least, most in ((0.5, 0.38, 0.65), (0.8, 0.7, 0.9), (0.95, 0.9, 1.0)):
+        assert least <= np.mean(off <= level) <= most
+    # Of the congress, which that fit has not seen: dan players two grades apart won 32 %, all 47 %.
+    assert at_congress[0] < 0.324 < 0.467 < at_congress[1]

@@ -332,6 +332,12 @@ def test_the_minimisers_say_when_they_fail() -> None:
 
     with pytest.raises(ConvergenceError):
         damped_newton(slope, start, np.full(2, -np.inf), most_steps=20)
+
+    def trough(x: Array) -> tuple[float, Array, Array]:  # singular, and factorised by rounding
+        curved = np.array([[1.0, 1.0], [1.0, 1.0 + 2.0**-52]])
+        return float(0.5 * x @ curved @ x), curved @ x, curved
+
+    assert damped_newton(trough, start, np.full(2, -np.inf)).value == pytest.approx(0.0, abs=1e-9)
     with pytest.raises(ConvergenceError):
         conjugate_gradient(slope, start, most_searches=20)
     with pytest.raises(InputError):

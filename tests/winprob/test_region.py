@@ -34,7 +34,9 @@ def test_games_that_count_alone_would_promise_too_much() -> None:
     region = result.model.region
     assert region is not None
     assert alone is not None
-    wide, narrow = (np.diff(each.interval(-15, -9), axis=0) for each in (region, alone))
+    wide, narrow = (
+        np.diff(each.interval(-15, -9, average=True), axis=0) for each in (region, alone)
+    )
     assert wide > 1.3 * narrow
 
 

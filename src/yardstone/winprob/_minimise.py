@@ -146,9 +146,9 @@ def _step(matrix: Array, gradient: Array) -> Array | None:
     scale = 1.0 / np.sqrt(np.maximum(np.abs(np.diag(matrix)), 1e-300))
     try:
         np.linalg.cholesky(scaled := matrix * np.outer(scale, scale))
-    except np.linalg.LinAlgError:
+        step: Array = -scale * np.linalg.solve(scaled, scale * gradient)
+    except np.linalg.LinAlgError:  # singular matrices can pass the factorisation by rounding
         return None
-    step: Array = -scale * np.linalg.solve(scaled, scale * gradient)
     return step
 
 

@@ -35,7 +35,13 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Players = NDArray[np.int32]
 
-__all__ = ["region_by_event", "region_by_player"]
+__all__ = ["region_by_event", "region_by_player", "spread_between"]
+
+#: Events whose log odds differ by more, as a share of the average, are not looked for.
+_MOST_SPREAD = 3.0
+#: Where likelihoods of an event are integrated: log odds that are so many times the average.
+_STEP = 0.02
+_TIMES = np.arange(0.5 * _STEP, 8.0, _STEP)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,8 +130,52 @@ def region_by_event(
     jackknife = np.array(off)
     covariance = _at_least_independent(jackknife.T @ jackknife, scores)
     return CoefficientRegion(
-        model, tuple(free), peak, covariance, worth - 1.0, f"{len(labels)} {noun}"
+        model,
+        tuple(free),
+        peak,
+        covariance,
+        worth - 1.0,
+        f"{len(labels)} {noun}",
+        spread_between(model, games),
     )
+
+
+def spread_between(model: GradeModel, games: GameColumns) -> float:
+    """Fit by how much events differ: the likeliest deviation of an event's log odds.
+
+    The log odds of each event are those of the model times max(0, s), with s normal about 1.
+
+    Parameters
+    ----------
+    model : GradeModel
+    games : GameColumns
+        `group` numbers the events.
+
+    Returns
+    -------
+    float
+        Standard deviation of s.
+    """
+    from scipy.optimize import minimize_scalar
+    from scipy.special import log_expit, log_ndtr, logsumexp
+
+    log_win, log_loss, _, _ = log_gradients(
+        model.vector, model.link, games.first, games.second, games.handicap, games.komi
+    )
+    odds = np.where(games.first_won, log_win - log_loss, log_loss - log_win)
+    number = np.unique(games.group, return_inverse=True)[1]
+    times = np.concatenate([[0.0], _TIMES])
+    of_event = np.array([np.bincount(number, log_expit(each * odds)) for each in times])
+
+    def unlikely(spread: float) -> float:
+        off = (_TIMES - 1.0) / spread
+        density = -0.5 * off**2 - np.log(spread * np.sqrt(2.0 * np.pi)) + np.log(_STEP)
+        weight = np.concatenate([[log_ndtr(-1.0 / spread)], density])
+        return -float(logsumexp(of_event + weight[:, None], axis=0).sum())
+
+    least = 2.0 * _STEP
+    best = float(minimize_scalar(unlikely, bounds=(least, _MOST_SPREAD), method="bounded").x)
+    return best if unlikely(best) < unlikely(least) else 0.0
 
 
 def region_by_player(

@@ -6,13 +6,17 @@ counts clusters of games (`yardstone.winprob.cluster_covariance`). Coefficients 
 not be negative cut the region off. The interval of a probability is its range over the
 region, which reaches as far from the best allowed point as Student's t for one quantity
 says: what a profile likelihood does, for games that belong together.
+
+That is the interval of an average over events. Events differ more than that: the log odds of one
+are those of the average times max(0, s), s normal about 1 with the deviation `between`, which
+is added in quadrature. A weaker player is so at worst the equal of a stronger one.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from math import sqrt
+from math import hypot, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,6 +59,9 @@ class CoefficientRegion:
         Degrees of freedom of Student's t.
     clusters : str
         What the games were counted by, in words, such as ``106 events``.
+    between : float, optional
+        Standard deviation by which the log odds of an event differ from the average, as a share
+        of them; None where the games name no events.
     """
 
     model: GradeModel
@@ -63,6 +70,7 @@ class CoefficientRegion:
     covariance: Array
     freedom: float
     clusters: str
+    between: float | None = None
 
     def interval(
         self,
@@ -72,8 +80,9 @@ class CoefficientRegion:
         handicap: ArrayLike = 0.0,
         komi: ArrayLike | None = None,
         level: float = 0.95,
+        average: bool = False,
     ) -> tuple[Array, Array]:
-        """Lowest and highest probability of the region; parameters as `WinningModel.interval`."""
+        """Return the ends of the interval of one event; parameters as `WinningModel.interval`."""
         given = usual_komi(handicap) if komi is None else komi
         games = np.broadcast_arrays(
             *(np.asarray(x, np.float64) for x in (first, second, handicap, given))
@@ -84,7 +93,10 @@ class CoefficientRegion:
         )
         reach = self._reach(level)
         slices = self._slices(reach)
-        ends = np.array([self._ends(row[:, None], reach, slices) for row in rows.T]).reshape(-1, 2)
+        differ = 0.0 if average or self.between is None else reach * self.between
+        ends = np.array(
+            [self._ends(row[:, None], reach, slices, differ) for row in rows.T]
+        ).reshape(-1, 2)
         low, high = ends[where.ravel()].T
         return low.reshape(shape), high.reshape(shape)
 
@@ -107,7 +119,9 @@ class CoefficientRegion:
             raise UsageError("a confidence level lies between 0 and 1")
         return t_quantile(0.5 + 0.5 * level, self.freedom)
 
-    def _ends(self, game: Array, reach: float, slices: list[_Slice]) -> tuple[float, float]:
+    def _ends(
+        self, game: Array, reach: float, slices: list[_Slice], differ: float
+    ) -> tuple[float, float]:
         """Range of the probability of one game (first, second, handicap, komi)."""
         best = self.model.vector
         index = [ALL_PARAMETERS.index(name) for name in self.free]
@@ -120,7 +134,10 @@ class CoefficientRegion:
                 vector[index] = self._furthest(sign * slope, reach, slices)
                 value = self._logit(vector, game)[0]
                 end = min(end, value) if sign < 0.0 else max(end, value)
-            ends.append(float(1.0 / (1.0 + np.exp(-end))))
+            wide = middle + sign * hypot(end - middle, differ * middle)
+            if wide * middle < 0.0:  # no event turns players round
+                wide = sign * max(sign * end, 0.0)
+            ends.append(float(1.0 / (1.0 + np.exp(-wide))))
         return ends[0], ends[1]
 
     def _logit(self, vector: Array, game: Array) -> tuple[float, Array]:

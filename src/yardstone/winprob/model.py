@@ -78,6 +78,11 @@ class WinningModel:
     def __repr__(self) -> str:
         return f"<WinningModel {self.name}: {self.about}>"
 
+    @property
+    def of_events(self) -> bool:
+        """Whether it is known how much events differ, so that intervals are for one event."""
+        return self.region is not None and self.region.between is not None
+
     def probability(
         self,
         first: ArrayLike,
@@ -115,13 +120,17 @@ class WinningModel:
         handicap: ArrayLike = 0.0,
         komi: ArrayLike | None = None,
         level: float = 0.95,
+        average: bool = False,
     ) -> tuple[Array, Array] | None:
-        """Interval of `probability`, its parameters alike.
+        """Return the interval of `probability` in one event, its parameters alike.
 
         Parameters
         ----------
         level : float
             0 to 1.
+        average : bool
+            Give the narrower interval of the average over events. Models that were fitted to
+            games without events have no other.
 
         Returns
         -------
@@ -133,7 +142,9 @@ class WinningModel:
             return None
         if "stone" not in self.region.free and np.any(head_start(handicap, komi) != 0.0):
             return None
-        return self.region.interval(first, second, handicap=handicap, komi=komi, level=level)
+        return self.region.interval(
+            first, second, handicap=handicap, komi=komi, level=level, average=average
+        )
 
     def extrapolates(self, first: ArrayLike, second: ArrayLike) -> NDArray[np.bool_]:
         """Whether these strengths lie outside what the model was made for."""

@@ -14,13 +14,14 @@ peak           top of the quadratic about the fit, in the order of ``free``
 covariance     about it; null where nothing is known of the errors
 freedom        degrees of freedom of Student's t
 clusters       what the games were counted by, in words
+between        by what share the log odds of one event differ from the average; null if unknown
 no_interval    why there is no interval, where there is none
 grades         weakest and strongest grade, and largest difference, of what was fitted
 spread         standard deviation of players' strengths about their grades; null if unknown
 made           the day, and the version of Yardstone
 =============  ==========================================================================
 
-Peak, covariance, freedom and clusters are those of
+Peak, covariance, freedom, clusters and between are those of
 `yardstone.winprob.coefficient_region.CoefficientRegion`.
 """
 
@@ -82,6 +83,7 @@ def write_model(path: Path, model: WinningModel) -> None:
         "covariance": None if region is None else region.covariance.tolist(),
         "freedom": None if region is None else region.freedom,
         "clusters": "" if region is None else region.clusters,
+        "between": None if region is None else region.between,
         "no_interval": model.no_interval,
         "grades": {"lowest": model.lowest, "highest": model.highest, "apart": model.apart},
         "spread": model.spread,
@@ -235,6 +237,9 @@ def _region(values: _Values, law: GradeModel) -> CoefficientRegion | None:
     freedom = values.number("freedom")
     if not freedom >= 1.0:
         raise _Wrong("freedom is below 1")
+    between = None if values.values.get("between") is None else values.number("between")
+    if between is not None and not between >= 0.0:
+        raise _Wrong("between is negative")
     return CoefficientRegion(
         law,
         tuple(free),
@@ -242,4 +247,5 @@ def _region(values: _Values, law: GradeModel) -> CoefficientRegion | None:
         covariance,
         freedom,
         values.text("clusters"),
+        between,
     )

@@ -34,7 +34,10 @@ class PairProbability:
     probability : float
         That the first wins.
     low, high : float, optional
-        Its interval at `level`; None where nothing is known of the errors of the model.
+        Its interval at `level` in one event; None where nothing is known of the errors of the
+        model.
+    average : pair of float, optional
+        The narrower interval of the average over events, where the model has events.
     level : float
     first_grade, second_grade : float
         In zero-shodan units; points with a model of points.
@@ -54,6 +57,7 @@ class PairProbability:
     probability: float
     low: float | None
     high: float | None
+    average: tuple[float, float] | None
     level: float
     first_grade: float
     second_grade: float
@@ -169,16 +173,21 @@ def _pair(
     handicap, komi, level = conditions
     black, white = strengths if first_is_black else strengths[::-1]
     probability = float(by.probability(black, white, handicap=handicap, komi=komi))
-    ends = by.interval(black, white, handicap=handicap, komi=komi, level=level)
-    low, high = (None, None) if ends is None else (float(ends[0]), float(ends[1]))
+
+    def interval(*, average: bool) -> tuple[float, float] | None:
+        ends = by.interval(black, white, handicap=handicap, komi=komi, level=level, average=average)
+        if ends is None:
+            return None
+        low, high = float(ends[0]), float(ends[1])
+        return (low, high) if first_is_black else (1.0 - high, 1.0 - low)
+
     if not first_is_black:
         probability = 1.0 - probability
-        low, high = (None, None) if low is None or high is None else (1.0 - high, 1.0 - low)
     return PairProbability(
         *names,
         probability,
-        low,
-        high,
+        *(interval(average=False) or (None, None)),
+        interval(average=True) if by.of_events else None,
         level,
         *strengths,
         handicap,

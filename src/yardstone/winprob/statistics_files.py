@@ -15,7 +15,7 @@ import io
 import os
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import add
@@ -26,11 +26,14 @@ import numpy as np
 
 from yardstone.errors import InputError, MissingFileError, NoGamesError, SkippedWarning, UsageError
 from yardstone.records.joining import join_pools
+from yardstone.winprob.game_columns import between_grades
 from yardstone.winprob.games_csv import read_games_csv
 from yardstone.winprob.grades import format_grade, parse_grade, parse_grades
 from yardstone.winprob.statistics import WinningStatistics
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from yardstone.pool import Pool
 
 __all__ = [
@@ -113,7 +116,7 @@ def statistics_of_files(
     period = " to ".join(filter(None, (begin, end)))
     parts = [
         WinningStatistics.from_pool(
-            read_graded_games(file),
+            _said(_counted(_graded_games(file), differences)),
             begin=_day(begin),
             end=_day(end),
             differences=differences,
@@ -142,15 +145,51 @@ def read_graded_games(file: Path) -> Pool:
     InputError
         It cannot be read, or its games have no grades.
     """
+    return _said(_graded_games(file))
+
+
+def _graded_games(file: Path) -> Pool:
+    """Read a file, and leave out games that are drawn or without known grades."""
     table = any(ending in _TABLES for ending in (each.lower() for each in file.suffixes[-2:]))
     if table and not file.is_dir():
         _check_file(file)
         pool = read_games_csv(file)
     else:
         pool = _read_records(file)
+    known = between_grades(pool)
+    drawn = pool.score == 0.5
+    return _without(pool, {"drawn": drawn, "without two grades from 30k to 9d": ~drawn & ~known})
+
+
+def _counted(pool: Pool, differences: int) -> Pool:
+    """Leave out the games that `WinningStatistics` do not count."""
+    first, second = (pool.columns[name] for name in ("first_grade", "second_grade"))
+    apart = np.abs(first - second)
+    inside = (np.minimum(first, second) >= -20) & (np.maximum(first, second) <= 6)
+    reasons = {
+        "with a handicap": np.asarray(pool.columns.get("handicap", 0.0 * apart)) != 0,
+        "between equal grades": apart == 0,
+        f"more than {differences} grades apart": apart > differences,
+        "with a grade beyond 20k to 7d": ~inside,
+    }
+    return _without(pool, reasons)
+
+
+def _without(pool: Pool, reasons: Mapping[str, NDArray[np.bool_]]) -> Pool:
+    """Leave games out, each counted under the first of its reasons."""
+    keep = np.ones(len(pool), np.bool_)
+    for reason, where in reasons.items():
+        if number := int(np.sum(keep & where)):
+            pool.skipped.add_uncounted(reason, number, known=True)
+        keep &= ~where
+    return pool if keep.all() else pool.select(keep)
+
+
+def _said(pool: Pool) -> Pool:
+    """Warn of the games that were left out."""
     if len(pool.skipped):
         reasons = ", ".join(f"{n} {reason}" for reason, n in pool.skipped.reasons.most_common())
-        warnings.warn(SkippedWarning(f"games left out: {reasons}"), stacklevel=2)
+        warnings.warn(SkippedWarning(f"games left out: {reasons}"), stacklevel=3)
     return pool
 
 

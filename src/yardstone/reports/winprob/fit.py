@@ -106,9 +106,10 @@ def _about(result: ModelFit) -> list[str]:
 def _pairs(result: ModelFit) -> list[str]:
     def line(row: FittedProbability) -> str:
         low, high = 100.0 * row.interval.low, 100.0 * row.interval.high
+        of_event = " for one event" if result.winning.of_events else ""
         return (
             f"{format_grade(row.first)} beats {format_grade(row.second)} in "
-            f"{100.0 * row.probability:.2f} % of even games ({per_cent(row.interval.level)}: "
+            f"{100.0 * row.probability:.2f} % of even games ({per_cent(row.interval.level)}{of_event}: "
             f"{low:.2f} to {high:.2f})."
         )
 

@@ -127,7 +127,10 @@ def _remarks(advice: HandicapAdvice) -> Iterator[str]:
     if advice.judge.region is not None:
         others = any(each.proposal.model != advice.judge.name for each in advice.proposals)
         rest = "; the published models have none" if others else ""
-        yield f"In brackets {per_cent(advice.level)} intervals of {advice.judge.name}{rest}."
+        of_event = " for one event" if advice.judge.of_events else ""
+        yield (
+            f"In brackets {per_cent(advice.level)} intervals of {advice.judge.name}{of_event}{rest}."
+        )
     else:
         yield f"No interval: {advice.judge.no_interval}."
     outside = [each.proposal.model for each in advice.proposals if each.proposal.outside]

@@ -10,7 +10,7 @@ from yardstone.reports.charts.winprob import model_chart
 from yardstone.reports.document import Column, Document, Picture, Section, Table
 from yardstone.reports.words import per_cent
 from yardstone.scales import SCALES
-from yardstone.winprob.grades import format_grade
+from yardstone.winprob.grades import format_grade, parse_grades
 
 if TYPE_CHECKING:
     from yardstone.winprob.models import WinningModel
@@ -20,6 +20,8 @@ __all__ = ["figure_document", "grades_document", "pair_document"]
 
 #: The largest difference in the table.
 MOST = 9
+#: From this difference on, a pairing in a tournament says that the weaker has won before.
+_EARNED = 2.0
 
 
 def figure_document(model: WinningModel, figure: str, level: float = 0.95) -> Document:
@@ -35,7 +37,12 @@ def pair_document(pair: PairProbability, figure: str = "curves") -> Document:
     """How often one player beats another."""
     interval = ""
     if pair.low is not None and pair.high is not None:
-        interval = f" ({per_cent(pair.level)}: {_share(pair.low)} to {_share(pair.high)})"
+        of_event = "" if pair.average is None else " for one event"
+        interval = f"{per_cent(pair.level)}{of_event}: {_share(pair.low)} to {_share(pair.high)}"
+        if pair.average is not None:
+            low, high = pair.average
+            interval += f"; average over events: {_share(low)} to {_share(high)}"
+        interval = f" ({interval})"
     digits = 2 if pair.low is None else 1
     lines = [
         f"{pair.first} beats {pair.second} in {_share(pair.probability, digits)} % of "
@@ -43,6 +50,8 @@ def pair_document(pair: PairProbability, figure: str = "curves") -> Document:
     ]
     if pair.handicap or pair.komi is not None:
         lines.append(f"{pair.first if pair.first_is_black else pair.second} is Black.")
+    if pair.average is not None and not pair.handicap:
+        lines += _tournament_lines(pair)
     lines += _model_lines(pair.model, interval=pair.low is not None)
     if pair.extrapolated:
         lines.append(f"Beyond what that was made for: {_reach(pair.model)}.")
@@ -52,6 +61,8 @@ def pair_document(pair: PairProbability, figure: str = "curves") -> Document:
         "probability": pair.probability,
         "low": pair.low,
         "high": pair.high,
+        "average_low": None if pair.average is None else pair.average[0],
+        "average_high": None if pair.average is None else pair.average[1],
         "level": None if pair.low is None else pair.level,
         "first_grade": pair.first_grade,
         "second_grade": pair.second_grade,
@@ -80,6 +91,19 @@ def pair_document(pair: PairProbability, figure: str = "curves") -> Document:
         plain=lambda: record,
         drawing=picture.drawing,
     )
+
+
+def _tournament_lines(pair: PairProbability) -> list[str]:
+    """Return what a pairing in a tournament says beyond the grades."""
+    lines = []
+    if abs(pair.first_grade - pair.second_grade) >= _EARNED:
+        lines.append(
+            "A player who meets a much stronger one in a tournament has usually earned it by "
+            "winning: such games are won more often than those of any two players of these grades."
+        )
+    if not np.isnan(parse_grades([pair.first, pair.second])).any():
+        lines.append("Where you know the ratings of both, give them: they say more (--scale egf).")
+    return lines
 
 
 def _model_lines(model: WinningModel, *, interval: bool) -> list[str]:
@@ -165,7 +189,8 @@ def grades_document(
             Column("high", lambda cell: float(ends[1][cell]), kind="number"),
         ]
     picture = figure_document(model, figure, level)
-    below = "" if ends is None else f"; below it the {per_cent(level)} interval"
+    of_event = " for one event" if model.of_events else ""
+    below = "" if ends is None else f"; below it the {per_cent(level)} interval{of_event}"
     return Document(
         "Win probability",
         [
