@@ -109,8 +109,8 @@ def _pairs(result: ModelFit) -> list[str]:
         of_event = " for one event" if result.winning.of_events else ""
         return (
             f"{format_grade(row.first)} beats {format_grade(row.second)} in "
-            f"{100.0 * row.probability:.2f} % of even games ({per_cent(row.interval.level)}{of_event}: "
-            f"{low:.2f} to {high:.2f})."
+            f"{100.0 * row.probability:.2f} % of even games "
+            f"({per_cent(row.interval.level)}{of_event}: {low:.2f} to {high:.2f})."
         )
 
     return [line(row) for row in result.probabilities]

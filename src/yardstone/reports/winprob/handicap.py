@@ -129,7 +129,8 @@ def _remarks(advice: HandicapAdvice) -> Iterator[str]:
         rest = "; the published models have none" if others else ""
         of_event = " for one event" if advice.judge.of_events else ""
         yield (
-            f"In brackets {per_cent(advice.level)} intervals of {advice.judge.name}{of_event}{rest}."
+            f"In brackets {per_cent(advice.level)} intervals of {advice.judge.name}{of_event}"
+            f"{rest}."
         )
     else:
         yield f"No interval: {advice.judge.no_interval}."
