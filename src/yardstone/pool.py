@@ -5,6 +5,7 @@ Everything that reads games makes a `Pool`, everything that rates takes one.
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -314,6 +315,8 @@ class Pool:
     ) -> Pool:
         """A pool from names in place of numbers; players in order of appearance.
 
+        Names that differ only in how accents are encoded are one (NFC).
+
         Examples
         --------
         >>> Pool.from_names(["Ann", "Bob"], ["Bob", "Ann"], [1, 0.5])
@@ -322,7 +325,8 @@ class Pool:
         number: dict[str, int] = {}
         ids = np.empty((len(first), 2), np.int32)
         for row, pair in enumerate(zip(first, second, strict=True)):
-            ids[row] = [number.setdefault(name, len(number)) for name in pair]
+            names = (unicodedata.normalize("NFC", name) for name in pair)
+            ids[row] = [number.setdefault(name, len(number)) for name in names]
         extra = {name: np.asarray(values) for name, values in (columns or {}).items()}
         return cls(tuple(number), ids[:, 0], ids[:, 1], np.asarray(score, np.float64), time, extra)
 

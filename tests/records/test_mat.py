@@ -174,3 +174,63 @@ def test_a_match_whose_length_is_lost_leaves_the_others_alone() -> None:
     text = "\n".join([JELLYFISH, damaged.partition("]\n")[2], JELLYFISH])
     problems = [match.problem() for match in parse_mat(text.split("\n"))]
     assert problems == ["", "the line with the length of the match is missing", ""]
+
+
+def _pair() -> tuple[str, str]:
+    """Two matches, one behind the other without tags."""
+    one = JELLYFISH.partition("\n\n")[2]
+    return one, one.replace("Ann", "Eva").replace("Bob", "Kim")
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [
+        ["3 point match"],
+        ["3 point match", "Game 1"],
+        ["3 point match", "Game 1", "Eva : 0                        Kim : 0"],
+    ],
+)
+def test_the_match_before_a_damaged_header_stays(lost: list[str], tmp_path: Path) -> None:
+    one, other = _pair()
+    for line in lost:
+        other = other.replace(line, line[:1] + "\xef" + line[2:].replace(":", "?"), 1)
+    pool = read_skipping(write(tmp_path, "a.mat", f"{one}\n{other}\n{one}"))
+    assert pool.players == ("Ann", "Bob")
+    assert len(pool) == 2
+    (skipped,) = pool.skipped.details
+    assert skipped.reason == "the line with the length of the match is missing"
+    assert skipped.line > one.count("\n")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("Ann : 1 ", "Axn : 1 ", "the names of its players change"),
+        ("3 point", "2 point", "the match goes on after 2 points"),
+        ("      Wins 2 points and", "                Wins 2 points and", "has no winner"),
+        ("                                  Wins 2 points", "", "game 1 has no winner"),
+        ("      Wins 1 point\n", "      Wins 3 points\n", "after game 2 does not fit"),
+    ],
+)
+def test_a_damaged_match_is_skipped_alone(old: str, new: str, reason: str, tmp_path: Path) -> None:
+    one, other = _pair()
+    assert old in one
+    text = f"{other}\n{one.replace(old, new, 1)}\n{other}"
+    pool = read_skipping(write(tmp_path, "a.mat", text))
+    assert pool.players == ("Eva", "Kim")
+    assert pool.score.tolist() == [1.0, 1.0]
+    assert [reason in each.reason for each in pool.skipped.details] == [True]
+
+
+def test_lines_of_a_game_that_are_damaged_are_made_up_for(tmp_path: Path) -> None:
+    one, other = _pair()
+    for line in (" Game 2\n", " Ann : 0                        Bob : 2\n"):
+        pool = yardstone.read(write(tmp_path, "a.mat", f"{one.replace(line, '')}\n{other}"))
+        assert pool.players == ("Ann", "Bob", "Eva", "Kim")
+    tags = '; [EventDate "2024.01.02"]\n'
+    cut = f"{tags}{one}\n{tags}\n3 poi\n{tags}{other}"
+    pool = read_skipping(write(tmp_path, "a.mat", cut))
+    assert len(pool) == 2
+    assert [each.reason for each in pool.skipped.details] == [
+        "the line with the length of the match is missing"
+    ]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,8 @@ import yardstone
 from yardstone.errors import IgnoredWarning, InputError
 from yardstone.pool import Pool
 from yardstone.records import apply_names, parse_fields, read_name_list, read_synonyms
+from yardstone.records.names import apply_name_files
+from yardstone.winprob.games_csv import read_games_csv
 
 
 @pytest.mark.parametrize(
@@ -106,3 +109,48 @@ def test_a_long_chain_of_synonyms_is_followed_once(tmp_path: Path) -> None:
     path.write_text(path.read_text() + "30000, 0\n")
     with pytest.raises(InputError, match="synonym of itself"):
         read_synonyms(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.pgn", '[White "{0}"]\n[Black "Bob"]\n[Result "1-0"]\n\n1-0\n\n'),
+        ("a.sgf", "(;GM[1]CA[UTF-8]PB[{0}]PW[Bob]RE[B+R];B[dd])\n"),
+        ("a.csv", "{0},Bob,1-0\n"),
+        ("a.tsv", "{0}\tBob\t1-0\n"),
+        ("a.jsonl", '{{"white": "{0}", "black": "Bob", "result": "1-0"}}\n'),
+        (
+            "a.mat",
+            " 1 point match\n\n Game 1\n {0} : 0                 Bob : 0\n"
+            "  1) 31: 8/5 6/5\n      Wins 1 point and the match\n\n",
+        ),
+    ],
+)
+def test_names_are_one_however_accents_are_encoded(name: str, text: str, tmp_path: Path) -> None:
+    file = tmp_path / name
+    head = {".csv": "white,black,result\n", ".tsv": "white\tblack\tresult\n"}
+    spellings = [unicodedata.normalize(form, "José Müller") for form in ("NFC", "NFD")]
+    file.write_text(
+        head.get(file.suffix, "") + "".join(text.format(each) for each in spellings), "utf-8"
+    )
+    pool = yardstone.read(file)
+    assert pool.players == ("José Müller", "Bob")
+    assert pool.first.tolist() == [0, 0]
+    assert Pool.from_names(spellings, ["Bob", "Bob"], [1, 0]).players == pool.players
+    only = tmp_path / "only.txt"
+    only.write_text(spellings[1] + "\nBob\n", "utf-8")
+    assert len(apply_name_files(pool, include=only)) == 2
+
+
+def test_names_in_tournaments_and_tables_of_grades(tmp_path: Path) -> None:
+    spellings = [unicodedata.normalize(form, "Müller") for form in ("NFC", "NFD")]
+    for number, name in enumerate(spellings):
+        (tmp_path / f"{number}.h9").write_text(
+            f"; EV[Open]\n1 {name} Jo 3d DE Ulm 1 1 2+\n2 Bob Al 2d DE Ulm 0 0 1-\n",
+            "utf-8",
+        )
+    assert yardstone.read(tmp_path).players == ("Müller Jo", "Bob Al")
+    table = tmp_path / "games.csv"
+    rows = "".join(f"{name},Bob,1d,2d,B+R\n" for name in spellings)
+    table.write_text("black,white,b_rank,w_rank,result\n" + rows, "utf-8")
+    assert read_games_csv(table).players == ("Müller", "Bob")

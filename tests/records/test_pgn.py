@@ -18,6 +18,7 @@ import yardstone
 from tests.skipping import read_skipping
 from yardstone.errors import InputError, NoGamesError, StrictError
 from yardstone.pool import Pool
+from yardstone.records.decoding import clean
 from yardstone.records.options import Options
 from yardstone.records.pgn import BLOCK, read_pgn
 from yardstone.records.sources import Source, find_sources
@@ -195,7 +196,7 @@ def test_files_without_games(folder: Path) -> None:
 
 NAMES = (
     st.text(st.characters(codec="utf-8", exclude_categories=["C", "Zl", "Zp"]), max_size=11)
-    .map(str.strip)
+    .map(clean)
     .map(lambda name: name or "x")
 )
 RESULTS = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}

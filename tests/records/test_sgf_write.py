@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from yardstone.errors import UsageError
+from yardstone.records.decoding import clean
 from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import SgfTree, read_games, read_trees, write_sgf
 from yardstone.records.sgf_text import escaped, unescaped
@@ -42,7 +43,7 @@ def same(one: GoGame, other: GoGame) -> None:
 
 
 LETTERS = st.characters(exclude_characters="\r\t\v\f", exclude_categories=["Cs"])
-TEXT = st.text(st.characters(exclude_categories=["C", "Zl", "Zp", "Zs"]), max_size=12)
+TEXT = st.text(st.characters(exclude_categories=["C", "Zl", "Zp", "Zs"]), max_size=12).map(clean)
 NAME = TEXT.filter(lambda name: split_rank(name, "")[0] == name)
 
 

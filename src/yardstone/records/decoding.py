@@ -34,10 +34,12 @@ def decode(data: bytes) -> str:
 def clean(text: str) -> str:
     r"""The text without blanks around it; control characters become blanks.
 
+    A letter with its accent is one character (NFC), however it was written.
+
     Examples
     --------
-    >>> clean(" Ann\tLee\x1b[31m ")
-    'Ann Lee [31m'
+    >>> clean(" Ann\tLee\x1b[31m "), len(clean("Jose\u0301"))
+    ('Ann Lee [31m', 4)
     """
     if not text.isprintable():
         text = "".join(
@@ -46,7 +48,7 @@ def clean(text: str) -> str:
             else character
             for character in text
         )
-    return text.strip()
+    return unicodedata.normalize("NFC", text).strip()
 
 
 def whole_number(text: str) -> int | None:

@@ -110,6 +110,11 @@ class MatGame:
     winner: int | None = None
     points: int = 0
 
+    @property
+    def begun(self) -> bool:
+        """Whether there is more of it than its score."""
+        return bool(self.turns) or self.winner is not None
+
 
 @dataclass(slots=True)
 class MatMatch:
@@ -125,6 +130,8 @@ class MatMatch:
     tags : mapping
         Names of tags in lower case.
     games : list of MatGame
+    damage : str
+        What shows that it is not whole; empty if nothing does.
     """
 
     line: int
@@ -132,6 +139,7 @@ class MatMatch:
     players: tuple[str, str] = ("", "")
     tags: Mapping[str, str] = field(default_factory=dict)
     games: list[MatGame] = field(default_factory=list)
+    damage: str = ""
 
     @property
     def score(self) -> tuple[int, int]:
@@ -168,12 +176,16 @@ class MatMatch:
             return "the match has no games"
         if not all(self.players):
             return "a player has no name"
+        if self.damage:
+            return self.damage
         for number, (game, after) in enumerate(zip(self.games, self.games[1:], strict=False), 1):
             won = [after.score[side] - game.score[side] for side in (0, 1)]
             if game.winner is None:
                 return f"game {number} has no winner"
             if won[1 - game.winner] != 0 or won[game.winner] != game.points:
                 return f"the score after game {number} does not fit its result"
+            if max(after.score) >= self.length:
+                return f"the match goes on after {self.length} points"
         if self.games[-1].winner is None:
             return "the last game has no winner"
         if self.winner is None:
@@ -215,26 +227,57 @@ def parse_mat(lines: Iterator[str] | Sequence[str]) -> Iterator[MatMatch]:
             if match is not None and match.games:  # those of the next match
                 yield match
                 match = None
+            name = clean(tag[1]).lower()
+            if match is None and name in tags:  # of these there is nothing but the tags
+                yield MatMatch(number, UNKNOWN_LENGTH, tags=tags)
+                tags = {}
             into = tags if match is None else match.tags
-            into[clean(tag[1]).lower()] = clean(tag[2])  # type: ignore[index]
-        elif begins := _GAME.match(line):
-            if match is None or (match.games and int(begins[1]) == 1):
-                if match is not None:
-                    yield match
-                match = MatMatch(number, UNKNOWN_LENGTH, tags=tags)
-                tags, turns = {}, 0
-            match.games.append(MatGame(number, match.score))
-        elif match is None:
-            continue
-        elif not _NUMBER.match(line) and (scores := _SCORES.match(line)) and match.games:
-            column = scores.start(4)
-            match.players = (clean(scores[1]), clean(scores[4]))
-            if not match.games[-1].turns:
+            into[name] = clean(tag[2])  # type: ignore[index]
+        else:
+            begins = _GAME.match(line)
+            scores = None if begins or _NUMBER.match(line) else _SCORES.match(line)
+            if begins or (match is not None and _goes_on(match, line, scored=scores is not None)):
+                if match is None or _is_next(match, begins, scores):
+                    if match is not None:
+                        yield match
+                    match = MatMatch(number, UNKNOWN_LENGTH, tags=tags)
+                    tags, turns = {}, 0
+                elif match.games and not match.games[-1].begun:
+                    match.games.pop()
+                match.games.append(MatGame(number, match.score))
+            if match is None or not match.games:
+                continue
+            if scores:
+                column = scores.start(4)
+                players = (clean(scores[1]), clean(scores[4]))
+                if match.players not in (("", ""), players):
+                    match.damage = "the names of its players change"
+                match.players = players
                 match.games[-1].score = (int(scores[2]), int(scores[5]))
-        elif match.games and turns < MOST_TURNS:
-            turns += _read_line(line, column, match.games[-1])
+            elif turns < MOST_TURNS:
+                turns += _read_line(line, column, match.games[-1])
     if match is not None:
         yield match
+
+
+def _goes_on(match: MatMatch, line: str, *, scored: bool) -> bool:
+    """Whether a line is of another game than the last, whose number is damaged."""
+    if scored:
+        return not match.games or match.games[-1].begun
+    over = bool(match.games) and match.games[-1].winner is not None
+    words = (each["word"] or "" for each in _ENTRY.finditer(line)) if over else ()
+    return any(word.lower() not in ("wins", "losses") for word in words)
+
+
+def _is_next(match: MatMatch, begins: re.Match[str] | None, scores: re.Match[str] | None) -> bool:
+    """Whether a game that begins is the first of the next match, whose header is damaged."""
+    if not match.games or not match.games[-1].begun:
+        return False
+    if begins:
+        return int(begins[1]) == 1
+    if scores:
+        return scores[2] == scores[5] == "0"
+    return match.winner is not None
 
 
 def _read_line(line: str, column: int, game: MatGame) -> int:
@@ -246,7 +289,8 @@ def _read_line(line: str, column: int, game: MatGame) -> int:
         right = entry.start() > max(column - 4, start + 8)
         word = (entry["word"] or "").lower()
         if word in ("wins", "losses"):
-            if entry["points"] is not None:
+            unclear = lone and start + 8 < entry.start() < column - 4
+            if entry["points"] is not None and not unclear:
                 game.winner = int(right if word == "wins" else not right)
                 game.points = int(entry["points"])
             continue

@@ -24,6 +24,7 @@ from yardstone.records.result_questions import (
 from yardstone.records.results import (
     NOTATIONS,
     SCORES,
+    WON,
     left_out_reason,
     meanings,
     normalized,
@@ -36,7 +37,7 @@ __all__ = ["Reading", "WinnerNames", "read_column"]
 _OF_ONE_SIDE = frozenset(
     {"record", "points", "pair", "number", "sign", "match points", "truth", "per game site"}
 )
-_WON = re.compile(r"[ _]?\b(?:wins?|won|victory)\b.*|(?<=[a-z])(?:wins?|won)$")
+_WON = re.compile(rf"(?:^|[ _]){WON}$|(?<=[a-z])(?:wins?|won)$")
 
 
 @dataclass(frozen=True)

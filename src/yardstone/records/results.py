@@ -8,23 +8,24 @@ text has a meaning in every *notation* that knows it, and
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from typing import Literal
 
 from yardstone.errors import UsageError
-from yardstone.records.go_game import WHITE
-from yardstone.records.sgf_values import parse_winner
 
 __all__ = [
     "FORFEIT",
     "NOTATIONS",
     "SCORES",
     "is_total",
+    "WON",
     "Side",
     "stated_scores",
     "left_out_reason",
     "meanings",
     "normalized",
+    "pair_of",
     "points_of",
 ]
 
@@ -54,38 +55,99 @@ _STATED = {
 }  # fmt: skip
 #: A longer text is no result.
 _LONGEST = 200
-_DASHES = str.maketrans("‐‑‒–—−", "------")
+#: One sign for each dash, and full-width letters and signs as ASCII.
+_PLAIN = str.maketrans({**dict.fromkeys("‐‑‒–—−", "-"), "\u3000": " "}) | {
+    0xFEE0 + code: code for code in range(0x21, 0x7F)
+}
 _NUMBER = r"(?:\d+(?:\.\d+)?|\.\d+|\d*½|1/2)"
 _PAIR = re.compile(rf"\(?\s*({_NUMBER})\s*[-:]\s*({_NUMBER})\s*\)?(?:\s*\(?(?:ot|so|aet)\d?\)?)?")
+_SIGNS = re.compile(r"([+=-]) ?[-:/]? ?([+=-])")
 _SET = re.compile(rf"({_NUMBER})\s*[-:]\s*({_NUMBER})(?:\s*\(\d+(?:-\d+)?\))?")
 _PER_CENT = re.compile(r"(\d+(?:\.\d+)?)\s*(?:%|per ?cent)")
-_PLUS = re.compile(r"(w|b|white|black)\s*\+\s*(.*)", re.DOTALL)
-_WON = r"(?: ?(?:wins?|won|victory|winner)\b.*)"
-_COLOUR_WON = re.compile(rf"(w|b|white|black){_WON}?")
-_COLOUR_LOST = re.compile(
-    r"(white|black) (?:resigns?|resigned|loses?|lost|timeout|timed out|checkmated).*"
+
+# Who won, with the colours named: the grammar of one text, matched whole. It is written for
+# normalized text.
+_SIDES = {
+    "black": r"black|b(?![^\W\d_])|schwarz|noirs?|negras?|negro|ч[её]рные|黑[棋方]?|黒番?|흑",
+    "white": r"white|w(?![^\W\d_])|wei(?:ß|ss)|blancs?|blancas?|blanco|белые|白[棋方番]?|백",
+}
+_MARGIN = (
+    r"(?:(?:\d{1,3}(?:\.\d{0,9})?|\.\d{1,9}|(?:\d{1,3} ?)?(?:[½¼¾]|[13]/4))"
+    r"(?: ?(?:points?|pts?|moku|stones?|punkten?|puntos?|очк(?:о|а|ов)))?|half a point)"
 )
-#: Texts in which `parse_winner` may find a colour, in any language.
-_MAY_NAME_COLOUR = re.compile(r"(?:black|white|schwarz|weiss|noir|blanc|negr)\b|[^\x00-\x7f]")
+#: Points in words of China, Japan and Korea; may be empty.
+_MOKU = (
+    r"(?:(?:\d{1,3}(?:\.\d{1,9})?|[一二三四五六七八九十百]{1,5})? ?(?:[目子点點집점]? ?又)? ?"
+    r"(?:½|[13]/4|[二四]分之[一三])? ?[目子点點집점]? ?[半반]? ?[目子집점]?)"
+)
+_HOW = (
+    r"(?:r|res|resign(?:s|ed|ing|ation)?|t|time|time ?out|timed out|overtime|f|forfeit(?:s|ed|ure)?"
+    r"|offline|disconnect(?:ed|ion)?|abandon(?:ed|ment)?|adjudicat(?:ed|ion)|penalt(?:y|ies)|pens"
+    r"|checkmate|mate|ot|so|reg(?:ulation)?|aet|extra time|shoot-?out|t?ko|decision|submission"
+    r"|illegal move|(?:moderator|referee|server) decision|count(?:ing)?|score|points|aufgabe|zeit"
+    r"|temps|abandono|tiempo)"
+)
+_CJK_HOW = r"(?:中[盘盤]|中押し?|超[时時]|[时時][间間](?:切れ)?|反[则則]|불계|시간|기권|반칙)"
+_PHRASE = (
+    r"(?:,? (?:(?:by|on|via|with|through|due to|durch|um|mit|auf|nach|par|aux?|de|por|по|на) )?"
+    rf"(?:the )?(?:LOSER['’]s )?(?:{_HOW}|{_MARGIN}))"
+)
+#: What may stand behind the name of a winner; for RE2 as well.
+WON = (
+    r"(?:wins?|won|victory)(?: (?:the )?(?:game|match))?"
+    + _PHRASE.replace("(?:LOSER['’]s )?", "")
+    + r"{0,2}\.?"
+)
+_NAMED = r"(?: ?\([^()]{1,60}\))?[ :,]{0,2}"
+_WINNERS = {
+    winner: re.compile(
+        rf"(?:{one}) ?\+ ?(?:{_HOW}|{_MARGIN}|{_CJK_HOW}?{_MOKU})|(?:{one})(?: {_MARGIN})?"
+        rf"|(?:the )?winner(?: is)?[ :=]{{0,2}}(?:{one})"
+        rf"|(?:{one}){_NAMED}(?:has |is the )?(?:wins?|won|victory|victorious|winner|gewinnt|gewann"
+        r"|gewonnen|gagne(?:nt)?|ganan?|ganó|выиграли|выигрывают"
+        rf"|(?:beats?|defeats|defeated) (?:{other}))(?: (?:the )?(?:game|match))?"
+        rf"{phrase}{{0,2}}"
+        rf"|(?:{other}){_NAMED}(?:has )?(?:resigns|resigned|loses|lost|forfeits|forfeited|times out"
+        r"|timed out|(?:ran|runs) out of time|timeout|(?:is |was )?checkmated|gibt auf|verliert"
+        rf"|abandonne(?:nt)?|abandonan?|perd|pierden?|сдались)(?: to (?:{one}))?{phrase}{{0,2}}"
+        rf"|(?:{one}){_NAMED}[の番]? ?(?:{_CJK_HOW} ?|{_MOKU})?[胜勝赢贏승][利ち]? ?{_MOKU}"
+        rf"|(?:{other}){_NAMED}[の番]? ?(?:{_CJK_HOW} ?|{_MOKU})?"
+        rf"(?:认输|認輸|投了|[负負]け?|[败敗]北?|패) ?{_MOKU}"
+    )
+    for winner, loser in (("black", "white"), ("white", "black"))
+    for one, other in [(_SIDES[winner], _SIDES[loser])]
+    for phrase in [_PHRASE.replace("LOSER", f"(?:{other})")]
+}  # fmt: skip
+_REMARK = re.compile(r"(.*\S) ?\(([^()]*)\)")
+_NEUTRAL = re.compile(rf"{_HOW}|{_MARGIN}|(?:by|on) {_HOW}|(?:after )?\d+ moves?|move \d+")
 _FORFEIT = re.compile(
-    r"(?:1\s*[-:]\s*0|0\s*[-:]\s*1|½\s*[-:]\s*½|[wl])\s*\(?\s*(?:f|ff|forfeit)\s*\)?"
-    r"|\+\s*[-/:]\s*-?|-\s*[-/:]?\s*\+|\+-|-\s*[-/:]\s*-|.*_?by_?def(?:ault)?|forfeit(?:ed)?"
+    r"(?:[01½] ?f? ?[-:] ?[01½]|[wl]) ?\(?(?:ff?|forfeit|!)\)?"
+    r"|\+ ?[-/:] ?-?|- ?[-/:]? ?\+|\+-|- ?[-/:] ?-|.*by[_ ]?def(?:ault)?\)?|forfeit(?:ed)?"
     r"|w/?o|walk-?over|bye|half bye|½-bye"
 )
-_DRAW = re.compile(
-    r"(?:game )?draws?\b.*|(?:game )?drawn\b.*|tied?\b.*|both ?bad|remis|jigo|equal|even"
-    r"|½|=|=-=|=:="
+_DRAW_BY = (
+    r"agreement|(?:(?:three|3)-?fold )?repetition|stalemate|insufficient (?:mating )?material"
+    r"|(?:the )?(?:50|fifty)[ -]moves?(?: rule)?|perpetual check|triple ko|adjudication"
 )
-_DRAW_WORDS = frozenset(
-    "agreed repetition stalemate insufficient 50move timevsinsufficient threefold empate nul "
-    "unentschieden pareggio patta".split()
+_DRAW = re.compile(
+    r"(?:(?:the )?game (?:is |was )?)?(?:a )?(?:draw[ns]?|ties?|tied)"
+    rf"(?: agreed|,? (?:by )?(?:mutual )?(?:{_DRAW_BY}))?"
+    rf"|(?:tie )?both ?bad|remis|jigo|equal|even|持[碁棋]|和[棋局]?|平局|무승부|빅|ничья"
+    r"|½|=|=[-:]=|(?:½|0?\.5) ?[-:] ?(?:½|0?\.5)|agreed|(?:threefold )?repetition|threefold"
+    r"|stalemate|insufficient(?: material)?|50move|timevsinsufficient|empate|unentschieden"
+    r"|(?:match |partie )?nulle?|pareggio|patta"
+)
+_OPEN = re.compile(
+    r"(?:void|no ?result|no contest|unfinished|unterminated|suspended|adjourned|annulled|cancell?ed"
+    r"|aborted|both(?: sides| players)? los[et]"
+    r"|[双雙]方.*|無勝負|无胜负|中断|打ち?掛け?|打挂|封盘|未完|未終局"
+    r"|無効|무효)(?: ?\(.*\))?"
 )
 #: A game without a result, or none that counts.
 _UNFINISHED = frozenset(
-    {"", "*", "?", "-", "--", "na", "n/a", "nan", "null", "none", "nil", "void", "tbd", "unknown"}
-    | {"unfinished", "unterminated", "ongoing", "in progress", "started", "created", "scheduled"}
-    | {"not started", "not played", "adjourned", "postponed", "cancelled", "canceled", "aborted"}
-    | {"annulled", "no result", "noresult", "no contest", "nr", "nc", "pending", "live"}
+    {"", "*", "?", "-", "--", "na", "n/a", "nan", "null", "none", "nil", "tbd", "unknown", "live"}
+    | {"ongoing", "in progress", "started", "created", "scheduled", "pending", "nr", "nc"}
+    | {"not started", "not played", "postponed"}
 )
 _WINS = frozenset("w win wins won winner victory victorious 1st".split())
 _LOSSES = frozenset("l loss losses lose loses lost loser defeat defeated".split())
@@ -102,7 +164,7 @@ def normalized(text: str) -> str:
     >>> normalized(" 1/2 – 1/2 "), normalized("0,5"), normalized("B+R")
     ('½ - ½', '0.5', 'b+r')
     """
-    key = " ".join(text.translate(_DASHES).lower().split())
+    key = " ".join(unicodedata.normalize("NFC", text).translate(_PLAIN).lower().split())
     key = re.sub(r"(?<=\d),(?=\d)", ".", key)
     return re.sub(r"(?<![\d.])1/2(?!\d)", "½", key)
 
@@ -130,7 +192,7 @@ def left_out_reason(text: str) -> str | None:
     key = normalized(text[: _LONGEST + 1])
     if key == "*":
         return "unfinished (result *)"
-    if key in _UNFINISHED:
+    if key in _UNFINISHED or _OPEN.fullmatch(key):
         return "no result"
     return FORFEIT if _FORFEIT.fullmatch(key) else None
 
@@ -151,18 +213,14 @@ def meanings(text: str) -> dict[str, int]:
     if len(text) > _LONGEST:
         return {}
     key = normalized(text)
-    by_notation = _numeric(key)
-    words = " ".join(re.findall(r"[a-z]+|[^\W\d_a-z]+|\d+", key.removeprefix("result_")))
-    if _DRAW.fullmatch(key) or _DRAW.fullmatch(words) or key in _DRAW_WORDS:
+    said = re.sub(r"(?<=[a-z])[_-](?=[a-z])", " ", key.removeprefix("result_"))
+    said = re.sub(r"^(black|white)(?=wins?$|won$)", r"\1 ", said)
+    winner = _winner(said)
+    if winner == "":
         return {"": 0}
-    if (match := _PLUS.fullmatch(key)) is not None or (
-        match := _COLOUR_WON.fullmatch(words)
-    ) is not None:
-        by_notation["colour"] = 1 if match[1][0] == "w" else -1
-    elif (match := _COLOUR_LOST.fullmatch(words)) is not None:
-        by_notation["colour"] = -1 if match[1][0] == "w" else 1
-    elif not by_notation and _MAY_NAME_COLOUR.match(key) and (winner := parse_winner(text)) > 0:
-        by_notation["colour"] = 1 if winner == WHITE else -1
+    by_notation = _numeric(key)
+    if winner is not None:
+        by_notation["colour"] = 1 if winner == "white" else -1
     if key in _WINS or key in _LOSSES:
         by_notation["record"] = 1 if key in _WINS else -1
     if key == "win" or key in _LOSSES_OF_SITES:
@@ -174,8 +232,26 @@ def meanings(text: str) -> dict[str, int]:
     if key in ("x", "d", "t"):
         by_notation |= {"sides": 0, "number": 0}
         if key != "x":
-            by_notation |= {"record": 0, "colour": 0, "points": 0, "pair": 0}
+            by_notation |= {"record": 0, "points": 0, "pair": 0}
+        if key == "d":
+            by_notation["colour"] = 0
     return by_notation
+
+
+def _winner(text: str) -> str | None:
+    """The colour that a text says has won, empty for a draw; None if it is not understood."""
+    if _DRAW.fullmatch(text):
+        return ""
+    for colour, grammar in _WINNERS.items():
+        if grammar.fullmatch(text):
+            return colour
+    if (match := _REMARK.fullmatch(text)) is not None:
+        said, remark = _winner(match[1]), _winner(match[2])
+        agrees = remark == said or (remark is None and (not said or _NEUTRAL.fullmatch(match[2])))
+        return said if agrees else None
+    parts = [part for part in re.split(r"[.;,]+ |[.;]$", text) if part]
+    said_by = {_winner(part) for part in parts if part != text}
+    return said_by.pop() if len(said_by) == 1 else None
 
 
 def _numeric(key: str) -> dict[str, int]:
@@ -201,10 +277,27 @@ def _of(value: float, known: Mapping[float, int], notation: str) -> dict[str, in
     return {notation: known[value]} if value in known else {}
 
 
+def pair_of(key: str) -> tuple[float, float] | None:
+    """The points of both in a normalized text such as ``1-0``, with or without signs.
+
+    Examples
+    --------
+    >>> pair_of("½:½"), pair_of("+--"), pair_of("1")
+    ((0.5, 0.5), (1.0, 0.0), None)
+    """
+    if (match := _SIGNS.fullmatch(key)) is not None and key != "--":
+        signs = {"+": 1.0, "=": 0.5, "-": 0.0}
+        return signs[match[1]], signs[match[2]]
+    if (match := _PAIR.fullmatch(key)) is None:
+        return None
+    one, other = (points_of(number.replace("1/2", "½")) for number in match.groups())
+    return None if one is None or other is None else (one, other)
+
+
 def _pair(key: str) -> int | None:
     """Who has more in ``2-1``, or has won more sets in ``6-4 3-6 7-5``."""
-    if (match := _PAIR.fullmatch(key)) is not None:
-        return _compared(match[1], match[2])
+    if (points := pair_of(key)) is not None:
+        return (points[0] > points[1]) - (points[0] < points[1])
     sets = list(_SET.finditer(key))
     between = _SET.sub("", key)
     if len(sets) < 2 or between.strip(" ,;/"):
@@ -228,10 +321,7 @@ def is_total(text: str) -> bool:
     >>> is_total("12½ : 7½"), is_total("½-½"), is_total("184-180.5")
     (True, False, False)
     """
-    match = _PAIR.fullmatch(normalized(text[:_LONGEST]))
-    points = (
-        [points_of(part.replace("1/2", "½")) or 0.0 for part in match.groups()] if match else []
-    )
+    points = pair_of(normalized(text[:_LONGEST])) or ()
     return all(value % 1.0 == 0.5 for value in points) and max(points, default=0.0) > 1.0
 
 

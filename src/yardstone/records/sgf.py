@@ -23,10 +23,10 @@ from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.records.dates import Times, date_span
 from yardstone.records.go_game import BLACK, UNKNOWN, WHITE, GoGame
 from yardstone.records.joining import without_empty_columns
+from yardstone.records.results import left_out_reason
 from yardstone.records.sgf_games import GameBuilder, Unusable
 from yardstone.records.sgf_records import RecordReader, SgfLimits, SgfRecord
 from yardstone.records.sgf_tree import SgfTree
-from yardstone.records.sgf_values import says_no_result
 from yardstone.records.sgf_write import write_sgf
 from yardstone.records.shares import read_shares
 from yardstone.records.sources import Source, find_sources
@@ -279,7 +279,7 @@ def _results(
         reason = unrated(game)
         if reason is not None:
             named = bool(game.black and game.white)
-            known = named and (not game.result or says_no_result(game.result))
+            known = named and left_out_reason(game.result) is not None
             if named and not known:
                 reader.skipped.values[game.result] += 1
             reader._skip(game.file, game.line, *reason, known=known)

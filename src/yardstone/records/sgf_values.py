@@ -13,6 +13,7 @@ import numpy as np
 
 from yardstone.records.dates import parse_date
 from yardstone.records.go_game import BLACK, DRAWN, UNKNOWN, WHITE
+from yardstone.records.results import left_out_reason, meanings
 from yardstone.winprob.grades import split_grade
 
 __all__ = [
@@ -21,7 +22,6 @@ __all__ = [
     "parse_go_date",
     "parse_komi",
     "parse_winner",
-    "says_no_result",
     "split_rank",
 ]
 
@@ -31,34 +31,7 @@ WRITER = "Yardstone"
 KOMI_IN_HUNDREDTHS = "komi written without its decimal point"
 KOMI_IN_STONES = "komi counted in stones (子), doubled"
 KOMI_UNREADABLE = "komi is not a number"
-
-_BLACK_WORDS = r"black|b|黑棋|黑方|黑|黒番|黒|흑|schwarz|noirs?|negras?|negro|чёрные|черные"
-_WHITE_WORDS = r"white|w|白棋|白方|白番|白|백|weiss|weiß|blancs?|blancas?|blanco|белые"
-_SIDE = rf"(?:(?P<b>{_BLACK_WORDS})|(?P<w>{_WHITE_WORDS}))"
-_PLUS = re.compile(rf"\s*{_SIDE}\s*[+＋]", re.IGNORECASE)
-_DRAWS = re.compile(
-    r"\s*(?:jigo|draw[ns]?|tie|remis|持碁|持棋|和棋|和局|和|平局|무승부|빅|ничья)\b.*"
-    r"|\s*(?:0|0\.0|=|1/2-1/2|½-½)\s*",
-    re.IGNORECASE | re.DOTALL,
-)
-_NO_RESULT = re.compile(
-    r"void|no.?result|both|双方|雙方|無勝負|无胜负|中断|打ち?掛|打挂|封盘|unfinished|adjourn|suspend"
-    r"|ongoing|未完|未終局|無効|무효",
-    re.IGNORECASE,
-)
-_SAID = re.compile(
-    rf"(?<![^\W\d_a-zA-Z]){_SIDE}(?![a-z])[\s:：,，]*(?P<rest>.*)", re.IGNORECASE | re.DOTALL
-)
-_LOSES = re.compile(
-    r"resign(?!ation)(?:s|ed)?\b|los[et]|forfeit(?:s|ed)?\b|times?\s+out|timed\s+out|认输|認輸|投了"
-    r"|负|負|败|敗|불계패|패|시간패|超时负|超時負",
-    re.IGNORECASE,
-)
-_WINS = re.compile(
-    r"w[io]n|胜|勝|赢|贏|승|beats|gewinnt|gewonnen|gagne|gana|выигр|^\s*+\+?\s*+\d+([.,]\d+)?\s*+$"
-    r"|^\s*+\+?\s*+(?:r|t|f|res|resign|resignation|time|forfeit)\.?\s*$|押し",
-    re.IGNORECASE,
-)
+_WINNERS = {1: WHITE, -1: BLACK, 0: DRAWN, None: UNKNOWN}
 
 
 @lru_cache(maxsize=4096)
@@ -72,27 +45,8 @@ def parse_winner(text: str) -> int:
     >>> parse_winner("Black wins by resignation"), parse_winner("White resigns")
     (1, 1)
     """
-    if (match := _PLUS.match(text)) is not None:
-        return BLACK if match["b"] else WHITE
-    if _DRAWS.fullmatch(text):
-        return DRAWN
-    if _NO_RESULT.search(text):
-        return UNKNOWN
-    if (match := _SAID.search(text)) is None:
-        return UNKNOWN
-    side = BLACK if match["b"] else WHITE
-    rest = match["rest"]
-    lost, won = _LOSES.search(rest), _WINS.search(rest)
-    if won is not None and (lost is None or won.start() <= lost.start()):
-        return side
-    if lost is not None:
-        return BLACK + WHITE - side
-    return side if not rest and len(text.strip()) <= 5 else UNKNOWN
-
-
-def says_no_result(text: str) -> bool:
-    """Whether a text says that a game has no result: ``Void``, ``?``, *unfinished*."""
-    return text.strip() in ("", "?") or _NO_RESULT.search(text) is not None
+    said = {} if left_out_reason(text) is not None else meanings(text)
+    return _WINNERS[said.get("", said.get("colour"))]
 
 
 _NUMBER = re.compile(r"[-+−]?\s*+(?:\d+(?:[.,]\d*)?|[.,]\d+)")

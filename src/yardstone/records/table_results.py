@@ -20,6 +20,7 @@ from yardstone.records.result_column import Reading, WinnerNames, read_column
 from yardstone.records.result_questions import ResultColumn
 from yardstone.records.results import (
     FORFEIT,
+    WON,
     is_total,
     left_out_reason,
     meanings,
@@ -400,7 +401,7 @@ class TableOfGames:
     def _names(self, order: Order, column: str) -> WinnerNames:
         place = self.places[column]
         first, second = self._sides(order)
-        winner = rf"lower(trim(regexp_replace({place}, '\s+(wins?|won)\b.*$', '', 'i')))"
+        winner = rf"lower(trim(regexp_replace({place}, '\s+{WON}$', '', 'i')))"
         row = self.connection.execute(
             f"SELECT count(*) FROM source_game WHERE {winner} IN (lower({first}), lower({second}))"
         ).fetchone()
@@ -421,7 +422,7 @@ class TableOfGames:
         self._fill(reading.scores, reading.left_out, way=way)
         score = "score"
         if reading.by_name:
-            winner = rf"lower(trim(regexp_replace({place}, '\s+(wins?|won)\b.*$', '', 'i')))"
+            winner = rf"lower(trim(regexp_replace({place}, '\s+{WON}$', '', 'i')))"
             first, second = self._sides(order)
             score = (
                 f"CASE WHEN score IS NOT NULL THEN score WHEN lower(one) = lower(other) THEN NULL "
@@ -566,4 +567,5 @@ def _text(column: str) -> str:
 
 def _name(column: str) -> str:
     blanks = r"'[\x00-\x1F\x7F]'"
-    return f"trim(regexp_replace(CAST({quoted(column)} AS VARCHAR), {blanks}, ' ', 'g'))"
+    text = f"nfc_normalize(CAST({quoted(column)} AS VARCHAR))"
+    return f"trim(regexp_replace({text}, {blanks}, ' ', 'g'))"

@@ -13,6 +13,7 @@ from yardstone.choices import no_such
 from yardstone.errors import InputError, StrictError
 from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.ratings.egf import CLASS_WEIGHTS
+from yardstone.records.decoding import clean
 from yardstone.records.joining import join_pools
 from yardstone.records.shares import read_shares
 from yardstone.records.sources import Source
@@ -111,7 +112,7 @@ def _unfit(game: Game) -> str | None:
 
 def _names(tournament: Tournament) -> list[str]:
     """A name for each player; those with equal names get their numbers."""
-    names = [player.full_name for player in tournament.players]
+    names = [clean(player.full_name) for player in tournament.players]
     often = Counter(names)
     return [name if often[name] == 1 else f"{name} ({row + 1})" for row, name in enumerate(names)]
 

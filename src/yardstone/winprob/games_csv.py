@@ -8,8 +8,8 @@ black      ``black``, ``first``
 white      ``white``, ``second``
 grades     ``b_rank``, ``black_rank``, ``black_grade``, ``first_grade`` and the
            same for White: ``4k``, ``2 dan``
-result     ``result``: ``RESULT_BLACKWINS``, ``B+2.5``, ``black``, ``1-0`` (the
-           first number is Black's), ``1`` / ``0.5`` / ``0`` (Black's points)
+result     ``result``, as in any table (`yardstone.read`), with Black's points first
+           in ``1-0``, and alone in ``1`` / ``0.5`` / ``0``
 handicap   ``handicap``, ``hd``; none means an even game
 komi       ``komi``
 date       ``date``, ``begin``, ``time``
@@ -22,6 +22,7 @@ size       ``size``: only 19 is kept
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,8 +32,12 @@ import numpy as np
 from yardstone.errors import InputError
 from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.records.dates import read_dates
+from yardstone.records.decoding import clean
 from yardstone.records.delimited import find_dialect
 from yardstone.records.query_errors import file_error
+from yardstone.records.result_column import read_column
+from yardstone.records.result_questions import ResultColumn
+from yardstone.records.skipped_records import UNKNOWN_RESULT, listed_values, too_much
 from yardstone.records.table_files import csv_table
 from yardstone.records.table_results import quoted
 from yardstone.winprob.grades import MOST_KOMI, MOST_STONES, parse_grades
@@ -60,14 +65,20 @@ _NEEDED = ("black", "white", "first_grade", "second_grade", "result")
 _LONGEST_EVENT = 500
 
 
-def _points(text: str) -> float:
-    """Black's points from a result; NaN where it says none."""
-    word = text.strip().lower().removeprefix("result_").removesuffix("wins")
-    if word in ("black", "b", "1-0", "1", "1.0") or word.startswith("b+"):
-        return 1.0
-    if word in ("white", "w", "0-1", "0", "0.0") or word.startswith("w+"):
-        return 0.0
-    return 0.5 if word in ("equal", "jigo", "draw", "1/2-1/2", "0.5", ".5") else np.nan
+def _results(
+    words: NDArray[Any], column: str, file: str, report: SkipReport
+) -> NDArray[np.float64]:
+    """Black's points; NaN where there is no result, which the report takes."""
+    counts = Counter(str(word).strip() for word in words)
+    sides = ("black", "white")
+    read = read_column(ResultColumn(column, counts, sides, sides, file, colour="black", sure=True))
+    if too_much(read.unknown, read.unknown.total(), counts.total()):
+        raise InputError(f"the values {listed_values(read.unknown)} are not understood", file=file)
+    score = np.array([read.scores.get(str(word).strip(), np.nan) for word in words], np.float64)
+    for row in np.flatnonzero(np.isnan(score)):
+        kind = read.left_out.get(str(words[row]).strip(), UNKNOWN_RESULT)
+        report.add(Skipped(file, int(row) + 2, kind), kind=kind, known=kind != UNKNOWN_RESULT)
+    return score
 
 
 def _columns(path: str) -> dict[str, NDArray[Any]]:
@@ -142,10 +153,10 @@ def read_games_csv(path: str | os.PathLike[str], *, screen: float = 5.0) -> Pool
     name = os.fspath(path)
     data = _columns(name)
     size = len(data["black"])
-    score = np.array([_points(word) for word in data["result"]], np.float64)
     report = SkipReport()
+    score = _results(data["result"], "result", name, report)
     keep = np.isfinite(score)
-    reasons = {"no result": ~keep}
+    reasons: dict[str, NDArray[np.bool_]] = {}
     if "size" in data:
         board = _numbers(data["size"], size, 19.0)
         reasons["not on a board of 19 lines"] = keep & (board != 19)
@@ -168,7 +179,7 @@ def read_games_csv(path: str | os.PathLike[str], *, screen: float = 5.0) -> Pool
     players: dict[str, int] = {}
     ids = np.array(
         [
-            [players.setdefault(word, len(players)) for word in pair]
+            [players.setdefault(clean(str(word)), len(players)) for word in pair]
             for pair in zip(data["black"][keep], data["white"][keep], strict=True)
         ],
         np.int32,

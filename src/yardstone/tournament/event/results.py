@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from yardstone.errors import InputError, UsageError
 from yardstone.pool import Skipped, SkipReport
+from yardstone.records.results import SCORES, meanings, normalized, pair_of
 from yardstone.tournament.event.changes import EventChange, check_planned, refused, unchanged
 from yardstone.tournament.model import Game, Result, Tournament
 
@@ -16,32 +17,15 @@ __all__ = ["GameResult", "find_game", "parse_score", "score_of", "set_result", "
 
 #: So many tables without a result are named.
 _TABLES = 8
-_FORFEIT = re.compile(r"\s*(f|ff|!|forfeit|by forfeit|by default)\s*$", re.IGNORECASE)
+_FORFEIT = re.compile(r" ?\(?(?:ff?|!|forfeit|by forfeit|by default)\)?$")
 #: Points of the first-named and of the other player.
-_SCORES: Mapping[tuple[str, str], Result] = MappingProxyType(
+_SCORES: Mapping[tuple[float, float], Result] = MappingProxyType(
     {
-        ("1", "0"): Result.first_wins,
-        ("0", "1"): Result.second_wins,
-        ("½", "½"): Result.draw,
-        ("0", "0"): Result.both_lose,
-        ("1", "1"): Result.both_win,
-    }
-)
-_WORDS: Mapping[str, tuple[Result, bool]] = MappingProxyType(
-    {
-        "1": (Result.first_wins, False),
-        "0": (Result.second_wins, False),
-        "½": (Result.draw, False),
-        "=": (Result.draw, False),
-        "draw": (Result.draw, False),
-        "jigo": (Result.draw, False),
-        "?": (Result.unknown, False),
-        "+--": (Result.first_wins, True),
-        "--+": (Result.second_wins, True),
-        "---": (Result.both_lose, True),
-        "+:-": (Result.first_wins, True),
-        "-:+": (Result.second_wins, True),
-        "-:-": (Result.both_lose, True),
+        (1.0, 0.0): Result.first_wins,
+        (0.0, 1.0): Result.second_wins,
+        (0.5, 0.5): Result.draw,
+        (0.0, 0.0): Result.both_lose,
+        (1.0, 1.0): Result.both_win,
     }
 )
 
@@ -91,13 +75,16 @@ def parse_score(text: str) -> tuple[Result, bool]:
     >>> parse_score("1-0"), parse_score("0-1 F")
     ((<Result.first_wins: 'first wins'>, False), (<Result.second_wins: 'second wins'>, True))
     """
-    word = text.strip().casefold()
-    if word in _WORDS:
-        return _WORDS[word]
-    short, forfeits = _FORFEIT.subn("", word)
-    short = re.sub(r"0?[.,]5|1\s*/\s*2", "½", short.replace("–", "-").replace("−", "-"))
-    one, _, two = re.sub(r"\s", "", short.replace(":", "-").replace("=", "½")).partition("-")
-    result = _SCORES.get((one, two))
+    key = normalized(text)
+    if key == "?":
+        return Result.unknown, False
+    plain, forfeits = _FORFEIT.subn("", key)
+    points = pair_of(plain)
+    if points is not None:
+        forfeits += plain[0] in "+-"
+    elif (value := (said := meanings(plain)).get("", said.get("points"))) is not None:
+        points = (SCORES[value], SCORES[-value])
+    result = None if points is None else _SCORES.get(points)
     if result is None:
         raise UsageError(
             f"{text!r} is not a result: write 1-0, 0-1, ½-½ (or 0.5-0.5), 0-0 if both lose, "
