@@ -142,6 +142,16 @@ def test_an_analysis_in_words(folder: Path, analysed: Analysed) -> None:
     assert next(line.split()[1] for line in text.splitlines() if line.startswith("Ann")) == "2"
 
 
+def test_spellings_are_asked_about(tmp_path: Path, analysed: Analysed) -> None:
+    assert "the same player?" not in analysed()[0]
+    synonyms = tmp_path / "synonyms.csv"
+    synonyms.write_text("B ob,Eva\n")
+    text, _ = analysed("--synonyms", synonyms)
+    flat = " ".join(text.split())
+    assert re.search('"B ?ob" and "B ?ob" differ only in capitals or spaces: the same player', flat)
+    assert "--synonyms FILE merges names" in flat
+
+
 def test_an_analysis_for_programs(tmp_path: Path, analysed: Analysed) -> None:
     out, said = analysed("--format", "json", "--offset", "2100")
     assert "broken.mat" in said

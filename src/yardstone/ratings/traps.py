@@ -6,7 +6,7 @@ to the reports.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ import numpy as np
 from yardstone.kernels import kernel
 from yardstone.ratings._problem import Pairs
 from yardstone.ratings.result import Status
+from yardstone.records.names import similar_names
 from yardstone.winprob.logistic import logistic
 
 if TYPE_CHECKING:
@@ -89,15 +90,8 @@ def find_traps(
         tuple(np.flatnonzero(normal & large & _met_one(Pairs.of(counts), counts.players)).tolist()),
         _bridges(ratings, counts),
         _anchor_conflicts(ratings, counts, anchors or {}),
-        _similar(ratings.players),
+        similar_names(ratings.players),
     )
-
-
-def _similar(names: Iterable[str]) -> tuple[tuple[int, ...], ...]:
-    spelt: dict[str, list[int]] = {}
-    for row, name in enumerate(names):
-        spelt.setdefault("".join(name.split()).casefold(), []).append(row)
-    return tuple(tuple(rows) for rows in spelt.values() if len(rows) > 1)
 
 
 def _anchor_conflicts(

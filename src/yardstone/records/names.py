@@ -29,6 +29,7 @@ __all__ = [
     "parse_fields",
     "read_name_list",
     "read_synonyms",
+    "similar_names",
     "warn_unknown",
 ]
 
@@ -250,6 +251,20 @@ def _chosen(
         else:
             chosen[place] = True
     return chosen
+
+
+def similar_names(names: Iterable[str]) -> tuple[tuple[int, ...], ...]:
+    """The places of names that differ only in capitals or spaces.
+
+    Examples
+    --------
+    >>> similar_names(["Ann Lee", "Bob", "ann lee", "AnnLee"])
+    ((0, 2, 3),)
+    """
+    spelt: dict[str, list[int]] = {}
+    for row, name in enumerate(names):
+        spelt.setdefault("".join(name.split()).casefold(), []).append(row)
+    return tuple(tuple(rows) for rows in spelt.values() if len(rows) > 1)
 
 
 def warn_unknown(name: str, file: str | None, line: int) -> None:

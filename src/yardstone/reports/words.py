@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,15 @@ __all__ = ["chance_text", "join_names", "known", "known_values", "per_cent", "pl
 
 #: So many names stand in a sentence; the others are counted.
 NAMES = 4
+
+
+def spellings(names: Sequence[str], similar: Sequence[Sequence[int]]) -> Iterator[str]:
+    """Ask whether names that differ only in capitals or spaces are of one player."""
+    for rows in similar[:3]:
+        alike = " and ".join(f'"{names[row]}"' for row in rows[:3])
+        yield f"{alike} differ only in capitals or spaces: the same player?"
+    if len(similar) > 3:
+        yield f"{plural(len(similar) - 3, 'other set')} of names differ only in this way."
 
 
 def plural(number: int, noun: str, many: str | None = None) -> str:

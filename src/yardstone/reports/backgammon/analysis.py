@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from yardstone.backgammon.error_rates import KINDS
+from yardstone.records.names import similar_names
 from yardstone.reports.backgammon.boards import blunder_steps, signed
 from yardstone.reports.backgammon.classes import class_section, classes_plain
 from yardstone.reports.backgammon.match_table import ERRORS, field, match_table, short
@@ -22,7 +23,7 @@ from yardstone.reports.document import (
     Slides,
     Table,
 )
-from yardstone.reports.words import join_names, known, per_cent, plural
+from yardstone.reports.words import join_names, known, per_cent, plural, spellings
 
 if TYPE_CHECKING:
     from yardstone.backgammon.analysis import MatchAnalysis
@@ -212,7 +213,10 @@ def _notes(plain: Plain) -> list[str]:
     ]
     if plain.get("unlisted"):
         lines.append(f"{plain['unlisted']:,} players with fewer matches are not listed.")
-    return lines
+    sides = ("player_1", "player_2")
+    names = [*dict.fromkeys(match[side] for match in plain["matches"] for side in sides)]
+    lines += spellings(names, alike := similar_names(names))
+    return [*lines, "--synonyms FILE merges names of the same player."] if alike else lines
 
 
 def _value(name: str, heading: str = "", **more: Any) -> Column:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from yardstone.ratings.result import Status
 from yardstone.ratings.traps import FEW_GAMES
-from yardstone.reports.words import NAMES, join_names, plural
+from yardstone.reports.words import NAMES, join_names, plural, spellings
 
 if TYPE_CHECKING:
     from yardstone.ratings.rating_list import RatingList
@@ -160,11 +160,7 @@ def _traps(report: RatingList) -> Iterable[str]:
             f"{conflict.points:g} points where {conflict.expected:.1f} were expected "
             f"({abs(conflict.deviations):.1f} standard deviations)."
         )
-    for rows in traps.similar[:3]:
-        names = " and ".join(f'"{players[row]}"' for row in rows[:3])
-        yield f"{names} differ only in capitals or spaces: the same player?"
-    if len(traps.similar) > 3:
-        yield f"{plural(len(traps.similar) - 3, 'other set')} of names differ only in this way."
+    yield from spellings(players, traps.similar)
     if report.unlisted:
         yield f"{plural(report.unlisted, 'player')} with fewer games than required, not listed."
 
