@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import json
 import logging
+import resource
+import socket
 import sys
+import time
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
+import requests
 from starlette.requests import Request
 
+from tests.web.desks import copied, served
 from tests.web.serving import LEAGUE, Server, serving, settings_for, small_results
 from yardstone.web import log
 from yardstone.web.bell import Bell
@@ -190,3 +198,40 @@ def test_a_full_disk_is_no_mystery(tmp_path: Path) -> None:
 def test_settings_of_a_worker_are_those_of_its_supervisor(tmp_path: Path) -> None:
     settings = settings_for(tmp_path, {"seconds": 7}, net="b6", keep_days=2.5)
     assert Settings.of_plain(json.loads(json.dumps(settings.as_plain()))) == settings
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["GET / HTTP/1.1\r\nHost: x\r\nX", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n"],
+)
+@pytest.mark.parametrize("what", ["serve", "desk"])
+def test_half_sent_requests_keep_nobody_out(tmp_path: Path, what: str, head: str) -> None:
+    """1,500 from the address of somebody who is served meanwhile, and they do not stay."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard[1], hard[1]))
+    limits = {"header_seconds": 8, "idle_seconds": 8, "requests_minute": 9000, "posts_minute": 9000}
+    opened: AbstractContextManager[Any] = (
+        serving(tmp_path, limits=limits)
+        if what == "serve"
+        else served(copied(tmp_path), limits=Limits(**limits))
+    )
+    half: list[socket.socket] = []
+    with opened as server:
+        host, port = urlsplit(server.url).hostname or "", urlsplit(server.url).port or 0
+        try:
+            for number in range(1500):
+                half.append(socket.create_connection((host, port), timeout=10))
+                half[-1].sendall(head.encode())
+                if number % 300 == 299:
+                    begun = time.monotonic()
+                    assert requests.get(server.url + "/", timeout=10).status_code == 200
+                    assert time.monotonic() - begun < 1.0
+            half[-1].settimeout(20)
+            with suppress(ConnectionResetError):
+                while half[-1].recv(1 << 16):
+                    pass
+            assert requests.get(server.url + "/", timeout=10).status_code == 200
+        finally:
+            for each in half:
+                each.close()
+            resource.setrlimit(resource.RLIMIT_NOFILE, hard)

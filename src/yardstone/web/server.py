@@ -11,30 +11,20 @@ from yardstone.web import log
 from yardstone.web.app import make_app
 from yardstone.web.bell import Bell
 from yardstone.web.child import orders
+from yardstone.web.connections import configured
 from yardstone.web.settings import Settings
 
 __all__ = ["configuration", "main"]
 
 #: Requests that are answered at the same time; more are told to come again.
 _CONCURRENCY = 1000
-_KEEP_ALIVE = 15
 _FAREWELL = 5
 
 
 def configuration(settings: Settings, bell: Bell | None = None) -> uvicorn.Config:
     """How uvicorn runs the application."""
-    return uvicorn.Config(
-        make_app(settings, bell),
-        lifespan="on",
-        log_config=None,
-        access_log=False,
-        proxy_headers=False,  # the application does that itself
-        server_header=False,
-        limit_concurrency=_CONCURRENCY,
-        timeout_keep_alive=_KEEP_ALIVE,
-        timeout_graceful_shutdown=_FAREWELL,
-        h11_max_incomplete_event_size=16 << 10,
-    )
+    app = make_app(settings, bell)
+    return configured(app, settings.limits, concurrency=_CONCURRENCY, farewell=_FAREWELL)
 
 
 def main() -> int:

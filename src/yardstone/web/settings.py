@@ -72,6 +72,9 @@ class Limits:
         Requests with files that are received at the same time, in all and of one visitor.
     upload_seconds, idle_seconds : int
         Seconds that receiving a request may take, and that nothing may come.
+    header_seconds, connections_client : int
+        Seconds in which a connection must say what it wants, and connections of one address
+        that may wait without having sent a whole request; beyond these the oldest is closed.
     disk_bytes : int
         Bytes that all uploads together may take on the disk.
     requests_minute, posts_minute : int
@@ -102,6 +105,8 @@ class Limits:
     uploads_client: int = 8
     upload_seconds: int = 300
     idle_seconds: int = 30
+    header_seconds: int = 15
+    connections_client: int = 400
     disk_bytes: int = 4_096 * _MIB
     requests_minute: int = 600
     posts_minute: int = 60

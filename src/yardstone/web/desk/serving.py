@@ -15,6 +15,7 @@ import uvicorn
 
 from yardstone.errors import InputError
 from yardstone.web import log
+from yardstone.web.connections import configured
 from yardstone.web.desk.app import make_desk
 from yardstone.web.desk.settings import is_local
 
@@ -32,18 +33,8 @@ _FAREWELL = 1
 
 def desk_configuration(settings: DeskSettings) -> uvicorn.Config:
     """How uvicorn runs a desk."""
-    return uvicorn.Config(
-        make_desk(settings),
-        lifespan="on",
-        log_config=None,
-        access_log=False,
-        proxy_headers=False,  # the application does that itself
-        server_header=False,
-        limit_concurrency=_CONCURRENCY,
-        timeout_keep_alive=15,
-        timeout_graceful_shutdown=_FAREWELL,
-        h11_max_incomplete_event_size=16 << 10,
-    )
+    app = make_desk(settings)
+    return configured(app, settings.limits, concurrency=_CONCURRENCY, farewell=_FAREWELL)
 
 
 class DeskServer(uvicorn.Server):
