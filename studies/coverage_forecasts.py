@@ -150,7 +150,7 @@ def ratings_row(
         rating, deviation = rated.ratings.rating[order], rated.ratings.deviation[order]
         truth = last[[pool.players.index(rated.pool.players[row]) for row in known]]
         count = played[known]
-        off = rating - truth - (float(np.mean(rating - truth)) if system == "whr" else 1500.0)
+        off = rating - truth - float(np.mean(rating - truth))
         plain.add(np.abs(off) <= NORMAL_95 * deviation)
         held = np.abs(off) <= scale.reach(count) * deviation
         all_of.add(held)

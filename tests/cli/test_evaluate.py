@@ -75,7 +75,8 @@ def test_json_has_the_documented_shape(games: Path, capsys: pytest.CaptureFixtur
     }  # fmt: skip
     system = result["systems"][0]
     assert set(system) == {
-        "name", "rank", "baseline", "parameters", "own_draws", "seconds", "metrics", "calibration",
+        "name", "rank", "baseline", "parameters", "own_draws", "given", "seconds",
+        "metrics", "calibration",
     }  # fmt: skip
     assert system["parameters"]["initial"] == 1000
     assert set(system["metrics"]["representative"]) == {

@@ -23,7 +23,7 @@ def test_the_best_players_now(games: Path, capsys: pytest.CaptureFixture[str]) -
     out = capsys.readouterr().out
     assert "1,200 games of 25 players" in out
     assert out.count("2020-") >= 5
-    assert "±: 95 % interval, calibrated on" in out
+    assert "±: 95 % interval, relative to the mean of all players, calibrated on" in out
 
 
 def test_elo_promises_no_interval(games: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,22 @@ def test_chances_carry_the_uncertainty_of_the_ratings_unless_they_are_taken_as_e
     assert (exact["integrated"], exact["low"]) == (False, None)
     assert main([*command, "--system", "elo"]) == 0
     assert "no deviations, so there is no interval" in capsys.readouterr().out
+
+
+def test_goldis_expects_a_margin_and_shows_no_untested_deviation(
+    games: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["predict", "0.1", "0.2", str(games), "--system", "skt-lr"]
+    assert main(command) == 0
+    out = capsys.readouterr().out
+    assert "Deviation" not in out
+    assert "no tested uncertainty" in out
+    assert re.search(r"In an even game 0\.1 is expected to (win|lose) by \d+\.\d points\.", out)
+    assert main([*command, "--format", "json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    gap = result["first"]["rating"] - result["second"]["rating"]
+    assert result["first"]["deviation"] is None
+    assert result["margin"] == pytest.approx(8.0 * (10 ** (abs(gap) / 1000) - 1) * (gap > 0 or -1))
 
 
 def test_little_known_players_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ from yardstone.ratings.systems import find_system
 
 
 def with_needed(pool: Pool, system: str) -> Pool:
-    """The pool with error rates or grades, if the system needs them."""
+    """The pool with error rates, grades or ratings, if the system needs them."""
     generator = np.random.default_rng(7)
     needs = find_system(system).needs
     if needs == "first_grade":
@@ -20,6 +20,10 @@ def with_needed(pool: Pool, system: str) -> Pool:
             for side in ("first", "second")
         }
         return replace(pool, columns={**pool.columns, **grades})
+    if needs == "first_rating":
+        ratings = {f"{side}_rating": generator.normal(2800, 200, len(pool)).round()
+                   for side in ("first", "second")}  # fmt: skip
+        return replace(pool, columns={**pool.columns, **ratings})
     if needs != "first_epm":
         return pool
     rates = {

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import yardstone
 from tests.evaluation.games import played
 from tests.evaluation.needed_columns import with_needed
 from yardstone.errors import InputError, MissingExtraError, ModelError, NoGamesError, UsageError
@@ -22,6 +24,8 @@ from yardstone.pool import Pool
 from yardstone.ratings.elo import Elo
 from yardstone.ratings.systems import SEQUENTIAL, SystemEntry, find_system
 from yardstone.winprob.davidson import win_draw_loss
+
+EXAMPLES = Path(yardstone.__file__).parent / "examples"
 
 
 def three(games: int = 3000, seed: int = 0) -> Evaluation:
@@ -121,6 +125,18 @@ def test_draw_rate_is_found_again() -> None:
     score = np.where(u < win, 1.0, np.where(u < win + draw, 0.5, 0.0))
     assert fit_draw_rate(score, expected) == pytest.approx(0.35, abs=0.01)
     assert fit_draw_rate([1, 0], [0.5, 0.5]) == 0.0
+
+
+@pytest.mark.filterwarnings("ignore::yardstone.errors.SkippedWarning")
+def test_the_untuned_run_is_among_the_trials() -> None:
+    """With its advantage of moving first, where that helps on the earlier games."""
+    pool = yardstone.read(EXAMPLES / "tcec.pgn.gz", times=True)
+    untuned = evaluate(pool, ["elo"], replicates=0)
+    tuned = evaluate(pool, ["elo"], tune=1, replicates=0)
+    assert untuned.advantages["elo"] > 20.0
+    assert tuned["elo"].prediction.parameters == untuned["elo"].prediction.parameters
+    assert tuned["elo"].value("log_likelihood") == untuned["elo"].value("log_likelihood")
+    assert "1 trial per system, the untuned one among them." in str(tuned)
 
 
 def test_evaluate_predicts_only_later_games_and_only_from_earlier_ones() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ from yardstone.errors import InputError
 from yardstone.evaluation.backtest import evaluate
 from yardstone.pool import Pool
 from yardstone.ratings.egf import EGF
+from yardstone.ratings.grades import DeclaredRatings
 from yardstone.ratings.handicap import Handicap
 from yardstone.records.strength_columns import level_columns
+from yardstone.reports.evaluation_sentences import verdict
 
 GAMES: dict[str, list[Any]] = {
     "white": ["A", "B", "C"],
@@ -87,7 +90,7 @@ def test_a_declared_grade_is_used_once() -> None:
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ({}, "No grades are known: everyone starts at 2000 (1k)."),
+        ({}, "No grades are given: everyone starts at 2000 (1k)."),
         ({"w_rank": ["5", "?", "99k"], "b_rank": ["1d", "", "10d"]},
          "3 grades or ratings cannot be read, such as '10d', '5', '99k'."),
         ({"w_rank": ["3d", "1k", "4k"], "b_rank": ["1k", "", ""]},
@@ -141,14 +144,46 @@ def test_tournaments_of_go_are_predicted_better_from_grades() -> None:
     path = shared_path("data/go/tournaments/games.csv.gz")
     columns = {"first": "black", "second": "white", "score": "result", "time": "begin"}
     pool = yardstone.read(path, columns=columns, first="black", levels=True)
-    known = evaluate(pool, ["egf"], replicates=0)
-    bare = evaluate(
-        yardstone.read(path, columns=columns, first="black", times=True), ["egf"], replicates=0
-    )
+    known = evaluate(pool, ["egf", "elo"], start_levels=True, replicates=20)
+    bare = evaluate(pool, ["egf", "elo"], replicates=20)
     accuracy = np.array([result["egf"].value("accuracy") for result in (bare, known)], np.float64)
     np.testing.assert_allclose(accuracy, [0.558, 0.643], atol=0.002)
-    assert "egf: No grades are known: everyone starts at 2000 (1k)." in bare.notes
+    assert "egf: No grades are given: everyone starts at 2000 (1k)." in bare.notes
+    assert any("with --start-levels these do: egf." in note for note in bare.notes)
+    assert "grades to egf" in " ".join(verdict(known))
+    assert "grades" not in " ".join(verdict(bare))
     assert any("3,024 of 3,032 players start at the grade" in note for note in known.notes)
+
+
+@pytest.mark.filterwarnings("ignore::yardstone.errors.SkippedWarning")
+def test_ratings_in_the_file_are_a_forecast_and_start_no_system(tmp_path: Path) -> None:
+    pgn = tmp_path / "games.pgn"
+    with gzip.open(shared_path("data/chess/tcec_headers.pgn.gz"), "rt", errors="replace") as file:
+        pgn.write_text(file.read(1_500_000).rpartition("[Event ")[0])
+    told, untold = yardstone.read(pgn, times=True, levels=True), yardstone.read(pgn, times=True)
+    systems = ["elo", "egf", "ratings"]
+    result = evaluate(told, systems, replicates=100)
+    bare = evaluate(untold, ["elo", "egf"], replicates=0)
+    for name in ("elo", "egf"):
+        assert result[name].value("log_likelihood") == bare[name].value("log_likelihood")
+    assert "ratings in the file to ratings." in " ".join(verdict(result))
+    assert "not all were given" not in " ".join(verdict(bare)).lower()
+    started = evaluate(told, systems, start_levels=True, replicates=100)
+    assert started["egf"].value("log_likelihood") != bare["egf"].value("log_likelihood")
+    assert "ratings in the file to ratings and egf" in " ".join(verdict(started)) or (
+        "ratings in the file to egf and ratings" in " ".join(verdict(started))
+    )
+
+
+def test_a_player_without_a_rating_is_as_strong_as_the_opponent() -> None:
+    columns = {"first_rating": ["2400", "", "?"], "second_rating": ["2000", "2100", "-"]}
+    pool = Pool.from_names(["A", "A", "C"], ["B", "B", "D"], [1, 1, 0], columns=columns)
+    system = DeclaredRatings(first_advantage=20.0)
+    expected = system.replay(pool).expected
+    np.testing.assert_allclose(expected, 1 / (1 + 10 ** (-np.array([420.0, 320.0, 20.0]) / 400)))
+    assert system.remarks(pool)[1] == "2 of 3 games lack a rating: the last one is used."
+    with pytest.raises(InputError, match="no game has the ratings"):
+        system.remarks(pool.select(np.array([2])))
 
 
 def test_commands_use_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -158,4 +193,4 @@ def test_commands_use_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert "All players start at the grade" in capsys.readouterr().out
     pandas.DataFrame(GAMES).drop(columns=["w_rank", "b_rank"]).to_csv(path, index=False)
     assert main(["history", str(path), "--system", "egf", "--first", "black"]) == 0
-    assert "No grades are known: everyone starts at 2000 (1k)." in capsys.readouterr().out
+    assert "No grades are given: everyone starts at 2000 (1k)." in capsys.readouterr().out

@@ -60,6 +60,14 @@ def evaluate(
             "(auto), or never.",
         ),
     ] = "auto",
+    start_levels: Annotated[
+        bool,
+        typer.Option(
+            "--start-levels",
+            help="Let systems that can (egf, egf-old, skt-lr) start newcomers at the grades and "
+            "ratings in the games, and use handicaps.",
+        ),
+    ] = False,
     train_share: Annotated[
         float | None,
         typer.Option(help="Share of the games, the earliest, to learn and tune on. [default: 0.7]"),
@@ -72,7 +80,8 @@ def evaluate(
         typer.Option(
             metavar="NUMBER",
             min=0,
-            help="Sets of parameters to try for each system, on the earlier games only.",
+            help="Sets of parameters to try for each system, the untuned one among them, on the "
+            "earlier games only.",
         ),
     ] = 0,
     metric: Annotated[
@@ -202,6 +211,7 @@ def evaluate(
         from yardstone.ratings.systems import SEQUENTIAL, find_system
 
         options: dict[str, Any] = {
+            "start_levels": start_levels,
             "train_share": train_share,
             "train_until": None if train_until is None else moment(train_until, "--train-until"),
             "tune": tune,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
@@ -26,11 +26,17 @@ from yardstone.evaluation.splits import (
     rating_gap_subsets,
     usual_subsets,
 )
-from yardstone.evaluation.system_replays import Progress, ReplayTask, replay_systems
+from yardstone.evaluation.system_replays import (
+    Progress,
+    ReplayTask,
+    replay_systems,
+    starts_at_levels,
+)
 from yardstone.kernels import Loops, work
 from yardstone.pool import Pool
 from yardstone.ratings.systems import SEQUENTIAL, SystemEntry, find_system
 from yardstone.records.given import ColumnNames, games_of
+from yardstone.records.strength_columns import LEVELS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,6 +58,7 @@ def evaluate(
     *,
     parameters: Mapping[str, Mapping[str, Any]] | None = None,
     first_advantage: Literal["auto", "none"] = "auto",
+    start_levels: bool = False,
     train_share: float | None = None,
     train_until: np.datetime64 | None = None,
     tune: int = 0,
@@ -84,16 +91,20 @@ def evaluate(
         By system its parameters that are fixed, and thus not tuned.
     first_advantage : {"auto", "none"}
         Let systems reckon with an advantage of moving first where that helps on the earlier
-        games (`yardstone.evaluation.first_move`), or never. Tuning looks for it by itself, and
-        systems of your own stay as they are.
+        games (`yardstone.evaluation.first_move`), or never. Tuning begins with it and looks
+        further; systems of your own stay as they are.
+    start_levels : bool
+        Let systems that can (`egf`, `egf-old`, `skt-lr`) start newcomers at the grade or rating
+        in the games, and use handicaps. By default no system is told of those; `grades` and
+        `ratings` are the forecasts from them. Systems of your own are told.
     train_share : float, optional
         Share of the games, the earliest, that parameters may be tuned on; 0.7 if
         `train_until` is not given either.
     train_until : datetime64, optional
         Take the games before this moment instead.
     tune : int
-        Sets of parameters to try for each entry, on earlier games only; 0 takes
-        systems as they stand. Systems of your own are never tuned.
+        Sets of parameters to try for each entry, on earlier games only, the untuned ones
+        among them; 0 takes those. Systems of your own are never tuned.
     metric : str
         Ranks the systems.
     newcomer_games : int
@@ -142,9 +153,9 @@ def evaluate(
     entries = {name: entry for name, entry in entries.items() if name not in unable}
     cut = _cut(played, train_share, train_until)
     before = first_games(played, cut)
-    look = first_advantage == "auto" and not tune and played.ordered
+    look = first_advantage == "auto" and played.ordered
     replays = (2 + tune if look else 1 + tune) * sum(_WORK.get(name, 1) for name in entries)
-    task = ReplayTask(played, before, tune, seed, look, systems is None)
+    task = ReplayTask(played, before, tune, seed, look, systems is None, start_levels)
     with work(Loops.REPLAY, len(played) * replays):
         outcomes = replay_systems(task, entries, workers, progress)
     if progress is not None:
@@ -166,6 +177,8 @@ def evaluate(
     if rated is not None and gap_edges:
         parts += rating_gap_subsets(rated.first, rated.second, gap_edges)
         notes.append(f"Distances of ratings are those of {rated.prediction.name}.")
+    if not start_levels:
+        notes += _untold(entries, played)
     notes += [note for run in runs for note in run.notes]
     notes += _alike(predictions[: len(runs)])
     evaluation = compare(
@@ -244,6 +257,17 @@ def _entries(
     if unknown := [name for name in fixed if name not in entries]:
         raise UsageError(no_such("system among those compared", unknown[0], entries))
     return entries
+
+
+def _untold(entries: Mapping[str, SystemEntry | SequentialSystem], games: Pool) -> Iterator[str]:
+    """Which systems could have been told how strong players are said to be."""
+    told = any(name in games.columns for name in LEVELS)
+    untold = [name for name, entry in entries.items() if told and starts_at_levels(entry)]
+    if untold:
+        yield (
+            "No system starts from the grades, ratings and handicaps in the games, so that all "
+            f"know the same; with --start-levels these do: {', '.join(untold)}."
+        )
 
 
 def _alike(predictions: Sequence[Prediction]) -> list[str]:

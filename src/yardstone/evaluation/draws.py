@@ -19,7 +19,7 @@ from yardstone.winprob.davidson import draw_probability
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["draw_rate_of", "fit_draw_rate", "outcome_table"]
+__all__ = ["draw_rate_of", "fit_draw_rate", "groups_of_outcomes", "outcome_table"]
 
 #: A fitted rate stays this far from 0 and 1.
 _EDGE = 1e-4
@@ -45,7 +45,7 @@ def draw_rate_of(table: NDArray[np.float64]) -> float:
     """The same from what `outcome_table` counted."""
     if not table[:, 2].any():
         return 0.0
-    cells, counts = _grouped(table)
+    cells, counts = groups_of_outcomes(table)
 
     def loss(rate: float) -> float:
         total = 0.0
@@ -92,7 +92,7 @@ def outcome_table(score: Any, expected: Any) -> NDArray[np.float64]:
     return table
 
 
-def _grouped(
+def groups_of_outcomes(
     table: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], dict[float, NDArray[np.float64]]]:
     """Middle predictions of groups, and in each the numbers of losses, draws and wins."""

@@ -55,7 +55,7 @@ CLASSES = (0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
 #: Pools drawn at most.
 MOST_POOLS = 250
 #: Of what systems look at beside results, what cannot be drawn anew with them.
-NOT_DRAWN = frozenset(("grade", "length", "margin", "moves"))
+NOT_DRAWN = frozenset(("grade", "rating", "length", "margin", "moves"))
 #: A class with fewer errors than this is joined to the one below.
 LEAST_ERRORS = 300
 
@@ -84,7 +84,8 @@ class IntervalScale:
     games : int64 array (classes,)
         Fewest games of the players of each class, rising from 0.
     rating, difference : float64 arrays (classes,)
-        Deviations on each side of a rating, and of a difference of two ratings (the
+        Deviations on each side of a rating relative to the mean of all players after the
+        last game, and of a difference of two ratings (the
         root of the sum of both squared deviations; the class is that of the player with
         fewer games), that hold the truth so often. NaN for a system without deviations.
     slope : float64 array (classes,)
@@ -245,10 +246,10 @@ def _errors(
     played = pool.played()
     known = played > 0
     rating, deviation = replay.ratings.rating[here], replay.ratings.deviation[here]
-    # Whole histories know all games, so that all games of a player count for each day; and
-    # their deviations are relative to the mean of all players.
+    # No result tells the level of the whole pool: ratings are relative to its mean in the end.
+    centre = float(np.mean((rating - last)[known]))
+    # Whole histories know all games, so that all games of a player count for each day.
     back = isinstance(replay.ratings, WholeHistoryRatings)
-    centre = float(np.mean((rating - last)[known])) if back else float(replay.first_rating[0])
     off_first = replay.first_rating - first - centre
     off_second = replay.second_rating - second - centre
     nothing = np.full(len(pool), np.nan)

@@ -51,6 +51,8 @@ class Prediction:
         Time it took to predict and to learn from all games.
     baseline : bool
         Not a system to be ranked, only something to compare with.
+    given : tuple of str
+        What the system was told beside results and dates: margins, say.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Prediction:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     seconds: float | None = field(default=None, compare=False)
     baseline: bool = False
+    given: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

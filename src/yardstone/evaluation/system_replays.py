@@ -19,6 +19,7 @@ from yardstone.evaluation.tuning import Tuned, tune
 from yardstone.ratings.order import check_order
 from yardstone.ratings.sequential import Sequential
 from yardstone.ratings.systems import SystemEntry
+from yardstone.records.strength_columns import LEVELS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool
     from yardstone.ratings.replay import Replay, SequentialSystem
 
-__all__ = ["Progress", "ReplayTask", "ReplayedSystem", "replay_systems"]
+__all__ = ["Progress", "ReplayTask", "ReplayedSystem", "replay_systems", "starts_at_levels"]
 
 #: Called with a stage of the work, and how much of it is done of how much.
 Progress = Callable[[str, int, int], object]
@@ -54,23 +55,41 @@ class ReplayTask:
     seed: int
     look: bool
     lenient: bool  # whether a system that cannot take the games is left out
+    levels: bool = False  # whether newcomers start at the grades and ratings in the games
     progress: Callable[[str], Progress | None] | None = None
 
     def outcome(self, named: tuple[str, SystemEntry | SequentialSystem]) -> ReplayedSystem | str:
         """The replay of a system, or why there is none."""
         name, entry = named
         progress = None if self.progress is None else self.progress(name)
+        games, earlier = self.games, self.earlier
+        if starts_at_levels(entry) and not self.levels:
+            games, earlier = _without_levels(games), _without_levels(earlier)
         try:
-            if not self.games.ordered:
-                entry = _without_first_move(entry, self.games)
+            if not games.ordered:
+                entry = _without_first_move(entry, games)
             return _run(
-                name, entry, self.games, self.earlier, self.trials, self.seed, progress,
+                name, entry, games, earlier, self.trials, self.seed, progress,
                 look=self.look,
             )  # fmt: skip
         except (InputError, UsageError, ModelError) as error:
             if not self.lenient:
                 raise
             return str(error)
+
+
+def starts_at_levels(entry: SystemEntry | SequentialSystem) -> bool:
+    """Whether it learns from results, but from grades or ratings where there are any."""
+    return isinstance(entry, SystemEntry) and entry.levels and not entry.declared
+
+
+def _without_levels(games: Pool) -> Pool:
+    """The games without grades and ratings, and the handicaps that go with them.
+
+    Handicaps alone would mislead: who gets stones is weaker.
+    """
+    kept = {name: each for name, each in games.columns.items() if name not in LEVELS}
+    return games if len(kept) == len(games.columns) else replace(games, columns=kept)
 
 
 def replay_systems(
@@ -114,11 +133,12 @@ def _run(
     """Replay all games; with `look` an advantage of moving first is taken where it helps."""
     advantage = None
     if isinstance(entry, SystemEntry):
+        untuned = {}
         if look and takes_advantage(entry):
-            advantage = helpful_advantage(entry, earlier)
-            entry = replace(entry, fixed={**entry.fixed, "first_advantage": advantage})
+            untuned["first_advantage"] = helpful_advantage(entry, earlier)
+            advantage = None if trials else untuned["first_advantage"]
         step = None if progress is None else partial(progress, f"tuning {name}")
-        tuned = tune(entry, earlier, trials, seed=seed, progress=step)
+        tuned = tune(entry, earlier, trials, seed=seed, untuned=untuned, progress=step)
     else:
         tuned = Tuned(entry)
     began = time.perf_counter()
@@ -130,6 +150,7 @@ def _run(
         own_draws=replay.draw is not None,
         parameters=_plain(tuned.system),
         seconds=time.perf_counter() - began,
+        given=entry.given(games.columns) if isinstance(entry, SystemEntry) else (),
     )
     remarks = tuned.system.remarks(games) if isinstance(tuned.system, Sequential) else ()
     notes = tuple(f"{name}: {remark}" for remark in remarks)

@@ -3,14 +3,15 @@
 Each trial replays the earlier games and is judged by the mean log-likelihood of
 the later half of *them*: the first half is there to be learned from, and the games
 that systems are compared on are never seen. The trials are chosen by optuna's
-tree-structured Parzen estimator; the first one is the system as it stands.
+tree-structured Parzen estimator; the first one is the system untuned.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,7 +46,7 @@ class Tuned:
     system : SequentialSystem
         With those parameters.
     parameters : mapping
-        The tuned ones by name; empty if the system as it stands was the best.
+        The tuned ones by name; `untuned` if those were the best.
     value : float
         Mean log-likelihood that they reached on the later half of the earlier games.
     trials : int
@@ -67,6 +68,7 @@ def tune(
     trials: int,
     *,
     seed: int = 0,
+    untuned: Mapping[str, float] = MappingProxyType({}),
     scored: NDArray[np.bool_] | None = None,
     seconds: float | None = None,
     progress: Callable[[int, int], object] | None = None,
@@ -80,9 +82,11 @@ def tune(
     earlier : Pool
         Games in order of time: all that is ever looked at.
     trials : int
-        Sets of parameters to try; 0 takes the system as it stands.
+        Sets of parameters to try, the untuned ones first; 0 takes those.
     seed : int
         Equal seeds give equal trials.
+    untuned : mapping of str to float
+        Parameters with which the system would be run untuned, where they are not its own.
     scored : bool array, optional
         Games whose predictions count. The others are only learned from: games, for
         example, of which only the month is known.
@@ -102,7 +106,7 @@ def tune(
     if trials < 0:
         raise UsageError(f"the number of trials must be 0 or more, not {trials}")
     if not trials:
-        return Tuned(entry.make())
+        return Tuned(entry.make(**untuned))
     judged: Any = slice(round(LEARNING_SHARE * len(earlier)), len(earlier))
     if scored is not None:
         judged = judged.start + np.flatnonzero(scored[judged])
@@ -117,7 +121,7 @@ def tune(
             k.name: trial.suggest_float(k.name, k.low, k.high, log=k.log) for k in entry.knobs
         }
         if trial.number == 0:
-            chosen = {}
+            chosen = dict(untuned)
         try:
             expected = entry.make(**chosen).replay(earlier).expected[judged]
             value = _mean_log(score, expected)

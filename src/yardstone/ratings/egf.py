@@ -206,7 +206,7 @@ class EGF(Sequential):
             notes.append(f"{declared.unread:,} grades or ratings cannot be read, such as {some}.")
         number, played = int(declared.known.sum()), int(declared.played.sum())
         if not number:
-            notes.append(f"No grades are known: everyone starts at {begins}.")
+            notes.append(f"No grades are given: everyone starts at {begins}.")
         elif number < played:
             notes.append(
                 f"{number:,} of {played:,} players start at the grade or rating of their first "

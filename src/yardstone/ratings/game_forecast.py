@@ -22,7 +22,7 @@ class GameForecast(Displayed):
     first, second : str
         The players; `first` moves first.
     first_rating, second_rating : Estimate
-        Their ratings with deviations (NaN where the system has none).
+        Their ratings with deviations (NaN where the system has none, or none that is tested).
     first_games, second_games : int
         Games they have played.
     expected : float
@@ -43,6 +43,11 @@ class GameForecast(Displayed):
         Whether that was asked for.
     system : str
         Name of the system that rates the players.
+    basis : str
+        What the forecast rests on, in sentences.
+    margin : float
+        Points by which `first` is expected to win an even game of Go; NaN from systems that
+        rate no margins.
     notes : sequence of str
         What a reader must know.
     """
@@ -66,6 +71,8 @@ class GameForecast(Displayed):
     integrated: bool = False
     exact: bool = False
     system: str = ""
+    basis: str = ""
+    margin: float = nan
     notes: Sequence[str] = ()
 
     def __repr__(self) -> str:

@@ -1,25 +1,28 @@
-"""Declared grades as ratings that never move, with a model of winning.
+"""Declared grades and ratings as forecasts: strengths in the file, which no result moves.
 
 What rating systems must be better than: the players' grades in the file, and the chances
-that a model of winning gives them, handicap and komi counted.
+that a model of winning gives them, handicap and komi counted; or the ratings in the file,
+with the logistic law.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import log
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.choices import check_fields
+from yardstone.choices import check_fields, check_number
 from yardstone.errors import InputError, UsageError
-from yardstone.ratings.egf import EGF
+from yardstone.ratings.egf import EGF, grade_rating
 from yardstone.ratings.handicap import stones_and_komi
 from yardstone.ratings.sequential import Games, Predictions, Sequential
 from yardstone.records.stored import in_batches
 from yardstone.scales import grade_of_egf
 from yardstone.winprob.grades import nearest_grade
 from yardstone.winprob.head_start import usual_komi
+from yardstone.winprob.logistic import win_probability
 from yardstone.winprob.models import DEFAULT, winning_model
 
 if TYPE_CHECKING:
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["DeclaredGrades"]
+__all__ = ["DeclaredGrades", "DeclaredRatings"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,6 +134,87 @@ class DeclaredGrades(Sequential):
         return self.model.probability(
             grade_of_egf(np.add(first_rating, ahead)), grade_of_egf(second_rating)
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeclaredRatings(Sequential):
+    """Ratings taken from each game, with the logistic law; frozen.
+
+    A player without a rating in a game has that of the last one; one who never had any is
+    taken to be as strong as the opponent.
+
+    Parameters
+    ----------
+    scale_points : float
+        Points for a factor of ten in the odds.
+    rating_columns : tuple of two str
+        Columns with the ratings of `first` and `second`.
+    first_advantage : float
+        Points for moving first.
+
+    Examples
+    --------
+    >>> from yardstone.pool import Pool
+    >>> pool = Pool.from_names(
+    ...     ["Ann"], ["Bob"], [1], columns={"first_rating": [2400], "second_rating": [2000]}
+    ... )
+    >>> DeclaredRatings().replay(pool).expected.round(4)
+    array([0.9091])
+    """
+
+    scale_points: float = 400.0
+    rating_columns: tuple[str, str] = ("first_rating", "second_rating")
+    first_advantage: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        check_number("scale_points", self.scale_points, above=0.0)
+
+    def _newcomers(self, number: int) -> Arrays:
+        return {"rating": np.full(number, np.nan)}
+
+    def _declared(self, pool: Pool) -> Array:
+        """Ratings of first and second in the file; NaN where there is none."""
+        columns = [
+            grade_rating(pool.columns[name]) if name in pool.columns else np.full(len(pool), np.nan)
+            for name in self.rating_columns
+        ]
+        value = np.column_stack(columns)
+        return np.where(value == 0.0, np.nan, value)
+
+    def remarks(self, pool: Pool) -> tuple[str, ...]:
+        """How many games have no rating of a player."""
+        without = sum(
+            int(np.isnan(self._declared(games)).any(axis=1).sum()) for games in in_batches(pool)
+        )
+        if without == len(pool):
+            raise InputError("no game has the ratings of both players")
+        notes = [
+            f"Ratings as they stand in the file, {self.scale_points:g} points a factor of ten."
+        ]
+        if without:
+            notes.append(f"{without:,} of {len(pool):,} games lack a rating: the last one is used.")
+        return tuple(notes)
+
+    def _play(self, arrays: Arrays, games: Games) -> Predictions:
+        declared = games.schedule.take(self._declared(games.pool))
+        one, two = _carried(arrays["rating"], games, declared)
+        one, two = np.where(np.isnan(one), two, one), np.where(np.isnan(two), one, two)
+        return Predictions(self.probability(one, two), one, two)
+
+    def probability(
+        self,
+        first_rating: ArrayLike,
+        second_rating: ArrayLike,
+        first_deviation: ArrayLike = 0.0,
+        second_deviation: ArrayLike = 0.0,
+        *,
+        advantage: ArrayLike | None = None,
+    ) -> NDArray[np.float64]:
+        """Expected score of a player who moves first; deviations do not matter here."""
+        ahead = self.first_advantage if advantage is None else advantage
+        gap: Array = np.nan_to_num(np.subtract(first_rating, second_rating, dtype=np.float64))
+        return win_probability(np.add(gap, ahead), points_per_logit=self.scale_points / log(10.0))
 
 
 def _carried(rating: Array, games: Games, declared: Array) -> tuple[Array, Array]:

@@ -80,6 +80,9 @@ def list_forecast(ratings: RatingList, first: str, second: str) -> GameForecast:
         confidence=ratings.confidence,
         integrated=isfinite(error),
         system="bradley-terry",
+        basis=f"Basis: {int(fit.games.sum()) // 2:,} games, all fitted at once, with "
+        f"{advantage.value:+.0f} points for moving first (one standard deviation: "
+        f"{advantage.deviation:.0f}).",
     )
 
 

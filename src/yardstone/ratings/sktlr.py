@@ -38,6 +38,7 @@ from yardstone.winprob.goldis import (
     KOMI,
     MARGIN_DEVIATION,
     STONE,
+    even_game_margin,
     expected_margin,
     goldis_of_grade,
 )
@@ -151,6 +152,11 @@ class SktLr(Sequential):
             np.subtract(np.add(first_rating, ahead), second_rating),
             deviation=np.hypot(first_deviation, second_deviation),
         )
+
+    def margin(self, first_rating: ArrayLike, second_rating: ArrayLike) -> Array:
+        """Points by which the first player is expected to win an even game."""
+        gap = np.subtract(first_rating, second_rating)
+        return even_game_margin(gap, komi=self.komi, base=self.base)
 
     def _forecast(
         self,

@@ -6,7 +6,7 @@ added by its own file, and here by an entry, an import and its name in `__all__`
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from importlib import import_module
 from types import MappingProxyType
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from yardstone.ratings.fibs import FIBS
     from yardstone.ratings.glicko import Glicko
     from yardstone.ratings.glicko2 import Glicko2
-    from yardstone.ratings.grades import DeclaredGrades
+    from yardstone.ratings.grades import DeclaredGrades, DeclaredRatings
     from yardstone.ratings.ogs import OGS
     from yardstone.ratings.sktlr import SktLr
     from yardstone.ratings.whr import WholeHistory
@@ -42,6 +42,7 @@ __all__ = [
     "BradleyTerry",
     "DecayingBradleyTerry",
     "DeclaredGrades",
+    "DeclaredRatings",
     "EGFOld",
     "Elo",
     "Glicko",
@@ -114,8 +115,21 @@ class SystemEntry:
 
     @property
     def levels(self) -> bool:
-        """Whether players begin at their grade or rating where the games tell."""
-        return "grade" in self.uses
+        """Whether it looks at the grades or ratings of players in the games."""
+        return bool({"grade", "rating"} & set(self.uses))
+
+    @property
+    def declared(self) -> bool:
+        """Whether it is a forecast from what the games declare, and learns of no result."""
+        return self.levels and bool(self.needs)
+
+    def given(self, columns: Collection[str]) -> tuple[str, ...]:
+        """What it is told beside results and dates by games with these columns."""
+        return tuple(
+            _INFORMATION[use][1]
+            for use in self.uses
+            if use in _INFORMATION and _INFORMATION[use][0] in columns
+        )
 
     @property
     def sequential(self) -> bool:
@@ -137,6 +151,19 @@ class SystemEntry:
             raise UsageError(no_such(f"parameter of {self.name}", unknown[0], known))
         return system(**chosen)
 
+
+#: What systems may be told: the column of a pool, and what people call it.
+_INFORMATION = {
+    "grade": ("first_grade", "grades"),
+    "rating": ("first_rating", "ratings in the file"),
+    "handicap": ("handicap", "handicaps"),
+    "komi": ("komi", "komi"),
+    "margin": ("margin", "margins"),
+    "class": ("class", "classes of tournaments"),
+    "length": ("length", "lengths of matches"),
+    "errors": ("first_epm", "error rates"),
+    "moves": ("first_moves", "moves"),
+}
 
 _K = Knob("k", 2.0, 150.0, log=True)
 _FIRST = Knob("first_advantage", -50.0, 150.0)
@@ -220,7 +247,7 @@ _ENTRIES = (
         "egf:EGF",
         (Knob("initial", 500.0, 2700.0), _WEIGHT, _FIRST),
         {"period": "game", "initial": 2000.0},
-        uses=("grade", "handicap", "class"),
+        uses=("grade", "rating", "handicap", "class"),
         title="the European Go Federation's system",
     ),
     SystemEntry(
@@ -229,7 +256,7 @@ _ENTRIES = (
         "egf_old:EGFOld",
         (Knob("initial", 500.0, 2600.0), _WEIGHT, _FIRST),
         {"period": "game", "initial": 2000.0},
-        uses=("grade", "handicap", "class"),
+        uses=("grade", "rating", "handicap", "class"),
         title="the European Go Federation's old system",
     ),
     SystemEntry(
@@ -293,6 +320,15 @@ _ENTRIES = (
         uses=("grade", "handicap", "komi"),
         title="the model of declared grades",
         needs="first_grade",
+    ),
+    SystemEntry(
+        "ratings",
+        "the ratings in the file as they stand, with the logistic law",
+        "grades:DeclaredRatings",
+        (_SCALE, _FIRST),
+        uses=("rating",),
+        title="the forecast from the ratings in the file",
+        needs="first_rating",
     ),
     SystemEntry(
         "decaying-bradley-terry",

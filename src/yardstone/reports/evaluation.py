@@ -263,6 +263,7 @@ def _plain_system(scored: Scored, rank: int | None) -> dict[str, Any]:
         "baseline": prediction.baseline,
         "parameters": dict(prediction.parameters),
         "own_draws": prediction.own_draws,
+        "given": list(prediction.given),
         "seconds": prediction.seconds,
         "metrics": {name: metrics.as_dict() for name, metrics in scored.metrics.items()},
         "calibration": scored.calibration.as_dict(),

@@ -55,7 +55,19 @@ def verdict(evaluation: Evaluation) -> list[str]:
             f"This holds at {per_cent(order.confidence)}"
             + (" for all comparisons of two systems together." if len(others) > 1 else ".")
         )
+        lines += _given(evaluation)
     return [*lines, *_below_baselines(evaluation)]
+
+
+def _given(evaluation: Evaluation) -> Iterator[str]:
+    """What some of the systems were told that others were not."""
+    told: dict[str, list[str]] = {}
+    for scored in evaluation.ranked:
+        for what in scored.prediction.given:
+            told.setdefault(what, []).append(scored.name)
+    if told:
+        parts = "; ".join(f"{what} to {_listed(names)}" for what, names in told.items())
+        yield f"Not all were given the same. Beside results and dates: {parts}."
 
 
 def _leads(evaluation: Evaluation, names: Sequence[str]) -> str:
@@ -144,7 +156,10 @@ def _learned(evaluation: Evaluation) -> Iterator[str]:
         )
         if evaluation.tuned:
             trials = plural(evaluation.tuned, "trial")
-            yield f"Parameters were tuned on those alone, {trials} per system."
+            yield (
+                f"Parameters were tuned on those alone, {trials} per system, the untuned one "
+                "among them."
+            )
 
 
 def _first_move(evaluation: Evaluation) -> Iterator[str]:

@@ -29,8 +29,11 @@ def forecast_document(forecast: GameForecast) -> Document:
         f"against {forecast.second} (by {forecast.system}).",
         *_chances(forecast),
     ]
-    table = Table(_PLAYERS, players, noun="player")
-    notes = [_uncertainty(forecast), *_little_known(players), *forecast.notes]
+    untold = all(known(player.deviation) is None for player in players)
+    shown = [column for column in _PLAYERS if not (untold and column.name == "deviation")]
+    table = Table(shown, players, noun="player")
+    basis = [forecast.basis] if forecast.basis else []
+    notes = [_uncertainty(forecast), *basis, *_little_known(players), *forecast.notes]
     return Document(
         title=f"{forecast.first} – {forecast.second}",
         lead=lead,
@@ -84,6 +87,8 @@ _NUMBERS = (
         ("expected", "win", "draw", "loss", "reversed_expected", "low", "high", "confidence"),
     ),
     Column("integrated", lambda forecast: forecast.integrated, kind="boolean"),
+    Column("margin", lambda forecast: known(forecast.margin), kind="number"),
+    Column("basis", lambda forecast: forecast.basis),
 )
 _RECORDS = (
     Column("system", lambda forecast: forecast.system),
@@ -101,6 +106,12 @@ def _chances(forecast: GameForecast) -> Iterator[str]:
         )
     if abs(forecast.reversed_expected - forecast.expected) > 0.0005:
         yield f"Moving second: {100 * forecast.reversed_expected:.1f} %."
+    if isfinite(forecast.margin):
+        verb = "win" if forecast.margin >= 0.0 else "lose"
+        yield (
+            f"In an even game {forecast.first} is expected to {verb} by "
+            f"{abs(forecast.margin):.1f} points."
+        )
 
 
 def _uncertainty(forecast: GameForecast) -> str:
@@ -119,8 +130,8 @@ def _uncertainty(forecast: GameForecast) -> str:
     if forecast.exact:
         return "The ratings are taken as exact (--exact), so the probabilities are too extreme."
     return (
-        f"{forecast.system} gives no uncertainty of its ratings: they are taken as exact, so the "
-        "probabilities may be too extreme."
+        f"{forecast.system} gives no tested uncertainty of its ratings, so there is no interval, "
+        "and the probabilities may be too extreme."
     )
 
 

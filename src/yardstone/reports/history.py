@@ -84,10 +84,11 @@ def _interval_note(history: RatingHistory) -> str:
     if history.scale is None or not history.scale.has_intervals:
         return f"{history.rated.name} has no tested deviations, so there are no intervals.{few}"
     return (
-        f"±: {per_cent(history.confidence)} interval, calibrated on {history.scale.pools} "
+        f"±: {per_cent(history.confidence)} interval, relative to the mean of all players, "
+        f"calibrated on {history.scale.pools} "
         "simulations of these games (newcomers' strengths have a standard deviation of about "
         f"{history.scale.expected_spread:.0f} points). In pools of known strengths, 95 % "
-        f"intervals covered 91 to 100 %.{few}"
+        f"intervals covered 91 to 98 %.{few}"
     )
 
 
