@@ -508,3 +508,42 @@ def test_neutral_ground_is_said_to_be_unused() -> None:
     pool = read(head + rows.format("TRUE"), where="NOT neutral_site")
     assert len(pool) == 1
     assert pool.skipped.doubts == []
+
+
+SIDES = {
+    "player,opponent,color,result\nA,B,white,W\nB,A,black,W\nA,C,black,D\n": [
+        ("A", "B", 1),
+        ("A", "B", 0),
+        ("C", "A", 0.5),
+    ],
+    "player,opponent,Farbe,result\nA,B,schwarz,1\nB,A,weiß,1\n": [("B", "A", 0), ("B", "A", 1)],
+    "player1,player2,color1,winner\nA,B,b,A\nB,A,w,A\n": [("B", "A", 0), ("B", "A", 0)],
+    "player,opponent,colour,komi,result\nA,B,B,6.5,B+R\nB,A,W,6.5,W+3.5\n": [
+        ("A", "B", 1),
+        ("A", "B", 0),
+    ],
+    "team,opponent,venue,score,opponent_score\nA,B,H,2,1\nC,A,A,0,1\n": [
+        ("A", "B", 1),
+        ("A", "C", 1),
+    ],
+}
+
+
+@pytest.mark.parametrize("text", SIDES)
+def test_a_column_of_the_side_tells_who_moved_first(text: str) -> None:
+    pool = read(text)
+    assert pool.ordered
+    assert games(pool) == SIDES[text]
+
+
+def test_whose_points_stand_first_beside_a_colour() -> None:
+    text = "player,opponent,color,result\nA,B,white,1-0\nB,A,black,1-0\nA,C,w,1-0\n"
+    with pytest.raises(InputError, match="'1-0' in 'result' may tell the result of") as caught:
+        read(text)
+    assert "first_score=result" in str(caught.value.hint)
+    assert games(read(text, first="white")) == [("A", "B", 1), ("A", "B", 1), ("A", "C", 1)]
+    own = {"first": "player", "second": "opponent", "first_score": "result"}
+    assert games(read(text, columns=own)) == [("A", "B", 1), ("A", "B", 0), ("A", "C", 1)]
+    with pytest.raises(InputError, match="appears twice"):
+        read("player,opponent,color,result\nA,B,white,W\nB,A,black,L\nA,C,w,W\nC,A,b,L\n")
+    assert not read("player,opponent,color,result\nA,B,red,W\nB,C,green,L\n").ordered

@@ -64,6 +64,8 @@ _TALLIES = {
     "draws": "draw draws drawn tie ties tied remis unentschieden nuls nulles empates pareggi ничьи",
     "losses": "loss losses lost defeats niederlagen verloren défaites derrotas sconfitte поражения",
 }
+_COLOUR = frozenset("colour color colours colors farbe couleur kleur colore cor цвет".split())
+_VENUES = frozenset("side venue location home away ha h a played".split())
 _NEUTRAL = frozenset("neutral neutre neutro neutrale neutralsite neutralvenue".split())
 _FOOTBALL = (("fthg", "ftag"), ("hg", "ag"), ("hgoal", "vgoal"), ("hscore", "vscore"))
 DATES = (
@@ -253,7 +255,7 @@ def tells_winner(name: str) -> bool:
 
 
 def kind_of(name: str) -> str:
-    """Whether a column counts games, or marks neutral ground; empty if it does neither.
+    """Whether a column counts games, marks neutral ground, or tells a player's side; else empty.
 
     Examples
     --------
@@ -265,6 +267,8 @@ def kind_of(name: str) -> str:
         return "count"
     if parts & _NEUTRAL:
         return "neutral"
+    if parts & _COLOUR or (parts and parts <= _VENUES):
+        return "side"
     sides = {each for pair in PAIRS[:-2] for each in pair} | {"player", "opponent"}
     left = {_ALIASES.get(part, part) for part in parts} - sides - _BESIDE - {*_PLAYER_WORDS}
     if len(left) == 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     import duckdb
 
     from yardstone.pool import SkipReport
+    from yardstone.records.results import Side
     from yardstone.records.where import Where
 
 __all__ = ["BETWEEN", "TableOfGames", "quoted"]
@@ -49,6 +50,12 @@ BETWEEN = "\x1f"
 _RUNNING = 5
 _SHOWN = 4
 #: Cells that say yes.
+_SIDES = {
+    **dict.fromkeys(("w", "white", "weiß", "weiss", "blanc", "blancs", "blancas"), "white"),
+    **dict.fromkeys(("b", "black", "schwarz", "noir", "noirs", "negras"), "black"),
+    **dict.fromkeys(("h", "home", "heim"), "home"),
+    **dict.fromkeys(("a", "away", "auswärts"), "away"),
+}
 _TRUE = "'true', 't', 'yes', 'y', '1', '1.0', 'x', 'neutral', 'ja', 'oui', 'si', 'sí', 'да'"
 
 
@@ -78,6 +85,7 @@ class TableOfGames:
     line_of: Callable[[int], int] = int
     counted: dict[str, dict[str, int]] = field(default_factory=dict)
     of_records: bool = False
+    turned: str = "false"
 
     def copy(self, rows: str, roles: Roles, *, time: str, moment: str, report: SkipReport) -> None:
         """Take over the rows that are wanted: players, results, time, further columns.
@@ -90,7 +98,11 @@ class TableOfGames:
         parts = [f"{_text(column)} AS result{k}" for k, column in enumerate(results)]
         parts += [f"{time} AS time", f"{moment} AS moment"]
         extra = [*roles.extra.values(), *self.levels(roles)[0].values()]
-        self.watched = [name for name in self.names if kind_of(name) and name not in extra]
+        self.watched = [
+            name
+            for name in self.names
+            if kind_of(name) and name not in (roles.first, roles.second, *extra)
+        ]
         if self.options.everything:
             extra, self.watched = list(self.names), []
         parts += [f"{_text(name)} AS {quoted('watched ' + name)}" for name in self.watched]
@@ -142,6 +154,8 @@ class TableOfGames:
         """
         if not self.options.levels or set(roles.labels) == {"winner", "loser"}:
             return {}, ""
+        if self.turned != "false":
+            return {}, "Levels are not used: the column of the side tells who moves first."
         return level_columns(self.names, roles.first, roles.second)
 
     @staticmethod
@@ -155,7 +169,31 @@ class TableOfGames:
         self.places = {name: f"result{k}" for k, name in enumerate(self._candidates(roles))}
         self.one, self.other = roles.first, roles.second
         go = self.of_records or any(results_of_go(self.values(name)) for name in roles.results[:1])
-        return settle_order(roles, self.names, self.options.first, go=go, file=self.file)
+        order = settle_order(roles, self.names, self.options.first, go=go, file=self.file)
+        return self._turn(order, self.options.first or ("black" if go else "white"))
+
+    def _turn(self, order: Order, colour: Side) -> Order:
+        """Who moves first by a column with the side of one player, such as ``color``."""
+        labels = order.roles.labels
+        for name in (each for each in self.watched if kind_of(each) == "side"):
+            side = side_of(name, labels)
+            if side is None and labels in (("player", "opponent"), ("", "")):
+                side = 0
+            place = f"lower({quoted('watched ' + name)})"
+            texts = self.connection.execute(f"SELECT DISTINCT {place} FROM source_game").fetchall()
+            sides = {_SIDES.get(text or "", "") for (text,) in texts}
+            if side is None or not (sides <= {"white", "black"} or sides <= {"home", "away"}):
+                continue
+            mover = colour if sides <= {"white", "black"} else "home"
+            first = ", ".join(f"'{text}'" for text, each in _SIDES.items() if each == mover)
+            self.turned = f"({place} {'IN' if side else 'NOT IN'} ({first}))"
+            return replace(
+                order,
+                ordered=True,
+                colour=colour if mover == colour else None,
+                pair_subject=None if self.options.first is None else 0,
+            )
+        return order
 
     def values(self, column: str) -> dict[str, int]:
         """The values of a column of results, and how often each occurs."""
@@ -396,7 +434,17 @@ class TableOfGames:
 
     def _sides(self, order: Order) -> tuple[str, str]:
         """The columns of `source_game` that hold the first and the second player."""
-        return ("one", "other") if order.roles.first == self.one else ("other", "one")
+        sides = ("one", "other") if order.roles.first == self.one else ("other", "one")
+        if self.turned == "false":
+            return sides
+        first, second = (
+            f"CASE WHEN {self.turned} THEN {b} ELSE {a} END" for a, b in (sides, sides[::-1])
+        )
+        return first, second
+
+    def _own(self, score: str) -> str:
+        """SQL for the score of who moves first, from that of the first column's player."""
+        return score if self.turned == "false" else f"abs({self.turned}::INT - {score})"
 
     def _names(self, order: Order, column: str) -> WinnerNames:
         place = self.places[column]
@@ -420,7 +468,13 @@ class TableOfGames:
     def _by_reading(self, order: Order, name: str, reading: Reading, way: int) -> tuple[str, ...]:
         place = self.places[name]
         self._fill(reading.scores, reading.left_out, way=way)
-        score = "score"
+        own = all(
+            {"record", ""} & set(meanings(text)) for text in reading.scores
+        )  # W, D: not White
+        of_mover = (reading.notation in ("colour", "names") and not own) or (
+            reading.notation == "pair" and whose_result(order, name)[2] is False
+        )
+        score = "score" if of_mover else self._own("score")
         if reading.by_name:
             winner = rf"lower(trim(regexp_replace({place}, '\s+{WON}$', '', 'i')))"
             first, second = self._sides(order)
@@ -448,7 +502,7 @@ class TableOfGames:
             {BETWEEN.join(pair): reason for pair, reason in left_out.items()},
             way=way,
         )
-        self._view(order, both, "score", way)
+        self._view(order, both, self._own("score"), way)
         return columns
 
     def _by_margin(self, order: Order, column: str) -> None:
@@ -460,7 +514,7 @@ class TableOfGames:
             elif (reason := left_out_reason(text)) is not None:
                 left_out[text] = reason
         self._fill(scores, left_out)
-        self._view(order, self.places[column], "score")
+        self._view(order, self.places[column], self._own("score"))
 
     def _by_winner(self, order: Order, report: SkipReport) -> None:
         """Rows that name a winner and a loser, who stand first in turn.
@@ -522,7 +576,8 @@ class TableOfGames:
         self.connection.execute(
             f"""CREATE OR REPLACE TEMP VIEW scored{way} AS
             SELECT source_game.* EXCLUDE (one, other), {first} AS first, {second} AS second,
-                {result} AS result, meaning.reason AS reason, {score} AS score
+                {result} AS result, meaning.reason AS reason, {score} AS score,
+                {self.turned} AS turned
             FROM source_game LEFT JOIN meaning{way} AS meaning ON {result} = text"""
         )
 

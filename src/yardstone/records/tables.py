@@ -114,7 +114,7 @@ def understand(
     if remark:
         skipped.remark(remark)
     _skip(connection, file, options.strict, line_of, skipped, keys=keys)
-    if order.roles.labels == ("player", "opponent") and not order.ordered:
+    if order.roles.labels == ("player", "opponent"):
         _check_copies(connection, file)
     games, decided = connection.execute(
         "SELECT count(score), count(*) FILTER (score <> 0.5) FROM scored "
@@ -134,8 +134,10 @@ def understand(
 def _check_copies(connection: duckdb.DuckDBPyConnection, file: str) -> None:
     """Refuse a table in which each game stands twice, once from each side."""
     row = connection.execute(
-        """WITH game AS (SELECT first, second, score, time, count(*) AS n FROM scored
-            WHERE score IS NOT NULL AND first <> second GROUP BY ALL)
+        """WITH game AS (SELECT if(turned, second, first) AS first,
+                if(turned, first, second) AS second, if(turned, 1.0 - score, score) AS score,
+                time, count(*) AS n FROM scored
+            WHERE scored.score IS NOT NULL AND scored.first <> scored.second GROUP BY ALL)
         SELECT count(*), count(*) FILTER (a.n IS DISTINCT FROM b.n)
         FROM game AS a LEFT JOIN game AS b ON a.first = b.second AND a.second = b.first
             AND a.score = 1.0 - b.score AND a.time IS NOT DISTINCT FROM b.time"""
