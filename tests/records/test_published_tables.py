@@ -547,3 +547,6 @@ def test_whose_points_stand_first_beside_a_colour() -> None:
     with pytest.raises(InputError, match="appears twice"):
         read("player,opponent,color,result\nA,B,white,W\nB,A,black,L\nA,C,w,W\nC,A,b,L\n")
     assert not read("player,opponent,color,result\nA,B,red,W\nB,C,green,L\n").ordered
+    won = read("winner,loser,winner_color\nA,B,white\nB,A,black\n")
+    assert not won.ordered
+    assert games(won) == [("A", "B", 1), ("A", "B", 0)]

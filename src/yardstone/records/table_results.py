@@ -175,6 +175,8 @@ class TableOfGames:
     def _turn(self, order: Order, colour: Side) -> Order:
         """Who moves first by a column with the side of one player, such as ``color``."""
         labels = order.roles.labels
+        if {"winner", "white", "home"} & set(labels):  # unknown for good, or known already
+            return order
         for name in (each for each in self.watched if kind_of(each) == "side"):
             side = side_of(name, labels)
             if side is None and labels in (("player", "opponent"), ("", "")):
