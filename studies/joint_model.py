@@ -25,6 +25,7 @@ from studies.ogs_ranks import (
     band_lines,
     judged,
     read_people,
+    widen,
     without_scale,
 )
 from studies.order import ROOT, shared_folder
@@ -91,6 +92,7 @@ def main() -> None:
     print("\n".join(lines))
     if options.ship:
         one.model.card.update(name="joint-g170-b6c96", members=["rank", *MEMBERS])
+        widen(one.model, -16.0, 0.4)
         one.model.save(DATA / "joint.npz")
 
 

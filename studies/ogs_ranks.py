@@ -41,6 +41,7 @@ from yardstone.lab.neubauer.rank.rated import (
     with_rated_scale,
 )
 from yardstone.lab.neubauer.rank.spread import as_statistics
+from yardstone.strength.estimate.intervals import IntervalTable
 from yardstone.strength.estimate.players import plain_name
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.rank.ranks import RANKS
@@ -358,6 +359,14 @@ def handicap_lines(trained: TrainedScale, people: People) -> Iterator[str]:
             )
         )  # fmt: skip
         yield f"| {name} | {chosen.sum()} | {each.people} | {each.bias()} | {each.median()} |"
+
+
+def widen(model: StrengthModel, near: float, tails: float) -> None:
+    """Widen a model's intervals on the scale near a strength, where too few were found to hold."""
+    tables = model.card["intervals"][SCALE]
+    for part, table in tables.items():
+        tables[part] = IntervalTable.from_dict(table).widened(near, tails).as_dict()
+    model.card["widened"] = {SCALE: {"near": near, "tails": tails}}
 
 
 def without_scale(model: StrengthModel) -> StrengthModel:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from studies.ogs_ranks import SCALE, People, accuracy_lines, band_lines, judged, read_people
+from studies.ogs_ranks import SCALE, People, accuracy_lines, band_lines, judged, read_people, widen
 from studies.order import ROOT, shared_folder
 from studies.own.choices import side_key
 from studies.own.games import learnt
@@ -151,6 +151,7 @@ def main() -> None:
     if options.ship:
         SHIPPED_NETWORK.parent.mkdir(exist_ok=True)
         shutil.copyfile(material.networks[NAME], SHIPPED_NETWORK)
+        widen(model, -26.0, 0.6)
         model.save(SHIPPED_MODEL)
 
 

@@ -38,7 +38,7 @@ def make_case(folder: Path) -> Case:
     return Case(file, network, StrengthModel.load(folder / "model.npz"), folder / "model.npz")
 
 
-def game(seed: int, black: str, white: str, *, moves: int = 24, day: int | None = None) -> GoGame:
+def game(seed: int, black: str, white: str, *, moves: int = 64, day: int | None = None) -> GoGame:
     """A game on 19x19; without a day its date is unknown."""
     date = np.datetime64("NaT" if day is None else f"2024-03-{day + 1:02d}", "s")
     made = random_game(seed, size=19, moves=moves, passes=2)

@@ -346,8 +346,8 @@ def load_settings(
     if "footer" in values:
         values["footer"] = footer_text(values["footer"])
     settings = Settings(**values, limits=Limits.of_plain(bounds))
-    if settings.calibration:
-        _check_calibration(settings)
+    if settings.model or settings.calibration:
+        _check_model(settings)
     return settings
 
 
@@ -384,13 +384,19 @@ def footer_text(text: str) -> str:
     return text
 
 
-def _check_calibration(settings: Settings) -> None:
-    """Refuse a calibration that is damaged or of another model, before anyone waits for it."""
+def _check_model(settings: Settings) -> None:
+    """Refuse a model or a calibration that cannot be used, before anyone waits for it."""
     from yardstone.strength.default_model import default_model
     from yardstone.strength.estimate.calibrate import Calibration
+    from yardstone.strength.estimate.games import model_network
+    from yardstone.strength.estimate.measured import supported_scales
 
     model = default_model(settings.model or None, settings.net or None)
-    Calibration.load(settings.calibration).check_model(model)
+    if settings.model:
+        supported_scales(model, 0.9)
+        model_network(model, settings.net or None, threads=1)
+    if settings.calibration:
+        Calibration.load(settings.calibration).check_model(model)
 
 
 def _converted(kind: type, text: str, name: str) -> Any:

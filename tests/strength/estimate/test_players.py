@@ -108,3 +108,13 @@ def test_the_stones_that_were_set_up_tell_games_apart() -> None:
     two = replace(one, setup_black=np.array([60, 72], np.int16), handicap=2)
     three = replace(one, setup_black=np.array([72, 60], np.int16), handicap=2)
     assert unique_games([one, two, three]) == ([one, two], [three])
+
+
+def test_equal_names_are_told_apart_by_colour() -> None:
+    both = [game("Anna", "anna"), game("Anna", "Anna", 5, 6)]
+    with pytest.raises(AmbiguousPlayerError, match=r"Both Anna \(Black\) and .*\(White\) play"):
+        find_player(both)
+    assert colour_of(both[0], "Anna (Black)") == BLACK
+    assert colour_of(both[0], "anna (white)") == WHITE
+    assert colour_of(both[0], "Anna") == 0
+    assert find_player([*both, game("Anna", "Bob"), game("Cid", "Anna")]) == "Anna"

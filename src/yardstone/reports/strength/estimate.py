@@ -44,6 +44,7 @@ from yardstone.reports.strength.words import (
     rank_and_rating,
     rating_words,
     scale_name,
+    switch_words,
 )
 from yardstone.reports.words import per_cent, plural
 
@@ -117,8 +118,11 @@ def estimate_document(
 def _answer(plain: Plain, axis: RankAxis | None, link: Callable[[str], str]) -> Section:
     """The strength in large letters, on a scale of ranks, and on the other scales."""
     rating = rating_words(plain["scale"], plain["rating"])
-    lines = [f"{scale_name(plain)} rating {rating}", headline(plain)[1]]
+    lines = [f"{scale_name(plain)} rating {rating}{switch_words(plain)}", headline(plain)[1]]
     answer = Answer(plain["rank"] or rating, lines)
+    if plain.get("contradictory"):
+        lines = ["The scales contradict each other, so that neither is to be believed."]
+        answer, axis = Answer("No rank", lines), None
     blocks: list[Block] = [answer]
     if axis is not None:
         blocks.append(Picture(lambda: scale_chart(plain, _scale_words(plain)), axis.words))
@@ -310,7 +314,7 @@ def _move_table(moves: Sequence[Plain]) -> Table:
         return None if move["policy"] is None else 100.0 * move["policy"]
 
     columns = [
-        Column("", lambda move: move["game"] + 1, "Game", "integer", gives_way=4),
+        Column("", lambda move: move["game"] + 1, "Game", "integer"),
         Column("", itemgetter("move"), "Move", "integer"),
         Column("", lambda move: move["colour"][0].upper(), " ", left=True),
         Column("", itemgetter("point"), "Point"),

@@ -21,6 +21,7 @@ __all__ = [
     "rank_words",
     "rating_words",
     "scale_name",
+    "switch_words",
 ]
 
 Plain = Mapping[str, Any]
@@ -88,18 +89,32 @@ def rank_and_rating(scale: str, part: Plain) -> str:
 
 def headline(plain: Plain) -> list[str]:
     """Who, how strong, how sure, from what, and on other scales."""
-    strength = rank_and_rating(plain["scale"], plain)
+    strength = f"{rank_and_rating(plain['scale'], plain)} on the scale of {scale_name(plain)}"
+    if contradicts := plain.get("contradictory", False):
+        strength = "no rank, for the scales contradict each other"
     basis = f"from {plural(plain['moves'], 'move')} in {plural(plain['games'], 'game')}"
     lines = [
-        f"{plain['player']}: {strength} on the scale of {scale_name(plain)}",
+        f"{plain['player']}: {strength}{switch_words(plain)}",
         f"{level_words(plain)}; {basis}",
     ]
     others = [
         f"{part['title']} {elsewhere_words(name, part)}"
         for name, part in (plain.get("scales") or {}).items()
-        if name != plain["scale"] and not part.get("unlikely")
+        if (contradicts or name != plain["scale"]) and not part.get("unlikely")
     ]
+    if contradicts:
+        return [lines[0], basis.capitalize(), f"By itself each would say: {', '.join(others)}"]
     return [*lines, f"On other scales: {', '.join(others)}"] if others else lines
+
+
+def switch_words(plain: Plain) -> str:
+    """Why the strength is told on the scale of OGS and not on that of Fox, where it is."""
+    scales = plain.get("scales") or {}
+    if plain.get("basis") != "ogs" or plain.get("contradictory") or "fox" not in scales:
+        return ""
+    if scales["fox"].get("unlikely"):
+        return ", for nobody at Fox plays such moves"
+    return ", being weaker than all whom the model knows at Fox"
 
 
 def elsewhere_words(scale: str, part: Plain, *, rated: bool = False) -> str:

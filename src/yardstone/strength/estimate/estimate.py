@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from yardstone.display import Displayed
 from yardstone.equality import equal_fields
-from yardstone.errors import UsageError
+from yardstone.errors import NoGamesError, UsageError
 from yardstone.kernels import Loops, weighed
 from yardstone.pool import SkipReport
 from yardstone.strength.default_model import default_model
@@ -24,7 +24,13 @@ from yardstone.strength.estimate.listed_moves import (
     costliest_moves,
     player_losses,
 )
-from yardstone.strength.estimate.measured import Measured, best_basis, measured_on, supported_scales
+from yardstone.strength.estimate.measured import (
+    Measured,
+    best_basis,
+    contradictory,
+    measured_on,
+    supported_scales,
+)
 from yardstone.strength.estimate.notes import notes_of
 from yardstone.strength.estimate.on_scales import part_on_scale, parts_on_scale, whole_on_scale
 from yardstone.strength.estimate.players import AmbiguousPlayerError, find_player
@@ -59,6 +65,8 @@ __all__ = [
 
 #: Level of an interval, unless told otherwise.
 LEVEL = 0.9
+#: Fewer moves of a player than this give no rank.
+FEWEST_MOVES = 30
 #: Skipped records that are listed one by one.
 _PLACES = 100
 
@@ -132,6 +140,11 @@ class StrengthEstimate(Displayed):
         return scales_from(self.basis, self.measured)
 
     @property
+    def contradictory(self) -> bool:
+        """Whether the scales of the model contradict each other: then no rank is given."""
+        return contradictory({name: each.whole for name, each in self.measured.items()}, self.basis)
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What the reader must know, in sentences, the gravest first."""
         return notes_of(self)
@@ -175,6 +188,8 @@ class StrengthEstimate(Displayed):
             "player": self.player,
             "scale": scale.name,
             **whole_on_scale(self, scale),
+            "rank": parts["rank"],
+            "contradictory": self.contradictory,
             "level": self.level,
             "games": len(self.games),
             "moves": self.whole.moves,
@@ -284,7 +299,7 @@ def estimate_player(
     AmbiguousPlayerError
         The games do not tell whose strength is asked for.
     NoGamesError
-        No game of the player can be used.
+        No game of the player can be used, or those have fewer than `FEWEST_MOVES` of their moves.
     InputError
         The network is not there, or it is not the one of the model.
     UsageError
@@ -354,6 +369,11 @@ def estimate_evaluated(
     evidence = evidence_of_games(
         [game.features for game, _ in sorted_games], [colour for _, colour in sorted_games]
     )
+    if len(evidence) < FEWEST_MOVES:
+        raise NoGamesError(
+            f"too few moves of {player} for a rank: {len(evidence)}",
+            hint=f"send {FEWEST_MOVES} of them or more, better those of five games",
+        )
     measured = {
         name: measured_on(model, name, level, evidence, sorted_games, lost)
         for name in supported_scales(model, level)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from yardstone.errors import NoGamesError
 from yardstone.go.points import BLACK, WHITE
 from yardstone.pool import Skipped, SkipReport
 from yardstone.strength.estimate.estimate import (
@@ -108,16 +109,21 @@ def estimate_everyone(
             if number == 0:
                 raise no_games(side.player, report)
             continue
-        estimate = estimate_evaluated(
-            [(evaluated[place], mine) for place, mine in own],
-            [losses[half] for half in own],
-            ranks,
-            side.player,
-            network=network.name,
-            scale=scale,
-            level=level,
-            skipped=left_out,
-        )
+        try:
+            estimate = estimate_evaluated(
+                [(evaluated[place], mine) for place, mine in own],
+                [losses[half] for half in own],
+                ranks,
+                side.player,
+                network=network.name,
+                scale=scale,
+                level=level,
+                skipped=left_out,
+            )
+        except NoGamesError:
+            if number == 0:
+                raise
+            continue  # the others have no rank either from so few moves
         estimates.append(SideEstimate(side, estimate))
     return estimates
 

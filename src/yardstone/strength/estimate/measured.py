@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from yardstone.errors import UsageError
 from yardstone.strength.estimate.listed_moves import IndicativeMove, indicative_moves
 from yardstone.strength.estimate.strengths import Rated, RatedGame, Rater
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from yardstone.go.losses import Losses
@@ -19,7 +20,15 @@ if TYPE_CHECKING:
     from yardstone.strength.evidence import Evidence
     from yardstone.strength.model import StrengthModel
 
-__all__ = ["Measured", "best_basis", "measured_on", "supported_scales"]
+__all__ = ["Measured", "best_basis", "contradictory", "measured_on", "supported_scales"]
+
+#: What the scale of OGS says of players of Fox, by their strength there: the mean of 17,000 sides
+#: (docs/studies/ogs-ranks-tables.md).
+_FOX = (-2.5, 0.0, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5)
+_OGS_OF_FOX = (-6.7, -5.6, -4.5, -3.5, -2.8, -1.9, -1.2, -0.7, -0.4, -0.1)
+#: So many ranks below that the scales contradict each other: of players of Fox 14 in 15 keep it,
+#: and of people of 10 kyu or weaker at OGS 1 in 70 is called a dan (docs/studies/joint-model.md).
+_APART = 1.75
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,3 +109,23 @@ def best_basis(model: StrengthModel, rated: Mapping[str, Rated]) -> str:
     first, *others = rated
     weak = rated[first].rating < model.scale(first).edges[1]
     return others[0] if others and (weak or rated[first].unlikely) else first
+
+
+def contradictory(rated: Mapping[str, Rated], basis: str) -> bool:
+    """Whether the scales of Fox and OGS contradict each other, so that neither is to be believed.
+
+    They do where OGS sees a far weaker player than one of Fox, or one like nobody there.
+
+    Parameters
+    ----------
+    rated : mapping of str to Rated
+        The strength on each scale of a model.
+    basis : str
+        What `best_basis` says of them.
+    """
+    if "ogs" not in rated or "fox" not in rated:
+        return False
+    if basis != "fox" or rated["ogs"].unlikely:
+        return rated["ogs"].unlikely
+    usual = float(np.interp(rated["fox"].rating, _FOX, _OGS_OF_FOX))
+    return rated["ogs"].rating < usual - _APART

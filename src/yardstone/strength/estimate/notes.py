@@ -41,12 +41,13 @@ def _notes(estimate: StrengthEstimate) -> Iterator[str]:
     scale = estimate.scale
     weakest, strongest = fox_rank(scale.known[0] - _SMALL), fox_rank(scale.known[1])
     server = SITE_SCALES[scale.basis].title
-    if whole.moves == 0:
+    if estimate.contradictory:
         yield (
-            "There is no move of this player: what is shown is what is known of anybody "
-            "without a game."
+            "The scale of OGS sees a far weaker player in these moves than that of Fox, or one "
+            "like nobody: players of Fox do not look so. At least one of the two is wrong, and "
+            "the moves do not tell which: no rank is given."
         )
-    elif whole.moves < _FEW_MOVES:
+    if whole.moves < _FEW_MOVES:
         yield (
             f"This rests on {whole.moves} moves only; from five games the interval is far narrower."
         )

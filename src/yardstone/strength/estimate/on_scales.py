@@ -41,6 +41,7 @@ def parts_on_scale(estimate: StrengthEstimate) -> dict[str, Any]:
     return {
         "scale": scale.name,
         **whole_on_scale(estimate, scale),
+        **({"rank": None} if estimate.contradictory else {}),
         "probabilities": group_probabilities(scale, estimate.probabilities),
         "phases": [part_on_scale(rated, scale, level) for _, rated in estimate.phases],
         "by_game": [

@@ -24,6 +24,7 @@ __all__ = [
     "AmbiguousPlayerError",
     "colour_of",
     "find_player",
+    "names_of",
     "plain_name",
     "player_names",
     "unique_games",
@@ -67,17 +68,24 @@ def plain_name(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
+def names_of(game: GoGame) -> tuple[str, str]:
+    """What the players of a game are called: with the colour where both have the same name."""
+    if game.black and plain_name(game.black) == plain_name(game.white):
+        return f"{game.black} (Black)", f"{game.white} (White)"
+    return game.black, game.white
+
+
 def player_names(games: Iterable[GoGame]) -> dict[str, int]:
     """In how many of the games each named player occurs, the most frequent first.
 
-    A player is called as in the first game; one who plays both colours of a game
-    counts once for it.
+    A player is called as in the first game; who stand under one name on both sides of a game
+    are told apart by colour (`names_of`).
     """
     count: Counter[str] = Counter()
     called: dict[str, str] = {}
     for game in games:
         present = {}
-        for name in (game.black, game.white):
+        for name in names_of(game):
             if plain := plain_name(name):
                 present[plain] = " ".join(name.split())
         for plain, name in present.items():
@@ -107,6 +115,7 @@ def find_player(games: Sequence[GoGame]) -> str:
     """
     if not games:
         raise NoGamesError("there are no games")
+    games = [game for game in games if names_of(game) == (game.black, game.white)] or games
     names = player_names(games)
     if not names:
         raise InputError(
@@ -122,12 +131,10 @@ def find_player(games: Sequence[GoGame]) -> str:
 
 
 def colour_of(game: GoGame, player: str) -> int:
-    """The colour of a player in a game: 1 Black, 2 White; 0 if neither, or both."""
+    """The colour of a player in a game, called as in `names_of`: 1 Black, 2 White; 0 if neither."""
     plain = plain_name(player)
-    black, white = plain_name(game.black) == plain, plain_name(game.white) == plain
-    if black == white:
-        return 0
-    return BLACK if black else WHITE
+    black, white = map(plain_name, names_of(game))
+    return BLACK if black == plain else WHITE if white == plain else 0
 
 
 def unique_games(games: Iterable[GoGame]) -> tuple[list[GoGame], list[GoGame]]:

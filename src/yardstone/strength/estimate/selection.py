@@ -13,6 +13,7 @@ from yardstone.strength.estimate.games import unsuitable
 from yardstone.strength.estimate.players import (
     colour_of,
     find_player,
+    names_of,
     player_names,
     unique_games,
 )
@@ -82,7 +83,7 @@ def _name(games: Sequence[GoGame], player: str | None, colour: int | None) -> st
         return find_player(games)
     for game in games:
         if colour := colour_of(game, player):
-            return " ".join((game.black if colour == BLACK else game.white).split())
+            return " ".join(names_of(game)[colour - 1].split())
     names = player_names(games)
     known = ", ".join(list(names)[:_NAMED]) + (" and others" if len(names) > _NAMED else "")
     raise InputError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import InputError
+from yardstone.strength.rank.ranks import KNOWN_RANKS
 from yardstone.web.kinds.fields import ChoiceField, PlayersField, UserField, bad_option, level_field
 from yardstone.web.kinds.go_result import (
     go_card,
@@ -158,7 +159,7 @@ KIND = Kind(
         "Your rank from the moves of a few games, won or lost, on the scale of Fox, OGS or the "
         "EGF. Strong and weak phases, the winrate of each game, and your costliest moves on the "
         "board.",
-        "Even games on 19x19, for players from about 5 kyu to 9 dan.",
+        f"Even games on 19x19, for players from {KNOWN_RANKS}.",
     ),
     glance=go_glance,
     path="/api/estimates",

@@ -109,7 +109,8 @@ def go_view(result: Plain, query: Query) -> View:
     ]
     basis = f"Strength in Go, from {plural(shown['moves'], 'move')} in {plural(games, 'game')}"
     document = replace(document, title=shown["player"], lead=[basis])
-    title = f"{shown['player']}: {shown['rank'] or round(shown['rating'])}"
+    strength = shown["rank"] or round(shown["rating"])
+    title = f"{shown['player']}: {'no rank' if shown.get('contradictory') else strength}"
     return View(
         document,
         pages if len(pages) > 1 else [],
@@ -217,7 +218,7 @@ def go_card(result: Plain) -> Card:
 
     strength, sure = headline({**result, "player": "Go"})[:2]
     ends = result["low"], result["rating"], result["high"]
-    if result["scale"] != "fox" or None in ends:
+    if result["scale"] != "fox" or None in ends or result.get("contradictory"):
         return Card(strength, f"{sure}.")
     return Card(strength, f"{sure}.", (ends,), _TICKS)
 

@@ -1,0 +1,64 @@
+"""Intervals and headlines of the models that come with Yardstone, on people of OGS and Fox."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from yardstone.strength.estimate.measured import best_basis, contradictory
+from yardstone.strength.estimate.strengths import Rated, Rater
+from yardstone.strength.model import StrengthModel
+
+SIDES = Path(__file__).parent / "data" / "scale_sides.npz"
+BANDS = (-19.0, -9.0, -4.0, 1.0)
+DAN, TEN_KYU = 1.0, -9.0
+
+
+def rated(model: StrengthModel, statistics: np.ndarray) -> dict[str, Rated]:
+    return {name: Rater(model, 0.9, name).rate(statistics) for name in model.scales}
+
+
+def by_person(person: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The mean of each person's values: everybody counts alike."""
+    _, place = np.unique(person, return_inverse=True)
+    return np.asarray(np.bincount(place, values) / np.bincount(place))
+
+
+@pytest.mark.parametrize("name", ["joint", "small"])
+def test_intervals_hold_in_every_band(name: str) -> None:
+    """At least 85 % are held, and what is promised lies within the error of the share."""
+    model, sides = StrengthModel.load(name), np.load(SIDES)
+    rank, person = sides[f"{name}_rank"], sides[f"{name}_person"]
+    rater = Rater(model, 0.9, "ogs")
+    found = [rater.rate(each) for each in sides[f"{name}_ogs"].astype(np.float64)]
+    held = np.array(
+        [
+            (each.low is None or each.low <= true) and (each.high is None or true <= each.high)
+            for each, true in zip(found, rank, strict=True)
+        ]
+    )
+    likely = ~np.array([each.unlikely for each in found])
+    band = np.searchsorted(BANDS, rank, side="right")
+    for number in range(len(BANDS) + 1):
+        rows = likely & (band == number)
+        shares = by_person(person[rows], held[rows])
+        error = np.sqrt(0.9 * 0.1 / len(shares))
+        assert 0.85 <= shares.mean() <= 0.9 + 1.96 * error, (number, len(shares), shares.mean())
+
+
+@pytest.mark.parametrize("name", ["joint", "small"])
+def test_hardly_anybody_of_ten_kyu_is_called_a_dan(name: str) -> None:
+    model, sides = StrengthModel.load(name), np.load(SIDES)
+    rank, person = sides[f"{name}_rank"], sides[f"{name}_person"]
+    weak = rank <= TEN_KYU
+    called = []
+    for statistics in sides[f"{name}_ogs"][weak].astype(np.float64):
+        both = rated(model, statistics)
+        basis = best_basis(model, both)
+        called.append(not contradictory(both, basis) and both[basis].rating >= DAN)
+    assert by_person(person[weak], np.array(called)).mean() <= 0.02
+    fox = [rated(model, each) for each in sides[f"{name}_fox"].astype(np.float64)]
+    refused = [contradictory(both, best_basis(model, both)) for both in fox]
+    assert np.mean(refused) <= 0.08
