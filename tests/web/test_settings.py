@@ -88,3 +88,14 @@ def test_every_setting_is_described() -> None:
         assert kind.__doc__ is not None
         for each in fields(kind):
             assert re.search(rf"^ *(\w+, )*{each.name}\b", kind.__doc__, re.MULTILINE)
+
+
+def test_a_model_that_cannot_be_used_is_refused_at_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It looks through a network that is not here; the small one can be used."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("YARDSTONE_NET", raising=False)
+    with pytest.raises(InputError, match="needs the network"):
+        load_settings(None, {"model": "joint"}, [])
+    assert load_settings(None, {"model": "small"}, []).model == "small"
