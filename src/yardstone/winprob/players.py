@@ -183,10 +183,12 @@ def _pair(
 
     if not first_is_black:
         probability = 1.0 - probability
+    low, high = interval(average=False) or (None, None)
     return PairProbability(
         *names,
         probability,
-        *(interval(average=False) or (None, None)),
+        low,
+        high,
         interval(average=True) if by.of_events else None,
         level,
         *strengths,
