@@ -97,5 +97,5 @@ def test_a_model_that_cannot_be_used_is_refused_at_start(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.delenv("YARDSTONE_NET", raising=False)
     with pytest.raises(InputError, match="needs the network"):
-        load_settings(None, {"model": "joint"}, [])
-    assert load_settings(None, {"model": "small"}, []).model == "small"
+        load_settings(None, {"model": "joint"})
+    assert load_settings(None, {"model": "small"}).model == "small"
