@@ -128,7 +128,7 @@ bench: $(TOOLS)
 STUDIES ?=
 
 studies: $(TOOLS)
-	$(BIN)/python -m studies $(STUDIES)
+	$(BIN)/python -m lab.studies $(STUDIES)
 
 # Options, as in FAULTS="--each 1".
 FAULTS ?=

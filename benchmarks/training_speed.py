@@ -29,12 +29,12 @@ from torch.nn import functional
 from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks.measure import machine
-from yardstone.lab.neubauer.dataset import MoveSets
-from yardstone.lab.neubauer.network.set_transformer import initial_arrays
-from yardstone.lab.neubauer.network.training_steps import Examples, Stepper
 from yardstone.strength.set_model.hyperparameters import SMALL, TABLE_5_1, Hyperparameters
 from yardstone.strength.set_model.packed_moves import pack
 from yardstone.strength.set_model.set_transformer import EPSILON, gamma
+from yardstone_lab.neubauer.dataset import MoveSets
+from yardstone_lab.neubauer.network.set_transformer import initial_arrays
+from yardstone_lab.neubauer.network.training_steps import Examples, Stepper
 
 #: Processor seconds that each is measured for, or more.
 LEAST = 2.0

@@ -16,7 +16,6 @@ from yardstone import choices
 from yardstone.choices import check_choice, check_fields, check_number, nearest, no_such
 from yardstone.errors import UsageError
 from yardstone.evaluation.backtest import evaluate
-from yardstone.lab.kaniuk.cross_validation import ModelForm
 from yardstone.pool import Pool
 from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.ratings.matches import Match
@@ -24,6 +23,7 @@ from yardstone.ratings.priors import Prior, Relation
 from yardstone.ratings.systems import SYSTEMS, find_system
 from yardstone.scales import convert
 from yardstone.tournament.pairing_rules import PairingRules
+from yardstone_lab.kaniuk.cross_validation import ModelForm
 
 #: Packages whose classes of parameters are walked over.
 PACKAGES = (

@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lab.tests.strength.network.test_search import QUICK, examples
 from tests import parallel_tasks as tasks
 from tests.backgammon.gnubg_here import real_gnubg
 from tests.go.games import small_network
 from tests.strength import estimate_cases
 from tests.strength.estimate_cases import make_case
-from tests.strength.network.test_search import QUICK, examples
 from tests.strength.trickplay_cases import GAME, PROBLEM, moves_sgf
 from tests.test_parallel import wait_until
 from tests.tournament.test_simulate import a_plan
@@ -43,8 +43,6 @@ from yardstone.errors import (
 from yardstone.examples import example
 from yardstone.go.extraction import extract_features
 from yardstone.go.extraction_batch import ExtractionSettings
-from yardstone.lab.neubauer.network.search import Plan, random_search
-from yardstone.lab.neubauer.network.search_run import Cached
 from yardstone.parallel import _cluster
 from yardstone.parallel._cluster import connection
 from yardstone.pool import Pool, SkipReport
@@ -53,6 +51,8 @@ from yardstone.records.reading import read
 from yardstone.records.sgf import SgfReader
 from yardstone.strength.estimate.collection import estimate_players
 from yardstone.tournament.forecast import simulate
+from yardstone_lab.neubauer.network.search import Plan, random_search
+from yardstone_lab.neubauer.network.search_run import Cached
 
 ROOT = Path(__file__).resolve().parents[1]
 

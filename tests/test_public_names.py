@@ -34,7 +34,7 @@ def test_the_names_shown_to_type_checkers_are_the_public_ones() -> None:
 
 def test_every_system_is_offered_by_its_class() -> None:
     for entry in systems.SYSTEMS.values():
-        assert getattr(yardstone, entry.home.partition(":")[2]) is entry.system_class()
+        assert getattr(yardstone, str(entry.home).partition(":")[2]) is entry.system_class()
 
 
 def test_every_error_is_public() -> None:

@@ -1,4 +1,4 @@
-"""Make the studies again: ``python -m studies``.
+"""Make the studies again: ``python -m lab.studies``.
 
 Runs those that are named, or all, in the order that works. A study whose needs are not
 there is skipped with a line that says what is missing. What is done is not done again
@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-from studies.order import ROOT, STUDIES, Study, shared_folder, studies_named
+from lab.studies.order import ROOT, STUDIES, Study, shared_folder, studies_named
 
 DONE = ROOT / "build" / "studies"
 
@@ -56,7 +56,7 @@ def run(study: Study, shared: Path) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(
-        prog="python -m studies", description="Make the studies again, in the order that works."
+        prog="python -m lab.studies", description="Make the studies again, in the order that works."
     )
     parser.add_argument("names", nargs="*", metavar="STUDY", help="which ones; by default all")
     parser.add_argument("--list", action="store_true", help="only say what each one needs")

@@ -1,8 +1,8 @@
-"""Does noise model people's cube errors? ``python studies/backgammon_cube.py``.
+"""Does noise model people's cube errors? ``python -m lab.studies.backgammon_cube``.
 
 Compares the cube errors of people with those of GNU Backgammon with noise of about their
 strength: what kinds they are of, how large, and what they cost by the results. The matches
-of people are those of ``studies/backgammon_people.py``; those of programs are made by ::
+of people are those of ``lab/studies/backgammon_people.py``; those of programs are made by ::
 
     yardstone backgammon play noise.jsonl --length 3 --first 0.0155,0.055 \
         --second 0.0205,0.085 --keep-moves --seed 2 --matches 600
@@ -27,9 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from yardstone.backgammon.formulas import PUBLISHED, REFIT
-from yardstone.files import replaced, write_text
-from yardstone.lab.vandendoel.cube_costs import (
+from lab.studies.backgammon.cube_costs import (
     CHEQUER,
     CUBE,
     Mix,
@@ -41,7 +39,7 @@ from yardstone.lab.vandendoel.cube_costs import (
     points_for_a_unit,
     rarer_players,
 )
-from yardstone.lab.vandendoel.cube_errors import (
+from lab.studies.backgammon.cube_errors import (
     KINDS_OF_CUBE_ERRORS,
     SIZES,
     CubeErrors,
@@ -52,8 +50,10 @@ from yardstone.lab.vandendoel.cube_errors import (
     rows_text,
     size_rows,
 )
-from yardstone.lab.vandendoel.people_table import MatchTable
-from yardstone.lab.vandendoel.refit import fit_weights
+from yardstone.backgammon.formulas import PUBLISHED, REFIT
+from yardstone.files import replaced, write_text
+from yardstone_lab.vandendoel.people_table import MatchTable
+from yardstone_lab.vandendoel.refit import fit_weights
 
 HERE = Path(__file__).resolve().parent
 MATCHES = HERE / "backgammon_cube.csv.gz"
@@ -280,7 +280,7 @@ def main() -> None:
         "",
         *what_would_decide(tables),
         "",
-        f"`python studies/backgammon_cube.py`, {date.today():%Y-%m-%d}; Yardstone "
+        f"`python -m lab.studies.backgammon_cube`, {date.today():%Y-%m-%d}; Yardstone "
         f"{version('yardstone')}, numpy {np.__version__}, Python {platform.python_version()}, GNU "
         f"Backgammon 1.07.001. Matches with a winner: {len(tables[PEOPLE])} of people "
         f"({numbers[PEOPLE]} points), {len(tables[NOISE])} of programs ({numbers[NOISE]}); "

@@ -1,7 +1,7 @@
-"""Errors of earlier matches as a forecast: ``python studies/backgammon_earlier_errors.py``.
+"""Errors of earlier matches as a forecast: ``python -m lab.studies.backgammon_earlier_errors``.
 
 Van den Doel's formula as a system of ratings, beside systems that look at results alone, on
-the dated matches between people of ``studies/backgammon_people.csv.gz``. Each match is
+the dated matches between people of ``lab/studies/backgammon_people.csv.gz``. Each match is
 predicted from those before it. The result is written to
 ``docs/studies/backgammon-earlier-errors-tables.md``.
 """
@@ -140,9 +140,9 @@ def main() -> None:
     both, one = known_players(pool, later)
     busiest = int(np.bincount(np.concatenate([pool.first[last], pool.second[last]])).max())
     made = (
-        f"`python studies/backgammon_earlier_errors.py --replicates {arguments.replicates} --seed "
-        f"{arguments.seed}`, {date.today():%Y-%m-%d}; Yardstone {version('yardstone')}, numpy "
-        f"{np.__version__}, Python {platform.python_version()}. {len(pool)} dated matches with a "
+        "`python -m lab.studies.backgammon_earlier_errors --replicates "
+        f"{arguments.replicates} --seed {arguments.seed}`, {date.today():%Y-%m-%d}; "
+        f"Yardstone {version('yardstone')}, numpy {np.__version__}, Python {platform.python_version()}. {len(pool)} dated matches with a "
         f"winner, each predicted from those before it; scored are the later {later}: of {both} "
         f"both players had played before, of {one} one of them at least, and of the rest nobody; "
         f"one person played in {busiest}. Log scores are in nats a match; ahead in "

@@ -1,4 +1,4 @@
-"""Do van den Doel's weights hold for people? ``python studies/backgammon_people.py``.
+"""Do van den Doel's weights hold for people? ``python -m lab.studies.backgammon_people``.
 
 Fits the weights of errors to 1,191 matches between people and compares the fits with
 the published formulas on matches that were left out. The matches are the archive
@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.backgammon.formulas import PUBLISHED, REFIT
-from yardstone.lab.vandendoel.people_table import MatchTable, read_match_table
-from yardstone.lab.vandendoel.predictions import cross_validate, folds_by_player, rarer_player
-from yardstone.lab.vandendoel.refit import Target, WeightFit, WeightModel, fit_weights
+from yardstone_lab.vandendoel.people_table import MatchTable, read_match_table
+from yardstone_lab.vandendoel.predictions import cross_validate, folds_by_player, rarer_player
+from yardstone_lab.vandendoel.refit import Target, WeightFit, WeightModel, fit_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -120,7 +120,7 @@ def main() -> None:
         f"{number} to {length:g}" for length, number in zip(lengths, numbers, strict=True)
     )
     made = (
-        f"`python studies/backgammon_people.py --samples {arguments.samples} --seed "
+        f"`python -m lab.studies.backgammon_people --samples {arguments.samples} --seed "
         f"{arguments.seed}`, {date.today():%Y-%m-%d}; Yardstone {version('yardstone')}, numpy "
         f"{np.__version__}, Python {platform.python_version()}, GNU Backgammon 1.07.001 at 0 "
         f"plies. {len(table)} matches with a winner ({by_length} points) of "

@@ -1,4 +1,4 @@
-"""Van den Doel's studies on simulated matches: ``python studies/backgammon_simulated.py``.
+"""Van den Doel's studies on simulated matches: ``python -m lab.studies.backgammon_simulated``.
 
 Fits the project's own table of matches, which GNU Backgammon played, and writes
 ``docs/studies/backgammon-simulated.md`` with its figures, and the weights of ``--formula
@@ -20,33 +20,33 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 import yardstone
+from lab.studies.backgammon.formula_fit import formula_of_fits
 from yardstone.files import write_text
-from yardstone.lab.vandendoel.cells import Cells, is_part_one, is_part_two, make_cells
-from yardstone.lab.vandendoel.choices import CloseRule, FitMethod, LeftOut, StudyModel
-from yardstone.lab.vandendoel.comparison import compare_formulas
-from yardstone.lab.vandendoel.fit import StudyFit, fit_study
-from yardstone.lab.vandendoel.formula_fit import formula_of_fits
-from yardstone.lab.vandendoel.play import MatchSetting
-from yardstone.lab.vandendoel.settings import (
+from yardstone.reports.document import Document, Section
+from yardstone.reports.faces.text import document_text
+from yardstone_lab.reports.backgammon_comparison import comparison_document
+from yardstone_lab.reports.backgammon_study import cells_sections, fit_sections
+from yardstone_lab.reports.charts.backgammon_study import (
+    coefficient_chart,
+    part_one_chart,
+    part_two_chart,
+)
+from yardstone_lab.vandendoel.cells import Cells, is_part_one, is_part_two, make_cells
+from yardstone_lab.vandendoel.choices import CloseRule, FitMethod, LeftOut, StudyModel
+from yardstone_lab.vandendoel.comparison import compare_formulas
+from yardstone_lab.vandendoel.fit import StudyFit, fit_study
+from yardstone_lab.vandendoel.play import MatchSetting
+from yardstone_lab.vandendoel.settings import (
     PUBLISHED_MEASUREMENTS,
     depth_check,
     measurements,
     strong_check,
 )
-from yardstone.lab.vandendoel.table import StudyTable, own_table
-from yardstone.reports.backgammon.comparison import comparison_document
-from yardstone.reports.backgammon.study import cells_sections, fit_sections
-from yardstone.reports.charts.backgammon_study import (
-    coefficient_chart,
-    part_one_chart,
-    part_two_chart,
-)
-from yardstone.reports.document import Document, Section
-from yardstone.reports.faces.text import document_text
+from yardstone_lab.vandendoel.table import StudyTable, own_table
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs" / "studies"
+FOLDER = Path(__file__).resolve().parents[2] / "docs" / "studies"
 #: The weights of ``--formula refit``.
-REFIT = Path(__file__).resolve().parent.parent / "src/yardstone/backgammon/data/refit.json"
+REFIT = Path(__file__).resolve().parents[2] / "src/yardstone/backgammon/data/refit.json"
 SEED = 1
 #: Draws for the errors of each fit.
 DRAWS = 1000
@@ -112,7 +112,7 @@ def head(table: StudyTable) -> str:
     counts = [int(np.array(part)[table.setting].sum()) for part in parts]
     return f"""# Simulated backgammon matches
 
-`python studies/backgammon_simulated.py`, Yardstone {yardstone.__version__}, \
+`python -m lab.studies.backgammon_simulated`, Yardstone {yardstone.__version__}, \
 {datetime.now(UTC):%d %B %Y}, seed {SEED}. {GNUBG}, played \
 {len(table):,} matches: {counts[0]:,} of Part I, {counts[1]:,} of Part II (with the rows \
 of Appendix II that are of its kind), the others for the checks below. \

@@ -1,4 +1,4 @@
-"""How often the intervals of ``rate`` and ``match`` hold: ``python -m studies.coverage``.
+"""How often the intervals of ``rate`` and ``match`` hold: ``python -m lab.studies.coverage``.
 
 Pools and matches are drawn from known strengths, judged as the commands do it, and what
 would be printed is compared with the truth. Lines that are done are kept in
@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from studies.lists.matches import MATCH_LINES
 
+from lab.studies.lists.matches import MATCH_LINES
 from yardstone.errors import ModelError, YardstoneWarning
 from yardstone.pool import Pool
 from yardstone.ratings import BradleyTerry, Prior, Relation, Status, uncertainty
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-TABLE = Path(__file__).resolve().parent.parent / "docs" / "studies" / "coverage-lists-tables.md"
+TABLE = Path(__file__).resolve().parents[2] / "docs" / "studies" / "coverage-lists-tables.md"
 ADVANTAGE, DRAWS = 30.0, 0.4
 KINDS = ("players", "newcomers", "differences", "first move", "draw rate", "ranges")
 
@@ -425,7 +425,7 @@ def main() -> None:
                 print(name, done[name], flush=True)
                 arguments.keep.write_text(json.dumps(done), encoding="utf-8")
     made = (
-        f"`python -m studies.coverage --seed {arguments.seed} --share {arguments.share:g}`, "
+        f"`python -m lab.studies.coverage --seed {arguments.seed} --share {arguments.share:g}`, "
         f"{date.today():%Y-%m-%d}; Yardstone {version('yardstone')}, numpy {np.__version__}, "
         f"Python {platform.python_version()}."
     )

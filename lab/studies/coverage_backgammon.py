@@ -1,4 +1,4 @@
-"""How often intervals of `backgammon` hold: ``python studies/coverage_backgammon.py``.
+"""How often intervals of `backgammon` hold: ``python -m lab.studies.coverage_backgammon``.
 
 Matches are drawn with replacement from those of one person, whose mean over all of them is
 the truth, and from simulated persons; a few matches at a time are rated as `backgammon
@@ -28,10 +28,10 @@ from yardstone.backgammon.intervals import (
     mean_interval,
     ratio_interval,
 )
-from yardstone.lab.vandendoel.people_table import MatchTable, read_match_table
-from yardstone.lab.vandendoel.predictions import rarer_player
-from yardstone.lab.vandendoel.refit import fit_weights
 from yardstone.winprob import fibs
+from yardstone_lab.vandendoel.people_table import MatchTable, read_match_table
+from yardstone_lab.vandendoel.predictions import rarer_player
+from yardstone_lab.vandendoel.refit import fit_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -168,7 +168,7 @@ def main() -> None:
     for spread in SPREADS:
         lines += simulated(spread, given.repetitions, rng)
     made = (
-        f"`python studies/coverage_backgammon.py --repetitions {given.repetitions} --seed "
+        f"`python -m lab.studies.coverage_backgammon --repetitions {given.repetitions} --seed "
         f"{given.seed}`, {date.today():%Y-%m-%d}; Yardstone {version('yardstone')}, numpy "
         f"{np.__version__}, Python {platform.python_version()}. Per cent of draws whose interval "
         "held the mean over all matches of the person."

@@ -1,4 +1,4 @@
-"""How often the intervals of classes of play hold: ``python studies/coverage_classes.py``.
+"""How often the intervals of classes of play hold: ``python -m lab.studies.coverage_classes``.
 
 Matches are drawn from those of one person, whose losses per decision in all of them are
 taken for the truth. Decisions and losses by match and class lie beside this file;
@@ -104,7 +104,8 @@ def main() -> None:
         cells = [name, f"{decisions:,.0f}", f"{1000 * loss / decisions:.1f}"]
         lines.append(f"| {' | '.join([*cells, *(f'{share:.1f}' for share in shares)])} |")
     made = (
-        f"`python studies/coverage_classes.py --draws {arguments.draws} --seed {arguments.seed}`: "
+        f"`python -m lab.studies.coverage_classes --draws {arguments.draws} "
+        f"--seed {arguments.seed}`: "
         f"{len(rows):,} matches of {PERSON}; of {arguments.draws:,} draws of so many matches the "
         "share, in per cent, whose interval at 90 % holds the loss per decision (thousandths of "
         "equity) of all of them."

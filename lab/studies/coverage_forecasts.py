@@ -1,4 +1,4 @@
-"""How often intervals over time hold the truth: ``python studies/coverage_forecasts.py``.
+"""How often intervals over time hold the truth: ``python -m lab.studies.coverage_forecasts``.
 
 Ratings over time (`history`, `predict`), metrics (`evaluate`) and places
 (`tournament simulate`), from simulated worlds whose truth is known. Writes
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from yardstone.evaluation.rated_games import RatedGames
     from yardstone.tournament.scores import Scores
 
-TABLE = Path(__file__).resolve().parent.parent / "docs/studies/coverage-forecasts.md"
+TABLE = Path(__file__).resolve().parents[2] / "docs/studies/coverage-forecasts.md"
 NORMAL_95 = 1.959963984540054
 #: A player with fewer games is a newcomer in the tables.
 SETTLED = 5
@@ -253,7 +253,7 @@ def main() -> None:
     begun = time.perf_counter()
     parts = [
         "# Do intervals over time hold?",
-        f"Made by `python studies/coverage_forecasts.py --pools {options.pools} --seed "
+        f"Made by `python -m lab.studies.coverage_forecasts --pools {options.pools} --seed "
         f"{options.seed} --tournaments {options.tournaments}` on {datetime.now(UTC).date()}; "
         f"Python {python_version()}, numpy {np.__version__}. All intervals promise 95 %. Each "
         "cell says how many held the truth, and of how many.",

@@ -1,4 +1,4 @@
-"""How often intervals of saved models hold the truth: ``python studies/coverage_models.py``.
+"""How often intervals of saved models hold the truth: ``python -m lab.studies.coverage_models``.
 
 Games are drawn of events, or of players, that differ: each event has a slope of its own, each
 player a strength of his own about the grade. Models are fitted as `winprob fit --save` does, and
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-TABLE = Path(__file__).resolve().parent.parent / "docs" / "studies" / "coverage-models-tables.md"
+TABLE = Path(__file__).resolve().parents[2] / "docs" / "studies" / "coverage-models-tables.md"
 #: First, second and stones of the games whose probability is looked at.
 GAMES = np.array(
     [(1, 3, 0), (-10, -9, 0), (-15, -9, 0), (-3, 5, 0), (-18, -4, 0), (-5, 0, 3), (-12, -4, 6)],
@@ -199,7 +199,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     made = (
-        "`python studies/coverage_models.py`, a part at a time with `--only` and the "
+        "`python -m lab.studies.coverage_models`, a part at a time with `--only` and the "
         f"`--repetitions` that the counts show, seed {given.seed}, {date.today():%Y-%m-%d}; "
         f"Yardstone {version('yardstone')}, numpy {np.__version__}, Python "
         f"{platform.python_version()}. Promised: 95 %."

@@ -1,4 +1,4 @@
-"""How often the intervals of ``--formula refit`` hold: ``python studies/coverage_refit.py``.
+"""How often the intervals of ``--formula refit`` hold: ``python -m lab.studies.coverage_refit``.
 
 Simulated studies: the project's matches are drawn anew in each setting, their luck-adjusted
 results moved so that a known formula is true; it is fitted, and its intervals of rating
@@ -22,21 +22,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtri
 
+from lab.studies.backgammon.formula_fit import fit_formula
 from yardstone import parallel
 from yardstone.backgammon.formulas import REFIT, Formula
 from yardstone.files import write_text
-from yardstone.lab.vandendoel.cells import Cells, is_part_one, is_part_two, make_cells
-from yardstone.lab.vandendoel.choices import CloseRule, StudyModel
-from yardstone.lab.vandendoel.formula_fit import fit_formula
-from yardstone.lab.vandendoel.table import StudyTable, own_table
 from yardstone.winprob import fibs
+from yardstone_lab.vandendoel.cells import Cells, is_part_one, is_part_two, make_cells
+from yardstone_lab.vandendoel.choices import CloseRule, StudyModel
+from yardstone_lab.vandendoel.table import StudyTable, own_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
-TABLE = Path(__file__).resolve().parent.parent / "docs/studies/coverage-refit-tables.md"
+TABLE = Path(__file__).resolve().parents[2] / "docs/studies/coverage-refit-tables.md"
 LEVELS = (0.90, 0.95)
 #: Draws for the covariance of a fit to what is not left out.
 LEFT_OUT_DRAWS = 100
@@ -153,7 +153,7 @@ def main() -> None:
         *simulated(table, arguments.repetitions, arguments.draws, arguments.seed),
         *left_out(table, LEFT_OUT_DRAWS, arguments.seed),
         "",
-        f"`python studies/coverage_refit.py --repetitions {arguments.repetitions} --draws "
+        f"`python -m lab.studies.coverage_refit --repetitions {arguments.repetitions} --draws "
         f"{arguments.draws} --seed {arguments.seed}`, {date.today():%Y-%m-%d}; Yardstone "
         f"{version('yardstone')}, numpy {np.__version__}, Python {platform.python_version()}. "
         f"{len(table):,} matches. Per cent of intervals that held the truth.",

@@ -1,4 +1,4 @@
-"""How often intervals of `winprob` hold the truth: ``python studies/coverage_winprob.py``.
+"""How often intervals of `winprob` hold the truth: ``python -m lab.studies.coverage_winprob``.
 
 Games are drawn from a known model, fitted, and the intervals compared with the truth:
 coefficients and probabilities by profile likelihood, least squares by simulated tables,
@@ -21,28 +21,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lab.studies.winning.selection import fit_with_strengths
+from lab.studies.winning.simulation import european_games, simulate_mcmahon, simulate_statistics
 from yardstone import parallel
 from yardstone.errors import ModelError
-from yardstone.lab.kaniuk.cross_validation import (
-    CANDIDATES,
-    cross_validate,
-    game_log_loss,
-)
-from yardstone.lab.kaniuk.least_squares import fit_least_squares
-from yardstone.lab.kaniuk.least_squares_intervals import Profile, simulated_reach
-from yardstone.lab.kaniuk.selection import fit_with_strengths
-from yardstone.lab.kaniuk.simulation import european_games, simulate_mcmahon, simulate_statistics
 from yardstone.winprob.game_columns import GameColumns
 from yardstone.winprob.grade_model import GradeModel
 from yardstone.winprob.head_start import usual_komi
 from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1, Kaniuk
+from yardstone.winprob.least_squares import fit_least_squares
+from yardstone.winprob.least_squares_intervals import Profile, simulated_reach
 from yardstone.winprob.likelihood import GradedGames, LikelihoodFit, fit_likelihood
 from yardstone.winprob.profile import parameter_shortfall, probability_interval
+from yardstone_lab.kaniuk.cross_validation import (
+    CANDIDATES,
+    cross_validate,
+    game_log_loss,
+)
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-TABLE = Path(__file__).resolve().parent.parent / "docs" / "studies" / "coverage-winprob-tables.md"
+TABLE = Path(__file__).resolve().parents[2] / "docs" / "studies" / "coverage-winprob-tables.md"
 #: u3 is at its edge: zero.
 EDGE = Kaniuk.from_parameters(dict(PUBLISHED.parameters) | {"u3": 0.0})
 #: Results that no grades explain, which the fitted form does not know.
@@ -212,7 +212,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     made = (
-        f"`python studies/coverage_winprob.py`, a part at a time with `--only` and the "
+        f"`python -m lab.studies.coverage_winprob`, a part at a time with `--only` and the "
         f"`--repetitions` that the counts show, seed {given.seed}, {date.today():%Y-%m-%d}; "
         "Yardstone "
         f"{version('yardstone')}, numpy {np.__version__}, Python {platform.python_version()}. "

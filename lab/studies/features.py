@@ -1,8 +1,8 @@
-"""Stores of features of moves for other studies: ``python -m studies.features``.
+"""Stores of features of moves for other studies: ``python -m lab.studies.features``.
 
-Of the Fox games of Kuboki and others (`studies.rank_from_moves`,
-`studies.strength_intervals`; which game is for training follows from the index, not from
-the store), and of two sets of games of OGS (`studies.ogs_shift`). Hours for the first; the
+Of the Fox games of Kuboki and others (`lab.studies.rank_from_moves`,
+`lab.studies.strength_intervals`; which game is for training follows from the index, not from
+the store), and of two sets of games of OGS (`lab.studies.ogs_shift`). Hours for the first; the
 same command goes on where it was stopped.
 """
 
@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from studies.order import FEATURES, NETWORK, ROOT, require, shared_folder
+from lab.studies.order import FEATURES, NETWORK, ROOT, require, shared_folder
 
 #: The stores and the games that they are made of, in the shared data.
 GAMES = {

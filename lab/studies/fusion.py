@@ -1,7 +1,7 @@
-"""Do moves and results together predict better than either? ``python -m studies.fusion``.
+"""Do moves and results together predict better than either? ``python -m lab.studies.fusion``.
 
 Takes the pool of an experiment (``yardstone strength run``, its ``winners/pool.npz``) and the
-stores of features of some of its games: those of `studies.strength_tygem`. A ridge
+stores of features of some of its games: those of `lab.studies.strength_tygem`. A ridge
 regression turns the mean features of a player's earlier moves into a rating, `MovesPrior`
 makes a prior of it, and Glicko-2 or whole-history rating goes on from there with the
 results. Two questions:
@@ -28,22 +28,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from studies.order import POOL, ROOT, STORE, require
 
+from lab.studies.order import POOL, ROOT, STORE, require
 from yardstone.evaluation.bootstrap import bootstrap
 from yardstone.evaluation.labels import rating_labels
 from yardstone.evaluation.metrics import game_metrics, log_likelihood
 from yardstone.evaluation.splits import earlier_games
-from yardstone.lab.neubauer.experiment.collection import load_pool
-from yardstone.lab.neubauer.experiment.newcomers import hidden_games, predict_hidden
-from yardstone.lab.neubauer.recent_moves import histories
-from yardstone.lab.neubauer.stores import Stores
 from yardstone.ratings.glicko2 import Glicko2
 from yardstone.ratings.priors import Prior
 from yardstone.ratings.whr import WholeHistory
 from yardstone.strength.fusion.combination import fit_combination
 from yardstone.strength.fusion.glicko import COLUMNS, GlickoFromMoves, fuse
 from yardstone.strength.fusion.moves_prior import MovesPrior, Sides, fit_moves_prior
+from yardstone_lab.neubauer.experiment.collection import load_pool
+from yardstone_lab.neubauer.experiment.newcomers import hidden_games, predict_hidden
+from yardstone_lab.neubauer.recent_moves import histories
+from yardstone_lab.neubauer.stores import Stores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -93,7 +93,7 @@ def main() -> None:
     if {options.pool, *options.stores} == {ROOT / POOL, ROOT / STORE}:
         require("fusion")
     elif missing:
-        sys.exit(f"studies.fusion: no {missing[0]}")
+        sys.exit(f"lab.studies.fusion: no {missing[0]}")
     study = Study(options)
     lines = [*study.later_games(), "", *study.newcomers(), "", study.made_by()]
     TABLES.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -486,7 +486,7 @@ class Study:
         )
         versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy"))
         return (
-            f"`python -m studies.fusion --seed {options.seed}` ({when}), {date.today()}; "
+            f"`python -m lab.studies.fusion --seed {options.seed}` ({when}), {date.today()}; "
             f"Yardstone {version('yardstone')}, {versions}, Python {platform.python_version()}. "
             f"Glicko-2 was tuned to a deviation of {self.system.initial_deviation:.0f} points and "
             f"a volatility of {self.system.initial_volatility:.4f}. Intervals are of 95 %, by "

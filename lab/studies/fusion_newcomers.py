@@ -1,4 +1,4 @@
-"""Newcomers who start from their moves: ``python -m studies.fusion_newcomers``.
+"""Newcomers who start from their moves: ``python -m lab.studies.fusion_newcomers``.
 
 Three parts, whose tables go to ``docs/studies/fusion-newcomers-tables.md``:
 
@@ -38,14 +38,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import minimize
-from studies.ogs_ranks import SCALE, read_people, without_scale
-from studies.order import OGS, ROOT, require, shared_folder
 
+from lab.studies.ogs_ranks import SCALE, read_people, without_scale
+from lab.studies.order import OGS, ROOT, require, shared_folder
 from yardstone.evaluation.bootstrap import bootstrap
 from yardstone.evaluation.metrics import game_metrics
 from yardstone.evaluation.splits import earlier_games
 from yardstone.go.feature_store import FeatureStore
-from yardstone.lab.neubauer.rank.rated import RatedSettings, with_rated_scale
 from yardstone.pool import Pool
 from yardstone.ratings.glicko2 import Glicko2
 from yardstone.ratings.priors import Prior
@@ -55,6 +54,7 @@ from yardstone.strength.fusion.moves_prior import MovesPrior
 from yardstone.strength.fusion.prior_fit import centred_fusion, fit_fusion
 from yardstone.strength.fusion.system import MOVE_COLUMNS, SHIPPED, Fusion, sides_before
 from yardstone.strength.model import StrengthModel
+from yardstone_lab.neubauer.rank.rated import RatedSettings, with_rated_scale
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -426,7 +426,7 @@ def made_by(seed: int, model: StrengthModel) -> str:
     """How the tables came about."""
     versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy"))
     return (
-        f"`python -m studies.fusion_newcomers --seed {seed}`, {date.today()}; model "
+        f"`python -m lab.studies.fusion_newcomers --seed {seed}`, {date.today()}; model "
         f"{model.card['name']} on {model.card['network']}; Yardstone {version('yardstone')}, "
         f"{versions}, Python {platform.python_version()}. Log-likelihoods; intervals are of 95 %, "
         "by bootstrap over players."

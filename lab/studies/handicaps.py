@@ -1,4 +1,4 @@
-"""Rules of handicap on real games: ``python studies/handicaps.py GAMES.csv``.
+"""Rules of handicap on real games: ``python -m lab.studies.handicaps GAMES.csv``.
 
 Goldis' stones, a stone a grade, a fitted worth of a stone, and the model of winning in the
 form that ships predict who won the handicap games of a table of tournament games with grades
@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lab.studies.winning.handicap_rules import fit_slope, fit_stone, log_loss, stone_interval
 from yardstone.clusters import clustered_interval
 from yardstone.ratings.sktlr import SktLr
 from yardstone.winprob.game_columns import GameColumns
 from yardstone.winprob.games_csv import read_games_csv
 from yardstone.winprob.handicap_proposal import propose_handicap
-from yardstone.winprob.handicap_rules import fit_slope, fit_stone, log_loss, stone_interval
 from yardstone.winprob.kaniuk import PUBLISHED
 from yardstone.winprob.models import winning_model
 from yardstone.winprob.winning_fit import EVENT_GAMES, fit_games
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-TABLE = Path(__file__).resolve().parent.parent / "docs" / "studies" / "handicap-tables.md"
+TABLE = Path(__file__).resolve().parents[2] / "docs" / "studies" / "handicap-tables.md"
 COIN = float(np.log(2.0))
 
 
@@ -162,7 +162,7 @@ def _exact(model: WinningModel, black: float, white: float) -> float:
 
 
 def probability(slope: float, gap: Array, handicap: Array, stone: float) -> Array:
-    from yardstone.winprob.handicap_rules import black_wins
+    from lab.studies.winning.handicap_rules import black_wins
 
     return black_wins(gap, handicap, stone=stone, slope=slope)
 
@@ -172,7 +172,7 @@ def main() -> None:
     parser.add_argument("games", type=Path)
     given = parser.parse_args()
     made = (
-        f"`python studies/handicaps.py GAMES`, {date.today():%Y-%m-%d}; Yardstone "
+        f"`python -m lab.studies.handicaps GAMES`, {date.today():%Y-%m-%d}; Yardstone "
         f"{version('yardstone')}, numpy {np.__version__}, Python {platform.python_version()}. In "
         "brackets 95 % intervals over events, by Student's t."
     )

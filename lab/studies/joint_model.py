@@ -1,10 +1,10 @@
-"""The default model: ``python -m studies.joint_model``.
+"""The default model: ``python -m lab.studies.joint_model``.
 
 On the scale of OGS the rank model and the full model err in different people: their mean says
 more than either. Both are learnt from the same people, each from folds by person, and what they
 say of somebody whom neither has seen is averaged. On the scale of Fox the model is the rank
-model. The stores of features are those of `studies.ogs_ranks` and `studies.set_models`, whose
-``--folder`` keeps the networks of the folds of the full model.
+model. The stores of features are those of `lab.studies.ogs_ranks` and `lab.studies.set_models`,
+whose ``--folder`` keeps the networks of the folds of the full model.
 
 The tables go to ``docs/studies/joint-model-tables.md``; ``--ship`` replaces the model that comes
 with Yardstone.
@@ -19,7 +19,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
-from studies.ogs_ranks import (
+
+from lab.studies.ogs_ranks import (
     SCALE,
     accuracy_lines,
     band_lines,
@@ -28,18 +29,17 @@ from studies.ogs_ranks import (
     widen,
     without_scale,
 )
-from studies.order import ROOT, shared_folder
-from studies.rank.stages import note
-from studies.set_models import parts_of
-
+from lab.studies.order import ROOT, shared_folder
+from lab.studies.rank.joined import join_scales
+from lab.studies.rank.stages import note
+from lab.studies.set_models import parts_of
 from yardstone.errors import UsageError, YardstoneError
 from yardstone.files import write_text
 from yardstone.go.feature_store import FeatureStore
-from yardstone.lab.neubauer.rank.joined import join_scales
-from yardstone.lab.neubauer.rank.rated import RatedSettings, with_rated_scale
-from yardstone.lab.neubauer.set_model.model import train_set_model
-from yardstone.lab.neubauer.set_model.sides import read_sides
 from yardstone.strength.model import StrengthModel
+from yardstone_lab.neubauer.rank.rated import RatedSettings, with_rated_scale
+from yardstone_lab.neubauer.set_model.model import train_set_model
+from yardstone_lab.neubauer.set_model.sides import read_sides
 
 DATA = ROOT / "src" / "yardstone" / "strength" / "data"
 #: Models that join the rank model.
@@ -85,7 +85,7 @@ def main() -> None:
         result = judged(each, people, sure)
         lines += [f"**{name}**", "", *accuracy_lines(result), "", *band_lines(result), ""]
     lines.append(
-        f"`python -m studies.joint_model`, yardstone {version('yardstone')}, numpy "
+        f"`python -m lab.studies.joint_model`, yardstone {version('yardstone')}, numpy "
         f"{version('numpy')}, Python {platform.python_version()}."
     )
     write_text(TABLES, "\n".join(lines) + "\n")

@@ -1,4 +1,4 @@
-"""Kaniuk's figures and the checks of his model: ``python studies/kaniuk.py GAMES.csv``.
+"""Kaniuk's figures and the checks of his model: ``python -m lab.studies.kaniuk GAMES.csv``.
 
 Figures go to ``docs/explanation/papers/figures``, tables to ``docs/studies``. GAMES is a table
 of real tournament games with grades (``go/tournaments/games.csv.gz`` of the shared data).
@@ -15,28 +15,28 @@ from pathlib import Path
 
 import numpy as np
 
-from yardstone.lab.kaniuk.cross_validation import cross_validate
-from yardstone.lab.kaniuk.least_squares import fit_least_squares, rms_by_difference
-from yardstone.lab.kaniuk.least_squares_intervals import simulated_intervals
-from yardstone.lab.kaniuk.selection import SelectionFit, fit_with_strengths
-from yardstone.lab.kaniuk.simulation import (
+from lab.studies.winning.selection import SelectionFit, fit_with_strengths
+from lab.studies.winning.simulation import (
     european_games,
     simulate_mcmahon,
     simulate_pool,
     simulate_statistics,
 )
-from yardstone.lab.kaniuk.trace import trace
 from yardstone.pool import Pool
 from yardstone.reports.charts import winprob as charts
 from yardstone.winprob.game_columns import GameColumns
 from yardstone.winprob.games_csv import read_games_csv
 from yardstone.winprob.grade_model import GradeModel
 from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1
+from yardstone.winprob.least_squares import fit_least_squares, rms_by_difference
+from yardstone.winprob.least_squares_intervals import simulated_intervals
 from yardstone.winprob.likelihood import GradedGames, fit_likelihood
 from yardstone.winprob.profile import parameter_interval, parameter_shortfall
 from yardstone.winprob.statistics import WinningStatistics
+from yardstone_lab.kaniuk.cross_validation import cross_validate
+from yardstone_lab.kaniuk.trace import trace
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 FIGURES = DOCS / "explanation" / "papers" / "figures"
 TABLES = DOCS / "studies"
 #: Simulated games in place of the database's half million.
@@ -303,7 +303,7 @@ def main() -> None:
         repeats = f" --repeats {given.repeats}" if name == "recovery" else ""
         lines = [
             *section(),
-            f"`python studies/kaniuk.py GAMES --only {name} --seed {given.seed}{repeats}`, "
+            f"`python -m lab.studies.kaniuk GAMES --only {name} --seed {given.seed}{repeats}`, "
             f"{date.today().isoformat()}; Python {platform.python_version()}, "
             f"numpy {version('numpy')}, scipy {version('scipy')}.",
         ]

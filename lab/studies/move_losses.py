@@ -1,6 +1,6 @@
 """How far losses of moves can be believed, and how many mistakes that leaves professionals.
 
-``python -m studies.move_losses professionals`` counts moves of even games between
+``python -m lab.studies.move_losses professionals`` counts moves of even games between
 professionals that cost 3 points or more, by the difference of the leads before and after the
 move, and by the losses that are shown. ``katago`` compares both with the losses that other
 people's KataGo found in games of weaker players. ``noise`` compares losses of different effort
@@ -28,8 +28,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
-from studies.order import NETWORK, ROOT, require, shared_folder
 
+from lab.studies.order import NETWORK, ROOT, require, shared_folder
 from yardstone.go.analysis import GameAnalysis, analyse_games
 from yardstone.go.conditions import Conditions
 from yardstone.go.losses import LossEffort
@@ -389,7 +389,7 @@ def main() -> None:
         number = options.number or number
         section = measure(network, number, options.seed)
         made = (
-            f"`python -m studies.move_losses {part} --number {number} --seed {options.seed}`, "
+            f"`python -m lab.studies.move_losses {part} --number {number} --seed {options.seed}`, "
             f"{date.today():%Y-%m-%d}; Yardstone {version('yardstone')}, {network.name}, "
             f"numpy {version('numpy')}, Python {platform.python_version()}."
         )

@@ -1,13 +1,13 @@
-"""A scale for OGS, 34 kyu to 9 dan: ``python -m studies.ogs_ranks --stores FOLDER``.
+"""A scale for OGS, 34 kyu to 9 dan: ``python -m lab.studies.ogs_ranks --stores FOLDER``.
 
 The folder holds stores of features, made by ``yardstone go features --komi 6.5 --precision
 bf16 --features pick,after,candidates,mean``: ``ogs_weak`` of the games of ``data/go/ogs_weak``
 (bale-go/katrain-bots, June 2020: people against programs, of whom the people's moves count),
 ``ogs_league`` of ``data/go/ogs_league.zip`` (psygo/go-brasil-ranking, 2021 and 2022) and
-``fox_*`` of ``data/go/fox_ranked`` (see ``studies.rank_from_moves``), of which those of
+``fox_*`` of ``data/go/fox_ranked`` (see ``lab.studies.rank_from_moves``), of which those of
 training games are used.
 
-The shipped rank model is given a scale for OGS (`yardstone.lab.neubauer.rank.rated`). All
+The shipped rank model is given a scale for OGS (`yardstone_lab.neubauer.rank.rated`). All
 that is said of people comes from folds that they are in none of. With ``--ship`` the model
 takes the place of the shipped one. The tables go to ``docs/studies/ogs-ranks-tables.md``.
 """
@@ -26,26 +26,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from studies.ogs_shift import rank_number
-from studies.rank.facts import Facts
 
+from lab.studies.ogs_shift import rank_number
+from lab.studies.rank.facts import Facts
 from yardstone.errors import YardstoneError
 from yardstone.go.feature_store import FeatureStore
-from yardstone.lab.neubauer.rank.intervals import Unseen, draw_unseen
-from yardstone.lab.neubauer.rank.pool import RankPool, pool_store
-from yardstone.lab.neubauer.rank.rated import (
+from yardstone.strength.estimate.intervals import IntervalTable
+from yardstone.strength.estimate.players import plain_name
+from yardstone.strength.model import StrengthModel
+from yardstone.strength.rank.ranks import RANKS
+from yardstone.strength.rank.scorer import MoveScorer
+from yardstone_lab.neubauer.rank.intervals import Unseen, draw_unseen
+from yardstone_lab.neubauer.rank.pool import RankPool, pool_store
+from yardstone_lab.neubauer.rank.rated import (
     RatedSettings,
     RatedSides,
     TrainedScale,
     pooled_scores,
     with_rated_scale,
 )
-from yardstone.lab.neubauer.rank.spread import as_statistics
-from yardstone.strength.estimate.intervals import IntervalTable
-from yardstone.strength.estimate.players import plain_name
-from yardstone.strength.model import StrengthModel
-from yardstone.strength.rank.ranks import RANKS
-from yardstone.strength.rank.scorer import MoveScorer
+from yardstone_lab.neubauer.rank.spread import as_statistics
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 TABLES = ROOT / "docs" / "studies" / "ogs-ranks-tables.md"
 SHIPPED = ROOT / "src" / "yardstone" / "strength" / "data" / "rank.npz"
 SCALE = "ogs"
@@ -465,7 +465,7 @@ def main() -> None:
     made = ", ".join(f"{name} {version(name)}" for name in ("yardstone", "numpy", "scipy"))
     lines += [
         "",
-        f"`python -m studies.ogs_ranks --seed {options.seed}`, {made}, Python "
+        f"`python -m lab.studies.ogs_ranks --seed {options.seed}`, {made}, Python "
         f"{platform.python_version()}; stores of {store.settings['network']}, "
         f"{store.settings['precision']}, komi {store.settings['komi']}.",
     ]

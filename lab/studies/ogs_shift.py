@@ -1,4 +1,4 @@
-"""Ranks of Fox against those of OGS: ``python -m studies.ogs_shift --stores FOLDER``.
+"""Ranks of Fox against those of OGS: ``python -m lab.studies.ogs_shift --stores FOLDER``.
 
 The folder holds stores of features, made by ``yardstone go features --komi 6.5 --features
 pick,after,candidates,mean``: ``ogs_league`` of ``data/go/ogs_league.zip``
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 TABLE = ROOT / "docs" / "studies" / "ogs-shift-tables.md"
 #: Ranks at OGS from and to which people count: n dan is n to n + 1, 1 kyu 0 to 1.
 WEAKEST, STRONGEST = -5.0, 6.0
@@ -188,7 +188,7 @@ def main() -> None:
         sys.exit(str(problem))
     written = [line for name, each in result.items() for line in lines(name, each, model)]
     written.append(
-        f"`python -m studies.ogs_shift`, {date.today():%Y-%m-%d}; Yardstone "
+        f"`python -m lab.studies.ogs_shift`, {date.today():%Y-%m-%d}; Yardstone "
         f"{version('yardstone')}, model {model.card['name']}, numpy {version('numpy')}, "
         f"Python {platform.python_version()}."
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 TOURNAMENTS = "data/go/tournaments/games.csv.gz"
 NETWORK = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
 POOL = "build/strength-tygem/published/winners/pool.npz"
@@ -56,7 +56,7 @@ class Made:
     def missing(self, shared: Path) -> str:
         """What to do if it is not there; empty if it is."""
         there = (ROOT / self.path).exists()
-        return "" if there else f"no {self.path}: `python -m studies {self.study}` makes it"
+        return "" if there else f"no {self.path}: `python -m lab.studies {self.study}` makes it"
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Study:
     Attributes
     ----------
     name : str
-        Of the module: ``python -m studies.NAME`` makes it.
+        Of the module: ``python -m lab.studies.NAME`` makes it.
     minutes : int
         About how long it takes on two cores.
     makes : tuple of str
@@ -108,7 +108,7 @@ class Study:
     def command(self, shared: Path) -> list[str]:
         """The command line that runs it."""
         arguments = [argument.format(shared=shared) for argument in self.arguments]
-        return [sys.executable, "-m", f"studies.{self.name}", *arguments]
+        return [sys.executable, "-m", f"lab.studies.{self.name}", *arguments]
 
 
 def _pages(*names: str) -> tuple[str, ...]:
@@ -406,4 +406,4 @@ def require(name: str, shared: Path | None = None) -> None:
     """Leave with a line for each need of a study that is not there."""
     (study,) = studies_named([name])
     if missing := study.missing(shared or shared_folder()):
-        sys.exit("\n".join(f"studies.{name}: {what}" for what in missing))
+        sys.exit("\n".join(f"lab.studies.{name}: {what}" for what in missing))

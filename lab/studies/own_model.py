@@ -1,8 +1,8 @@
-"""The model that looks through the network of our own: ``python -m studies.own_model``.
+"""The model that looks through the network of our own: ``python -m lab.studies.own_model``.
 
-It is a rank model (`studies.rank_from_moves`) with a scale for OGS (`studies.ogs_ranks`), learnt
-from people of whom the network has seen nothing; a model of g170-b6c96 from the same people is
-beside it. Its intervals on the scale of Fox are fitted to the listed players of Fox's benchmark, of
+It is a rank model (`lab.studies.rank_from_moves`) with a scale for OGS (`lab.studies.ogs_ranks`),
+learnt from people of whom the network has seen nothing; a model of g170-b6c96 from the same people
+is beside it. Its intervals on the scale of Fox are fitted to the listed players of Fox's benchmark, of
 whom neither network nor model has seen anything, and looked at by folds of them. Stores of features
 that are not there are made first. The tables go to ``docs/studies/own-model-tables.md``; with
 ``--ship`` network and model take the places of those that come with Yardstone.
@@ -21,29 +21,37 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from studies.ogs_ranks import SCALE, People, accuracy_lines, band_lines, judged, read_people, widen
-from studies.order import ROOT, shared_folder
-from studies.own.choices import side_key
-from studies.own.games import learnt
-from studies.own.material import LISTED, Material
-from studies.own.ranks import read_sides
-from studies.own_network import FOLDER, NAME
-from studies.rank import listed
-from studies.rank.stages import note
-from studies.strength_intervals import DRAWS, GAMES, crossed, draw_parts, head, held, row
 
+from lab.studies.ogs_ranks import (
+    SCALE,
+    People,
+    accuracy_lines,
+    band_lines,
+    judged,
+    read_people,
+    widen,
+)
+from lab.studies.order import ROOT, shared_folder
+from lab.studies.own.choices import side_key
+from lab.studies.own.games import learnt
+from lab.studies.own.material import LISTED, Material
+from lab.studies.own.ranks import read_sides
+from lab.studies.own_network import FOLDER, NAME
+from lab.studies.rank import listed
+from lab.studies.rank.stages import note
+from lab.studies.strength_intervals import DRAWS, GAMES, crossed, draw_parts, head, held, row
 from yardstone.errors import YardstoneError
 from yardstone.files import write_text
 from yardstone.go.nets.view import NetworkView
-from yardstone.lab.neubauer.rank.intervals import calibrated, with_intervals
-from yardstone.lab.neubauer.rank.protocol import accuracy
-from yardstone.lab.neubauer.rank.rated import RatedSettings, RatedSides, with_rated_scale
 from yardstone.strength.model import StrengthModel
+from yardstone_lab.neubauer.rank.intervals import calibrated, with_intervals
+from yardstone_lab.neubauer.rank.protocol import accuracy
+from yardstone_lab.neubauer.rank.rated import RatedSettings, RatedSides, with_rated_scale
 
 if TYPE_CHECKING:
     from yardstone.go.feature_store import FeatureStore
-    from yardstone.lab.neubauer.rank.intervals import Unseen
-    from yardstone.lab.neubauer.rank.rated import TrainedScale
+    from yardstone_lab.neubauer.rank.intervals import Unseen
+    from yardstone_lab.neubauer.rank.rated import TrainedScale
 
 TABLES = ROOT / "docs" / "studies" / "own-model-tables.md"
 PACKAGE = ROOT / "src" / "yardstone"
@@ -143,8 +151,8 @@ def main() -> None:
     model = calibrated(model, "fox", parts)
     lines += ["## The listed players of Fox", "", *listed_lines(parts["whole"], model), ""]
     lines.append(
-        f"`python -m studies.own_model --seed {options.seed}`, yardstone {version('yardstone')}, "
-        f"numpy {version('numpy')}, Python {platform.python_version()}."
+        f"`python -m lab.studies.own_model --seed {options.seed}`, yardstone "
+        f"{version('yardstone')}, numpy {version('numpy')}, Python {platform.python_version()}."
     )
     write_text(TABLES, "\n".join(lines) + "\n")
     print("\n".join(lines))

@@ -1,8 +1,8 @@
-"""A network of our own, trained from nothing: ``python -m studies.own_network``.
+"""A network of our own, trained from nothing: ``python -m lab.studies.own_network``.
 
 It learns what people of each rank choose from all real games of 19x19 with moves in the shared
 data: half of the people of the ranked games of Fox and of OGS, and the 9 dans of Tygem and Fox
-(`studies.own.games`). Its teacher is g170-b6c96. Hours; the same command goes on where it was
+(`lab.studies.own.games`). Its teacher is g170-b6c96. Hours; the same command goes on where it was
 stopped. The folder then holds the network, as KataGo writes them, and the losses of the training.
 """
 
@@ -13,16 +13,15 @@ import sys
 import time
 from pathlib import Path
 
-from studies.order import NETWORK, ROOT, shared_folder
-from studies.own.games import all_sources, training_games
-
+from lab.studies.order import NETWORK, ROOT, shared_folder
+from lab.studies.own.games import all_sources, training_games
 from yardstone.errors import YardstoneError
 from yardstone.go.nets import load_network
-from yardstone.go.nets.model_writer import write_model
-from yardstone.lab.imitation.settings import ImitationSettings
-from yardstone.lab.imitation.targets import TrainingLosses
-from yardstone.lab.imitation.training import read_losses, train_network
-from yardstone.reports.charts.imitation import imitation_chart
+from yardstone_lab.imitation.model_writer import write_model
+from yardstone_lab.imitation.settings import ImitationSettings
+from yardstone_lab.imitation.targets import TrainingLosses
+from yardstone_lab.imitation.training import read_losses, train_network
+from yardstone_lab.reports.charts.imitation import imitation_chart
 
 FOLDER = ROOT / "build" / "own-network"
 NAME = "yardstone-b6c64"

@@ -1,8 +1,8 @@
-"""What the network of our own is worth: ``python -m studies.own_ranks``.
+"""What the network of our own is worth: ``python -m lab.studies.own_ranks``.
 
-Everything is said of people of Fox and OGS whom the network of `studies.own_network` has not
-learnt from (`studies.own.games`), beside g170-b6c96, which has learnt from nobody: how well each
-foretells their moves; the rank under which their moves are likeliest; and how well ranks are
+Everything is said of people of Fox and OGS whom the network of `lab.studies.own_network` has not
+learnt from (`lab.studies.own.games`), beside g170-b6c96, which has learnt from nobody: how well
+each foretells their moves; the rank under which their moves are likeliest; and how well ranks are
 told by models that look through one network or both, in cross-validation with players apart.
 The stores of features of both networks are made first, in half an hour of two cores.
 
@@ -21,22 +21,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from studies.order import ROOT, shared_folder
-from studies.own.choices import band_name, policy_of_store, side_key
-from studies.own.material import OTHER, Material
-from studies.own.ranks import KINDS, outside, read_sides
-from studies.own_network import FOLDER, NAME
-from studies.rank.stages import note
-from studies.symmetries import resampled, right, side_likelihood
 
+from lab.studies.order import ROOT, shared_folder
+from lab.studies.own.choices import band_name, policy_of_store, side_key
+from lab.studies.own.material import OTHER, Material
+from lab.studies.own.ranks import KINDS, outside, read_sides
+from lab.studies.own_network import FOLDER, NAME
+from lab.studies.rank.stages import note
+from lab.studies.symmetries import resampled, right, side_likelihood
 from yardstone.errors import YardstoneError
 from yardstone.files import write_text
-from yardstone.lab.imitation.settings import BANDS
-from yardstone.lab.neubauer.rank.protocol import draw_games
+from yardstone_lab.imitation.settings import BANDS
+from yardstone_lab.neubauer.rank.protocol import draw_games
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from studies.own.ranks import Sides
+
+    from lab.studies.own.ranks import Sides
 
     Array = NDArray[np.float64]
 
@@ -230,9 +231,9 @@ def main() -> None:
         "",
     ]
     lines.append(
-        f"`python -m studies.own_ranks --partitions {options.partitions} --draws {options.draws} "
-        f"--replicates {options.replicates} --seed {options.seed}`, yardstone "
-        f"{version('yardstone')}, numpy {version('numpy')}, Python {platform.python_version()}."
+        f"`python -m lab.studies.own_ranks --partitions {options.partitions} "
+        f"--draws {options.draws} --replicates {options.replicates} --seed {options.seed}`, "
+        f"yardstone {version('yardstone')}, numpy {version('numpy')}, Python {platform.python_version()}."
     )
     write_text(TABLES, "\n".join(lines) + "\n")
     print("\n".join(lines))

@@ -1,4 +1,4 @@
-"""What the rank model says of programs: ``python -m studies.programs``.
+"""What the rank model says of programs: ``python -m lab.studies.programs``.
 
 Neubauer 2024, section 6.2, asks what becomes of a model of people that meets programs. The
 games are those of ``data/go/fox_sgf.zip`` (featurecat/go-dataset), in which accounts of
@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from studies.order import NETWORK, ROOT, require, shared_folder
 
+from lab.studies.order import NETWORK, ROOT, require, shared_folder
 from yardstone.errors import YardstoneError
 from yardstone.go.extraction import extract_features
 from yardstone.go.extraction_batch import ExtractionSettings
@@ -194,8 +194,9 @@ def main() -> None:
     text = [
         *lines(result, store, model),
         "",
-        f"`python -m studies.programs --games {options.games} --seed {options.seed}`, yardstone "
-        f"{version('yardstone')}, model {model.card['name']}, Python {platform.python_version()}.",
+        f"`python -m lab.studies.programs --games {options.games} --seed {options.seed}`, "
+        f"yardstone {version('yardstone')}, model {model.card['name']}, "
+        f"Python {platform.python_version()}.",
     ]
     TABLES.write_text("\n".join(text) + "\n", "utf-8")
     print(TABLES.read_text("utf-8"))

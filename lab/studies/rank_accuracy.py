@@ -1,8 +1,8 @@
-"""How sure are accuracies of the rank model? ``python -m studies.rank_accuracy``.
+"""How sure are accuracies of the rank model? ``python -m lab.studies.rank_accuracy``.
 
 The published protocol (n games of a rank group, both colours or one, and n games of one
 player) on the players whom the shipped model has never seen, from what
-``python -m studies.strength_intervals`` keeps of their games. Draws of games share players,
+``python -m lab.studies.strength_intervals`` keeps of their games. Draws of games share players,
 so that their number says nothing: the standard errors are from the players of each group,
 with all their games, drawn with replacement, less what the draws themselves add. The table
 goes to ``docs/studies/rank-accuracy-tables.md``.
@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from studies.rank.listed import Sides
-from studies.strength_intervals import KEPT
 
-from yardstone.lab.neubauer.rank.protocol import draw_games, draw_players
+from lab.studies.rank.listed import Sides
+from lab.studies.strength_intervals import KEPT
 from yardstone.strength.model import StrengthModel
+from yardstone_lab.neubauer.rank.protocol import draw_games, draw_players
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-TABLE = Path(__file__).resolve().parent.parent / "docs" / "studies" / "rank-accuracy-tables.md"
+TABLE = Path(__file__).resolve().parents[2] / "docs" / "studies" / "rank-accuracy-tables.md"
 GAMES = (1, 5, 10, 15, 20)
 _DRAWS = 150
 
@@ -124,7 +124,7 @@ def main() -> None:
     owner = owners(sides)
     lines += [
         "",
-        f"`python -m studies.rank_accuracy --replicates {options.replicates}`, "
+        f"`python -m lab.studies.rank_accuracy --replicates {options.replicates}`, "
         f"{date.today():%Y-%m-%d}; {len(np.unique(owner[owner >= 0]))} listed players, "
         f"{len(np.unique(sides.game)):,} games; Yardstone {version('yardstone')}, model "
         f"{model.card['name']}, numpy {version('numpy')}, Python {platform.python_version()}.",

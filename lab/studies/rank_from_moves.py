@@ -1,4 +1,4 @@
-"""How well is a rank told from moves? ``python -m studies.rank_from_moves --stores FOLDER``.
+"""How well is a rank told from moves? ``python -m lab.studies.rank_from_moves --stores FOLDER``.
 
 Trains the rank model that comes with Yardstone on the Fox games of Kuboki and others
 (kyotakuboki/go-chess-strength-estimation), parts ``testing`` and ``candidating``, and
@@ -21,14 +21,14 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from studies.rank.stages import MODEL, Study, note
-from studies.rank.tables import Tables
 
+from lab.studies.rank.stages import MODEL, Study, note
+from lab.studies.rank.tables import Tables
 from yardstone.errors import YardstoneError
-from yardstone.lab.neubauer.rank.intervals import with_intervals
 from yardstone.strength.model import StrengthModel
+from yardstone_lab.neubauer.rank.intervals import with_intervals
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
 TABLES = ROOT / "docs" / "studies" / "rank-from-moves-tables.md"
 

@@ -1,4 +1,4 @@
-"""The models of Neubauer 2024 beside the rank model: ``python -m studies.set_models``.
+"""The models of Neubauer 2024 beside the rank model: ``python -m lab.studies.set_models``.
 
 Trains the full and the basic model (Set Transformers: the trunk at the moves and what the
 rank model looks at; the six outputs) and the stochastic one (the points that moves lose) on
@@ -24,27 +24,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from studies.ogs_ranks import People, accuracy_lines, band_lines, judged
-from studies.rank.facts import Facts
-from studies.rank.stages import note
 
+from lab.studies.ogs_ranks import People, accuracy_lines, band_lines, judged
+from lab.studies.rank.facts import Facts
+from lab.studies.rank.set_figures import fox_accuracy
+from lab.studies.rank.stages import note
 from yardstone.errors import NoGamesError, YardstoneError
 from yardstone.files import replaced, write_text
 from yardstone.go.feature_store import FeatureStore, read_about
 from yardstone.go.points import BLACK, WHITE
-from yardstone.lab.neubauer.rank.rated import RatedSides
-from yardstone.lab.neubauer.scored_model import ScoredModel, pool_of
-from yardstone.lab.neubauer.set_model.figures import fox_accuracy
-from yardstone.lab.neubauer.set_model.model import SETTINGS, train_set_model
-from yardstone.lab.neubauer.set_model.sides import SetSides, StoreSides, read_sides
-from yardstone.lab.neubauer.stochastic_model import train_stochastic_model
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.set_model.inputs import INPUTS
+from yardstone_lab.neubauer.rank.rated import RatedSides
+from yardstone_lab.neubauer.scored_model import ScoredModel, pool_of
+from yardstone_lab.neubauer.set_model.model import SETTINGS, train_set_model
+from yardstone_lab.neubauer.set_model.sides import SetSides, StoreSides, read_sides
+from yardstone_lab.neubauer.stochastic_model import train_stochastic_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
 TABLES = ROOT / "docs" / "studies" / "set-models-tables.md"
 STOCHASTIC = "stochastic"
@@ -125,7 +125,7 @@ def rows_of(name: str, trained: ScoredModel, sides: SetSides, draws: int) -> Ite
     ogs = np.flatnonzero(~sides.fox)
     yield from (f"**The {name} model**", "")
     yield f"{len(sides) - len(ogs):,} sides of Fox games, {len(ogs):,} of OGS games:"
-    yield f"`python -m studies.set_models --models {name} --draws {draws}`, seed 0."
+    yield f"`python -m lab.studies.set_models --models {name} --draws {draws}`, seed 0."
     yield from ("", "| Fox games | right group | right or next | mean distance |")
     yield "|---:|---:|---:|---:|"
     for games in GAMES:
@@ -179,7 +179,7 @@ def main() -> None:
             "OGS games of people against programs, June 2020, from bale-go/katrain-bots",
             "sides": {"fox": int(sides.fox.sum()), "ogs": int((~sides.fox).sum())},
             "seed": 0 if name == STOCHASTIC else SETTINGS[name].seed,
-            "command": "python -m studies.set_models",
+            "command": "python -m lab.studies.set_models",
         }
         if name == STOCHASTIC:
             trained = train_stochastic_model(parts, sides, card=about)

@@ -1,4 +1,4 @@
-"""How ratings settle on a server: ``python -m studies.settling [SHARED]``.
+"""How ratings settle on a server: ``python -m lab.studies.settling [SHARED]``.
 
 SHARED (else YARDSTONE_SHARED, else ``shared`` beside the project) is the folder with
 ``data/go/tygem_2005_2011.tsv.gz``. Rates its games with Glicko-2, one at a time, and
@@ -13,8 +13,8 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from studies.order import ROOT, require, shared_folder
 
+from lab.studies.order import ROOT, require, shared_folder
 from yardstone import records
 from yardstone.evaluation.settling import deviations_by_games, ratings_by_games
 from yardstone.evaluation.splits import judged_games

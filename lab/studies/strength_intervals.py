@@ -1,4 +1,4 @@
-"""Do intervals of strength hold on players never seen? ``python -m studies.strength_intervals``.
+"""Do intervals of strength hold on strangers? ``python -m lab.studies.strength_intervals``.
 
 The players are the 499 that the part ``testing_by_player`` of the Fox games lists, each with
 15 games or more: the shipped model has seen none of them, nor anybody whom they met. Its
@@ -25,26 +25,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from studies.rank.facts import Facts
-from studies.rank.listed import Sides, read_sides
 
+from lab.studies.rank.facts import Facts
+from lab.studies.rank.listed import Sides, read_sides
 from yardstone.errors import YardstoneError
 from yardstone.go.analysis import PHASES as GAME_PHASES
 from yardstone.go.feature_store import read_about
-from yardstone.lab.neubauer.rank.intervals import UNLIKELY, Unseen, calibrated, draw_unseen
 from yardstone.strength.estimate.coverage import Coverage, coverage
 from yardstone.strength.estimate.intervals import Interval
 from yardstone.strength.estimate.phases import phase_means
 from yardstone.strength.estimate.strengths import PARTS
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.rank.ranks import EDGES, RANKS
+from yardstone_lab.neubauer.rank.intervals import UNLIKELY, Unseen, calibrated, draw_unseen
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 TABLES = ROOT / "docs" / "studies" / "strength-intervals-tables.md"
 KEPT = ROOT / "tests" / "strength" / "data" / "listed_sides.npz"
 SHIPPED = ROOT / "src" / "yardstone" / "strength" / "data" / "rank.npz"
@@ -177,7 +177,7 @@ def lines(
     players = len(np.unique(sides.player[sides.listed]))
     games = len(np.unique(sides.game))
     yield (
-        f"`python -m studies.strength_intervals --seed {seed}`, {date.today():%Y-%m-%d}; "
+        f"`python -m lab.studies.strength_intervals --seed {seed}`, {date.today():%Y-%m-%d}; "
         f"{players} listed players, {games:,} games; Yardstone {version('yardstone')}, model "
         f"{model.card['name']}, numpy {version('numpy')}, Python {platform.python_version()}."
     )

@@ -1,4 +1,4 @@
-"""Strength from moves among 9 dans: ``python -m studies.strength_tygem [SHARED [STORE...]]``.
+"""Strength from moves among 9 dans: ``python -m lab.studies.strength_tygem [SHARED [STORE...]]``.
 
 SHARED (else YARDSTONE_SHARED, else ``shared`` beside the project) is the folder with
 ``data/go/tygem_moves``, ``data/go/tygem_2005_2011.tsv.gz`` and ``nets``. Runs the
@@ -19,7 +19,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from studies.order import NETWORK, ROOT, require, shared_folder
+from lab.studies.order import NETWORK, ROOT, require, shared_folder
 
 #: How the description of an experiment on these games begins.
 _GAMES = """\

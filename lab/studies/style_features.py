@@ -1,4 +1,4 @@
-"""How well does style alone tell a rank? ``python -m studies.style_features [SHARED]``.
+"""How well does style alone tell a rank? ``python -m lab.studies.style_features [SHARED]``.
 
 SHARED (else YARDSTONE_SHARED, else ``shared`` beside the project) is the folder with
 ``data/go/kgs_style``: features of 3,120 samples of players of KGS, 120 of each rank from
@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from studies.order import ROOT, require, shared_folder
 
+from lab.studies.order import ROOT, require, shared_folder
 from yardstone.strength.style.model import (
     PUBLISHED,
     Validation,
@@ -74,7 +74,7 @@ def main() -> None:
         *rows,
         "",
         f"Errors are standard deviations in ranks; the published one, with features of "
-        f"patterns besides, is {PUBLISHED}. `python -m studies.style_features --seed "
+        f"patterns besides, is {PUBLISHED}. `python -m lab.studies.style_features --seed "
         f"{options.seed}`, {date.today()}; Yardstone {version('yardstone')}, numpy "
         f"{version('numpy')}, scipy {version('scipy')}, Python {platform.python_version()}.",
     ]

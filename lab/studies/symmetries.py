@@ -1,4 +1,4 @@
-"""What looking twice is worth: ``python -m studies.symmetries --one FOLDER --several FOLDER``.
+"""What looking twice is worth: ``python -m lab.studies.symmetries --one FOLDER --several FOLDER``.
 
 The rank model on the same games twice: on features of one look at each position, and on those
 averaged over several symmetries of the board. Both folders hold stores ``fox_*`` of the Fox
@@ -22,22 +22,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from studies.rank.facts import Facts
-from studies.rank.stages import note, outside_probabilities
 
+from lab.studies.rank.facts import Facts
+from lab.studies.rank.stages import note, outside_probabilities
 from yardstone.errors import NoGamesError, YardstoneError
 from yardstone.files import write_text
 from yardstone.go.feature_store import FeatureStore
-from yardstone.lab.neubauer.rank.pool import RankPool, join_pools, pool_store
-from yardstone.lab.neubauer.rank.protocol import accuracy, draw_games, judged_by_fold
-from yardstone.lab.neubauer.rank.training import OutOfFold, PoolTrainer, RankSettings, make_lift
+from yardstone_lab.neubauer.rank.pool import RankPool, join_pools, pool_store
+from yardstone_lab.neubauer.rank.protocol import accuracy, draw_games, judged_by_fold
+from yardstone_lab.neubauer.rank.training import OutOfFold, PoolTrainer, RankSettings, make_lift
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 TABLES = ROOT / "docs" / "studies" / "symmetries-tables.md"
 SEVERAL = ROOT / "build" / "features-2"
 GAMES = (1, 5, 10, 20)
@@ -208,7 +208,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     if not list(options.several.glob("fox_*")) and options.several == SEVERAL:
-        command = [sys.executable, "-m", "studies.features", "--only", "fox_games"]
+        command = [sys.executable, "-m", "lab.studies.features", "--only", "fox_games"]
         subprocess.run([*command, "--shared", str(options.shared), "--symmetries", "2"], check=True)
     facts = Facts(options.shared)
     kinds = [games_of(options.one), games_of(options.several)]
@@ -223,8 +223,9 @@ def main() -> None:
         "",
         *rows_of(one, several, symmetries, options),
         "",
-        f"`python -m studies.symmetries --seed {options.seed} --partitions {options.partitions} "
-        f"--draws {options.draws} --replicates {options.replicates}`.",
+        f"`python -m lab.studies.symmetries --seed {options.seed} "
+        f"--partitions {options.partitions} --draws {options.draws} "
+        f"--replicates {options.replicates}`.",
     ]
     write_text(TABLES, "\n".join(lines) + "\n")
     print("\n".join(lines))

@@ -1,4 +1,4 @@
-"""Which rating system predicts best: ``python -m studies.systems_table [SHARED]``.
+"""Which rating system predicts best: ``python -m lab.studies.systems_table [SHARED]``.
 
 SHARED (else YARDSTONE_SHARED, else ``shared`` beside the project) is the folder with
 ``data/chess/kingbase_1990_2012.tsv.gz`` and ``data/go/tygem_2005_2011.tsv.gz``. Every
@@ -33,8 +33,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from studies.order import ROOT, require, shared_folder
 
+from lab.studies.order import ROOT, require, shared_folder
 from yardstone.errors import YardstoneError
 from yardstone.evaluation.baselines import baselines, completed
 from yardstone.evaluation.comparison import compare
@@ -425,7 +425,7 @@ def best_of_both(names: tuple[str, ...], result: Evaluation) -> list[str]:
 
 def preamble(options: argparse.Namespace, packages: str) -> list[str]:
     libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba", "optuna"))
-    command = "python -m studies.systems_table SHARED"
+    command = "python -m lab.studies.systems_table SHARED"
     command += f" --trials {options.trials} --seconds {options.seconds:g}"
     command += f" --replicates {options.replicates} --seed {options.seed}"
     if options.peers is not None:

@@ -1,4 +1,4 @@
-"""The thesis at its own size: ``python -m studies.thesis_size [SHARED [STORE...]]``.
+"""The thesis at its own size: ``python -m lab.studies.thesis_size [SHARED [STORE...]]``.
 
 Neubauer 2024 trains networks of 2,469,388 parameters (table 5.1) on 10,000 games of OGS. Here
 those settings are trained on the even games between 9 dans of Tygem in ``data/go/tygem_moves``,
@@ -21,26 +21,25 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from studies.order import ROOT, require, shared_folder
-from studies.strength_tygem import games_description
-
+from lab.studies.order import ROOT, require, shared_folder
+from lab.studies.strength_tygem import games_description
 from yardstone.errors import YardstoneError
 from yardstone.files import write_text
-from yardstone.lab.neubauer.experiment.configuration import read_experiment
-from yardstone.lab.neubauer.experiment.examples import MODELS
-from yardstone.lab.neubauer.experiment.models import BASIC, FULL
-from yardstone.lab.neubauer.experiment.performance import Cell, Performance, performance
-from yardstone.lab.neubauer.experiment.predictions import (
+from yardstone.strength.set_model.set_transformer import StrengthNetwork
+from yardstone_lab.neubauer.experiment.configuration import read_experiment
+from yardstone_lab.neubauer.experiment.examples import MODELS
+from yardstone_lab.neubauer.experiment.models import BASIC, FULL
+from yardstone_lab.neubauer.experiment.performance import Cell, Performance, performance
+from yardstone_lab.neubauer.experiment.predictions import (
     GLICKO,
     TUNED,
     ExperimentPredictions,
 )
-from yardstone.lab.neubauer.experiment.run import run_experiment
-from yardstone.lab.neubauer.network.search import best_run
-from yardstone.lab.neubauer.network.search_run import SearchRun, read_runs
-from yardstone.lab.neubauer.network.training_log import read_history
-from yardstone.reports.charts.training import training_chart
-from yardstone.strength.set_model.set_transformer import StrengthNetwork
+from yardstone_lab.neubauer.experiment.run import run_experiment
+from yardstone_lab.neubauer.network.search import best_run
+from yardstone_lab.neubauer.network.search_run import SearchRun, read_runs
+from yardstone_lab.neubauer.network.training_log import read_history
+from yardstone_lab.reports.charts.training import training_chart
 
 #: What follows the games in the description.
 DESCRIPTION = """
@@ -76,7 +75,7 @@ SHORTER = ("steps=50", "epochs=6", "batch=50", "window=200", "patience=3", "bflo
 PRELIMINARY = ("steps=10", "epochs=6", "batch=50", "patience=3", "bfloat16=true")
 SEARCHED = "Full, searched"
 PAGES = ROOT / "docs" / "studies"
-COMMAND = "`python -m studies.thesis_size`"
+COMMAND = "`python -m lab.studies.thesis_size`"
 EVEN = "50:50"
 SETS = {"T": "training", "V": "validation", "E": "test", "X": "exhibition"}
 

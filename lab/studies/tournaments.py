@@ -1,4 +1,4 @@
-"""Tie-breaks, pairing and its weights put to the test: ``python -m studies.tournaments``.
+"""Tie-breaks, pairing and its weights put to the test: ``python -m lab.studies.tournaments``.
 
 Plays the tournaments of Kaniuk's further work (2011, sections 7 and 8) and writes
 ``docs/studies/tournaments.md`` with its pictures; of parts and models of winning that are
@@ -16,21 +16,21 @@ import numba
 import numpy
 
 from yardstone.files import write_text
-from yardstone.lab.tournaments.circuits import Circuit
-from yardstone.lab.tournaments.events import usual_pairings
-from yardstone.lab.tournaments.pairing_quality import compare_quality
-from yardstone.lab.tournaments.single_events import SingleEvents
-from yardstone.lab.tournaments.tiebreaks import TournamentSetting, compare_tiebreaks
-from yardstone.lab.tournaments.weight_search import search_weights
 from yardstone.reports.document import Document
 from yardstone.reports.faces.text import document_text
-from yardstone.reports.tournament.pairing_quality import quality_document
-from yardstone.reports.tournament.tiebreaks import ties_document
-from yardstone.reports.tournament.weight_search import search_document
 from yardstone.tournament.model import System
 from yardstone.tournament.winning_laws import winning_law
+from yardstone_lab.reports.pairing_quality import quality_document
+from yardstone_lab.reports.tiebreaks import ties_document
+from yardstone_lab.reports.weight_search import search_document
+from yardstone_lab.tournaments.circuits import Circuit
+from yardstone_lab.tournaments.events import usual_pairings
+from yardstone_lab.tournaments.pairing_quality import compare_quality
+from yardstone_lab.tournaments.single_events import SingleEvents
+from yardstone_lab.tournaments.tiebreaks import TournamentSetting, compare_tiebreaks
+from yardstone_lab.tournaments.weight_search import search_weights
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs" / "studies"
+FOLDER = Path(__file__).resolve().parents[2] / "docs" / "studies"
 
 PAGE = FOLDER / "tournaments.md"
 HEAD = """# Tie-breaks, pairing and its weights
@@ -75,7 +75,7 @@ def made(part: str, win: str, arguments: str) -> str:
     """How a part was made, for the page."""
     libraries = f"Python {python_version()}, numpy {numpy.__version__}, numba {numba.__version__}"
     return (
-        f"Made by `python -m studies.tournaments --parts {part} --win {win}{arguments}` on "
+        f"Made by `python -m lab.studies.tournaments --parts {part} --win {win}{arguments}` on "
         f"{datetime.now(UTC).date()}; {libraries}.\n"
     )
 

@@ -1,4 +1,4 @@
-"""The thesis' trick plays 1 to 40, found in games and rated: ``python -m studies.trickplays``.
+"""The thesis' trick plays 1 to 40, found in games and rated: ``python -m lab.studies.trickplays``.
 
 Takes the problems, their published ratings, the games and the network from a folder of
 shared data ($YARDSTONE_SHARED, or ../shared). The index of the games is kept
@@ -17,8 +17,8 @@ from pathlib import Path
 
 import numpy as np
 from scipy.stats import binomtest, spearmanr
-from studies.order import NETWORK, ROOT, require, shared_folder
 
+from lab.studies.order import NETWORK, ROOT, require, shared_folder
 from yardstone.go.patterns import GameIndex, build_index
 from yardstone.pool import SkipReport
 from yardstone.reports.charts.trickplay import trickplay_chart
@@ -165,7 +165,7 @@ The problems 1 to 40 of the collection that Neubauer's thesis rates (section 7.2
 games of the Fox and Tygem servers, and rated by the model that is shipped
 ([](../how-to/trickplay.md) explains how).
 
-Made by `python -m studies.trickplays` on {date.today()}; no randomness;
+Made by `python -m lab.studies.trickplays` on {date.today()}; no randomness;
 Python {platform.python_version()}, numpy {version("numpy")}, numba {version("numba")}.
 
 ## Where they stand

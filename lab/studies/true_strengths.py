@@ -1,4 +1,4 @@
-"""How far true strengths lie from entry lists: ``python -m studies.true_strengths``.
+"""How far true strengths lie from entry lists: ``python -m lab.studies.true_strengths``.
 
 The deviation under which the results of real events are likeliest, true strengths
 integrated out (Laplace's approximation, as `yardstone.tournament.true_strength` has it).
@@ -20,8 +20,8 @@ from platform import python_version
 from typing import TYPE_CHECKING
 
 import numpy as np
-from studies.order import ROOT, require, shared_folder
 
+from lab.studies.order import ROOT, require, shared_folder
 from yardstone.evaluation.draws import fit_draw_rate
 from yardstone.files import write_text
 from yardstone.scales import grade_of_egf
@@ -287,7 +287,7 @@ def main() -> None:
     years = ", ".join(map(str, options.years))
     parts = [
         "# How far true strengths lie from entry lists",
-        f"Made by `python -m studies.true_strengths` on {date.today()}; Python "
+        f"Made by `python -m lab.studies.true_strengths` on {date.today()}; Python "
         f"{python_version()}, numpy {np.__version__}. The columns of numbers are log-likelihoods "
         "of a standard deviation, strengths integrated out, less that of the "
         "best shown. *Likeliest*: top of a parabola through the best three.",

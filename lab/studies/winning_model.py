@@ -1,4 +1,4 @@
-"""The model of winning that ships, and its scores: ``python studies/winning_model.py GAMES.csv``.
+"""The model of winning that ships: ``python -m lab.studies.winning_model GAMES.csv``.
 
 Forms are fitted to the games of a table of tournament games with grades
 (``go/tournaments/games.csv.gz`` of the shared data) with one event left out at a time, and
@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lab.studies.winning.selection import fit_with_strengths
 from yardstone.clusters import LEAST_EFFECTIVE_CLUSTERS, effective_number, t_quantile
 from yardstone.files import write_text
-from yardstone.lab.kaniuk.selection import fit_with_strengths
 from yardstone.reports.charts.chart import Axis, Chart, Label, Mark, Panel, Points, Stroke
 from yardstone.winprob.game_columns import GameColumns, between_grades
 from yardstone.winprob.games_csv import read_games_csv
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Where = NDArray[np.bool_]
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 TABLE = ROOT / "docs" / "studies" / "winning-model-tables.md"
 FIGURE = ROOT / "docs" / "studies" / "winning-model-calibration.svg"
 SHIPPED = ROOT / "src" / "yardstone" / "winprob" / "data" / "winning_model.json"
@@ -382,7 +382,7 @@ def main() -> None:
         result = fit_winning_model(pool, name="fitted", event_games=EVENT_GAMES)
         write_model(SHIPPED, replace(result.model, spread=round(spread.value, 2)))
     made = (
-        f"`python studies/winning_model.py GAMES --ship`, {date.today():%Y-%m-%d}; Yardstone "
+        f"`python -m lab.studies.winning_model GAMES --ship`, {date.today():%Y-%m-%d}; Yardstone "
         f"{version('yardstone')}, numpy {np.__version__}, Python {platform.python_version()}. In "
         "brackets 95 % intervals over events, by the jackknife and Student's t; those of "
         "differences allow for what the fits have in common. No forecast counts as surer than "

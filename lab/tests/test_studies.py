@@ -7,12 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from studies.__main__ import listing, run
-from studies.move_losses import PARTS, TABLES, Counted, counted_table, entered
-from studies.order import ROOT, STUDIES, Made, Shared, Study, studies_named
 
+from lab.studies.__main__ import listing, run
+from lab.studies.move_losses import PARTS, TABLES, Counted, counted_table, entered
+from lab.studies.order import ROOT, STUDIES, Made, Shared, Study, studies_named
 from tests.docs import tables
 
+STUDIES_AT = ROOT / "lab" / "studies"
 NAMES = [study.name for study in STUDIES]
 FIGURES = tables.all_tables()
 COMMANDS = sorted({command for table in FIGURES for command in tables.commands(table.near)})
@@ -20,7 +21,8 @@ COMMANDS = sorted({command for table in FIGURES for command in tables.commands(t
 ASKING = [
     study
     for study in STUDIES
-    if f'require("{study.name}"' in (ROOT / "studies" / f"{study.name}.py").read_text("utf-8")
+    if f'require("{study.name}"'
+    in (ROOT / "lab" / "studies" / f"{study.name}.py").read_text("utf-8")
 ]
 
 
@@ -44,7 +46,7 @@ def test_the_command_exists(command: str) -> None:
 
 
 def test_every_study_has_its_place_in_the_order() -> None:
-    files = {path.stem for path in (ROOT / "studies").glob("*.py")}
+    files = {path.stem for path in STUDIES_AT.glob("*.py")}
     assert len(NAMES) == len(set(NAMES))
     assert files - {"__main__", "order"} == set(NAMES)
 
@@ -66,7 +68,7 @@ def test_what_is_committed_of_a_study_is_there(study: Study) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_study_answers_to_help(name: str) -> None:
-    assert tables.help_of_module(f"studies.{name}").startswith("usage: ")
+    assert tables.help_of_module(f"lab.studies.{name}").startswith("usage: ")
 
 
 @pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
@@ -101,7 +103,7 @@ def test_a_study_by_itself_says_what_is_missing(
     monkeypatch.setenv("YARDSTONE_SHARED", str(tmp_path))
     monkeypatch.setattr(sys, "argv", [study.name])
     with pytest.raises(SystemExit, match=rf"studies\.{study.name}: no ") as left:
-        importlib.import_module(f"studies.{study.name}").main()
+        importlib.import_module(f"lab.studies.{study.name}").main()
     assert len(str(left.value).splitlines()) == len(study.missing(tmp_path))
 
 

@@ -18,7 +18,7 @@ from yardstone.pool import Pool
 from yardstone.ratings.systems import SYSTEMS
 from yardstone.winprob import fibs
 
-PEOPLE = Path(__file__).parents[2] / "studies" / "backgammon_people.csv.gz"
+PEOPLE = Path(__file__).parents[2] / "lab" / "studies" / "backgammon_people.csv.gz"
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lab.studies.winning.simulation import european_games, simulate_statistics
+from tests.winprob.made_games import write_games
 from yardstone.cli.commands import application
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.examples import example
-from yardstone.lab.kaniuk.simulation import european_games, simulate_pool, simulate_statistics
 from yardstone.reports.faces.files import document_csv
 from yardstone.reports.winprob.statistics import statistics_document
 from yardstone.winprob.grades import format_grade
@@ -159,20 +160,7 @@ def test_a_wrong_grade_is_an_error_in_the_input(capsys: pytest.CaptureFixture[st
 
 @pytest.fixture(scope="module")
 def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Dated simulated games, as a table."""
-    pool = simulate_pool(PUBLISHED, european_games(8_000), begin="2001-01-01", seed=1)
-    path = tmp_path_factory.mktemp("winprob") / "games.csv"
-    assert pool.time is not None
-    with path.open("w") as out:
-        out.write("black,white,b_rank,w_rank,result,date,event\n")
-        for k in range(len(pool)):
-            first, second = (pool.columns[f"{side}_grade"][k] for side in ("first", "second"))
-            out.write(
-                f"p{first:.0f},p{second:.0f},{format_grade(first)},{format_grade(second)},"
-                f"{'B+' if pool.score[k] else 'W+'},{pool.time[k].astype('datetime64[D]')},"
-                f"e{k % 30}\n"
-            )
-    return path
+    return write_games(tmp_path_factory.mktemp("winprob") / "games.csv")
 
 
 def test_statistics_both_ways(
@@ -301,32 +289,6 @@ def test_games_outside_tournaments(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "300 games of 30 players" in text
     answer = json.loads(run(capsys, "2k", "1d", "--win", path, "--format", "json"))
     assert answer["low"] < PUBLISHED.probability(-2, 0) < answer["high"]
-
-
-def test_traces(games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    result = json.loads(run(capsys, "trace", games, "--years", "5", "--format", "json"))
-    assert [row["year"] for row in result] == list(range(2005, 2011))
-    assert set(result[0]["model"]) == {"10k", "2d"}
-    for figure in ("measured", "coefficients", "model"):
-        path = tmp_path / f"{figure}.svg"
-        text = run(capsys, "trace", games, "--plot", path, "--figure", figure)
-        assert text.startswith("year")
-        assert path.exists()
-    with pytest.raises(UsageError, match="20k to 7d"):
-        run(capsys, "trace", games, "--follow", "25k")
-
-
-def test_comparison(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    result = json.loads(
-        run(capsys, "compare", games, "--folds", "2", "--by-event", "--format", "json")
-    )
-    names = [row["name"] for row in result["candidates"]]
-    assert result["chosen"] in names
-    assert result["candidates"][0]["gain"]["all"]["value"] == 0.0
-    fitted = next(row for row in result["candidates"] if row["name"] == "likelihood")
-    gain = fitted["gain"]["all"]
-    assert gain["low"] < gain["value"] < gain["high"]
-    assert result["groups"] == 30
 
 
 def test_what_cannot_be_read(

@@ -121,15 +121,15 @@ def _go_games(folder: Path) -> None:
 
 
 def _experiment(folder: Path) -> None:
+    from lab.tests.strength.made_experiment import write_experiment, write_games
     from tests.go.games import small_network
-    from tests.strength.made_experiment import write_experiment, write_games
 
     write_games(folder)
     write_experiment(folder, small_network(folder), models=False)
 
 
 def _training(folder: Path) -> None:
-    from tests.strength.made_run import write_run
+    from lab.tests.strength.made_run import write_run
 
     write_run(folder)
 
@@ -142,7 +142,7 @@ def _few_grades(folder: Path) -> None:
 def _matches(folder: Path) -> None:
     import gzip
 
-    from yardstone.lab.vandendoel.table import own_table, table_text
+    from yardstone_lab.vandendoel.table import own_table, table_text
 
     lines = table_text(own_table()).splitlines(keepends=True)
     text = "".join([lines[0], *lines[1::100]])

@@ -1,6 +1,6 @@
 """Promised 95 %, held 93 to 97: small samples, newcomers and every option, quickly.
 
-`studies/coverage.py` measures the same at length.
+`lab/studies/coverage.py` measures the same at length.
 """
 
 from __future__ import annotations

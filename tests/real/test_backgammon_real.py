@@ -158,7 +158,7 @@ def test_corrupt_files_are_refused_and_the_good_one_is_not() -> None:
 
 def test_an_independent_analysis_of_peoples_matches(blocks: list[dict[str, str]]) -> None:
     """Counts equal, and error totals within rounding, in the table kept with the studies."""
-    path = Path(__file__).resolve().parents[2] / "studies" / "backgammon_people.csv.gz"
+    path = Path(__file__).resolve().parents[2] / "lab" / "studies" / "backgammon_people.csv.gz"
     with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
         ours = {row["file"]: row for row in csv.DictReader(file)}
     compared = 0

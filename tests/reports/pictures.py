@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from pathlib import Path
 from typing import TypeVar
 from xml.etree import ElementTree
 
@@ -30,6 +31,17 @@ def elements(sheet: Sheet, kind: type[E], colour: str = "") -> list[E]:
         if isinstance(each, kind)
         and (not colour or colour in [getattr(each, name, "") for name in names])
     ]
+
+
+def check_files(chart: Chart, folder: Path) -> None:
+    """The chart is as `check` asks, and is written in every format; nothing in it runs."""
+    check(chart)
+    for ending in ("svg", "png", "pdf"):
+        chart.save(folder / f"chart.{ending}")
+        assert (folder / f"chart.{ending}").stat().st_size > 500
+    root = ElementTree.parse(folder / "chart.svg").getroot()
+    assert not list(root.iter("{http://www.w3.org/2000/svg}script"))
+    assert root[0].text  # the title says what is drawn
 
 
 def check(chart: Chart) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from yardstone.lab.neubauer.rank.pool import RankPool
 from yardstone.strength.evidence import Evidence
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.model_scale import ModelScale
@@ -18,6 +17,7 @@ from yardstone.strength.rank.ranks import EDGES, GROUP_EDGES, RANKS
 from yardstone.strength.rank.scorer import MoveScorer
 from yardstone.strength.rank.values import SCALARS
 from yardstone.strength.spread import ScoreSpread
+from yardstone_lab.neubauer.rank.pool import RankPool
 
 CHANNELS = 6
 WIDTH = 3

@@ -4,16 +4,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from lab.studies.winning.simulation import european_games, simulate_statistics
 from yardstone.errors import ConvergenceError, InputError, ModelError, NoGamesError, UsageError
-from yardstone.lab.kaniuk.least_squares import (
-    fit_least_squares,
-    profile_scale,
-    rms_by_difference,
-    sum_of_squares,
-)
-from yardstone.lab.kaniuk.least_squares_intervals import simulated_intervals
-from yardstone.lab.kaniuk.simulation import european_games, simulate_pool, simulate_statistics
-from yardstone.lab.kaniuk.trace import trace
 from yardstone.pool import Pool
 from yardstone.winprob._minimise import conjugate_gradient, damped_newton
 from yardstone.winprob.game_columns import GameColumns
@@ -27,6 +19,13 @@ from yardstone.winprob.kaniuk import (
     Kaniuk,
     gap_of_probability,
 )
+from yardstone.winprob.least_squares import (
+    fit_least_squares,
+    profile_scale,
+    rms_by_difference,
+    sum_of_squares,
+)
+from yardstone.winprob.least_squares_intervals import simulated_intervals
 from yardstone.winprob.likelihood import GradedGames, fit_likelihood
 from yardstone.winprob.profile import parameter_interval, parameter_shortfall, probability_interval
 from yardstone.winprob.statistics import WinningStatistics
@@ -298,22 +297,6 @@ def test_colour_handicap_and_lapses_are_recovered() -> None:
     assert np.all(np.abs(fit.values - wanted) < 4.0 * fit.standard_errors)
     assert fit.log_likelihood >= games.log_likelihood(truth)
     assert fit.aic == pytest.approx(2 * (9 - fit.log_likelihood))
-
-
-def test_traces_are_those_of_each_window() -> None:
-    pool = simulate_pool(PUBLISHED, european_games(60_000), begin="2001-01-01", seed=6)
-    result = trace(pool, years=5, grades=(-10, 1))
-    assert result.years.tolist() == list(range(2005, 2011))
-    last = WinningStatistics.from_pool(pool, begin="2006-01-01", end="2010-12-31")
-    fit = fit_least_squares(last)
-    assert result.coefficients[-1] == pytest.approx(fit.values)
-    assert result.measured[-1, 0, 4 + 2] == last.ratio()[10, 1]
-    assert result.modelled[-1, 1, 4 - 3] == pytest.approx(float(fit.model.probability(1, -2)))
-    # The probabilities are far steadier than the coefficients (section 5).
-    spread = result.modelled.std(axis=0).max()
-    assert spread < 0.03
-    with pytest.raises(NoGamesError, match="less than"):
-        trace(pool, years=20)
 
 
 def test_the_minimisers_say_when_they_fail() -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from lab.studies.winning.goldis_table import RULES, departures
 from tests.shared import shared_path
 from yardstone.errors import InputError, UsageError
 from yardstone.winprob.goldis import (
@@ -25,7 +26,6 @@ from yardstone.winprob.goldis import (
     uniform_rank_rating,
     uniform_rating,
 )
-from yardstone.winprob.goldis_table import RULES, departures
 
 rating = st.integers(0, 3300)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from studies.coverage_models import SETTINGS, drawn, held
 
+from lab.studies.coverage_models import SETTINGS, drawn, held
 from yardstone.errors import UsageError
 from yardstone.winprob.cluster_covariance import region_by_event
 from yardstone.winprob.coefficient_region import CoefficientRegion

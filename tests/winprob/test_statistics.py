@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lab.studies.winning.simulation import european_games, simulate_pool, simulate_statistics
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.lab.kaniuk.simulation import european_games, simulate_pool, simulate_statistics
 from yardstone.pool import Pool
 from yardstone.reports.faces.files import document_csv
 from yardstone.reports.winprob.statistics import statistics_document

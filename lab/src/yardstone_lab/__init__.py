@@ -1,1 +1,1 @@
-"""The laboratory: what replicates the papers and trains models; measuring needs none of it."""
+"""The laboratory of Yardstone: what replicates the papers, trains models and searches."""

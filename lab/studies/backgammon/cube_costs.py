@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lab.studies.backgammon.cube_errors import KINDS_OF_CUBE_ERRORS, CubeErrors
 from yardstone import parallel
 from yardstone.errors import ModelError, UsageError
-from yardstone.lab.vandendoel.cube_errors import KINDS_OF_CUBE_ERRORS, CubeErrors
-from yardstone.lab.vandendoel.table import ratio
 from yardstone.winprob import fibs
+from yardstone_lab.vandendoel.table import ratio
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
-from studies.rank.stages import note
 
+from lab.studies.rank.stages import note
 from yardstone.files import replaced
-from yardstone.lab.imitation.batches import make_batch
-from yardstone.lab.imitation.judgement import judge_moves
-from yardstone.lab.imitation.settings import BANDS
 from yardstone.strength.evidence import evidence_of_store
 from yardstone.strength.move_phases import PHASES, phases_of
 from yardstone.strength.rank.ranks import RANKS
+from yardstone_lab.imitation.batches import make_batch
+from yardstone_lab.imitation.judgement import judge_moves
+from yardstone_lab.imitation.settings import BANDS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.go.feature_store import FeatureStore
-    from yardstone.lab.imitation.games import ImitationGames
-    from yardstone.lab.imitation.network import ImitationNetwork
+    from yardstone_lab.imitation.games import ImitationGames
+    from yardstone_lab.imitation.network import ImitationNetwork
 
     Array = NDArray[np.float64]
 

@@ -15,21 +15,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from studies.ogs_shift import rank_number
-from studies.rank.facts import Facts
-
+from lab.studies.ogs_shift import rank_number
+from lab.studies.rank.facts import Facts
 from yardstone.files import replaced
 from yardstone.go.points import BLACK, WHITE
-from yardstone.lab.imitation.games import LearntSide, collect_games
-from yardstone.lab.imitation.settings import UNKNOWN_BAND, band_of, band_of_rank
 from yardstone.records.move_lists import MoveListReader
 from yardstone.records.sgf import SgfReader
 from yardstone.strength.estimate.players import plain_name
 from yardstone.strength.rank.ranks import RANKS
+from yardstone_lab.imitation.games import LearntSide, collect_games
+from yardstone_lab.imitation.settings import UNKNOWN_BAND, band_of, band_of_rank
 
 if TYPE_CHECKING:
-    from yardstone.lab.imitation.games import ImitationGames
     from yardstone.records.go_game import GoGame
+    from yardstone_lab.imitation.games import ImitationGames
 
     Sides = dict[str, tuple[LearntSide, ...]]
 

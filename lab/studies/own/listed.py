@@ -7,14 +7,13 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from studies.own.games import HALVED
-from studies.rank.facts import HELD_BACK
-
+from lab.studies.own.games import HALVED
+from lab.studies.rank.facts import HELD_BACK
 from yardstone.files import replaced
 from yardstone.strength.rank.ranks import RANKS
 
 if TYPE_CHECKING:
-    from studies.rank.facts import Facts
+    from lab.studies.rank.facts import Facts
 
 #: Games of each listed player that are looked at, at least.
 MOST = 10

@@ -7,19 +7,18 @@ import subprocess
 import sys
 from pathlib import Path
 
-from studies.order import NETWORK
-from studies.own.choices import Choices, read_choices
-from studies.own.games import ogs_people, ranked_fox, write_apart
-from studies.own.listed import write_listed
-from studies.own_network import NAME
-from studies.rank.facts import Facts
-
+from lab.studies.order import NETWORK
+from lab.studies.own.choices import Choices, read_choices
+from lab.studies.own.games import ogs_people, ranked_fox, write_apart
+from lab.studies.own.listed import write_listed
+from lab.studies.own_network import NAME
+from lab.studies.rank.facts import Facts
 from yardstone.errors import InputError
 from yardstone.go.feature_store import FeatureStore
-from yardstone.lab.imitation.settings import ImitationSettings
-from yardstone.lab.imitation.training import load_training
-from yardstone.lab.neubauer.rank.training import RankSettings
 from yardstone.strength.model import StrengthModel
+from yardstone_lab.imitation.settings import ImitationSettings
+from yardstone_lab.imitation.training import load_training
+from yardstone_lab.neubauer.rank.training import RankSettings
 
 #: The network beside which ours is judged, and the store of the listed players of Fox.
 OTHER = "g170-b6c96"

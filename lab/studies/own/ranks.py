@@ -7,25 +7,25 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from studies.own.choices import side_key
-from studies.rank.stages import note
 
-from yardstone.lab.neubauer.rank.pool import pool_store
-from yardstone.lab.neubauer.rank.spread import fit_spread
-from yardstone.lab.neubauer.rank.training import OutOfFold, PoolTrainer, RankSettings, make_lift
+from lab.studies.own.choices import side_key
+from lab.studies.rank.stages import note
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.model_scale import ModelScale
 from yardstone.strength.move_phases import PHASES
 from yardstone.strength.rank.ranks import EDGES, RANKS
+from yardstone_lab.neubauer.rank.pool import pool_store
+from yardstone_lab.neubauer.rank.spread import fit_spread
+from yardstone_lab.neubauer.rank.training import OutOfFold, PoolTrainer, RankSettings, make_lift
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from studies.own.choices import Choices
-    from studies.rank.facts import Facts
 
+    from lab.studies.own.choices import Choices
+    from lab.studies.rank.facts import Facts
     from yardstone.go.feature_store import FeatureStore
-    from yardstone.lab.neubauer.rank.pool import RankPool
     from yardstone.strength.rank.lift import Lift
+    from yardstone_lab.neubauer.rank.pool import RankPool
 
     Array = NDArray[np.float64]
 

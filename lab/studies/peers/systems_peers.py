@@ -1,6 +1,6 @@
 """Predictions of public rating packages, for the table of systems.
 
-``studies.systems_table`` runs this with an interpreter that has the packages (riix,
+``lab.studies.systems_table`` runs this with an interpreter that has the packages (riix,
 elote, glicko2, whr, whole-history-rating); it needs nothing of Yardstone::
 
     python systems_peers.py NAME PARAMETERS GAMES.npz PREDICTIONS.npz

@@ -9,22 +9,22 @@ import numpy as np
 
 from yardstone.errors import UsageError
 from yardstone.go.nets.view import NetworkView
-from yardstone.lab.neubauer.rank.intervals import calibrated
-from yardstone.lab.neubauer.rank.rated import (
+from yardstone.strength.joined_scorer import JoinedScorer
+from yardstone.strength.model import StrengthModel
+from yardstone.strength.model_scale import ModelScale
+from yardstone_lab.neubauer.rank.intervals import calibrated
+from yardstone_lab.neubauer.rank.rated import (
     RatedSettings,
     RatedSides,
     TrainedScale,
     unseen_people,
 )
-from yardstone.strength.joined_scorer import JoinedScorer
-from yardstone.strength.model import StrengthModel
-from yardstone.strength.model_scale import ModelScale
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.lab.neubauer.rank.pool import RankPool
     from yardstone.strength.scorer import Scorer
+    from yardstone_lab.neubauer.rank.pool import RankPool
 
 __all__ = ["join_scales"]
 
@@ -46,7 +46,7 @@ def join_scales(
     one, other : TrainedScale
         Learnt from the same sides, in the same order.
     pool, rated, name, settings
-        As in `yardstone.lab.neubauer.rank.rated.fit_rated_scale`.
+        As in `yardstone_lab.neubauer.rank.rated.fit_rated_scale`.
 
     Returns
     -------

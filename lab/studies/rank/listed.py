@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from studies.rank.facts import Facts
 
+from lab.studies.rank.facts import Facts
 from yardstone.errors import NoGamesError
 from yardstone.files import replaced
 from yardstone.go.analysis import PHASES as GAME_PHASES

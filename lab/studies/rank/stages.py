@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from studies.rank.facts import Facts
 
+from lab.studies.rank.facts import Facts
 from yardstone.errors import NoGamesError
 from yardstone.files import replaced, write_text
 from yardstone.go.feature_store import FeatureStore
 from yardstone.go.nets.view import NetworkView
-from yardstone.lab.neubauer.rank.pool import RankPool, join_pools, pool_store
-from yardstone.lab.neubauer.rank.protocol import Accuracy, accuracy, draw_games, judged_by_fold
-from yardstone.lab.neubauer.rank.training import OutOfFold, PoolTrainer, RankSettings, make_lift
 from yardstone.strength.evidence import evidence_of_store
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.rank.ranks import RANKS
+from yardstone_lab.neubauer.rank.pool import RankPool, join_pools, pool_store
+from yardstone_lab.neubauer.rank.protocol import Accuracy, accuracy, draw_games, judged_by_fold
+from yardstone_lab.neubauer.rank.training import OutOfFold, PoolTrainer, RankSettings, make_lift
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,20 +11,20 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from studies.rank.facts import HELD_BACK
-from studies.rank.stages import one_player
 
-from yardstone.lab.neubauer.rank.pool import RankPool, without_years
-from yardstone.lab.neubauer.rank.protocol import Accuracy, accuracy, draw_games, draw_players
+from lab.studies.rank.facts import HELD_BACK
+from lab.studies.rank.stages import one_player
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.move_phases import PHASES
 from yardstone.strength.rank.ranks import RANKS
+from yardstone_lab.neubauer.rank.pool import RankPool, without_years
+from yardstone_lab.neubauer.rank.protocol import Accuracy, accuracy, draw_games, draw_players
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from studies.rank.stages import Study
 
-    from yardstone.lab.neubauer.rank.training import OutOfFold, RankSettings, TrainedRank
+    from lab.studies.rank.stages import Study
+    from yardstone_lab.neubauer.rank.training import OutOfFold, RankSettings, TrainedRank
 
     Array = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -169,7 +169,7 @@ class Tables:
 
     def made(self) -> Iterator[str]:
         """How the tables were made."""
-        command = "python -m studies.rank_from_moves " + " ".join(
+        command = "python -m lab.studies.rank_from_moves " + " ".join(
             f"{name} {value}"
             for name, value in (("--seed", self.study.seed), ("--draws", self.study.draws))
         )

@@ -3,7 +3,7 @@
 A game with h stones and no komi gives Black h - 1/2 stones more than an even one: the
 first of them is the move that he has anyhow, of which komi takes half away. If a stone is
 worth `stone` grades, a difference of g grades is made even by ``g/stone + 1/2`` stones.
-``python studies/handicaps.py`` scores it, and the models of winning, on real games.
+``python -m lab.studies.handicaps`` scores it, and the models of winning, on real games.
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from yardstone.lab.vandendoel.play import MatchSetting
-from yardstone.lab.vandendoel.table import StudyTable
 from yardstone.winprob import fibs
+from yardstone_lab.vandendoel.play import MatchSetting
+from yardstone_lab.vandendoel.table import StudyTable
 
 #: Rating difference of a setting from its length, and the second player's EPM, EPC and EPD.
 Truth = Callable[[int, float, float, float], float]

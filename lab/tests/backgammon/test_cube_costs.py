@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.docs.blocks import ROOT
-from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
-from yardstone.lab.vandendoel.cube_costs import (
+from lab.studies.backgammon.cube_costs import (
     cost_shares,
     difference,
     error_mix,
@@ -18,7 +16,7 @@ from yardstone.lab.vandendoel.cube_costs import (
     points_for_a_unit,
     rarer_players,
 )
-from yardstone.lab.vandendoel.cube_errors import (
+from lab.studies.backgammon.cube_errors import (
     KINDS_OF_CUBE_ERRORS,
     CubeErrors,
     match_rows,
@@ -27,6 +25,8 @@ from yardstone.lab.vandendoel.cube_errors import (
     rows_text,
     size_rows,
 )
+from tests.docs.blocks import ROOT
+from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
 from yardstone.winprob import fibs
 
 SHARES = np.array([1.0, 0.5, 1.0, 1.2, 0.8])
@@ -181,7 +181,7 @@ def test_a_table_from_analyses_and_back(tmp_path: Path) -> None:
 
 def test_the_page_is_of_the_kept_table() -> None:
     page = (ROOT / "docs" / "studies" / "backgammon-cube-tables.md").read_text()
-    every = read_cube_errors(ROOT / "studies" / "backgammon_cube.csv.gz")
+    every = read_cube_errors(ROOT / "lab" / "studies" / "backgammon_cube.csv.gz")
     people, noise = every.of("people"), every.of("noise")
     assert f"{len(people)} of people" in page
     assert f"{len(noise)} of programs" in page

@@ -8,10 +8,10 @@ import pytest
 
 from tests.backgammon.gnubg_here import real_gnubg
 from yardstone.errors import InputError, UsageError, WorkerError
-from yardstone.lab.vandendoel.matches import PlayedMatches, in_rounds, play_jobs
-from yardstone.lab.vandendoel.play import MatchJob, MatchSetting, NoisyPlayer, play_match
-from yardstone.lab.vandendoel.results_file import ResultsFile, read_results
-from yardstone.lab.vandendoel.settings import (
+from yardstone_lab.vandendoel.matches import PlayedMatches, in_rounds, play_jobs
+from yardstone_lab.vandendoel.play import MatchJob, MatchSetting, NoisyPlayer, play_match
+from yardstone_lab.vandendoel.results_file import ResultsFile, read_results
+from yardstone_lab.vandendoel.settings import (
     depth_check,
     measurements,
     part_one,

@@ -6,8 +6,8 @@ from math import isfinite, isnan
 
 import numpy as np
 import pytest
-from studies.coverage_classes import coverage, read_matches
 
+from lab.studies.coverage_classes import coverage, read_matches
 from tests.backgammon.gnubg_stats import outcome_of
 from yardstone.backgammon.matches import matches_of
 from yardstone.backgammon.play_classes import SIZES, ClassErrors, class_errors

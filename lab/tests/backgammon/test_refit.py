@@ -9,15 +9,15 @@ from scipy.optimize import minimize
 
 from yardstone.backgammon.formulas import PEOPLE, PUBLISHED
 from yardstone.errors import InputError, ModelError, NoGamesError
-from yardstone.lab.vandendoel.people_table import MatchTable, read_match_table
-from yardstone.lab.vandendoel.predictions import (
+from yardstone.winprob import fibs
+from yardstone_lab.vandendoel.people_table import MatchTable, read_match_table
+from yardstone_lab.vandendoel.predictions import (
     cross_validate,
     folds_by_player,
     other_rates,
     rarer_player,
 )
-from yardstone.lab.vandendoel.refit import fit_weights, formula_of, terms
-from yardstone.winprob import fibs
+from yardstone_lab.vandendoel.refit import fit_weights, formula_of, terms
 
 
 def simulated(number: int, seed: int = 1, players: int = 60) -> MatchTable:

@@ -3,15 +3,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.backgammon.made_table import made_table
+from lab.tests.backgammon.made_table import made_table
 from yardstone.backgammon.formulas import PUBLISHED
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.lab.vandendoel.cells import make_cells
-from yardstone.lab.vandendoel.choices import LeftOut
-from yardstone.lab.vandendoel.comparison import _deal, compare_formulas
-from yardstone.lab.vandendoel.settings import depth_check, part_one, part_two
-from yardstone.lab.vandendoel.table import StudyTable
 from yardstone.winprob import fibs
+from yardstone_lab.vandendoel.cells import make_cells
+from yardstone_lab.vandendoel.choices import LeftOut
+from yardstone_lab.vandendoel.comparison import _deal, compare_formulas
+from yardstone_lab.vandendoel.settings import depth_check, part_one, part_two
+from yardstone_lab.vandendoel.table import StudyTable
 
 NAMES = [
     "a(N), published",

@@ -9,22 +9,26 @@ from numpy.typing import NDArray
 from scipy.optimize import least_squares
 from scipy.stats import t as student
 
+from lab.studies.backgammon.formula_fit import fit_formula
+from lab.tests.backgammon.made_table import made_table
 from tests.backgammon.known_errors import known_error
-from tests.backgammon.made_table import made_table
 from yardstone.errors import ModelError, NoGamesError, UsageError
-from yardstone.lab.vandendoel.bump import chance_of_largest, find_bumps
-from yardstone.lab.vandendoel.cells import (
+from yardstone.reports.document import Document
+from yardstone.reports.faces.text import document_text
+from yardstone.winprob import fibs
+from yardstone_lab.reports.backgammon_study import cells_sections
+from yardstone_lab.vandendoel.bump import chance_of_largest, find_bumps
+from yardstone_lab.vandendoel.cells import (
     Cells,
     is_judged,
     is_part_one,
     is_part_two,
     make_cells,
 )
-from yardstone.lab.vandendoel.choices import Averaging, CloseRule, FitMethod, StudyModel
-from yardstone.lab.vandendoel.fit import StudyFit, fit_cells, fit_study
-from yardstone.lab.vandendoel.formula_fit import fit_formula
-from yardstone.lab.vandendoel.play import MatchSetting, NoisyPlayer
-from yardstone.lab.vandendoel.settings import (
+from yardstone_lab.vandendoel.choices import Averaging, CloseRule, FitMethod, StudyModel
+from yardstone_lab.vandendoel.fit import StudyFit, fit_cells, fit_study
+from yardstone_lab.vandendoel.play import MatchSetting, NoisyPlayer
+from yardstone_lab.vandendoel.settings import (
     PUBLISHED_MEASUREMENTS,
     depth_check,
     measurements,
@@ -32,11 +36,7 @@ from yardstone.lab.vandendoel.settings import (
     part_two,
     strong_check,
 )
-from yardstone.lab.vandendoel.table import StudyTable, joined, table_text
-from yardstone.reports.backgammon.study import cells_sections
-from yardstone.reports.document import Document
-from yardstone.reports.faces.text import document_text
-from yardstone.winprob import fibs
+from yardstone_lab.vandendoel.table import StudyTable, joined, table_text
 
 LENGTHS = (1, 3, 5, 7, 11, 23)
 

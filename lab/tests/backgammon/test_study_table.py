@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.backgammon.made_table import made_table
+from lab.tests.backgammon.made_table import made_table
 from yardstone.errors import InputError, NoGamesError
-from yardstone.lab.vandendoel.choices import CloseRule
-from yardstone.lab.vandendoel.play import MatchSetting, NoisyPlayer
-from yardstone.lab.vandendoel.settings import part_one, part_two
-from yardstone.lab.vandendoel.table import COLUMNS, from_results, read_table, table_text
+from yardstone_lab.vandendoel.choices import CloseRule
+from yardstone_lab.vandendoel.play import MatchSetting, NoisyPlayer
+from yardstone_lab.vandendoel.settings import part_one, part_two
+from yardstone_lab.vandendoel.table import COLUMNS, from_results, read_table, table_text
 
 
 def stats(unforced: int, error: float, close: int, rate: float, luck: float) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from lab.tests.strength.made_experiment import write_experiment, write_games
 from tests.go.games import small_network
-from tests.strength.made_experiment import write_experiment, write_games
 from yardstone.cli.commands import application
 from yardstone.cli.main import main
 from yardstone.errors import InputError, UsageError

@@ -10,20 +10,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lab.tests.strength.made_run import TRAINING, VALIDATION, write_run
+from lab.tests.strength.made_training import TINY
 from tests.reports.pictures import check, texts
-from tests.strength.made_run import TRAINING, VALIDATION, write_run
-from tests.strength.made_training import TINY
 from yardstone.cli.commands import application
 from yardstone.cli.main import main
 from yardstone.errors import InputError, UsageError
-from yardstone.lab.neubauer.experiment.examples import experiment_examples
-from yardstone.lab.neubauer.network.search_run import SearchRun
-from yardstone.lab.neubauer.network.training_log import Epoch, History
 from yardstone.reports.charts.chart import Points
-from yardstone.reports.charts.training import search_chart, training_chart
 from yardstone.reports.faces.text import document_text
-from yardstone.reports.strength.training import search_document
 from yardstone.strength.set_model.set_transformer import StrengthNetwork
+from yardstone_lab.neubauer.experiment.examples import experiment_examples
+from yardstone_lab.neubauer.network.search_run import SearchRun
+from yardstone_lab.neubauer.network.training_log import Epoch, History
+from yardstone_lab.reports.charts.training import search_chart, training_chart
+from yardstone_lab.reports.training import search_document
 
 
 @pytest.fixture

@@ -14,18 +14,18 @@ import torch
 from tests.go.games import random_game
 from yardstone.errors import ConvergenceError, NoGamesError, UsageError
 from yardstone.go.nets import load_network
-from yardstone.go.nets.model_writer import write_model
 from yardstone.go.points import symmetry_points
-from yardstone.lab.imitation import network as network_module
-from yardstone.lab.imitation import training
-from yardstone.lab.imitation.batches import make_batch
-from yardstone.lab.imitation.games import ImitationGames, LearntSide, collect_games
-from yardstone.lab.imitation.judgement import judge_network
-from yardstone.lab.imitation.settings import BANDS, ImitationSettings, band_of
-from yardstone.lab.imitation.teacher import Teacher
-from yardstone.lab.imitation.training import CHECKPOINT, load_training, train_network
-from yardstone.lab.torch_threads import torch_threads
 from yardstone.records.go_game import GoGame
+from yardstone_lab.imitation import network as network_module
+from yardstone_lab.imitation import training
+from yardstone_lab.imitation.batches import make_batch
+from yardstone_lab.imitation.games import ImitationGames, LearntSide, collect_games
+from yardstone_lab.imitation.judgement import judge_network
+from yardstone_lab.imitation.model_writer import write_model
+from yardstone_lab.imitation.settings import BANDS, ImitationSettings, band_of
+from yardstone_lab.imitation.teacher import Teacher
+from yardstone_lab.imitation.training import CHECKPOINT, load_training, train_network
+from yardstone_lab.torch_threads import torch_threads
 
 TINY = ImitationSettings(channels=8, blocks=2, tastes=4, sides=4, moves=4, steps=30, bfloat16=False)
 WEAK, STRONG = band_of("ogs", 0), band_of("fox", 10)

@@ -14,15 +14,15 @@ from yardstone import records
 from yardstone.evaluation.labels import rating_labels
 from yardstone.evaluation.metrics import measure
 from yardstone.evaluation.sets import draw_sets
-from yardstone.lab.neubauer.experiment.candidates import ListedGames
-from yardstone.lab.neubauer.experiment.collection import collect_pool
-from yardstone.lab.neubauer.experiment.configuration import read_experiment
-from yardstone.lab.neubauer.experiment.filters import FilterReport, Filters
-from yardstone.lab.neubauer.experiment.newcomers import hidden_games, predict_hidden
-from yardstone.lab.neubauer.experiment.predictions import FUTURE, GLICKO
-from yardstone.lab.neubauer.experiment.run import run_experiment
 from yardstone.pool import Pool
 from yardstone.ratings.glicko2 import Glicko2
+from yardstone_lab.neubauer.experiment.candidates import ListedGames
+from yardstone_lab.neubauer.experiment.collection import collect_pool
+from yardstone_lab.neubauer.experiment.configuration import read_experiment
+from yardstone_lab.neubauer.experiment.filters import FilterReport, Filters
+from yardstone_lab.neubauer.experiment.newcomers import hidden_games, predict_hidden
+from yardstone_lab.neubauer.experiment.predictions import FUTURE, GLICKO
+from yardstone_lab.neubauer.experiment.run import run_experiment
 
 GAMES, KEPT = 3710, 3695
 #: Games that were lost because a player went offline.

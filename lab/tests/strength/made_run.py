@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.strength.made_training import made_games
+from lab.tests.strength.made_training import made_games
 from yardstone.evaluation.labels import Labels
-from yardstone.lab.neubauer.experiment.collection import save_pool
-from yardstone.lab.neubauer.experiment.sets import save_labels
 from yardstone.pool import Pool
+from yardstone_lab.neubauer.experiment.collection import save_pool
+from yardstone_lab.neubauer.experiment.sets import save_labels
 
 DESCRIPTION = """
 folder = "work"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from yardstone.lab.neubauer.dataset import Labelled, MoveSets
 from yardstone.strength.set_model.hyperparameters import Hyperparameters
+from yardstone_lab.neubauer.dataset import Labelled, MoveSets
 
 #: A network and a training that take a second.
 TINY = Hyperparameters(

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from yardstone.errors import InputError, UsageError
-from yardstone.lab.neubauer.dataset import Labelled, MoveSets
-from yardstone.lab.neubauer.recent_moves import Pieces, ranges, recent_moves
 from yardstone.pool import Pool
+from yardstone_lab.neubauer.dataset import Labelled, MoveSets
+from yardstone_lab.neubauer.recent_moves import Pieces, ranges, recent_moves
 
 
 def made(games: int, players: int, seed: int) -> tuple[Pool, Pieces]:

@@ -9,21 +9,7 @@ import pytest
 
 from tests.tournament.test_simulate import a_plan, as_tournament
 from yardstone.errors import UsageError
-from yardstone.lab.tournaments.circuits import Circuit, _egf_after, _figures
-from yardstone.lab.tournaments.events import Variant
-from yardstone.lab.tournaments.pairing_quality import compare_quality
-from yardstone.lab.tournaments.single_events import EventQuality, SingleEvents
-from yardstone.lab.tournaments.tiebreaks import (
-    DIRECT,
-    TournamentSetting,
-    _answers,
-    compare_tiebreaks,
-)
-from yardstone.lab.tournaments.weight_search import search_weights
 from yardstone.reports.faces.text import document_text
-from yardstone.reports.tournament.pairing_quality import CAUTION, quality_document
-from yardstone.reports.tournament.tiebreaks import ties_document
-from yardstone.reports.tournament.weight_search import search_document
 from yardstone.tournament.model import System
 from yardstone.tournament.population import GRADE_SPREAD, LOWEST_GRADE
 from yardstone.tournament.simulation import play
@@ -31,6 +17,20 @@ from yardstone.tournament.standings_table import standings
 from yardstone.tournament.true_strength import GamesOver, most_probable
 from yardstone.tournament.winning_laws import winning_law
 from yardstone.winprob.logistic import logistic
+from yardstone_lab.reports.pairing_quality import CAUTION, quality_document
+from yardstone_lab.reports.tiebreaks import ties_document
+from yardstone_lab.reports.weight_search import search_document
+from yardstone_lab.tournaments.circuits import Circuit, _egf_after, _figures
+from yardstone_lab.tournaments.events import Variant
+from yardstone_lab.tournaments.pairing_quality import compare_quality
+from yardstone_lab.tournaments.single_events import EventQuality, SingleEvents
+from yardstone_lab.tournaments.tiebreaks import (
+    DIRECT,
+    TournamentSetting,
+    _answers,
+    compare_tiebreaks,
+)
+from yardstone_lab.tournaments.weight_search import search_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,20 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.lab.kaniuk.cross_validation import (
-    CANDIDATES,
-    ModelForm,
-    cross_validate,
-    game_log_loss,
-)
-from yardstone.lab.kaniuk.selection import SelectionFit, fit_with_strengths
-from yardstone.lab.kaniuk.simulation import (
+from lab.studies.winning.selection import SelectionFit, fit_with_strengths
+from lab.studies.winning.simulation import (
     european_games,
     simulate_mcmahon,
     simulate_pool,
     simulate_statistics,
 )
+from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.pool import Pool
 from yardstone.winprob.game_columns import GameColumns
 from yardstone.winprob.games_csv import implausible_events, read_games_csv
@@ -29,6 +23,12 @@ from yardstone.winprob.grade_model import GradeModel
 from yardstone.winprob.kaniuk import PUBLISHED
 from yardstone.winprob.likelihood import GradedGames, fit_likelihood
 from yardstone.winprob.statistics import WinningStatistics
+from yardstone_lab.kaniuk.cross_validation import (
+    CANDIDATES,
+    ModelForm,
+    cross_validate,
+    game_log_loss,
+)
 
 
 def test_mcmahon_pairing_flattens_the_ratios_and_strengths_mend_it() -> None:

@@ -1,6 +1,6 @@
 """Runs inside GNU Backgammon's own interpreter, which knows neither Yardstone nor its libraries.
 
-`yardstone.lab.vandendoel.play` sends the text of this file with a last line that calls
+What plays matches sends the text of this file with a last line that calls
 `play`. Everything here is plain Python of the standard library, and `gnubg`.
 """
 

@@ -13,7 +13,7 @@ formulas give 34324 and 35652. GNU Backgammon uses the formula at every length, 
 `PUBLISHED` and all that does not say otherwise; `PUBLISHED_TEXT` follows the text.
 
 `REFIT` has the weights fitted anew to matches that GNU Backgammon 1.07 played against itself
-(`yardstone.lab.vandendoel`), close cube decisions counted as that program counts them.
+(``yardstone backgammon study``), close cube decisions counted as that program counts them.
 """
 
 from __future__ import annotations
@@ -309,14 +309,14 @@ PUBLISHED_TEXT = replace(
     name="published, with the text's weight at one point",
 )
 #: The number by which the published weights fit people's matches best, with its standard
-#: error (``python studies/backgammon_people.py``). No richer fit predicts better.
+#: error (``python -m lab.studies.backgammon_people``). No richer fit predicts better.
 PEOPLE_SCALE, PEOPLE_ERROR = 0.845, 0.067
 #: The published weights times that number.
 PEOPLE = replace(
     PUBLISHED.times(PEOPLE_SCALE, "people's", PEOPLE_ERROR),
     about="fitted to matches between people, nearly all of one person",
 )
-#: Fitted to simulated matches (``python studies/backgammon_simulated.py`` writes the file).
+#: Fitted to simulated matches (``python -m lab.studies.backgammon_simulated`` writes the file).
 REFIT = replace(
     Formula.from_record(
         json.loads(files("yardstone.backgammon").joinpath("data", "refit.json").read_bytes())

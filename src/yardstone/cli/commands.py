@@ -13,7 +13,19 @@ from typer.main import get_command
 
 from yardstone.cli.bundles import expanded
 from yardstone.cli.help import PanelledCommand, epilog, write_commands
-from yardstone.cli.table import COMMANDS, OWN_SWITCHES, PANELS, Command, Family
+from yardstone.cli.table import (
+    COMMANDS,
+    LABORATORY,
+    OWN_SWITCHES,
+    PANELS,
+    Command,
+    Family,
+    plugged,
+    with_plugins,
+)
+from yardstone.errors import UsageError
+from yardstone.plugins import COMMANDS as ADDED
+from yardstone.plugins import declared
 
 __all__ = ["EXAMPLES", "application"]
 
@@ -30,42 +42,60 @@ _HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 def application(*path: str) -> Any:
     """The whole command, or the family or command that `path` leads to."""
     entry: Command | Family = Family(_ABOUT, EXAMPLES, COMMANDS)
-    for name in path:
+    for length, name in enumerate(path, 1):
         assert isinstance(entry, Family)
-        entry = entry.commands[name]
-    if isinstance(entry, Command):
-        return _command(path[-1], entry)
-    return _group(path[-1] if path else "yardstone", entry, whole=not path)
+        entry = entry.commands.get(name) or plugged(".".join(path[:length]))
+    return _command(path[-1], entry) if isinstance(entry, Command) else _group(path, entry)
 
 
 class _Lazy(TyperGroup):
     """A group that knows its commands by name, and loads the one that is called."""
 
     family: Family
+    path: tuple[str, ...]
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return [*self.family.commands, *(OWN_SWITCHES if ctx.parent is None else ())]
+        own = OWN_SWITCHES if not self.path else ()
+        return [*with_plugins(self.family.commands, *self.path), *own]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if ctx.parent is None and cmd_name in OWN_SWITCHES:
+        if not self.path and cmd_name in OWN_SWITCHES:
             return _own_switches(cmd_name, OWN_SWITCHES[cmd_name])
         entry = self.family.commands.get(cmd_name)
+        if entry is None and self._is_added(cmd_name):
+            entry = plugged(self._full(cmd_name))
         if isinstance(entry, Command):
             return _command(cmd_name, entry)
-        return None if entry is None else _group(cmd_name, entry)
+        return None if entry is None else _group((*self.path, cmd_name), entry)
+
+    def _full(self, name: str) -> str:
+        return ".".join((*self.path, name))
+
+    def _is_added(self, name: str) -> bool:
+        return self._full(name) in declared(ADDED)
+
+    def _is_known(self, name: str) -> bool:
+        """Whether it is a command here, built in, of a plug-in, or of the laboratory."""
+        own = name in self.family.commands or (not self.path and name in OWN_SWITCHES)
+        return own or self._full(name) in LABORATORY or self._is_added(name)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         default = self.family.default
-        if default and args and args[0] not in (*self.family.commands, "-h", "--help"):
+        if default and args and args[0] not in ("-h", "--help") and not self._is_known(args[0]):
             args = [default, *args]
         return list(super().parse_args(ctx, args))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        names = self.list_commands(ctx)
-        if args[0] not in names and not args[0].startswith("-"):
+        name = args[0]
+        if not self._is_known(name) and not name.startswith("-"):
             from yardstone.cli.suggestions import unknown_command
 
-            ctx.fail(unknown_command(args[0], ctx.command_path, names))
+            ctx.fail(unknown_command(name, ctx.command_path, self.list_commands(ctx)))
+        if self._full(name) in LABORATORY and not self._is_added(name):
+            raise UsageError(
+                f"{ctx.command_path} {name} is part of the laboratory, a package of its own: "
+                "pip install yardstone-lab, or make install in a checkout"
+            )
         return super().resolve_command(ctx, args)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
@@ -76,16 +106,19 @@ class _Lazy(TyperGroup):
                 formatter.write_dl([each for each in options if each is not None])
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        if ctx.parent is None:
-            write_commands(formatter, {**self.family.commands, **OWN_SWITCHES}, PANELS)
-        else:
-            names = tuple(self.family.commands)
-            write_commands(formatter, self.family.commands, {"Commands": names})
+        commands = with_plugins(self.family.commands, *self.path)
+        if self.path:
+            write_commands(formatter, commands, {"Commands": tuple(commands)})
+            return
+        added = tuple(name for name in commands if name not in COMMANDS)
+        panels = {**PANELS, "Plug-ins": added} if added else PANELS
+        write_commands(formatter, {**commands, **OWN_SWITCHES}, panels)
 
 
-def _group(name: str, family: Family, *, whole: bool = False) -> Any:
+def _group(path: tuple[str, ...], family: Family) -> Any:
+    whole = not path
     app = typer.Typer(
-        name=name,
+        name=path[-1] if path else "yardstone",
         cls=_Lazy,
         help=family.about,
         epilog=epilog(f"yardstone {line}" for line in family.examples),
@@ -97,7 +130,7 @@ def _group(name: str, family: Family, *, whole: bool = False) -> Any:
     )
     app.callback()(_everywhere if whole else _nothing)
     group = get_command(app)
-    group.family = family  # type: ignore[attr-defined]
+    group.family, group.path = family, path  # type: ignore[attr-defined]
     return group
 
 
@@ -115,14 +148,16 @@ def _everywhere(
         raise typer.Exit
 
 
-def _function(place: str) -> Callable[..., Any]:
-    module, _, name = place.partition(":")
-    function: Callable[..., Any] = getattr(import_module(f"yardstone.cli.{module}"), name)
+def _function(entry: Command) -> Callable[..., Any]:
+    module, _, name = entry.place.partition(":")
+    function: Callable[..., Any] = getattr(
+        import_module(f"{entry.package}.{module}".lstrip(".")), name
+    )
     return function
 
 
 def _command(name: str, entry: Command) -> Any:
-    function = _function(entry.place)
+    function = _function(entry)
     about, _, examples = (getdoc(function) or "").partition("\n\nExamples\n--------\n")
     app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
     app.command(
@@ -141,7 +176,7 @@ def _own_switches(name: str, entry: Command) -> Any:
     passing = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
 
     def run(context: typer.Context) -> None:
-        raise typer.Exit(_function(entry.place)(context.args))
+        raise typer.Exit(_function(entry)(context.args))
 
     app.command(name, help=entry.about, context_settings=passing, add_help_option=False)(run)
     return get_command(app)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from yardstone.choices import nearest, one_of
-from yardstone.cli.table import COMMANDS, OWN_SWITCHES, Command, Family
+from yardstone.cli.table import COMMANDS, OWN_SWITCHES, Command, Family, with_plugins
 
 __all__ = ["file_hint", "option_hint", "unknown_command"]
 
@@ -48,7 +48,7 @@ def unknown_command(word: str, path: str, names: list[str]) -> str:
 def _paths(
     path: tuple[str, ...], entries: Mapping[str, Command | Family]
 ) -> Iterator[tuple[str, ...]]:
-    for name, entry in entries.items():
+    for name, entry in with_plugins(entries, *path).items():
         yield (*path, name)
         if isinstance(entry, Family):
             yield from _paths((*path, name), entry.commands)

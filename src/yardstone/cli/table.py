@@ -1,7 +1,8 @@
 """All commands: where each stands, and what it is for.
 
 Nothing else is imported to show the help, and only the module of the command that is
-called to run it.
+called to run it. Plug-ins add commands (`yardstone.plugins`); they are looked for only where
+help lists commands, or a word is none of those here.
 """
 
 from __future__ import annotations
@@ -9,7 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["COMMANDS", "OWN_SWITCHES", "PANELS", "Command", "Family"]
+__all__ = [
+    "COMMANDS",
+    "LABORATORY",
+    "OWN_SWITCHES",
+    "PANELS",
+    "Command",
+    "Family",
+    "plugged",
+    "with_plugins",
+]
 
 
 @dataclass(frozen=True)
@@ -19,13 +29,16 @@ class Command:
     Attributes
     ----------
     place : str
-        Module under ``yardstone.cli`` and function: ``tournament.pair:pair``.
+        Module under `package` and function: ``tournament.pair:pair``.
     about : str
         The first sentence of the function's docstring.
+    package : str
+        What the module is part of; "" for nothing.
     """
 
     place: str
     about: str
+    package: str = "yardstone.cli"
 
 
 @dataclass(frozen=True)
@@ -87,14 +100,6 @@ COMMANDS: Mapping[str, Command | Family] = {
                 "winprob.fits:fit",
                 "Fit the model to games or winning statistics, with intervals.",
             ),
-            "trace": Command(
-                "winprob.fits:trace",
-                "Follow ratios and coefficients through a moving window of years.",
-            ),
-            "compare": Command(
-                "winprob.fits:compare",
-                "Cross-validate the published form against others.",
-            ),
         },
         default="between",
     ),
@@ -134,20 +139,16 @@ COMMANDS: Mapping[str, Command | Family] = {
                     "add": Command("go.nets:add", "Install a network from a file."),
                     "download": Command("go.nets:download", "Download a network and verify it."),
                     "show": Command("go.nets:show", "Describe a network."),
-                    "train": Command(
-                        "go.net_training:train",
-                        "Train a small network on games between people.",
-                    ),
                     "remove": Command("go.nets:remove", "Remove installed networks."),
                 },
             ),
         },
     ),
     "strength": Family(
-        "Estimate strength from moves; train models, run experiments.",
+        "Estimate strength from moves.",
         (
             "strength estimate professional.sgf --colour black",
-            "strength run experiment.toml",
+            "strength style style_simulated.tab",
         ),
         {
             "estimate": Command(
@@ -157,22 +158,6 @@ COMMANDS: Mapping[str, Command | Family] = {
             "calibrate": Command(
                 "strength.calibrate:calibrate",
                 "Fit estimates to the ratings of a site or club.",
-            ),
-            "run": Command(
-                "strength.run:run",
-                "Run a whole experiment, from game records to results.",
-            ),
-            "describe": Command(
-                "strength.describe:describe",
-                "Plot the data: labels, losses of moves, settling of ratings.",
-            ),
-            "train": Command(
-                "strength.train:train",
-                "Train a model of strength on an experiment or on ranked games.",
-            ),
-            "search": Command(
-                "strength.search:search",
-                "Search for the settings with which a network predicts best.",
             ),
             "style": Command(
                 "strength.style:style",
@@ -287,27 +272,6 @@ COMMANDS: Mapping[str, Command | Family] = {
                 "tournament.simulate:simulate",
                 "Simulate a tournament thousands of times: who finishes where.",
             ),
-            "study": Family(
-                "Find the best tie-breaks, pairings and weights by simulation.",
-                (
-                    "tournament study ties --tournaments 1000 --plot ties.svg",
-                    "tournament study pairing --replicates 100",
-                ),
-                {
-                    "ties": Command(
-                        "tournament.study:ties",
-                        "Test how often a tie-break puts the stronger player ahead.",
-                    ),
-                    "pairing": Command(
-                        "tournament.study:pairing",
-                        "Compare pairing systems by how well they measure strength.",
-                    ),
-                    "weights": Command(
-                        "tournament.study:weights",
-                        "Search for the pairing weights that measure strength best.",
-                    ),
-                },
-            ),
         },
     ),
     "backgammon": Family(
@@ -328,51 +292,6 @@ COMMANDS: Mapping[str, Command | Family] = {
             "position": Command(
                 "backgammon.position:position",
                 "Show a position by its ID, convert the ID, and evaluate it.",
-            ),
-            "play": Command(
-                "backgammon.study:play",
-                "Play and analyse matches between GNU Backgammon players.",
-            ),
-            "study": Family(
-                "Repeat van den Doel's studies, or fit a table of matches.",
-                (
-                    "backgammon study part2 results.jsonl --matches 200",
-                    "backgammon study fit",
-                ),
-                {
-                    "part1": Command(
-                        "backgammon.study:part1",
-                        "Repeat Part I: rating difference and error rate per decision.",
-                    ),
-                    "part2": Command(
-                        "backgammon.study:part2",
-                        "Repeat Part II: chequer and cube errors apart.",
-                    ),
-                    "depth": Command(
-                        "backgammon.study:depth",
-                        "Pit expert against advanced player, analysed at 0 and 2 plies.",
-                    ),
-                    "strong": Command(
-                        "backgammon.study:strong",
-                        "Pit world class (2 plies) against expert (0 plies) at 3 points.",
-                    ),
-                    "appendix": Command(
-                        "backgammon.study:appendix",
-                        "Repeat Appendix II: strong with chequers, weak with the cube.",
-                    ),
-                    "table": Command(
-                        "backgammon.study_fits:table",
-                        "Make a table of matches from results files, for fits.",
-                    ),
-                    "fit": Command(
-                        "backgammon.study_fits:fit",
-                        "Fit the formulas to a table of matches; needs no GNU Backgammon.",
-                    ),
-                    "compare": Command(
-                        "backgammon.study_fits:compare",
-                        "Score old and refitted formulas on matches held out.",
-                    ),
-                },
             ),
         },
     ),
@@ -400,3 +319,55 @@ COMMANDS: Mapping[str, Command | Family] = {
     ),
     "serve": Command("serve:serve", "Run the web server: pages that measure strength, and an API."),
 }
+
+#: Commands of the laboratory, a package of its own, with dots between their words.
+LABORATORY = frozenset(
+    {
+        "backgammon.play",
+        "backgammon.study",
+        "go.nets.train",
+        "strength.describe",
+        "strength.run",
+        "strength.search",
+        "strength.train",
+        "tournament.study",
+        "winprob.compare",
+        "winprob.trace",
+    }
+)
+
+
+def with_plugins(
+    commands: Mapping[str, Command | Family] = COMMANDS, *path: str
+) -> dict[str, Command | Family]:
+    """Return the commands under `path`, and after them those that plug-ins add there.
+
+    A plug-in that cannot be loaded is listed with the reason.
+    """
+    from yardstone.errors import YardstoneError
+    from yardstone.plugins import COMMANDS as GROUP
+    from yardstone.plugins import declared
+
+    found = dict(commands)
+    for full in declared(GROUP):
+        *before, name = full.split(".")
+        if tuple(before) == path and name not in found:
+            try:
+                found[name] = plugged(full)
+            except YardstoneError as error:
+                found[name] = Command("", str(error))
+    return found
+
+
+def plugged(name: str) -> Command | Family:
+    """Load the command that a plug-in adds, by its words with dots between them."""
+    from inspect import getdoc
+
+    from yardstone.plugins import COMMANDS as GROUP
+    from yardstone.plugins import declared, load
+
+    value = load(GROUP, name)
+    if isinstance(value, Command | Family):
+        return value
+    about = " ".join((getdoc(value) or "").partition("\n\n")[0].split())
+    return Command(declared(GROUP)[name], about, package="")

@@ -50,7 +50,7 @@ _SUSPECT = 2.0
 #: What is lost until a move has been answered makes it suspect as well, at this weight.
 _ANSWER_WEIGHT = 0.5
 #: Errors of a loss (one standard deviation) in points: without a search, and with one.
-#: From ``python -m studies.move_losses``.
+#: From ``python -m lab.studies.move_losses``.
 _PLAIN_ERROR = (1.0, 1.0)
 _SEARCHED_ERROR = (0.7, 1.25)
 #: A loss is told from noise where it is so many times its error.

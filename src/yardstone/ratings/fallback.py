@@ -74,7 +74,7 @@ def _sparse(system: BradleyTerry, ratings: JointRatings) -> tuple[str, ...]:
     """What must be known of the advantage where many players have few games each.
 
     500 players with 12 games each: 34 in place of 30 points, and 95 % intervals held 87 %
-    (`python -m studies.coverage`).
+    (`python -m lab.studies.coverage`).
     """
     playing = ratings.games[ratings.games > 0]
     few = len(playing) >= SPARSE_PLAYERS and float(playing.mean()) < SPARSE_GAMES

@@ -1,7 +1,8 @@
 """The rating systems by name: one entry each, and the only list of them.
 
 `history`, `predict`, `evaluate`, the facades and the documentation ask here. A system is
-added by its own file, and here by an entry, an import and its name in `__all__`.
+added by its own file, and here by an entry, an import and its name in `__all__`; another
+package adds its own by entry points (`yardstone.plugins`).
 """
 
 from __future__ import annotations
@@ -9,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from importlib import import_module
+from inspect import getdoc
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from yardstone.choices import checked_arguments, no_such
 from yardstone.errors import UsageError
+from yardstone.plugins import SYSTEMS as GROUP
+from yardstone.plugins import declared, load
 
 if TYPE_CHECKING:
     from yardstone.ratings.bradley_terry import BradleyTerry
@@ -84,9 +88,9 @@ class SystemEntry:
         What the commands call it.
     about : str
         What it is, in a few words.
-    home : str
+    home : str or type
         Its module in `yardstone.ratings` and its class, ``"elo:Elo"``; a system that lives with
-        its subject has the full name of its module.
+        its subject has the full name of its module, a plug-in may give the class itself.
     knobs : tuple of Knob
         What is tuned.
     fixed : mapping
@@ -105,7 +109,7 @@ class SystemEntry:
 
     name: str
     about: str
-    home: str
+    home: str | type
     knobs: tuple[Knob, ...] = ()
     fixed: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     kind: Kind = "sequential"
@@ -138,6 +142,8 @@ class SystemEntry:
 
     def system_class(self) -> Any:
         """The class."""
+        if not isinstance(self.home, str):
+            return self.home
         module, _, name = self.home.partition(":")
         place = module if "." in module else f"yardstone.ratings.{module}"
         return getattr(import_module(place), name)
@@ -365,23 +371,35 @@ SEQUENTIAL = tuple(entry.name for entry in _ENTRIES if entry.sequential)
 
 @checked_arguments()
 def find_system(name: str, known: Sequence[str] = (), *, sequential: bool = True) -> SystemEntry:
-    """The entry of that name; `UsageError` lists those there are.
+    """Return the entry of that name, built in or of a plug-in; `UsageError` lists those there are.
 
     By default it must be one that replays games.
     """
-    names = SEQUENTIAL if sequential else tuple(SYSTEMS)
-    if name in names:
-        return SYSTEMS[name]
-    if name in SYSTEMS:
+    entry = SYSTEMS.get(name) or (_added(name) if name in declared(GROUP) else None)
+    if entry is not None and (entry.sequential or not sequential):
+        return entry
+    if entry is not None:
         raise UsageError(
             f"{name} rates all games at once, so it has no ratings over time: take "
             "decaying-bradley-terry or whr"
         )
-    raise UsageError(no_such("system", name, (*names, *known)))
+    names = SEQUENTIAL if sequential else tuple(SYSTEMS)
+    raise UsageError(no_such("system", name, (*names, *declared(GROUP), *known)))
+
+
+def _added(name: str) -> SystemEntry:
+    """Load the system that a plug-in adds: its entry, or its class with what that shows."""
+    value = load(GROUP, name)
+    if isinstance(value, SystemEntry):
+        return value
+    about = (getdoc(value) or name).partition("\n")[0].rstrip(".")
+    replays, fits = hasattr(value, "replay"), hasattr(value, "fit")
+    kind: Kind = "both" if replays and fits else "sequential" if replays else "joint"
+    return SystemEntry(name, about, value, kind=kind, title=name)
 
 
 def __getattr__(name: str) -> Any:
     for entry in _ENTRIES:
-        if entry.home.endswith(f":{name}"):
+        if str(entry.home).endswith(f":{name}"):
             return entry.system_class()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

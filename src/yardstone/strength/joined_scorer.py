@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from yardstone.plugins import MODELS, load
 from yardstone.strength.losses_model import LossScorer
 from yardstone.strength.rank.scorer import MoveScorer
 from yardstone.strength.set_model.scorer import SetScorer
@@ -18,12 +19,17 @@ if TYPE_CHECKING:
     from yardstone.strength.evidence import Evidence
     from yardstone.strength.scorer import Scorer
 
-__all__ = ["SCORERS", "JoinedScorer"]
+__all__ = ["SCORERS", "JoinedScorer", "scorer_class"]
 
 #: Scorers by kind, but for joined ones.
 SCORERS: Mapping[str, type[MoveScorer | SetScorer | LossScorer]] = {
     each.kind: each for each in (MoveScorer, SetScorer, LossScorer)
 }
+
+
+def scorer_class(kind: str) -> Any:
+    """Return the class of a kind of scorer, built in or of a plug-in; else raise `KeyError`."""
+    return SCORERS[kind] if kind in SCORERS else load(MODELS, kind)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +80,9 @@ class JoinedScorer:
         keys = sorted(parts)
         if not keys or [number for number, _ in keys] != list(range(len(keys))):
             raise ValueError("members are missing")
-        members = tuple(SCORERS[kind].from_arrays(parts[number, kind]) for number, kind in keys)
+        members = tuple(
+            scorer_class(kind).from_arrays(parts[number, kind]) for number, kind in keys
+        )
         if len({member.channels for member in members} - {0}) > 1:
             raise ValueError("scorers of different networks")
         return cls(members)

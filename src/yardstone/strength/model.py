@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import UsageError
-from yardstone.strength.joined_scorer import SCORERS, JoinedScorer
+from yardstone.strength.joined_scorer import JoinedScorer, scorer_class
 from yardstone.strength.model_file import read_arrays, write_arrays
 from yardstone.strength.model_scale import ModelScale
 from yardstone.strength.move_phases import PHASES, phases_of
@@ -68,7 +68,7 @@ class StrengthModel:
     """How strong a player is, from the moves of some games.
 
     `StrengthModel.load` gives those that come with Yardstone;
-    `yardstone.lab.neubauer.rank.training` makes others from other games.
+    the laboratory trains others from other games (``yardstone strength train``).
 
     Attributes
     ----------
@@ -279,7 +279,8 @@ def _parts(
     """Scorer and scales; ValueError, KeyError or TypeError if the arrays make no model."""
     own = _named(arrays, "scorer_")
     joined = card["kind"] == JoinedScorer.kind
-    scorer = JoinedScorer.from_arrays(own) if joined else SCORERS[card["kind"]].from_arrays(own)
+    kind = JoinedScorer if joined else scorer_class(card["kind"])
+    scorer = kind.from_arrays(own)
     scales = []
     for name in card["scales"]:
         parts = _named(arrays, f"scale_{name}_")

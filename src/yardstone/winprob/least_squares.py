@@ -91,7 +91,7 @@ class LeastSquaresFit:
         """One standard error of each free parameter; NaN where positivity holds it at 0.
 
         By linearisation: u3 and K scatter more than that, to one side. Intervals are in
-        `yardstone.lab.kaniuk.least_squares_intervals`.
+        `yardstone.winprob.least_squares_intervals`.
         """
         return np.sqrt(np.diag(self.covariance))
 

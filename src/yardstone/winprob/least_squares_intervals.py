@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import ModelError, UsageError
-from yardstone.lab.kaniuk.least_squares import (
+from yardstone.winprob.kaniuk import INITIAL, Kaniuk
+from yardstone.winprob.least_squares import (
     LeastSquaresFit,
     fit_least_squares,
     profile_scale,
     sum_of_squares,
 )
-from yardstone.winprob.kaniuk import INITIAL, Kaniuk
 from yardstone.winprob.profile import interval_end
 from yardstone.winprob.statistics import WinningStatistics
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from yardstone.errors import UsageError
-from yardstone.lab.kaniuk.least_squares import (
+from yardstone.winprob.grade_model import GradeModel, Link
+from yardstone.winprob.kaniuk import PUBLISHED, TABLE_1, Kaniuk
+from yardstone.winprob.least_squares import (
     LeastSquaresFit,
     fit_least_squares,
     rms_by_difference,
 )
-from yardstone.lab.kaniuk.least_squares_intervals import simulated_intervals
-from yardstone.winprob.grade_model import GradeModel, Link
-from yardstone.winprob.kaniuk import PUBLISHED, TABLE_1, Kaniuk
+from yardstone.winprob.least_squares_intervals import simulated_intervals
 from yardstone.winprob.likelihood import GradedGames, LikelihoodFit, fit_likelihood
 from yardstone.winprob.profile import parameter_interval, probability_interval
 from yardstone.winprob.winning_fit import fit_winning_model, model_of_counts

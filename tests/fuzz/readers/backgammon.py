@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lab.studies.backgammon import cube_errors
 from tests.fuzz.targets import Target, Wrong
 from yardstone.backgammon.analysis_file import AnalysisFile
 from yardstone.backgammon.positions import read_position
-from yardstone.lab.vandendoel import cube_errors, table
-from yardstone.lab.vandendoel.people_table import read_match_table
-from yardstone.lab.vandendoel.results_file import read_results
 from yardstone.records.decoding import decode
+from yardstone_lab.vandendoel import table
+from yardstone_lab.vandendoel.people_table import read_match_table
+from yardstone_lab.vandendoel.results_file import read_results
 
 __all__ = ["TARGETS"]
 

@@ -16,27 +16,27 @@ from numpy.typing import NDArray
 from tests.fuzz.targets import Target, Wrong
 from yardstone.arrays import ArrayFile
 from yardstone.errors import InputError, YardstoneError
-from yardstone.lab.neubauer.dataset import Labelled
-from yardstone.lab.neubauer.experiment.configuration import read_experiment
-from yardstone.lab.neubauer.experiment.predictions_file import load_predictions
-from yardstone.lab.neubauer.experiment.preparation import read_facts
-from yardstone.lab.neubauer.experiment.stages import Stages
-from yardstone.lab.neubauer.network.search import keep_plan
-from yardstone.lab.neubauer.network.search_run import (
+from yardstone.strength.set_model.hyperparameters import Hyperparameters
+from yardstone_lab.neubauer.dataset import Labelled
+from yardstone_lab.neubauer.experiment.configuration import read_experiment
+from yardstone_lab.neubauer.experiment.predictions_file import load_predictions
+from yardstone_lab.neubauer.experiment.preparation import read_facts
+from yardstone_lab.neubauer.experiment.stages import Stages
+from yardstone_lab.neubauer.network.search import keep_plan
+from yardstone_lab.neubauer.network.search_run import (
     RUNS_FILE,
     SearchRun,
     do_run,
     read_runs,
     write_runs,
 )
-from yardstone.lab.neubauer.network.training_log import (
+from yardstone_lab.neubauer.network.training_log import (
     EPOCHS_FILE,
     STEPS_FILE,
     Epoch,
     History,
     read_history,
 )
-from yardstone.strength.set_model.hyperparameters import Hyperparameters
 
 __all__ = ["TARGETS"]
 

@@ -10,17 +10,17 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
+from lab.tests.strength.made_training import TINY
 from tests.fuzz.targets import Target, Wrong
 from tests.go.random_net import ALL_SHAPES, Shape, network_bytes
-from tests.strength.made_training import TINY
 from tests.strength.rank_cases import model_of_two_scales, random_evidence, random_model
 from tests.strength.set_cases import random_scorer
 from yardstone.go.nets.engines import make_engine
 from yardstone.go.nets.model_file import GLOBAL, SPATIAL, read_header, read_model
-from yardstone.lab.neubauer.network.checkpoint import read_checkpoint, write_checkpoint
-from yardstone.lab.neubauer.network.training_log import Epoch, History
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.set_model.set_transformer import StrengthNetwork, parameter_shapes
+from yardstone_lab.neubauer.network.checkpoint import read_checkpoint, write_checkpoint
+from yardstone_lab.neubauer.network.training_log import Epoch, History
 
 __all__ = ["TARGETS"]
 

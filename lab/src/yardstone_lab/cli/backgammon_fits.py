@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.cli.backgammon.study_options import FigureFolder, Rule, Seed
 from yardstone.cli.options import Confidence
 from yardstone.cli.output import Format, TableOutput, check_folder
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.lab.vandendoel.choices import Averaging, CloseRule, FitMethod, LeftOut, StudyModel
+from yardstone_lab.cli.backgammon_options import FigureFolder, Rule, Seed
+from yardstone_lab.vandendoel.choices import Averaging, CloseRule, FitMethod, LeftOut, StudyModel
 
 if TYPE_CHECKING:
-    from yardstone.lab.vandendoel.table import StudyTable
+    from yardstone_lab.vandendoel.table import StudyTable
 
 __all__ = ["compare", "fit", "table"]
 
@@ -68,7 +68,7 @@ def table(
     yardstone backgammon study table matches.csv.gz more.jsonl -o all.csv.gz
     """
     from yardstone.files import replaced, write_text
-    from yardstone.lab.vandendoel.table import joined, table_text
+    from yardstone_lab.vandendoel.table import joined, table_text
 
     check_folder(output)
     text = table_text(joined([_matches(path) for path in results]))
@@ -113,8 +113,8 @@ def fit(
     yardstone backgammon study fit matches.csv.gz --rule 2003 --method published
     """
     from yardstone.cli.values import confidence as parsed
-    from yardstone.lab.vandendoel.study import fit_models
-    from yardstone.reports.backgammon.study import fits_document
+    from yardstone_lab.reports.backgammon_study import fits_document
+    from yardstone_lab.vandendoel.study import fit_models
 
     level = parsed(confidence)
     output.check()
@@ -153,8 +153,8 @@ def compare(
     yardstone backgammon study compare
     yardstone backgammon study compare matches.csv.gz --leave-out lengths
     """
-    from yardstone.lab.vandendoel.comparison import compare_formulas
-    from yardstone.reports.backgammon.comparison import comparison_document
+    from yardstone_lab.reports.backgammon_comparison import comparison_document
+    from yardstone_lab.vandendoel.comparison import compare_formulas
 
     output.check()
     comparison = compare_formulas(_matches(matches), rule, left_out, folds=parts, seed=seed)
@@ -162,7 +162,7 @@ def compare(
 
 
 def _matches(path: Path | None) -> StudyTable:
-    from yardstone.lab.vandendoel.table import from_results, own_table, read_table
+    from yardstone_lab.vandendoel.table import from_results, own_table, read_table
 
     if path is None:
         return own_table()

@@ -13,12 +13,12 @@ import typer
 from yardstone.cli.options import Confidence, Engine
 from yardstone.cli.output import TableOutput
 from yardstone.errors import UsageError
-from yardstone.lab.vandendoel.choices import CloseRule
+from yardstone_lab.vandendoel.choices import CloseRule
 
 if TYPE_CHECKING:
-    from yardstone.lab.vandendoel.fit import StudyFit
-    from yardstone.lab.vandendoel.play import MatchSetting, NoisyPlayer
-    from yardstone.lab.vandendoel.study import Playing
+    from yardstone_lab.vandendoel.fit import StudyFit
+    from yardstone_lab.vandendoel.play import MatchSetting, NoisyPlayer
+    from yardstone_lab.vandendoel.study import Playing
 
 __all__ = [
     "FigureFolder",
@@ -84,7 +84,7 @@ class MatchOptions:
         self, matches: int, timeout: float, noise: Noise | None = None, *, export: bool = False
     ) -> Playing:
         """The same, as the laboratory takes it."""
-        from yardstone.lab.vandendoel.study import Playing
+        from yardstone_lab.vandendoel.study import Playing
 
         frozen = noise is None or not noise.unrepeatable
         return Playing(matches, self.seed, self.processes, timeout, self.gnubg, frozen, export)
@@ -133,7 +133,7 @@ class FigureFolder:
 
     def save(self, fits: Iterable[StudyFit], level: float) -> None:
         """Draw the figures of each fit into the folder, which is made if need be."""
-        from yardstone.reports.backgammon.study import study_drawings
+        from yardstone_lab.reports.backgammon_study import study_drawings
 
         if self.plot is None:
             return
@@ -155,8 +155,8 @@ def play_and_report(
     With a place for figures the formulas are fitted too.
     """
     from yardstone.cli.values import confidence
-    from yardstone.lab.vandendoel.study import play_study
-    from yardstone.reports.backgammon.study import study_document
+    from yardstone_lab.reports.backgammon_study import study_document
+    from yardstone_lab.vandendoel.study import play_study
 
     level = confidence(work.confidence)
     output.check(work.results)
@@ -208,7 +208,7 @@ def pairs(text: str, option: str) -> list[tuple[float, float]]:
 
 def player(noise: str, plies: str, option: str) -> NoisyPlayer:
     """A player from NOISE or MOVES,CUBE, and likewise of plies."""
-    from yardstone.lab.vandendoel.play import NoisyPlayer
+    from yardstone_lab.vandendoel.play import NoisyPlayer
 
     return NoisyPlayer(
         *_one_or_two(noise, option, float), *_one_or_two(plies, f"{option}-plies", int)

@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
-from yardstone.cli.backgammon.study_options import (
+from yardstone.cli.output import TableOutput
+from yardstone.errors import UsageError
+from yardstone_lab.cli.backgammon_options import (
     FigureFolder,
     Matches,
     MatchOptions,
@@ -17,8 +19,6 @@ from yardstone.cli.backgammon.study_options import (
     play_and_report,
     player,
 )
-from yardstone.cli.output import TableOutput
-from yardstone.errors import UsageError
 
 __all__ = ["appendix", "depth", "part1", "part2", "play", "strong"]
 
@@ -65,7 +65,7 @@ def play(
     yardstone backgammon play results.jsonl --length 5 --second 0.04 --matches 100
     yardstone backgammon play results.jsonl --second 0.02,0.4 --analyse 0 --analyse 2
     """
-    from yardstone.lab.vandendoel.play import MatchSetting
+    from yardstone_lab.vandendoel.play import MatchSetting
 
     setting = MatchSetting(
         length,
@@ -99,7 +99,7 @@ def part1(
     --------
     yardstone backgammon study part1 results.jsonl --lengths 3,5 --matches 200 --plot figures
     """
-    from yardstone.lab.vandendoel.settings import part_one
+    from yardstone_lab.vandendoel.settings import part_one
 
     settings = part_one(
         numbers(lengths, "--lengths", int),
@@ -132,7 +132,7 @@ def part2(
     --------
     yardstone backgammon study part2 results.jsonl --lengths 5 --matches 75
     """
-    from yardstone.lab.vandendoel.settings import part_two
+    from yardstone_lab.vandendoel.settings import part_two
 
     settings = part_two(
         numbers(lengths, "--lengths", int),
@@ -157,7 +157,7 @@ def depth(
     --------
     yardstone backgammon study depth results.jsonl
     """
-    from yardstone.lab.vandendoel.settings import depth_check
+    from yardstone_lab.vandendoel.settings import depth_check
 
     play_and_report(depth_check(), work, work.playing(matches, timeout), output)
 
@@ -175,7 +175,7 @@ def strong(
     --------
     yardstone backgammon study strong results.jsonl --matches 30
     """
-    from yardstone.lab.vandendoel.settings import strong_check
+    from yardstone_lab.vandendoel.settings import strong_check
 
     play_and_report(strong_check(), work, work.playing(matches, timeout), output)
 
@@ -197,7 +197,7 @@ def appendix(
     --------
     yardstone backgammon study appendix results.jsonl --only expExp-expBeg:5 --matches 200
     """
-    from yardstone.lab.vandendoel.settings import measurements
+    from yardstone_lab.vandendoel.settings import measurements
 
     every = measurements()
     unknown = [name for name in only or () if name not in every]

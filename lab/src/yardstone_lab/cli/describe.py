@@ -51,8 +51,8 @@ def describe(
         raise UsageError(f"pictures are of the type svg, png or pdf, not {ending!r}")
     edges = _edges(classes)
 
-    from yardstone.lab.neubauer.description import describe_data
-    from yardstone.reports.strength.data import data_charts
+    from yardstone_lab.neubauer.description import describe_data
+    from yardstone_lab.reports.games_data import data_charts
 
     _save(data_charts(describe_data(data, edges)), folder, ending)
 

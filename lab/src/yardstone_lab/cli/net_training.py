@@ -80,9 +80,9 @@ def train(
     yardstone go nets train games.zip --teacher b6c96 --save club.bin.gz --minutes 30
     """
     from yardstone.cli.reading import report_skipped
-    from yardstone.lab.imitation.from_files import read_imitation_games
-    from yardstone.lab.imitation.settings import ImitationSettings
     from yardstone.pool import SkipReport
+    from yardstone_lab.imitation.from_files import read_imitation_games
+    from yardstone_lab.imitation.settings import ImitationSettings
 
     if not network.name.endswith(_ENDING):
         raise UsageError(f"--save {network}: the file must end in {_ENDING}")
@@ -92,11 +92,11 @@ def train(
     games = read_imitation_games(paths, ranks, skipped)
     report_skipped(skipped, quiet=output.quiet)
     from yardstone.go.nets import load_network
-    from yardstone.go.nets.model_writer import write_model
-    from yardstone.lab.imitation.judgement import judge_network
-    from yardstone.lab.imitation.targets import TrainingLosses
-    from yardstone.lab.imitation.training import read_losses, train_network
-    from yardstone.reports.go.imitation import imitation_document
+    from yardstone_lab.imitation.judgement import judge_network
+    from yardstone_lab.imitation.model_writer import write_model
+    from yardstone_lab.imitation.targets import TrainingLosses
+    from yardstone_lab.imitation.training import read_losses, train_network
+    from yardstone_lab.reports.imitation import imitation_document
 
     stem = network.name.removesuffix(_ENDING)
     apart = games.apart()

@@ -13,8 +13,8 @@ from yardstone.cli.output import TableOutput
 from yardstone.cli.progress import stage_bars
 
 if TYPE_CHECKING:
-    from yardstone.lab.neubauer.experiment.measurement import Measurement
     from yardstone.reports.document import Document
+    from yardstone_lab.neubauer.experiment.measurement import Measurement
 
 __all__ = ["run"]
 
@@ -40,13 +40,13 @@ def run(
     --------
     yardstone strength run experiment.toml
     """
-    from yardstone.lab.neubauer.experiment.configuration import read_experiment
+    from yardstone_lab.neubauer.experiment.configuration import read_experiment
 
     output.check()
     experiment = read_experiment(file)
-    from yardstone.lab.neubauer.experiment.measurement import measure
-    from yardstone.lab.neubauer.experiment.run import run_experiment
-    from yardstone.reports.strength.experiment import experiment_document
+    from yardstone_lab.neubauer.experiment.measurement import measure
+    from yardstone_lab.neubauer.experiment.run import run_experiment
+    from yardstone_lab.reports.experiment import experiment_document
 
     outcome = run_experiment(
         experiment,
@@ -73,9 +73,9 @@ def _say(words: str) -> None:
 def _keep(measured: Measurement, document: Document) -> None:
     """Write the table and the predictions into the experiment's folder."""
     from yardstone.files import write_text
-    from yardstone.lab.neubauer.experiment.predictions_file import predictions_csv
     from yardstone.reports.faces.files import document_csv, document_json
     from yardstone.reports.faces.text import document_text
+    from yardstone_lab.neubauer.experiment.predictions_file import predictions_csv
 
     outcome = measured.outcome
     folder = outcome.experiment.folder
@@ -87,8 +87,8 @@ def _keep(measured: Measurement, document: Document) -> None:
 
 def _draw(measured: Measurement, folder: Path) -> None:
     """Draw figures 5.6 to 5.9 for every system that they can be drawn of."""
-    from yardstone.lab.neubauer.experiment.measurement import figure_data
-    from yardstone.reports.charts.experiment import rating_chart, score_chart
+    from yardstone_lab.neubauer.experiment.measurement import figure_data
+    from yardstone_lab.reports.charts.experiment import rating_chart, score_chart
 
     folder.mkdir(exist_ok=True)
     for file, name, one, other in figure_data(measured.outcome):

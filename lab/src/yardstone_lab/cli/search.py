@@ -13,7 +13,8 @@ import typer
 from yardstone.cli.options import WorkOptions, named_values
 from yardstone.cli.output import Output
 from yardstone.cli.progress import progress_bar
-from yardstone.cli.strength.options import (
+from yardstone.errors import UsageError
+from yardstone_lab.cli.training_options import (
     Device,
     DeviceName,
     ExperimentFile,
@@ -24,10 +25,9 @@ from yardstone.cli.strength.options import (
     Settings,
     Threads,
 )
-from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
-    from yardstone.lab.neubauer.network.search_run import SearchRun
+    from yardstone_lab.neubauer.network.search_run import SearchRun
 
 __all__ = ["search"]
 
@@ -99,11 +99,11 @@ def search(
     --------
     yardstone strength search experiment.toml
     """
-    from yardstone.lab.neubauer.experiment.configuration import read_experiment
-    from yardstone.lab.neubauer.experiment.examples import experiment_examples, experiment_settings
-    from yardstone.lab.neubauer.network.search import Plan, best_run, random_search
-    from yardstone.lab.neubauer.network.search_run import Cached
-    from yardstone.reports.strength.training import search_document
+    from yardstone_lab.neubauer.experiment.configuration import read_experiment
+    from yardstone_lab.neubauer.experiment.examples import experiment_examples, experiment_settings
+    from yardstone_lab.neubauer.network.search import Plan, best_run, random_search
+    from yardstone_lab.neubauer.network.search_run import Cached
+    from yardstone_lab.reports.training import search_document
 
     output.check()
     low_high = None if windows is None else tuple(int(v) for v in _pair("--windows", windows))
@@ -129,7 +129,7 @@ def search(
             report=None if output.quiet else _say,
         )
     else:
-        from yardstone.lab.neubauer.network.search_optuna import optuna_search
+        from yardstone_lab.neubauer.network.search_optuna import optuna_search
 
         runs_done = optuna_search(
             examples,

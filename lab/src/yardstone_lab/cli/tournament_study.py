@@ -12,9 +12,9 @@ from yardstone.cli.tournament.file import Runs, Win, grade
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
-    from yardstone.lab.tournaments.circuits import Circuit
-    from yardstone.lab.tournaments.single_events import SingleEvents
     from yardstone.tournament.winning_laws import ModelLaw
+    from yardstone_lab.tournaments.circuits import Circuit
+    from yardstone_lab.tournaments.single_events import SingleEvents
 
 __all__ = ["pairing", "ties", "weights"]
 
@@ -67,8 +67,8 @@ class MeasureOptions:
 
     def measure(self) -> SingleEvents | Circuit:
         """What the studies play."""
-        from yardstone.lab.tournaments.circuits import Circuit
-        from yardstone.lab.tournaments.single_events import SingleEvents
+        from yardstone_lab.tournaments.circuits import Circuit
+        from yardstone_lab.tournaments.single_events import SingleEvents
 
         sizes = {
             "players": self.players,
@@ -139,9 +139,9 @@ def ties(
     --------
     yardstone tournament study ties --players 100 --rounds 5 --among top --plot ties.svg
     """
-    from yardstone.lab.tournaments.tiebreaks import CANDIDATES, TournamentSetting, compare_tiebreaks
-    from yardstone.reports.tournament.tiebreaks import ties_document
     from yardstone.tournament.results import System
+    from yardstone_lab.reports.tiebreaks import ties_document
+    from yardstone_lab.tournaments.tiebreaks import CANDIDATES, TournamentSetting, compare_tiebreaks
 
     output.check()
     law = _law(win)
@@ -186,9 +186,9 @@ def pairing(
     --------
     yardstone tournament study pairing --replicates 100 --plot pairing.svg
     """
-    from yardstone.lab.tournaments.events import usual_pairings
-    from yardstone.lab.tournaments.pairing_quality import compare_quality
-    from yardstone.reports.tournament.pairing_quality import quality_document
+    from yardstone_lab.reports.pairing_quality import quality_document
+    from yardstone_lab.tournaments.events import usual_pairings
+    from yardstone_lab.tournaments.pairing_quality import compare_quality
 
     output.check()
     law = _law(win)
@@ -228,8 +228,8 @@ def weights(
     --------
     yardstone tournament study weights --trials 60 --plot search.svg
     """
-    from yardstone.lab.tournaments.weight_search import search_weights
-    from yardstone.reports.tournament.weight_search import search_document
+    from yardstone_lab.reports.weight_search import search_document
+    from yardstone_lab.tournaments.weight_search import search_weights
 
     output.check()
     law = _law(win)

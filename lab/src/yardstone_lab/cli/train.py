@@ -12,7 +12,8 @@ import typer
 
 from yardstone.cli.options import named_values
 from yardstone.cli.output import Output
-from yardstone.cli.strength.options import (
+from yardstone.errors import UsageError
+from yardstone_lab.cli.training_options import (
     Anew,
     Device,
     DeviceName,
@@ -22,10 +23,9 @@ from yardstone.cli.strength.options import (
     Settings,
     Threads,
 )
-from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
-    from yardstone.lab.neubauer.network.training_log import Epoch
+    from yardstone_lab.neubauer.network.training_log import Epoch
 
 __all__ = ["TrainedModel", "train"]
 
@@ -107,13 +107,13 @@ def train(
     if stores or begin is not None or save is not None:
         raise UsageError("--store, --from and --save go with a table of ranks (.csv)")
     network = ModelName.basic if model is TrainedModel.basic else ModelName.full
-    from yardstone.lab.neubauer.experiment.configuration import read_experiment
-    from yardstone.lab.neubauer.experiment.examples import (
+    from yardstone_lab.neubauer.experiment.configuration import read_experiment
+    from yardstone_lab.neubauer.experiment.examples import (
         MODELS,
         experiment_examples,
         experiment_settings,
     )
-    from yardstone.lab.neubauer.network.training import train as do_training
+    from yardstone_lab.neubauer.network.training import train as do_training
 
     output.check()
     experiment = read_experiment(file)
@@ -134,7 +134,7 @@ def train(
         resume=not anew,
         card={"features": list(MODELS[network.value])},
     )
-    from yardstone.reports.strength.training import training_document
+    from yardstone_lab.reports.training import training_document
 
     title = f"Training of the {network.value} model"
     output.emit(
@@ -160,11 +160,11 @@ def _train_ranked_model(asked: _Ranked, output: Output) -> None:
     """A model from a table of ranks and stores of features."""
     from yardstone.cli.reading import report_skipped
     from yardstone.go.feature_store import FeatureStore
-    from yardstone.lab.neubauer.rank.labels import labelled_sides, read_rank_labels
-    from yardstone.lab.neubauer.ranked_training import train_ranked_model
     from yardstone.pool import SkipReport
-    from yardstone.reports.strength.ranked_model import ranked_model_document
     from yardstone.strength.model import StrengthModel
+    from yardstone_lab.neubauer.rank.labels import labelled_sides, read_rank_labels
+    from yardstone_lab.neubauer.ranked_training import train_ranked_model
+    from yardstone_lab.reports.ranked_model import ranked_model_document
 
     if not asked.stores or asked.save is None:
         raise UsageError("a model of a table of ranks needs --store FOLDER and --save FILE")

@@ -10,7 +10,7 @@ import numpy as np
 from yardstone.go.inputs import Encoded, encode_game
 from yardstone.go.points import SYMMETRIES, symmetry_points
 from yardstone.go.rules import TROMP_TAYLOR
-from yardstone.lab.imitation.games import SIZE, ImitationGames
+from yardstone_lab.imitation.games import SIZE, ImitationGames
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from yardstone.errors import NoGamesError
 from yardstone.go.points import BLACK, WHITE
-from yardstone.lab.imitation.games import (
+from yardstone.pool import SkipReport
+from yardstone.records.sgf import SgfReader
+from yardstone_lab.imitation.games import (
     ImitationGames,
     LearntSide,
     collect_games,
 )
-from yardstone.lab.imitation.settings import band_of_rank
-from yardstone.lab.neubauer.rank.labels import LabelIndex, read_rank_labels
-from yardstone.pool import SkipReport
-from yardstone.records.sgf import SgfReader
+from yardstone_lab.imitation.settings import band_of_rank
+from yardstone_lab.neubauer.rank.labels import LabelIndex, read_rank_labels
 
 if TYPE_CHECKING:
     from yardstone.records.go_game import GoGame
@@ -38,7 +38,7 @@ def read_imitation_games(
     paths : sequence of path
         SGF files, folders, patterns and archives.
     ranks : path, optional
-        A table of ranks (`yardstone.lab.neubauer.rank.labels`). Of a game that stands in it
+        A table of ranks (`yardstone_lab.neubauer.rank.labels`). Of a game that stands in it
         only the sides named there are learnt from; of others both, of an unknown rank.
     skipped : SkipReport, optional
         Takes what cannot be read.

@@ -11,8 +11,8 @@ import numpy as np
 
 from yardstone.errors import NoGamesError
 from yardstone.go.points import BLACK, PASS, WHITE
-from yardstone.lab.imitation.settings import UNKNOWN_BAND
 from yardstone.pool import Skipped, SkipReport
+from yardstone_lab.imitation.settings import UNKNOWN_BAND
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,7 +36,7 @@ class LearntSide:
     colour : int
         1 Black, 2 White.
     band : int
-        Of the player, in `yardstone.lab.imitation.settings.BANDS`.
+        Of the player, in `yardstone_lab.imitation.settings.BANDS`.
     """
 
     colour: int

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from yardstone.lab.imitation.batches import make_batch
-from yardstone.lab.imitation.settings import BANDS
+from yardstone_lab.imitation.batches import make_batch
+from yardstone_lab.imitation.settings import BANDS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.lab.imitation.batches import TrainingBatch
-    from yardstone.lab.imitation.games import ImitationGames
-    from yardstone.lab.imitation.network import ImitationNetwork
+    from yardstone_lab.imitation.batches import TrainingBatch
+    from yardstone_lab.imitation.games import ImitationGames
+    from yardstone_lab.imitation.network import ImitationNetwork
 
     Floats = NDArray[np.float64]
 

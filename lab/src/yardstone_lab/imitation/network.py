@@ -4,7 +4,7 @@ The trunk, the policy and the value head are those of KataGo's networks of versi
 what is trained can be written as such a file and read by everything that reads them. Beside
 them stand heads for training: how the choices of each band of ranks differ from those of all,
 how strong a player is, from several moves of his together, and what the last layer of a teacher
-is (`yardstone.lab.imitation.teacher`).
+is (`yardstone_lab.imitation.teacher`).
 
 A position has 361 points: boards of other sizes are not trained on.
 """
@@ -29,9 +29,9 @@ from yardstone.go.nets.layers import (
     ValueHead,
 )
 from yardstone.go.nets.model_file import GLOBAL, SPATIAL
-from yardstone.go.nets.model_writer import VERSION
-from yardstone.lab.imitation.settings import BANDS
 from yardstone.strength.rank.ranks import GROUP_EDGES
+from yardstone_lab.imitation.model_writer import VERSION
+from yardstone_lab.imitation.settings import BANDS
 
 try:
     import torch
@@ -42,7 +42,7 @@ except ImportError as error:  # tested by a process that has no torch
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.lab.imitation.settings import ImitationSettings
+    from yardstone_lab.imitation.settings import ImitationSettings
 
     Floats = NDArray[np.float32]
 

@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from yardstone.lab.imitation.settings import BANDS
+from yardstone_lab.imitation.settings import BANDS
 
 if TYPE_CHECKING:
-    from yardstone.lab.imitation.batches import TrainingBatch
-    from yardstone.lab.imitation.network import ImitationNetwork
-    from yardstone.lab.imitation.settings import ImitationSettings
-    from yardstone.lab.imitation.teacher import Lesson
+    from yardstone_lab.imitation.batches import TrainingBatch
+    from yardstone_lab.imitation.network import ImitationNetwork
+    from yardstone_lab.imitation.settings import ImitationSettings
+    from yardstone_lab.imitation.teacher import Lesson
 
 __all__ = ["TrainingLosses", "targets"]
 

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.lab.imitation.games import SIZE
+from yardstone_lab.imitation.games import SIZE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.go.nets.network import Network
-    from yardstone.lab.imitation.batches import TrainingBatch
+    from yardstone_lab.imitation.batches import TrainingBatch
 
     Floats = NDArray[np.float32]
 

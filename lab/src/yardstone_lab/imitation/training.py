@@ -25,12 +25,12 @@ from torch import Tensor
 from yardstone.arrays import ArrayFile
 from yardstone.errors import ConvergenceError, UsageError
 from yardstone.files import locked, write_text
-from yardstone.lab.imitation.batches import TrainingBatch, make_batch
-from yardstone.lab.imitation.network import ImitationNetwork
-from yardstone.lab.imitation.settings import BANDS
-from yardstone.lab.imitation.targets import TrainingLosses, targets
-from yardstone.lab.imitation.teacher import Lesson, Teacher
-from yardstone.lab.torch_threads import torch_threads
+from yardstone_lab.imitation.batches import TrainingBatch, make_batch
+from yardstone_lab.imitation.network import ImitationNetwork
+from yardstone_lab.imitation.settings import BANDS
+from yardstone_lab.imitation.targets import TrainingLosses, targets
+from yardstone_lab.imitation.teacher import Lesson, Teacher
+from yardstone_lab.torch_threads import torch_threads
 
 if TYPE_CHECKING:
     import os
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.go.nets.network import Network
-    from yardstone.lab.imitation.games import ImitationGames
-    from yardstone.lab.imitation.settings import ImitationSettings
+    from yardstone_lab.imitation.games import ImitationGames
+    from yardstone_lab.imitation.settings import ImitationSettings
 
 __all__ = [
     "CHECKPOINT",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import ModelError, NoGamesError
-from yardstone.lab.kaniuk.least_squares import fit_least_squares
 from yardstone.winprob.kaniuk import INITIAL, TABLE_1, Kaniuk
+from yardstone.winprob.least_squares import fit_least_squares
 from yardstone.winprob.statistics import windows
 
 if TYPE_CHECKING:

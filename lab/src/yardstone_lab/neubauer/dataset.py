@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import InputError, UsageError
-from yardstone.lab.neubauer.recent_moves import ranges
+from yardstone_lab.neubauer.recent_moves import ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -25,15 +25,15 @@ from yardstone.evaluation.settling import (
 from yardstone.evaluation.splits import judged_games
 from yardstone.go.feature_store import FeatureStore
 from yardstone.go.features import HEAD
-from yardstone.lab.neubauer.experiment.classes import (
+from yardstone.ratings.glicko2 import Glicko2
+from yardstone_lab.neubauer.experiment.classes import (
     losses_by_rank,
     losses_by_rating,
     ratings_in_classes,
 )
-from yardstone.lab.neubauer.experiment.configuration import read_experiment
-from yardstone.lab.neubauer.experiment.description import glicko_of, read_experiment_data
-from yardstone.lab.neubauer.experiment.stochastic import POINTS
-from yardstone.ratings.glicko2 import Glicko2
+from yardstone_lab.neubauer.experiment.configuration import read_experiment
+from yardstone_lab.neubauer.experiment.description import glicko_of, read_experiment_data
+from yardstone_lab.neubauer.experiment.stochastic import POINTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,21 +11,21 @@ import numpy as np
 
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.go.nets.view import NetworkView
-from yardstone.lab.neubauer.rank.intervals import Unseen, calibrated, unseen_players
-from yardstone.lab.neubauer.rank.pool import RankPool, join_pools, pool_store
-from yardstone.lab.neubauer.rank.rated import RatedSettings, RatedSides, with_rated_scale
-from yardstone.lab.neubauer.rank.training import (
+from yardstone.strength.model import StrengthModel
+from yardstone.strength.rank.scorer import MoveScorer
+from yardstone_lab.neubauer.rank.intervals import Unseen, calibrated, unseen_players
+from yardstone_lab.neubauer.rank.pool import RankPool, join_pools, pool_store
+from yardstone_lab.neubauer.rank.rated import RatedSettings, RatedSides, with_rated_scale
+from yardstone_lab.neubauer.rank.training import (
     RankSettings,
     TrainedRank,
     make_lift,
     train_on_pool,
 )
-from yardstone.lab.neubauer.scored_model import ScoredModel, pool_of
-from yardstone.lab.neubauer.set_model.model import SETTINGS, train_set_model
-from yardstone.lab.neubauer.set_model.sides import SetSides, StoreSides, read_sides
-from yardstone.lab.neubauer.stochastic_model import train_stochastic_model
-from yardstone.strength.model import StrengthModel
-from yardstone.strength.rank.scorer import MoveScorer
+from yardstone_lab.neubauer.scored_model import ScoredModel, pool_of
+from yardstone_lab.neubauer.set_model.model import SETTINGS, train_set_model
+from yardstone_lab.neubauer.set_model.sides import SetSides, StoreSides, read_sides
+from yardstone_lab.neubauer.stochastic_model import train_stochastic_model
 
 if TYPE_CHECKING:
     from yardstone.strength.rank.lift import Lift

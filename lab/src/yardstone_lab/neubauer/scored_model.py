@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.lab.neubauer.rank.intervals import with_intervals
-from yardstone.lab.neubauer.rank.pool import RankPool
-from yardstone.lab.neubauer.rank.rated import (
+from yardstone.strength.model import StrengthModel
+from yardstone.strength.model_scale import ModelScale
+from yardstone.strength.move_phases import PHASES
+from yardstone.strength.rank.ranks import EDGES, RANKS
+from yardstone_lab.neubauer.rank.intervals import with_intervals
+from yardstone_lab.neubauer.rank.pool import RankPool
+from yardstone_lab.neubauer.rank.rated import (
     RatedSettings,
     RatedSides,
     TrainedScale,
     fit_rated_scale,
 )
-from yardstone.lab.neubauer.rank.spread import discriminant_directions, fit_spread
-from yardstone.lab.neubauer.rank.training import OutOfFold, TrainedRank
-from yardstone.lab.neubauer.set_model.sides import SetSides
-from yardstone.strength.model import StrengthModel
-from yardstone.strength.model_scale import ModelScale
-from yardstone.strength.move_phases import PHASES
-from yardstone.strength.rank.ranks import EDGES, RANKS
+from yardstone_lab.neubauer.rank.spread import discriminant_directions, fit_spread
+from yardstone_lab.neubauer.rank.training import OutOfFold, TrainedRank
+from yardstone_lab.neubauer.set_model.sides import SetSides
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.lab.neubauer.scored_model import ScoredModel, model_of_scores
 from yardstone.strength.evidence import evidence_of_store
 from yardstone.strength.losses_model import LossScorer, loss_moments
 from yardstone.strength.move_phases import PHASES, phases_of
+from yardstone_lab.neubauer.scored_model import ScoredModel, model_of_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from yardstone.lab.neubauer.set_model.sides import SetSides, StoreSides
+    from yardstone_lab.neubauer.set_model.sides import SetSides, StoreSides
 
     Array = NDArray[np.float64]
 

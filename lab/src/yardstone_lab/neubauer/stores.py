@@ -12,7 +12,7 @@ import numpy as np
 
 from yardstone.errors import InputError
 from yardstone.go.feature_store import FeatureStore
-from yardstone.lab.neubauer.recent_moves import Pieces
+from yardstone_lab.neubauer.recent_moves import Pieces
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from yardstone.lab.vandendoel.choices import LeftOut
-from yardstone.reports.backgammon.study import RULES
 from yardstone.reports.document import Column, Document, Lines, Section, Table
 from yardstone.reports.words import known_values
+from yardstone_lab.reports.backgammon_study import RULES
+from yardstone_lab.vandendoel.choices import LeftOut
 
 if TYPE_CHECKING:
-    from yardstone.lab.vandendoel.comparison import Comparison
+    from yardstone_lab.vandendoel.comparison import Comparison
 
 __all__ = ["comparison_document"]
 

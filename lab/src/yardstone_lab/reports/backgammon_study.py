@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.lab.vandendoel.bump import Bump, chance_of_largest, find_bumps
-from yardstone.lab.vandendoel.cells import LEVEL, Cells, published_weight
-from yardstone.lab.vandendoel.choices import CloseRule, FitMethod, StudyModel
-from yardstone.reports.charts.backgammon_study import (
+from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
+from yardstone.reports.words import known, known_values, per_cent
+from yardstone_lab.reports.charts.backgammon_study import (
     coefficient_chart,
     part_one_chart,
     part_two_chart,
 )
-from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
-from yardstone.reports.words import known, known_values, per_cent
+from yardstone_lab.vandendoel.bump import Bump, chance_of_largest, find_bumps
+from yardstone_lab.vandendoel.cells import LEVEL, Cells, published_weight
+from yardstone_lab.vandendoel.choices import CloseRule, FitMethod, StudyModel
 
 if TYPE_CHECKING:
-    from yardstone.lab.vandendoel.fit import Coefficient, StudyFit
-    from yardstone.lab.vandendoel.study import StudyResult
     from yardstone.reports.document import Drawing, Kind
+    from yardstone_lab.vandendoel.fit import Coefficient, StudyFit
+    from yardstone_lab.vandendoel.study import StudyResult
 
 __all__ = [
     "RULES",

@@ -10,8 +10,8 @@ from yardstone.reports.document import Column, Document, Lines, Section, Table
 from yardstone.reports.words import per_cent, plural
 
 if TYPE_CHECKING:
-    from yardstone.lab.neubauer.experiment.measurement import Measurement
-    from yardstone.lab.neubauer.experiment.performance import Cell, Performance, RatingErrors
+    from yardstone_lab.neubauer.experiment.measurement import Measurement
+    from yardstone_lab.neubauer.experiment.performance import Cell, Performance, RatingErrors
 
 __all__ = ["experiment_document"]
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.go.nets.store import network_name
-from yardstone.lab.imitation.settings import BANDS
-from yardstone.reports.charts.imitation import imitation_chart
 from yardstone.reports.document import Column, Document, Lines, Section, Table
 from yardstone.strength.rank.ranks import GROUP_EDGES
+from yardstone_lab.imitation.settings import BANDS
+from yardstone_lab.reports.charts.imitation import imitation_chart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from yardstone.lab.imitation.judgement import Judged
-    from yardstone.lab.imitation.network import ImitationNetwork
+    from yardstone_lab.imitation.judgement import Judged
+    from yardstone_lab.imitation.network import ImitationNetwork
 
 __all__ = ["imitation_document"]
 
@@ -55,7 +55,7 @@ def imitation_document(
 ) -> Document:
     """How well a network chooses what players of each band chose, in games kept apart.
 
-    `losses` are those of its training (`yardstone.lab.imitation.training.read_losses`), for the
+    `losses` are those of its training (`yardstone_lab.imitation.training.read_losses`), for the
     picture.
     """
     band = np.repeat(judged.band, judged.moves)

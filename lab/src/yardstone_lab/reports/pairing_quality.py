@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.evaluation.multiple import holm, two_sided
-from yardstone.lab.tournaments.circuits import Circuit, CircuitQuality
-from yardstone.lab.tournaments.single_events import EventQuality, SingleEvents
-from yardstone.reports.charts.tournament import circuit_chart, event_chart
 from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
 from yardstone.reports.tournament.intervals import share_text, signed_within, within
-from yardstone.reports.tournament.tiebreaks import DOUBT
+from yardstone_lab.reports.charts.tournament import circuit_chart, event_chart
+from yardstone_lab.reports.tiebreaks import DOUBT
+from yardstone_lab.tournaments.circuits import Circuit, CircuitQuality
+from yardstone_lab.tournaments.single_events import EventQuality, SingleEvents
 
 if TYPE_CHECKING:
-    from yardstone.lab.tournaments.pairing_quality import Quality
+    from yardstone_lab.tournaments.pairing_quality import Quality
 
 __all__ = [
     "CAUTION",

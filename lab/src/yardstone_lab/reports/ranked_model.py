@@ -13,9 +13,9 @@ from yardstone.reports.document import Column, Document, Section, Table
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from yardstone.lab.neubauer.rank.intervals import Unseen
-    from yardstone.lab.neubauer.ranked_training import RankedModel
     from yardstone.strength.model_scale import ModelScale
+    from yardstone_lab.neubauer.rank.intervals import Unseen
+    from yardstone_lab.neubauer.ranked_training import RankedModel
 
 __all__ = ["ranked_model_document"]
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from yardstone.clusters import t_quantile
 from yardstone.evaluation.multiple import holm, two_sided
-from yardstone.reports.charts.tournament import ties_chart
 from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
 from yardstone.reports.tournament.intervals import share_column, share_text, signed_within, within
+from yardstone_lab.reports.charts.tournament import ties_chart
 
 if TYPE_CHECKING:
-    from yardstone.lab.tournaments.tiebreaks import FairPairs, TiebreakComparison, TiebreakScore
+    from yardstone_lab.tournaments.tiebreaks import FairPairs, TiebreakComparison, TiebreakScore
 
 __all__ = ["ties_document"]
 

@@ -8,16 +8,16 @@ from dataclasses import fields
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from yardstone.reports.charts.training import search_chart, training_chart
 from yardstone.reports.document import Column, Document, Section, Table
 from yardstone.strength.set_model.hyperparameters import Hyperparameters
+from yardstone_lab.reports.charts.training import search_chart, training_chart
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from yardstone.lab.neubauer.network.search_run import SearchRun
-    from yardstone.lab.neubauer.network.training_log import History
     from yardstone.strength.set_model.set_transformer import StrengthNetwork
+    from yardstone_lab.neubauer.network.search_run import SearchRun
+    from yardstone_lab.neubauer.network.training_log import History
 
 __all__ = ["search_document", "training_document"]
 

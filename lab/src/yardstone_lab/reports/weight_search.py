@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from yardstone.lab.tournaments.circuits import Circuit
-from yardstone.reports.charts.tournament import search_chart
 from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
-from yardstone.reports.tournament.pairing_quality import (
+from yardstone.winprob.grades import format_grade
+from yardstone_lab.reports.charts.tournament import search_chart
+from yardstone_lab.reports.pairing_quality import (
     CAUTION,
     gain_text,
     plain_quality,
@@ -17,12 +17,12 @@ from yardstone.reports.tournament.pairing_quality import (
     rms_text,
     verdicts,
 )
-from yardstone.winprob.grades import format_grade
+from yardstone_lab.tournaments.circuits import Circuit
 
 if TYPE_CHECKING:
-    from yardstone.lab.tournaments.pairing_quality import Quality
-    from yardstone.lab.tournaments.single_events import SingleEvents
-    from yardstone.lab.tournaments.weight_search import Trial, WeightSearch
+    from yardstone_lab.tournaments.pairing_quality import Quality
+    from yardstone_lab.tournaments.single_events import SingleEvents
+    from yardstone_lab.tournaments.weight_search import Trial, WeightSearch
 
 __all__ = ["search_document"]
 

@@ -8,7 +8,7 @@ from yardstone.reports.document import Column, Document, Lines, Section, Table
 from yardstone.reports.words import known_values, per_cent
 
 if TYPE_CHECKING:
-    from yardstone.lab.kaniuk.cross_validation import CrossValidation, FormScore, Gain
+    from yardstone_lab.kaniuk.cross_validation import CrossValidation, FormScore, Gain
 
 __all__ = ["comparison_document"]
 

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from yardstone.reports.charts.winprob import coefficient_trace_chart, probability_trace_chart
 from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
 from yardstone.reports.words import known
 from yardstone.winprob.grades import format_grade
+from yardstone_lab.reports.charts.winprob import coefficient_trace_chart, probability_trace_chart
 
 if TYPE_CHECKING:
-    from yardstone.lab.kaniuk.trace import Trace
     from yardstone.reports.document import Drawing
+    from yardstone_lab.kaniuk.trace import Trace
 
 __all__ = ["FIGURES", "trace_document"]
 

@@ -20,13 +20,13 @@ import numpy as np
 
 from yardstone.choices import check_fields
 from yardstone.errors import UsageError
-from yardstone.lab.tournaments.events import Variant
-from yardstone.lab.tournaments.pairing_quality import Quality
 from yardstone.pool import Pool
 from yardstone.ratings.egf import EGF
 from yardstone.scales import egf_of_grade, grade_of_egf
 from yardstone.tournament.population import EntryList, synthetic_field
 from yardstone.tournament.simulation import play
+from yardstone_lab.tournaments.events import Variant
+from yardstone_lab.tournaments.pairing_quality import Quality
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -1,8 +1,8 @@
 """How well ways to pair measure players: the same replicates, one way after the other.
 
-What is measured, and of what, a `Measure` says: `yardstone.lab.tournaments.single_events`
+What is measured, and of what, a `Measure` says: `yardstone_lab.tournaments.single_events`
 takes the error that is left when the results of one event are used as well as they can
-be, `yardstone.lab.tournaments.circuits` Kaniuk's own quality.
+be, `yardstone_lab.tournaments.circuits` Kaniuk's own quality.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from yardstone.lab.tournaments.events import Variant
     from yardstone.tournament.winning_laws import WinningLaw
+    from yardstone_lab.tournaments.events import Variant
 
     Values = NDArray[np.float64]
 

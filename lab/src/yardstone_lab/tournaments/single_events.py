@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import UsageError
-from yardstone.lab.tournaments.events import EventSize, Variant
-from yardstone.lab.tournaments.pairing_quality import Quality
 from yardstone.tournament.criteria import criterion
 from yardstone.tournament.forecast import final_criteria, places_of
 from yardstone.tournament.population import GRADE_SPREAD, LOWEST_GRADE
 from yardstone.tournament.simulation import play, state_after
 from yardstone.tournament.true_strength import GamesOver, most_probable
+from yardstone_lab.tournaments.events import EventSize, Variant
+from yardstone_lab.tournaments.pairing_quality import Quality
 
 if TYPE_CHECKING:
     from numpy.random import Generator

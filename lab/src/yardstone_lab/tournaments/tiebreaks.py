@@ -17,10 +17,10 @@ import numpy as np
 
 from yardstone import parallel
 from yardstone.errors import UsageError
-from yardstone.lab.tournaments.events import EventSize, Variant
 from yardstone.tournament.criteria import criterion
 from yardstone.tournament.model import System
 from yardstone.tournament.simulation import SimulationPlan, play, state_after
+from yardstone_lab.tournaments.events import EventSize, Variant
 
 if TYPE_CHECKING:
     from numpy.random import Generator

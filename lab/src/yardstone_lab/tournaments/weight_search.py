@@ -1,7 +1,7 @@
 """The search for pairing weights by which strengths are measured best.
 
 Kaniuk 2011, section 8: the parameters of the weights have so far been set by
-experience; the quality of pairing (`yardstone.lab.tournaments.pairing_quality`) lets them
+experience; the quality of pairing (`yardstone_lab.tournaments.pairing_quality`) lets them
 be optimised. The search is optuna's; its best trial is judged on players that it
 has not seen, since the best of many trials is partly luck.
 """
@@ -14,11 +14,11 @@ from math import log10
 from typing import TYPE_CHECKING, Any, Generic
 
 from yardstone.errors import MissingExtraError, UsageError
-from yardstone.lab.tournaments.events import Variant
-from yardstone.lab.tournaments.pairing_quality import Measure, Q, compare_quality
 from yardstone.tournament.model import System
 from yardstone.tournament.pairing_rules import PairingRules
 from yardstone.tournament.rules import FloatMode, SeedSystem
+from yardstone_lab.tournaments.events import Variant
+from yardstone_lab.tournaments.pairing_quality import Measure, Q, compare_quality
 
 if TYPE_CHECKING:
     from yardstone.tournament.winning_laws import WinningLaw

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.lab.vandendoel.fit import fit_chance, has_spread
+from yardstone_lab.vandendoel.fit import fit_chance, has_spread
 
 if TYPE_CHECKING:
-    from yardstone.lab.vandendoel.cells import Cells
+    from yardstone_lab.vandendoel.cells import Cells
 
 __all__ = ["Bump", "chance_of_largest", "find_bumps"]
 

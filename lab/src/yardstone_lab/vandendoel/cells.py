@@ -13,14 +13,14 @@ import numpy as np
 
 from yardstone.backgammon.formulas import PUBLISHED, Weight
 from yardstone.errors import UsageError
-from yardstone.lab.vandendoel.choices import Averaging, CloseRule, StudyModel
-from yardstone.lab.vandendoel.table import StudyTable, ratio, setting_order
 from yardstone.winprob import fibs
+from yardstone_lab.vandendoel.choices import Averaging, CloseRule, StudyModel
+from yardstone_lab.vandendoel.table import StudyTable, ratio, setting_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.lab.vandendoel.play import MatchSetting
+    from yardstone_lab.vandendoel.play import MatchSetting
 
     Array = NDArray[np.float64]
 

@@ -17,12 +17,12 @@ import numpy as np
 
 from yardstone import parallel
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.lab.vandendoel.cells import Cells, is_part_one, is_part_two, make_cells
-from yardstone.lab.vandendoel.choices import Averaging, CloseRule, LeftOut, StudyModel
-from yardstone.lab.vandendoel.fit import fit_chance, has_spread
-from yardstone.lab.vandendoel.predictions import log_score
-from yardstone.lab.vandendoel.table import StudyTable
 from yardstone.winprob import fibs
+from yardstone_lab.vandendoel.cells import Cells, is_part_one, is_part_two, make_cells
+from yardstone_lab.vandendoel.choices import Averaging, CloseRule, LeftOut, StudyModel
+from yardstone_lab.vandendoel.fit import fit_chance, has_spread
+from yardstone_lab.vandendoel.predictions import log_score
+from yardstone_lab.vandendoel.table import StudyTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -21,10 +21,10 @@ import numpy as np
 from yardstone import parallel
 from yardstone.backgammon.formulas import Weight
 from yardstone.errors import ConvergenceError, NoGamesError
-from yardstone.lab.vandendoel.cells import Cells, make_cells
-from yardstone.lab.vandendoel.choices import Averaging, CloseRule, FitMethod, StudyModel
-from yardstone.lab.vandendoel.table import StudyTable
 from yardstone.winprob import fibs
+from yardstone_lab.vandendoel.cells import Cells, make_cells
+from yardstone_lab.vandendoel.choices import Averaging, CloseRule, FitMethod, StudyModel
+from yardstone_lab.vandendoel.table import StudyTable
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from yardstone import parallel
 from yardstone.backgammon.gnubg import TIMEOUT, find_clock, find_gnubg, gnubg_version, same_gnubg
 from yardstone.errors import InputError, WorkerError
-from yardstone.lab.vandendoel.play import MatchJob, MatchSetting, play_match
-from yardstone.lab.vandendoel.results_file import ResultsFile
+from yardstone_lab.vandendoel.play import MatchJob, MatchSetting, play_match
+from yardstone_lab.vandendoel.results_file import ResultsFile
 
 if TYPE_CHECKING:
     from yardstone.parallel import Progress

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import InputError, NoGamesError
-from yardstone.lab.vandendoel.table import ratio
 from yardstone.records.sources import Source
+from yardstone_lab.vandendoel.table import ratio
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

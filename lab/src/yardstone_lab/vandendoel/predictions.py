@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.backgammon.formulas import Formula
-from yardstone.lab.vandendoel.people_table import MatchTable
-from yardstone.lab.vandendoel.refit import Target, WeightModel, maximise, results_of, terms
 from yardstone.winprob import fibs
 from yardstone.winprob.logistic import logistic
+from yardstone_lab.vandendoel.people_table import MatchTable
+from yardstone_lab.vandendoel.refit import Target, WeightModel, maximise, results_of, terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

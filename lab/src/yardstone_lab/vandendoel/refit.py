@@ -15,7 +15,7 @@ p log P + (1 - p) log(1 - P) all the same: its maximum needs no more than that t
 of p be P (a quasi-likelihood).
 
 Two kinds of rates can explain them: those made *in* the match itself, or a player's
-rates over his *other* matches (`yardstone.lab.vandendoel.predictions.other_rates`). The
+rates over his *other* matches (`yardstone_lab.vandendoel.predictions.other_rates`). The
 first say what the match was worth given how it was played; only the second are known
 beforehand.
 """
@@ -30,10 +30,10 @@ import numpy as np
 
 from yardstone.backgammon.formulas import PUBLISHED, Formula, Weight
 from yardstone.errors import ConvergenceError, ModelError
-from yardstone.lab.vandendoel.people_table import MatchTable
 from yardstone.parallel import spawn_generators
 from yardstone.winprob import fibs
 from yardstone.winprob.logistic import log_logistic, logistic
+from yardstone_lab.vandendoel.people_table import MatchTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,6 +1,6 @@
 """Results of matches as lines of JSON, appended as they come, and taken up again.
 
-A line is a match as `yardstone.lab.vandendoel.play.play_match` gives it, or the same
+A line is a match as `yardstone_lab.vandendoel.play.play_match` gives it, or the same
 setting with ``failed``: why there is no match. What was torn off by a kill is
 dropped when the file is opened again.
 """
@@ -16,7 +16,7 @@ from typing import IO, Any, Self
 
 from yardstone.errors import InputError, UsageError
 from yardstone.files import unwritable
-from yardstone.lab.vandendoel.play import MatchJob, MatchSetting
+from yardstone_lab.vandendoel.play import MatchJob, MatchSetting
 
 __all__ = ["ResultsFile", "read_results"]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import product
 
 from yardstone.errors import UsageError
-from yardstone.lab.vandendoel.play import MatchSetting, NoisyPlayer
+from yardstone_lab.vandendoel.play import MatchSetting, NoisyPlayer
 
 __all__ = [
     "ADVANCED",

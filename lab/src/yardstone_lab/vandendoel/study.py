@@ -10,12 +10,12 @@ import numpy as np
 
 from yardstone.backgammon.gnubg import TIMEOUT, find_gnubg
 from yardstone.errors import NoGamesError
-from yardstone.lab.vandendoel.cells import Cells, make_cells
-from yardstone.lab.vandendoel.choices import Averaging, CloseRule, FitMethod, StudyModel
-from yardstone.lab.vandendoel.fit import DRAWS, StudyFit, fit_study
-from yardstone.lab.vandendoel.matches import PlayedMatches, in_rounds, play_jobs
-from yardstone.lab.vandendoel.play import MatchSetting
-from yardstone.lab.vandendoel.table import StudyTable, from_results
+from yardstone_lab.vandendoel.cells import Cells, make_cells
+from yardstone_lab.vandendoel.choices import Averaging, CloseRule, FitMethod, StudyModel
+from yardstone_lab.vandendoel.fit import DRAWS, StudyFit, fit_study
+from yardstone_lab.vandendoel.matches import PlayedMatches, in_rounds, play_jobs
+from yardstone_lab.vandendoel.play import MatchSetting
+from yardstone_lab.vandendoel.table import StudyTable, from_results
 
 __all__ = ["Playing", "StudyResult", "fit_models", "play_study"]
 

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import InputError, NoGamesError
-from yardstone.lab.vandendoel.choices import CloseRule
-from yardstone.lab.vandendoel.play import MatchSetting, NoisyPlayer
-from yardstone.lab.vandendoel.results_file import read_results
 from yardstone.records.sources import Source
+from yardstone_lab.vandendoel.choices import CloseRule
+from yardstone_lab.vandendoel.play import MatchSetting, NoisyPlayer
+from yardstone_lab.vandendoel.results_file import read_results
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -268,7 +268,7 @@ def read_table(path: Path) -> StudyTable:
 
 def own_table() -> StudyTable:
     """The project's own table: its run of both studies with seed 1 (see the guide)."""
-    place = files("yardstone.lab.vandendoel").joinpath("data", "simulated_matches.csv.gz")
+    place = files("yardstone_lab.vandendoel").joinpath("data", "simulated_matches.csv.gz")
     with as_file(place) as path:
         return read_table(path)
 

@@ -9,18 +9,18 @@ import pytest
 
 from tests.go.games import random_game
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.lab.neubauer.experiment.candidates import (
+from yardstone.pool import Pool
+from yardstone.records.go_game import BLACK, DRAWN, UNKNOWN
+from yardstone_lab.neubauer.experiment.candidates import (
     Candidate,
     Decision,
     ListedGames,
     RecordedGames,
     decision_of,
 )
-from yardstone.lab.neubauer.experiment.clock import MOVES_A_PLAYER, seconds_a_move
-from yardstone.lab.neubauer.experiment.collection import collect_pool, load_pool, save_pool
-from yardstone.lab.neubauer.experiment.filters import RULES, FilterReport, Filters, filtered
-from yardstone.pool import Pool
-from yardstone.records.go_game import BLACK, DRAWN, UNKNOWN
+from yardstone_lab.neubauer.experiment.clock import MOVES_A_PLAYER, seconds_a_move
+from yardstone_lab.neubauer.experiment.collection import collect_pool, load_pool, save_pool
+from yardstone_lab.neubauer.experiment.filters import RULES, FilterReport, Filters, filtered
 
 GOOD = Candidate("1", random_game(3, moves=60), Decision.resigned, 30.0, True)
 NINE = Filters(size=9)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from yardstone.errors import UsageError
-from yardstone.lab.neubauer.experiment.newcomers import hidden_games, predict_hidden
 from yardstone.pool import Pool
 from yardstone.ratings.elo import Elo
 from yardstone.ratings.glicko2 import Glicko2
+from yardstone_lab.neubauer.experiment.newcomers import hidden_games, predict_hidden
 
 
 def made(games: int = 60, players: int = 7, seed: int = 2) -> Pool:

@@ -11,23 +11,23 @@ from yardstone.errors import InputError, UsageError
 from yardstone.evaluation.labels import rating_labels
 from yardstone.go.extraction import extract_features
 from yardstone.go.extraction_batch import ExtractionSettings
-from yardstone.lab.neubauer.dataset import MoveSets
-from yardstone.lab.neubauer.experiment.classes import (
+from yardstone.pool import Pool
+from yardstone.ratings.glicko2 import Glicko2
+from yardstone_lab.neubauer.dataset import MoveSets
+from yardstone_lab.neubauer.experiment.classes import (
     losses_by_rank,
     losses_by_rating,
     ratings_in_classes,
 )
-from yardstone.lab.neubauer.experiment.configuration import SetSettings
-from yardstone.lab.neubauer.experiment.judgements import judged_pool
-from yardstone.lab.neubauer.experiment.sets import (
+from yardstone_lab.neubauer.experiment.configuration import SetSettings
+from yardstone_lab.neubauer.experiment.judgements import judged_pool
+from yardstone_lab.neubauer.experiment.sets import (
     draw_marks,
     exhibition_games,
     load_labels,
     save_labels,
 )
-from yardstone.lab.neubauer.stores import Stores
-from yardstone.pool import Pool
-from yardstone.ratings.glicko2 import Glicko2
+from yardstone_lab.neubauer.stores import Stores
 
 
 def made(games: int = 300, players: int = 40, seed: int = 4) -> Pool:

@@ -7,26 +7,26 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lab.tests.strength.made_experiment import write_experiment, write_games
 from tests.go.games import small_network
-from tests.strength.made_experiment import write_experiment, write_games
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.evaluation.labels import agree_with_score, rating_labels
 from yardstone.evaluation.sets import Sets
 from yardstone.evaluation.splits import earlier_games
-from yardstone.lab.neubauer.experiment import judgements as judged
-from yardstone.lab.neubauer.experiment import models
-from yardstone.lab.neubauer.experiment.configuration import read_experiment
-from yardstone.lab.neubauer.experiment.description import glicko_of
-from yardstone.lab.neubauer.experiment.measurement import Measurement
-from yardstone.lab.neubauer.experiment.performance import performance, rating_errors
-from yardstone.lab.neubauer.experiment.predictions import EVEN, FUTURE, GLICKO, TUNED
-from yardstone.lab.neubauer.experiment.predictions_file import predictions_csv
-from yardstone.lab.neubauer.experiment.run import ExperimentResult, run_experiment
-from yardstone.lab.neubauer.experiment.sets import load_labels, withheld_labels
 from yardstone.ratings.glicko2 import Glicko2
 from yardstone.reports.faces.files import document_csv
 from yardstone.reports.faces.text import document_text
-from yardstone.reports.strength.experiment import experiment_document
+from yardstone_lab.neubauer.experiment import judgements as judged
+from yardstone_lab.neubauer.experiment import models
+from yardstone_lab.neubauer.experiment.configuration import read_experiment
+from yardstone_lab.neubauer.experiment.description import glicko_of
+from yardstone_lab.neubauer.experiment.measurement import Measurement
+from yardstone_lab.neubauer.experiment.performance import performance, rating_errors
+from yardstone_lab.neubauer.experiment.predictions import EVEN, FUTURE, GLICKO, TUNED
+from yardstone_lab.neubauer.experiment.predictions_file import predictions_csv
+from yardstone_lab.neubauer.experiment.run import ExperimentResult, run_experiment
+from yardstone_lab.neubauer.experiment.sets import load_labels, withheld_labels
+from yardstone_lab.reports.experiment import experiment_document
 
 #: What came out, and what was said meanwhile.
 Done = tuple[ExperimentResult, list[str]]
@@ -146,7 +146,7 @@ def test_one_that_was_killed_ends_like_one_that_was_not(
     path = write_experiment(tmp_path, home / "random1.bin.gz", models=False)
     with monkeypatch.context() as patch:
         patch.setattr(judged, "_BATCH", 20)
-        patch.setattr("yardstone.lab.neubauer.experiment.preparation.judged_pool", stop)
+        patch.setattr("yardstone_lab.neubauer.experiment.preparation.judged_pool", stop)
         with pytest.raises(KeyboardInterrupt):
             run(path)
     part = tmp_path / "work" / ".winners.part"

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from yardstone.errors import InputError, UsageError
-from yardstone.lab.neubauer.dataset import MoveSets
-from yardstone.lab.neubauer.experiment.stochastic import Stochastic, points_lost
 from yardstone.pool import Pool
+from yardstone_lab.neubauer.dataset import MoveSets
+from yardstone_lab.neubauer.experiment.stochastic import Stochastic, points_lost
 
 
 def head_of(*sides: list[float]) -> MoveSets:

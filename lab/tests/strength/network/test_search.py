@@ -12,14 +12,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.strength.made_training import TINY, made_games
-from tests.strength.network.test_training import huge_features
+from lab.tests.strength.made_training import TINY, made_games
+from lab.tests.strength.network.test_training import huge_features
 from yardstone.errors import ConvergenceError, InputError, UsageError
-from yardstone.lab.neubauer.dataset import Labelled
-from yardstone.lab.neubauer.network import search_run
-from yardstone.lab.neubauer.network.search import Plan, best_run, propose, random_search
-from yardstone.lab.neubauer.network.search_optuna import optuna_search
-from yardstone.lab.neubauer.network.search_run import (
+from yardstone.strength.set_model.hyperparameters import BOUNDS, START, Hyperparameters
+from yardstone_lab.neubauer.dataset import Labelled
+from yardstone_lab.neubauer.network import search_run
+from yardstone_lab.neubauer.network.search import Plan, best_run, propose, random_search
+from yardstone_lab.neubauer.network.search_optuna import optuna_search
+from yardstone_lab.neubauer.network.search_run import (
     RUNS_FILE,
     Cached,
     SearchRun,
@@ -27,8 +28,7 @@ from yardstone.lab.neubauer.network.search_run import (
     read_runs,
     write_runs,
 )
-from yardstone.lab.neubauer.network.training import train
-from yardstone.strength.set_model.hyperparameters import BOUNDS, START, Hyperparameters
+from yardstone_lab.neubauer.network.training import train
 
 #: Trainings of no more than a moment, whatever is drawn.
 QUICK = replace(START, window=5, batch=2, steps=1, epochs=2)

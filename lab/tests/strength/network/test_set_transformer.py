@@ -19,10 +19,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.utils.flop_counter import FlopCounterMode
 
-from tests.strength.made_training import TINY
+from lab.tests.strength.made_training import TINY
 from yardstone.errors import InputError, UsageError
-from yardstone.lab.neubauer.dataset import MoveSets
-from yardstone.lab.neubauer.network.set_transformer import Block, SetTransformer, initial_arrays
 from yardstone.strength.set_model.hyperparameters import PRESETS, TABLE_5_1, Hyperparameters
 from yardstone.strength.set_model.packed_moves import alike, pack
 from yardstone.strength.set_model.set_transformer import (
@@ -31,6 +29,8 @@ from yardstone.strength.set_model.set_transformer import (
     parameter_shapes,
     rate_sets,
 )
+from yardstone_lab.neubauer.dataset import MoveSets
+from yardstone_lab.neubauer.network.set_transformer import Block, SetTransformer, initial_arrays
 
 CHANNELS = 5
 #: Same sums in another order, in double precision.
@@ -490,7 +490,7 @@ def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_guide_says_what_the_published_settings_are() -> None:
-    text = (Path(__file__).parents[3] / "docs" / "how-to" / "strength.md").read_text("utf-8")
+    text = (Path(__file__).parents[4] / "docs" / "how-to" / "strength.md").read_text("utf-8")
     assert "384 channels\nhas 2,469,388 parameters" in text
     assert "the same equations give 3,078,400" in text
     rows: dict[str, str] = {}
@@ -549,12 +549,12 @@ import sys
 sys.modules["torch"] = None
 import numpy as np
 from yardstone.errors import MissingExtraError
-from yardstone.lab.neubauer.dataset import Labelled, MoveSets
+from yardstone_lab.neubauer.dataset import Labelled, MoveSets
 from yardstone.strength.set_model.set_transformer import StrengthNetwork
 network = StrengthNetwork.load({str(tmp_path / "a.npz")!r})
 moves = MoveSets(np.ones((3, 5), np.float16), np.arange(3), np.array([0, 1, 3]))
 print(network.ratings(moves).shape)
-from yardstone.lab.neubauer.network.training import train
+from yardstone_lab.neubauer.network.training import train
 games = Labelled(moves, np.ones(1, np.float32), np.array([[1500.0, 1600.0]]))
 try:
     train(games, games, network.settings, {str(tmp_path / "out")!r})

@@ -15,29 +15,29 @@ import numpy as np
 import pytest
 import torch
 
-from tests.strength.made_training import TINY, made_games
+from lab.tests.strength.made_training import TINY, made_games
 from yardstone.errors import ConvergenceError, InputError, NoGamesError, UsageError
-from yardstone.lab.neubauer.dataset import Labelled, MoveSets
-from yardstone.lab.neubauer.network import training as training_module
-from yardstone.lab.neubauer.network import training_steps
-from yardstone.lab.neubauer.network.set_transformer import SetTransformer, initial_arrays
-from yardstone.lab.neubauer.network.training import CHECKPOINT, NETWORK, Trained, train
-from yardstone.lab.neubauer.network.training_log import (
+from yardstone.strength.set_model.hyperparameters import Hyperparameters
+from yardstone.strength.set_model.packed_moves import pack
+from yardstone.strength.set_model.set_transformer import StrengthNetwork, gamma, rate_sets
+from yardstone_lab.neubauer.dataset import Labelled, MoveSets
+from yardstone_lab.neubauer.network import training as training_module
+from yardstone_lab.neubauer.network import training_steps
+from yardstone_lab.neubauer.network.set_transformer import SetTransformer, initial_arrays
+from yardstone_lab.neubauer.network.training import CHECKPOINT, NETWORK, Trained, train
+from yardstone_lab.neubauer.network.training_log import (
     EPOCHS_FILE,
     STEPS_FILE,
     Epoch,
     History,
     read_history,
 )
-from yardstone.lab.neubauer.network.training_steps import (
+from yardstone_lab.neubauer.network.training_steps import (
     Examples,
     Stepper,
     rating_losses,
     score_losses,
 )
-from yardstone.strength.set_model.hyperparameters import Hyperparameters
-from yardstone.strength.set_model.packed_moves import pack
-from yardstone.strength.set_model.set_transformer import StrengthNetwork, gamma, rate_sets
 
 CPU = torch.device("cpu")
 TRAINING, VALIDATION = made_games(120), made_games(60, seed=1)
@@ -319,8 +319,8 @@ KILLED = """
 import sys
 from dataclasses import replace
 from pathlib import Path
-from tests.strength.made_training import TINY, made_games
-from yardstone.lab.neubauer.network import training
+from lab.tests.strength.made_training import TINY, made_games
+from yardstone_lab.neubauer.network import training
 training.CHECKPOINT_SECONDS = 0.0
 settings = replace(TINY, steps=40, epochs=4, patience=9)
 done = training.train(made_games(120), made_games(60, seed=1), settings, sys.argv[1], threads=1)
@@ -331,7 +331,7 @@ def test_a_training_that_is_killed_gives_the_same_numbers(tmp_path: Path) -> Non
     settings = replace(TINY, steps=40, epochs=4, patience=9)
     whole = train(TRAINING, VALIDATION, settings, tmp_path / "whole", threads=1)
     folder = tmp_path / "killed"
-    root = Path(__file__).parents[3]
+    root = Path(__file__).parents[4]
     with subprocess.Popen(
         [sys.executable, "-c", KILLED, str(folder)],
         cwd=root,

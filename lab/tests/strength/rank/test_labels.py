@@ -13,10 +13,10 @@ from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.go.extraction import extract_features
 from yardstone.go.extraction_batch import ExtractionSettings
 from yardstone.go.feature_store import FeatureStore
-from yardstone.lab.neubauer.rank.labels import RankLabel, labelled_sides, read_rank_labels
-from yardstone.lab.neubauer.ranked_training import train_ranked_model
 from yardstone.pool import SkipReport
 from yardstone.strength.evidence import KINDS
+from yardstone_lab.neubauer.rank.labels import RankLabel, labelled_sides, read_rank_labels
+from yardstone_lab.neubauer.ranked_training import train_ranked_model
 
 
 def table(folder: Path, *rows: str, head: str = "file,colour,rank,scale,player,sure") -> Path:

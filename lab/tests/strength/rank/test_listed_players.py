@@ -7,19 +7,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from studies.rank.listed import Sides
-from studies.strength_intervals import FOLDS, GAMES, crossed, draw_parts, held
 
+from lab.studies.rank.listed import Sides
+from lab.studies.strength_intervals import FOLDS, GAMES, crossed, draw_parts, held
 from yardstone.go.analysis import PHASES as GAME_PHASES
-from yardstone.lab.neubauer.rank.intervals import Unseen
-from yardstone.lab.neubauer.rank.protocol import accuracy, draw_games
 from yardstone.strength.estimate.phases import phase_means
 from yardstone.strength.estimate.strengths import PARTS, Rater, interval_tables
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.rank.ranks import EDGES, RANKS
+from yardstone_lab.neubauer.rank.intervals import Unseen
+from yardstone_lab.neubauer.rank.protocol import accuracy, draw_games
 
 KEPT = Path(__file__).resolve().parents[1] / "data" / "listed_sides.npz"
-DOCS = Path(__file__).resolve().parents[3] / "docs" / "studies"
+DOCS = Path(__file__).resolve().parents[4] / "docs" / "studies"
 
 
 @pytest.fixture(scope="module")

@@ -11,19 +11,19 @@ from numpy.typing import NDArray
 
 from tests.strength.rank_cases import random_evidence, random_model
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.lab.neubauer.rank.pool import RankPool
-from yardstone.lab.neubauer.rank.rated import (
+from yardstone.strength.estimate.strengths import PARTS, Rater, interval_tables
+from yardstone.strength.model import StrengthModel
+from yardstone.strength.move_phases import PHASES
+from yardstone.strength.rank.scorer import MoveScorer
+from yardstone_lab.neubauer.rank.pool import RankPool
+from yardstone_lab.neubauer.rank.rated import (
     RatedSettings,
     RatedSides,
     TrainedScale,
     pooled_scores,
     with_rated_scale,
 )
-from yardstone.lab.neubauer.rank.spread import as_statistics
-from yardstone.strength.estimate.strengths import PARTS, Rater, interval_tables
-from yardstone.strength.model import StrengthModel
-from yardstone.strength.move_phases import PHASES
-from yardstone.strength.rank.scorer import MoveScorer
+from yardstone_lab.neubauer.rank.spread import as_statistics
 
 Array = NDArray[np.float64]
 

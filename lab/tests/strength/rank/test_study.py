@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.strength.rank_cases import move_scorer
-from yardstone.lab.neubauer.rank.training import RankSettings
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.move_phases import PHASE_ENDS
 from yardstone.strength.rank.values import SCALARS
+from yardstone_lab.neubauer.rank.training import RankSettings
 
-DOCS = Path(__file__).resolve().parents[3] / "docs"
+DOCS = Path(__file__).resolve().parents[4] / "docs"
 PAGE = DOCS / "studies" / "rank-from-moves.md"
 TABLES = DOCS / "studies" / "rank-from-moves-tables.md"
 

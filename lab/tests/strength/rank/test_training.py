@@ -14,25 +14,25 @@ from yardstone.errors import NoGamesError, UsageError
 from yardstone.go.extraction import extract_features
 from yardstone.go.extraction_batch import ExtractionSettings
 from yardstone.go.feature_store import FeatureStore
-from yardstone.lab.neubauer.rank.folds import components, player_folds
-from yardstone.lab.neubauer.rank.intervals import unseen_players, with_intervals
-from yardstone.lab.neubauer.rank.pool import RankPool, join_pools, pool_store, without_years
-from yardstone.lab.neubauer.rank.protocol import accuracy, draw_games, draw_players, judged_by_fold
-from yardstone.lab.neubauer.rank.regression import Regression
-from yardstone.lab.neubauer.rank.spread import as_statistics, discriminant_directions, fit_spread
-from yardstone.lab.neubauer.rank.training import (
-    PoolTrainer,
-    RankSettings,
-    make_lift,
-    train_on_pool,
-    train_rank_model,
-)
 from yardstone.strength.estimate.coverage import coverage
 from yardstone.strength.estimate.intervals import Interval
 from yardstone.strength.estimate.strengths import PARTS, interval_tables
 from yardstone.strength.evidence import KINDS, evidence_of_store
 from yardstone.strength.move_phases import PHASES
 from yardstone.strength.rank.ranks import EDGES, RANKS
+from yardstone_lab.neubauer.rank.folds import components, player_folds
+from yardstone_lab.neubauer.rank.intervals import unseen_players, with_intervals
+from yardstone_lab.neubauer.rank.pool import RankPool, join_pools, pool_store, without_years
+from yardstone_lab.neubauer.rank.protocol import accuracy, draw_games, draw_players, judged_by_fold
+from yardstone_lab.neubauer.rank.regression import Regression
+from yardstone_lab.neubauer.rank.spread import as_statistics, discriminant_directions, fit_spread
+from yardstone_lab.neubauer.rank.training import (
+    PoolTrainer,
+    RankSettings,
+    make_lift,
+    train_on_pool,
+    train_rank_model,
+)
 
 SETTINGS = RankSettings(width=2, pick_units=3, units=4)
 

@@ -8,17 +8,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lab.studies.rank.set_figures import fox_accuracy
 from tests.go.games import random_game, small_network
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.go.extraction import extract_features
 from yardstone.go.extraction_batch import ExtractionSettings
 from yardstone.go.feature_store import FeatureStore
-from yardstone.lab.neubauer.rank.spread import as_statistics
-from yardstone.lab.neubauer.scored_model import ScoredModel
-from yardstone.lab.neubauer.set_model import training
-from yardstone.lab.neubauer.set_model.figures import fox_accuracy
-from yardstone.lab.neubauer.set_model.model import SETTINGS, train_set_model
-from yardstone.lab.neubauer.set_model.sides import (
+from yardstone.strength.evidence import KINDS, evidence_of_store
+from yardstone.strength.model import StrengthModel
+from yardstone.strength.rank.ranks import RANKS
+from yardstone.strength.set_model.inputs import INPUTS
+from yardstone.strength.set_model.packed_moves import PackedMoves
+from yardstone.strength.set_model.scorer import SetScorer, shares_of_moves, standardised
+from yardstone_lab.neubauer.rank.spread import as_statistics
+from yardstone_lab.neubauer.scored_model import ScoredModel
+from yardstone_lab.neubauer.set_model import training
+from yardstone_lab.neubauer.set_model.model import SETTINGS, train_set_model
+from yardstone_lab.neubauer.set_model.sides import (
     BANDS,
     SetSides,
     StoreSides,
@@ -26,12 +32,6 @@ from yardstone.lab.neubauer.set_model.sides import (
     read_sides,
     targets,
 )
-from yardstone.strength.evidence import KINDS, evidence_of_store
-from yardstone.strength.model import StrengthModel
-from yardstone.strength.rank.ranks import RANKS
-from yardstone.strength.set_model.inputs import INPUTS
-from yardstone.strength.set_model.packed_moves import PackedMoves
-from yardstone.strength.set_model.scorer import SetScorer, shares_of_moves, standardised
 
 CHANNELS = INPUTS["basic"].channels(0)
 SMALL = replace(

@@ -1,4 +1,4 @@
-"""`yardstone winprob stats, fit, trace, compare`: from games to the model."""
+"""`yardstone winprob stats, fit`: from games to the model."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Annotated
 import typer
 
 from yardstone.cli.options import Confidence
-from yardstone.cli.output import Output, TableOutput
+from yardstone.cli.output import Output
 from yardstone.errors import UsageError
 
-__all__ = ["compare", "fit", "stats", "trace"]
+__all__ = ["fit", "stats"]
 
 Files = Annotated[
     list[Path],
@@ -43,14 +43,6 @@ class LinkFunction(StrEnum):
 
     erf = "erf"
     logistic = "logistic"
-
-
-class TraceFigure(StrEnum):
-    """Figures of a trace."""
-
-    measured = "measured"
-    coefficients = "coefficients"
-    model = "model"
 
 
 def stats(
@@ -148,9 +140,9 @@ def fit(
     yardstone winprob fit graded_games_simulated.csv --all-games --free u1,K --save mine.json
     """
     from yardstone.cli import values
-    from yardstone.lab.kaniuk.model_fit import fit_all_games, fit_statistics
     from yardstone.reports.winprob.fit import fit_document
     from yardstone.winprob.model_file import write_model
+    from yardstone.winprob.model_fit import fit_all_games, fit_statistics
     from yardstone.winprob.statistics_files import read_all_games, statistics_of_files
 
     output.check()
@@ -197,64 +189,3 @@ def _two_grades(text: str) -> tuple[float, float]:
     if len(words) != 2:
         raise UsageError(f"--probability {text}: write two grades like 2d,4d")
     return parse_grade(words[0]), parse_grade(words[1])
-
-
-def trace(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Dated games with grades.")],
-    *,
-    years: Annotated[int, typer.Option(min=1, help="Years in a window.")] = 5,
-    follow: Annotated[
-        str, typer.Option(metavar="GRADES", help="Grades whose probabilities to follow.")
-    ] = "10k,2d",
-    figure: Annotated[
-        TraceFigure, typer.Option(help="What --plot draws: measured ratios, coefficients, model.")
-    ] = TraceFigure.coefficients,
-    output: Output,
-) -> None:
-    """Follow ratios and coefficients through a moving window of years.
-
-    Examples
-    --------
-    yardstone winprob trace graded_games_simulated.csv --years 5 --plot trace.svg
-    """
-    from yardstone.lab.kaniuk.trace import trace as follow_windows
-    from yardstone.reports.winprob.trace import trace_document
-    from yardstone.winprob.grades import parse_grade
-    from yardstone.winprob.statistics_files import read_graded_games
-
-    output.check()
-    grades = [int(parse_grade(word)) for word in follow.split(",") if word.strip()]
-    if not grades or min(grades) < -20 or max(grades) > 6:
-        raise UsageError("--follow takes grades from 20k to 7d")
-    result = follow_windows(read_graded_games(file), years=years, grades=grades)
-    output.emit(trace_document(result, figure.value))
-
-
-def compare(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Games with grades.")],
-    *,
-    folds: Annotated[int, typer.Option(min=2, help="Parts of the cross-validation.")] = 10,
-    by_event: Annotated[
-        bool, typer.Option("--by-event", help="Leave out whole events, not single games.")
-    ] = False,
-    seed: Annotated[int, typer.Option(help="Seed of the division into parts.")] = 0,
-    confidence: Confidence = "95",
-    output: TableOutput,
-) -> None:
-    """Cross-validate the published form against others.
-
-    Examples
-    --------
-    yardstone winprob compare graded_games_simulated.csv --by-event
-    """
-    from yardstone.cli import values
-    from yardstone.lab.kaniuk.cross_validation import cross_validate
-    from yardstone.reports.winprob.comparison import comparison_document
-    from yardstone.winprob.game_columns import GameColumns
-    from yardstone.winprob.statistics_files import read_graded_games
-
-    output.check()
-    level = values.confidence(confidence)
-    games = GameColumns.from_pool(read_graded_games(file), group="event" if by_event else None)
-    comparison = cross_validate(games, folds=folds, seed=seed)
-    output.emit(comparison_document(comparison, level=level))

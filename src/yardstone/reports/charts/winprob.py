@@ -27,19 +27,18 @@ from yardstone.winprob.models import WinningModel
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from yardstone.lab.kaniuk.trace import Trace
     from yardstone.winprob.statistics import WinningStatistics
 
     Array = NDArray[np.float64]
 
 __all__ = [
     "FIGURES",
-    "coefficient_trace_chart",
     "contour_chart",
     "curves_chart",
+    "difference_name",
+    "difference_style",
     "gap_chart",
     "model_chart",
-    "probability_trace_chart",
 ]
 
 #: Grades that the figures reach over.
@@ -56,7 +55,7 @@ class _Law(Protocol):
         ...
 
 
-def _style(difference: int) -> tuple[str, tuple[float, ...]]:
+def difference_style(difference: int) -> tuple[str, tuple[float, ...]]:
     """Blue and full against weaker opponents, orange and dashed against stronger ones."""
     return ("c1", "c3", "c6", "c7")[min(abs(difference), 4) - 1] if difference < 0 else (
         "c2", "c5", "c4", "ink"
@@ -72,7 +71,8 @@ def _grades(label: str = "grade (zero-shodan units)") -> Axis:
     return Axis(label, _LOWEST - 0.5, _HIGHEST + 0.5, ticks=ticks, grid=True)
 
 
-def _name(difference: int) -> str:
+def difference_name(difference: int) -> str:
+    """Return what a curve of this difference of grades is called."""
     return f"d = {difference:+d}".replace("-", "−")
 
 
@@ -92,20 +92,20 @@ def curves_chart(
     fine = np.linspace(_LOWEST, _HIGHEST, 300)
     marks: list[Mark] = [Guide(y=0.5)]
     for d in (-4, -3, -2, -1, 1, 2, 3, 4):
-        colour, dash = _style(d)
+        colour, dash = difference_style(d)
         if statistics is not None:
             ratio, error = _measured(statistics, grades, d)
             x = grades + 0.06 * d
             marks.append(Points(x, ratio, colour, size=2.4, along=(ratio - error, ratio + error)))
             if model is None:
-                marks.append(Stroke(x, ratio, colour, _name(d), 1.0, dash))
+                marks.append(Stroke(x, ratio, colour, difference_name(d), 1.0, dash))
         if model is not None:
             curve = model.probability(fine, fine + d)
             if isinstance(model, WinningModel):
                 ends = model.interval(grades, grades + d, level=level)
                 if ends is not None:
                     marks.append(Band(grades, *ends, colour, opacity=0.12))
-            marks.append(Stroke(fine, curve, colour, _name(d), 1.6, dash))
+            marks.append(Stroke(fine, curve, colour, difference_name(d), 1.6, dash))
     y = Axis("win probability", low=0.0, high=1.0, grid=True)
     panel = Panel(_grades(), y, marks, direct=True)
     return Chart([panel], title or "Win probability against d stones stronger", height=380.0)
@@ -137,7 +137,7 @@ def gap_chart(
     fine = np.linspace(_LOWEST, _HIGHEST, 300)
     marks: list[Mark] = []
     for d in range(1, 5):
-        colour, _ = _style(d)
+        colour, _ = difference_style(d)
         name = f"d = {d}"
         if statistics is not None:
             measured, error = _measured(statistics, grades, d)
@@ -152,59 +152,6 @@ def gap_chart(
             marks.append(Stroke(fine, model.strength_gap(fine, fine + d), colour, name, 1.6))
     panel = Panel(_grades(), Axis("Λ(r, r + d)", -0.15, 2.0, grid=True), marks, direct=True)
     return Chart([panel], title or "Λ against d stones stronger", height=340.0)
-
-
-def probability_trace_chart(
-    trace: Trace, *, modelled: bool, title: str = "", note: str = ""
-) -> Chart:
-    """Probabilities over the years for each grade followed (figures 3 and 5).
-
-    Parameters
-    ----------
-    trace : Trace
-    modelled : bool
-        From each window's fit (figure 5), or the ratios as measured (figure 3).
-    title, note : str
-        `note` stands below the picture; say there if the games are simulated.
-    """
-    values = trace.modelled if modelled else trace.measured
-    panels = []
-    for k, grade in enumerate(trace.grades):
-        marks: list[Mark] = []
-        for j, d in enumerate(trace.differences):
-            if d == 0:
-                continue
-            colour, dash = _style(int(d))
-            name = _name(int(d))
-            marks.append(Stroke(trace.years, values[:, k, j], colour, name, 1.5, dash))
-            if not modelled:
-                marks.append(Points(trace.years, values[:, k, j], colour, name, size=2.0))
-        x = Axis("last year of the window", ticks=_years(trace.years))
-        y = Axis("win probability", low=0.0, high=1.0, grid=True)
-        panels.append(Panel(x, y, marks, format_grade(grade)))
-    title = title or ("Model" if modelled else "Measured")
-    return Chart(panels, title, note=note, columns=3, height=260.0)
-
-
-def coefficient_trace_chart(trace: Trace, *, title: str = "", note: str = "") -> Chart:
-    """Fitted coefficients over the years (figure 4)."""
-    marks: list[Mark] = []
-    for j, name in enumerate(trace.names):
-        small = name in ("v0", "v1", "v2", "v3")
-        label = f"10 {name}" if small else name
-        colour, shape = f"c{j % 7 + 1}", ("circle", "square", "diamond", "up")[j % 4]
-        values = (10.0 if small else 1.0) * trace.coefficients[:, j]
-        marks.append(Stroke(trace.years, values, colour, label, 1.3))
-        marks.append(Points(trace.years, values, colour, label, shape, 3.0))
-    x = Axis("last year of the window", ticks=_years(trace.years))
-    panel = Panel(x, Axis("coefficient", low=0.0, grid=True), marks)
-    title = title or "Coefficients of the fit to each window"
-    return Chart([panel], title, note=note, height=300.0)
-
-
-def _years(years: NDArray[np.int64]) -> list[tuple[float, str]]:
-    """Years without a comma in them."""
-    return [(float(year), str(int(year))) for year in np.unique(years)]
 
 
 def contour_chart(model: _Law = PUBLISHED, *, title: str = "") -> Chart:

@@ -44,7 +44,7 @@ _EACH = 3
 _VISIBLE = 0.1
 #: What a move says changes under the symmetries of the board: one standard deviation, for
 #: each rank that the player's moves say on average (root mean square), and how many of them
-#: it takes. From ``python -m studies.move_losses effects``.
+#: it takes. From ``python -m lab.studies.move_losses effects``.
 _NOISE, _NOISES = 0.33, 3.0
 #: Moves before one that is listed, and after it, so that a reader can follow.
 _BEFORE, _AFTER = 3, 4

@@ -1,6 +1,6 @@
 """Set Transformers that need numpy alone, and `StrengthNetwork`, one that gives ratings.
 
-The same equations as `yardstone.lab.neubauer.network.set_transformer`, for using a network where
+The same equations as in its training, for using a network where
 torch is not installed. A network is one npz file: arrays by the names that torch gives
 them, in float16, and one JSON text that says what it is. It is never unpickled.
 """

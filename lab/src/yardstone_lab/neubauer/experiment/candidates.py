@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from yardstone.errors import UsageError
-from yardstone.lab.neubauer.experiment.clock import clock_of_game, seconds_a_move
-from yardstone.lab.neubauer.stores import file_key
 from yardstone.pool import Pool, SkipReport
 from yardstone.records.go_game import BLACK, DRAWN, WHITE, GoGame
+from yardstone_lab.neubauer.experiment.clock import clock_of_game, seconds_a_move
+from yardstone_lab.neubauer.stores import file_key
 
 __all__ = ["Candidate", "Decision", "ListedGames", "RecordedGames", "decision_of"]
 

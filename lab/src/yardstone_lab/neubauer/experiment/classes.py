@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.go.feature_store import FeatureStore
-    from yardstone.lab.neubauer.dataset import MoveSets
+    from yardstone_lab.neubauer.dataset import MoveSets
 
     Array = NDArray[np.float64]
 

@@ -12,12 +12,12 @@ import numpy as np
 from yardstone.arrays import ArrayFile, StoredArrays
 from yardstone.errors import NoGamesError
 from yardstone.evaluation.splits import in_time_order
-from yardstone.lab.neubauer.experiment.filters import FilterReport, Filters, filtered
 from yardstone.pool import Pool
 from yardstone.records.go_game import BLACK, DRAWN
+from yardstone_lab.neubauer.experiment.filters import FilterReport, Filters, filtered
 
 if TYPE_CHECKING:
-    from yardstone.lab.neubauer.experiment.candidates import Candidate
+    from yardstone_lab.neubauer.experiment.candidates import Candidate
 
 __all__ = ["collect_pool", "load_pool", "save_pool"]
 

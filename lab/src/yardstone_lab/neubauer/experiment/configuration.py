@@ -17,11 +17,11 @@ from yardstone.evaluation.labels import ADVANCE
 from yardstone.evaluation.splits import NEWCOMER_GAMES
 from yardstone.go.extraction_batch import RULES
 from yardstone.go.judgement import SURE
-from yardstone.lab.neubauer.experiment.filters import Filters
-from yardstone.lab.neubauer.experiment.judgements import JUDGED
-from yardstone.lab.neubauer.recent_moves import WINDOW
 from yardstone.strength.set_model.hyperparameters import PRESETS, Hyperparameters
 from yardstone.toml_files import read_toml
+from yardstone_lab.neubauer.experiment.filters import Filters
+from yardstone_lab.neubauer.experiment.judgements import JUDGED
+from yardstone_lab.neubauer.recent_moves import WINDOW
 
 __all__ = [
     "PARTS",

@@ -10,19 +10,19 @@ import numpy as np
 from yardstone.arrays import map_array
 from yardstone.errors import InputError
 from yardstone.evaluation.sets import Sets
-from yardstone.lab.neubauer.dataset import Labelled
-from yardstone.lab.neubauer.experiment.collection import load_pool
-from yardstone.lab.neubauer.experiment.questions import RecentMoves, ask_questions
-from yardstone.lab.neubauer.experiment.sets import load_labels
 from yardstone.ratings.glicko2 import Glicko2
+from yardstone_lab.neubauer.dataset import Labelled
+from yardstone_lab.neubauer.experiment.collection import load_pool
+from yardstone_lab.neubauer.experiment.questions import RecentMoves, ask_questions
+from yardstone_lab.neubauer.experiment.sets import load_labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from yardstone.evaluation.labels import Labels
-    from yardstone.lab.neubauer.experiment.configuration import Experiment
-    from yardstone.lab.neubauer.experiment.questions import Questions
     from yardstone.pool import Pool
+    from yardstone_lab.neubauer.experiment.configuration import Experiment
+    from yardstone_lab.neubauer.experiment.questions import Questions
 
 __all__ = ["ExperimentData", "glicko_of", "read_experiment_data"]
 

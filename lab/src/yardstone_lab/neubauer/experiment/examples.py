@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from yardstone.errors import UsageError
-from yardstone.lab.neubauer.experiment.configuration import read_experiment
-from yardstone.lab.neubauer.experiment.description import read_experiment_data
 from yardstone.strength.set_model.hyperparameters import PRESETS
+from yardstone_lab.neubauer.experiment.configuration import read_experiment
+from yardstone_lab.neubauer.experiment.description import read_experiment_data
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from yardstone.lab.neubauer.dataset import Labelled
-    from yardstone.lab.neubauer.experiment.configuration import Experiment
     from yardstone.strength.set_model.hyperparameters import Hyperparameters
+    from yardstone_lab.neubauer.dataset import Labelled
+    from yardstone_lab.neubauer.experiment.configuration import Experiment
 
 __all__ = ["MODELS", "experiment_examples", "experiment_settings"]
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import InputError, UsageError
-from yardstone.lab.neubauer.experiment.candidates import Candidate, Decision, winner_known
 from yardstone.records.go_game import DRAWN, PASS
+from yardstone_lab.neubauer.experiment.candidates import Candidate, Decision, winner_known
 
 if TYPE_CHECKING:
     from yardstone.records.go_game import GoGame
@@ -53,7 +53,7 @@ class Filters:
         Leave out games without a date.
     seconds : float
         A move must have more than so many seconds, on average
-        (`yardstone.lab.neubauer.experiment.clock`); 0 takes all.
+        (`yardstone_lab.neubauer.experiment.clock`); 0 takes all.
     unknown_clock : bool
         Keep games whose record says nothing that is understood about the clock.
     least_moves : int

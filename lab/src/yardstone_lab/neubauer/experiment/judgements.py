@@ -21,14 +21,14 @@ from yardstone.errors import UsageError
 from yardstone.go.extraction_batch import ExtractionSettings, load, plain
 from yardstone.go.judgement import SURE
 from yardstone.go.nets.store import find_network
-from yardstone.lab.neubauer.experiment.candidates import Decision
+from yardstone_lab.neubauer.experiment.candidates import Decision
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.lab.neubauer.experiment.candidates import Candidate
     from yardstone.pool import Pool
     from yardstone.records.go_game import GoGame
+    from yardstone_lab.neubauer.experiment.candidates import Candidate
 
 __all__ = ["JUDGED", "JudgedReport", "judged_pool", "last_winrates"]
 

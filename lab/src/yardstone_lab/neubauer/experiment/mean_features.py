@@ -22,7 +22,7 @@ from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, logistic
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.lab.neubauer.dataset import Labelled, MoveSets
+    from yardstone_lab.neubauer.dataset import Labelled, MoveSets
 
     Array = NDArray[np.float64]
 

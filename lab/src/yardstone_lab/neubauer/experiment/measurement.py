@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.lab.neubauer.experiment.performance import performance, rating_errors
-from yardstone.lab.neubauer.experiment.predictions import GLICKO, TUNED
+from yardstone_lab.neubauer.experiment.performance import performance, rating_errors
+from yardstone_lab.neubauer.experiment.predictions import GLICKO, TUNED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.lab.neubauer.experiment.performance import Performance, RatingErrors
-    from yardstone.lab.neubauer.experiment.run import ExperimentResult
+    from yardstone_lab.neubauer.experiment.performance import Performance, RatingErrors
+    from yardstone_lab.neubauer.experiment.run import ExperimentResult
 
 __all__ = ["Measurement", "figure_data", "measure"]
 

@@ -13,24 +13,24 @@ import numpy as np
 from yardstone.arrays import ArrayFile
 from yardstone.errors import NoGamesError
 from yardstone.evaluation.metrics import log_likelihood
-from yardstone.lab.neubauer.experiment.examples import MODELS
-from yardstone.lab.neubauer.experiment.mean_features import Pooled, fit_pooled
-from yardstone.lab.neubauer.experiment.predictions import GLICKO
-from yardstone.lab.neubauer.experiment.questions import RANK
-from yardstone.lab.neubauer.experiment.stochastic import Stochastic
+from yardstone_lab.neubauer.experiment.examples import MODELS
+from yardstone_lab.neubauer.experiment.mean_features import Pooled, fit_pooled
+from yardstone_lab.neubauer.experiment.predictions import GLICKO
+from yardstone_lab.neubauer.experiment.questions import RANK
+from yardstone_lab.neubauer.experiment.stochastic import Stochastic
 
 if TYPE_CHECKING:
     from yardstone.evaluation.sets import Sets
-    from yardstone.lab.neubauer.experiment.configuration import ModelSettings
-    from yardstone.lab.neubauer.experiment.description import ExperimentData
-    from yardstone.lab.neubauer.experiment.predictions import ExperimentPredictions
-    from yardstone.lab.neubauer.experiment.questions import RecentMoves
-    from yardstone.lab.neubauer.experiment.stages import Stages
     from yardstone.pool import Pool
     from yardstone.ratings.glicko2 import Glicko2
     from yardstone.ratings.replay import Replay
     from yardstone.strength.set_model.hyperparameters import Hyperparameters
     from yardstone.strength.set_model.set_transformer import StrengthNetwork
+    from yardstone_lab.neubauer.experiment.configuration import ModelSettings
+    from yardstone_lab.neubauer.experiment.description import ExperimentData
+    from yardstone_lab.neubauer.experiment.predictions import ExperimentPredictions
+    from yardstone_lab.neubauer.experiment.questions import RecentMoves
+    from yardstone_lab.neubauer.experiment.stages import Stages
 
 __all__ = [
     "BASIC",
@@ -137,7 +137,7 @@ def _network(name: str, settings: Hyperparameters, work: Work, stages: Stages) -
     kinds = MODELS[_slug(name)]
 
     def make(folder: Path) -> None:
-        from yardstone.lab.neubauer.network.training import train
+        from yardstone_lab.neubauer.network.training import train
 
         train(
             work.data.labelled(kinds, "T"),
@@ -260,7 +260,7 @@ def fuse_all(
     base : str
         The row of `system`.
     """
-    from yardstone.lab.neubauer.fusion_rows import add_fusion
+    from yardstone_lab.neubauer.fusion_rows import add_fusion
 
     here = predictions.questions.of("V")
     names = [name for name in (BASIC, FULL, POOLED, RANKED) if name in predictions.ratings]

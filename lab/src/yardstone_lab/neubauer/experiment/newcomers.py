@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import UsageError
-from yardstone.lab.neubauer.recent_moves import histories, ranges
 from yardstone.pool import Pool
 from yardstone.ratings.result import Ratings
+from yardstone_lab.neubauer.recent_moves import histories, ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

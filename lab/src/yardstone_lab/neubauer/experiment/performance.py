@@ -13,12 +13,12 @@ from yardstone.errors import NoGamesError, UsageError
 from yardstone.evaluation.bootstrap import Bootstrap, MeanInterval, bootstrap
 from yardstone.evaluation.calibration import CalibrationCurve, calibrate
 from yardstone.evaluation.metrics import Measures, correct, log_likelihoods, measure
-from yardstone.lab.neubauer.experiment.predictions import GLICKO
+from yardstone_lab.neubauer.experiment.predictions import GLICKO
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.lab.neubauer.experiment.predictions import ExperimentPredictions
+    from yardstone_lab.neubauer.experiment.predictions import ExperimentPredictions
 
     Array = NDArray[np.float64]
 

@@ -10,17 +10,17 @@ import numpy as np
 
 from yardstone.errors import InputError
 from yardstone.evaluation.labels import expected_from_ratings
-from yardstone.lab.neubauer.experiment.newcomers import hidden_games, predict_hidden
-from yardstone.lab.neubauer.experiment.questions import EVERYTHING
+from yardstone_lab.neubauer.experiment.newcomers import hidden_games, predict_hidden
+from yardstone_lab.neubauer.experiment.questions import EVERYTHING
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.evaluation.labels import Labels
-    from yardstone.lab.neubauer.experiment.questions import Questions
     from yardstone.pool import Pool
     from yardstone.ratings.replay import Replay
     from yardstone.ratings.sequential import Sequential
+    from yardstone_lab.neubauer.experiment.questions import Questions
 
     Array = NDArray[np.float64]
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.arrays import ArrayFile, StoredArrays
-from yardstone.lab.neubauer.experiment.predictions import ExperimentPredictions
-from yardstone.lab.neubauer.experiment.questions import EVERYTHING, Questions
+from yardstone_lab.neubauer.experiment.predictions import ExperimentPredictions
+from yardstone_lab.neubauer.experiment.questions import EVERYTHING, Questions
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool

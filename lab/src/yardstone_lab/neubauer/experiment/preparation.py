@@ -14,12 +14,14 @@ from yardstone.arrays import map_array
 from yardstone.errors import InputError
 from yardstone.evaluation.sets import Sets
 from yardstone.go.extraction_batch import ExtractionSettings
-from yardstone.lab.neubauer.experiment.candidates import ListedGames, RecordedGames
-from yardstone.lab.neubauer.experiment.collection import collect_pool, load_pool, save_pool
-from yardstone.lab.neubauer.experiment.description import glicko_of
-from yardstone.lab.neubauer.experiment.judgements import judged_pool, last_winrates
-from yardstone.lab.neubauer.experiment.questions import RANK, Questions, RecentMoves, gather_moves
-from yardstone.lab.neubauer.experiment.sets import (
+from yardstone.pool import SkipReport
+from yardstone.records.sources import find_sources
+from yardstone_lab.neubauer.experiment.candidates import ListedGames, RecordedGames
+from yardstone_lab.neubauer.experiment.collection import collect_pool, load_pool, save_pool
+from yardstone_lab.neubauer.experiment.description import glicko_of
+from yardstone_lab.neubauer.experiment.judgements import judged_pool, last_winrates
+from yardstone_lab.neubauer.experiment.questions import RANK, Questions, RecentMoves, gather_moves
+from yardstone_lab.neubauer.experiment.sets import (
     check_sizes,
     draw_marks,
     exhibition_games,
@@ -27,17 +29,15 @@ from yardstone.lab.neubauer.experiment.sets import (
     save_labels,
     withheld_labels,
 )
-from yardstone.lab.neubauer.experiment.stages import Stages, file_facts
-from yardstone.lab.neubauer.stores import Stores
-from yardstone.pool import SkipReport
-from yardstone.records.sources import find_sources
+from yardstone_lab.neubauer.experiment.stages import Stages, file_facts
+from yardstone_lab.neubauer.stores import Stores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.evaluation.labels import Labels
-    from yardstone.lab.neubauer.experiment.configuration import Experiment, SetSettings
     from yardstone.pool import Pool
+    from yardstone_lab.neubauer.experiment.configuration import Experiment, SetSettings
 
 __all__ = ["Preparation", "Progress", "plain_values", "read_facts", "write_facts"]
 
@@ -192,7 +192,7 @@ class Preparation:
         """Kinds that the stores must have for that."""
         needed = [kind for kind in self._kinds if kind != RANK]
         if RANK in self._kinds:
-            from yardstone.lab.neubauer.experiment.rank_features import NEEDED
+            from yardstone_lab.neubauer.experiment.rank_features import NEEDED
 
             needed += NEEDED
         return tuple(dict.fromkeys(needed))

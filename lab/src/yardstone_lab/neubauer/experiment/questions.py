@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.arrays import ArrayFile, map_array
-from yardstone.lab.neubauer.dataset import MoveSets
-from yardstone.lab.neubauer.recent_moves import WINDOW, Pieces, recent_moves
+from yardstone_lab.neubauer.dataset import MoveSets
+from yardstone_lab.neubauer.recent_moves import WINDOW, Pieces, recent_moves
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.evaluation.sets import Sets
-    from yardstone.lab.neubauer.stores import Stores
     from yardstone.pool import Pool
+    from yardstone_lab.neubauer.stores import Stores
 
 __all__ = ["EVERYTHING", "RANK", "Questions", "RecentMoves", "ask_questions", "gather_moves"]
 
@@ -163,7 +163,7 @@ def gather_moves(
 
 def _features(stores: Stores, kind: str, rows: NDArray[np.int64]) -> NDArray[Any]:
     if kind == RANK:
-        from yardstone.lab.neubauer.experiment.rank_features import rank_scores
+        from yardstone_lab.neubauer.experiment.rank_features import rank_scores
 
         return rank_scores(stores, rows)
     return stores.gather(kind, rows)

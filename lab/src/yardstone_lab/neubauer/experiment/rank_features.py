@@ -18,7 +18,7 @@ from yardstone.strength.model import StrengthModel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.lab.neubauer.stores import Stores
+    from yardstone_lab.neubauer.stores import Stores
 
 __all__ = ["NEEDED", "rank_scores"]
 

@@ -17,31 +17,31 @@ from typing import TYPE_CHECKING, Any
 from yardstone.errors import InputError
 from yardstone.evaluation.labels import rating_labels
 from yardstone.files import locked
-from yardstone.lab.neubauer.experiment import models
-from yardstone.lab.neubauer.experiment.description import ExperimentData, glicko_of
-from yardstone.lab.neubauer.experiment.predictions import (
+from yardstone.ratings.glicko2 import Glicko2
+from yardstone_lab.neubauer.experiment import models
+from yardstone_lab.neubauer.experiment.description import ExperimentData, glicko_of
+from yardstone_lab.neubauer.experiment.predictions import (
     GLICKO,
     TUNED,
     ExperimentPredictions,
     result_predictions,
     system_predictions,
 )
-from yardstone.lab.neubauer.experiment.predictions_file import load_predictions, save_predictions
-from yardstone.lab.neubauer.experiment.preparation import (
+from yardstone_lab.neubauer.experiment.predictions_file import load_predictions, save_predictions
+from yardstone_lab.neubauer.experiment.preparation import (
     Preparation,
     Progress,
     plain_values,
     read_facts,
     write_facts,
 )
-from yardstone.lab.neubauer.experiment.questions import RecentMoves, ask_questions
-from yardstone.ratings.glicko2 import Glicko2
+from yardstone_lab.neubauer.experiment.questions import RecentMoves, ask_questions
 
 if TYPE_CHECKING:
     from yardstone.evaluation.sets import Sets
-    from yardstone.lab.neubauer.experiment.configuration import Experiment
     from yardstone.pool import Pool
     from yardstone.ratings.replay import Replay
+    from yardstone_lab.neubauer.experiment.configuration import Experiment
 
 __all__ = ["ExperimentResult", "run_experiment"]
 
@@ -86,7 +86,7 @@ def run_experiment(
     Parameters
     ----------
     experiment : Experiment
-        `yardstone.lab.neubauer.experiment.configuration.read_experiment` reads one.
+        `yardstone_lab.neubauer.experiment.configuration.read_experiment` reads one.
     workers : int, optional
         Processes that judge and take features; one a core by default.
     say : callable

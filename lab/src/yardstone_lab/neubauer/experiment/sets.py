@@ -12,15 +12,15 @@ from yardstone.errors import InputError, UsageError
 from yardstone.evaluation.labels import Labels, rating_labels
 from yardstone.evaluation.sets import draw_sets
 from yardstone.evaluation.splits import earlier_games, since
-from yardstone.lab.neubauer.recent_moves import histories
+from yardstone_lab.neubauer.recent_moves import histories
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.evaluation.sets import Sets
-    from yardstone.lab.neubauer.experiment.configuration import SetSettings
     from yardstone.pool import Pool
     from yardstone.ratings.sequential import Sequential
+    from yardstone_lab.neubauer.experiment.configuration import SetSettings
 
     Mask = NDArray[np.bool_]
 

@@ -18,8 +18,8 @@ from yardstone.go.features import HEAD, POINTS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.lab.neubauer.dataset import MoveSets
     from yardstone.pool import Pool
+    from yardstone_lab.neubauer.dataset import MoveSets
 
     Array = NDArray[np.float64]
     Mask = NDArray[np.bool_]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from yardstone.arrays import ArrayFile
-from yardstone.lab.neubauer.network.training_log import History
+from yardstone_lab.neubauer.network.training_log import History
 
 if TYPE_CHECKING:
     import numpy as np

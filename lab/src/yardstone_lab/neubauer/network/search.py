@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 from yardstone import parallel
 from yardstone.errors import ConvergenceError, InputError, UsageError
 from yardstone.files import write_text
-from yardstone.lab.neubauer.network.search_run import Examples, SearchRun, do_run, write_runs
 from yardstone.strength.set_model.hyperparameters import BOUNDS, START, Hyperparameters
+from yardstone_lab.neubauer.network.search_run import Examples, SearchRun, do_run, write_runs
 
 if TYPE_CHECKING:
     import os
@@ -160,7 +160,7 @@ def random_search(
     threads : int, optional
         Of each training.
     device : str
-        As in `yardstone.lab.neubauer.network.training.train`.
+        As in `yardstone_lab.neubauer.network.training.train`.
     progress : callable, optional
         Called as ``progress(done, total)``, in trainings.
     report : callable, optional

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 from yardstone import parallel
 from yardstone.errors import MissingExtraError, UsageError
-from yardstone.lab.neubauer.network.search import best_run, keep_plan
-from yardstone.lab.neubauer.network.search_run import Examples, SearchRun, do_run, write_runs
 from yardstone.strength.set_model.hyperparameters import BOUNDS, START, Hyperparameters
+from yardstone_lab.neubauer.network.search import best_run, keep_plan
+from yardstone_lab.neubauer.network.search_run import Examples, SearchRun, do_run, write_runs
 
 if TYPE_CHECKING:
     import os
 
-    from yardstone.lab.neubauer.network.training_log import Epoch
+    from yardstone_lab.neubauer.network.training_log import Epoch
 
 __all__ = ["optuna_search"]
 
@@ -55,7 +55,7 @@ def optuna_search(
     Parameters
     ----------
     examples : callable
-        As in `yardstone.lab.neubauer.network.search.random_search`.
+        As in `yardstone_lab.neubauer.network.search.random_search`.
     folder : path
         Holds the journal and a folder for each training. The same call goes on where
         it was stopped; trainings under way go on too. `runs.csv` lists those that are

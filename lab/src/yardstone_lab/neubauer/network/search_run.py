@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import ConvergenceError, InputError, UsageError
 from yardstone.files import write_text
-from yardstone.lab.neubauer.network.training import train
 from yardstone.strength.set_model.hyperparameters import Hyperparameters
+from yardstone_lab.neubauer.network.training import train
 
 if TYPE_CHECKING:
-    from yardstone.lab.neubauer.dataset import Labelled
-    from yardstone.lab.neubauer.network.training_log import Epoch
+    from yardstone_lab.neubauer.dataset import Labelled
+    from yardstone_lab.neubauer.network.training_log import Epoch
 
 __all__ = ["RUNS_FILE", "Cached", "Examples", "SearchRun", "do_run", "read_runs", "write_runs"]
 

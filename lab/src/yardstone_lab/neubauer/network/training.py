@@ -25,20 +25,20 @@ from yardstone.errors import (
     UsageError,
 )
 from yardstone.files import locked
-from yardstone.lab.neubauer.network.checkpoint import read_checkpoint, write_checkpoint
-from yardstone.lab.neubauer.network.training_log import Epoch, History
-from yardstone.lab.torch_threads import torch_threads
 from yardstone.strength.set_model.hyperparameters import Hyperparameters
 from yardstone.strength.set_model.packed_moves import PackedMoves, pack
 from yardstone.strength.set_model.set_transformer import StrengthNetwork
+from yardstone_lab.neubauer.network.checkpoint import read_checkpoint, write_checkpoint
+from yardstone_lab.neubauer.network.training_log import Epoch, History
+from yardstone_lab.torch_threads import torch_threads
 
 if TYPE_CHECKING:
     import os
 
     from numpy.typing import NDArray
 
-    from yardstone.lab.neubauer.dataset import Labelled
-    from yardstone.lab.neubauer.network.training_steps import Examples, Stepper
+    from yardstone_lab.neubauer.dataset import Labelled
+    from yardstone_lab.neubauer.network.training_steps import Examples, Stepper
 
 __all__ = ["CHECKPOINT", "NETWORK", "Trained", "train"]
 
@@ -158,7 +158,7 @@ class _Task:
     def __init__(
         self, training: Labelled, validation: Labelled, settings: Hyperparameters, device: str
     ) -> None:
-        from yardstone.lab.neubauer.network.training_steps import Examples, chosen_device
+        from yardstone_lab.neubauer.network.training_steps import Examples, chosen_device
 
         self.settings = settings
         labels = np.asarray(training.labels, np.float64)
@@ -182,8 +182,8 @@ class _Task:
 
     def stepper(self) -> Stepper:
         """The untrained network."""
-        from yardstone.lab.neubauer.network.set_transformer import initial_arrays
-        from yardstone.lab.neubauer.network.training_steps import Stepper
+        from yardstone_lab.neubauer.network.set_transformer import initial_arrays
+        from yardstone_lab.neubauer.network.training_steps import Stepper
 
         generator = np.random.default_rng([self.settings.seed, 0, 0])
         arrays = initial_arrays(self.settings, self.packed.channels, generator)

@@ -16,9 +16,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from yardstone.lab.neubauer.network.set_transformer import SetTransformer
 from yardstone.strength.set_model.packed_moves import alike
 from yardstone.strength.set_model.set_transformer import gamma
+from yardstone_lab.neubauer.network.set_transformer import SetTransformer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

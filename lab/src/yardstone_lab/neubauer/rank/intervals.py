@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.go.analysis import PHASES as GAME_PHASES
-from yardstone.lab.neubauer.rank.protocol import draw_players
 from yardstone.strength.estimate.interval_fit import even_strengths, fit_intervals
 from yardstone.strength.estimate.intervals import IntervalTable
 from yardstone.strength.estimate.strengths import PARTS
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.move_phases import PHASES
+from yardstone_lab.neubauer.rank.protocol import draw_players
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.lab.neubauer.rank.pool import RankPool
-    from yardstone.lab.neubauer.rank.training import TrainedRank
     from yardstone.strength.model_scale import ModelScale
+    from yardstone_lab.neubauer.rank.pool import RankPool
+    from yardstone_lab.neubauer.rank.training import TrainedRank
 
     Array = NDArray[np.float64]
     Ints = NDArray[np.int64]

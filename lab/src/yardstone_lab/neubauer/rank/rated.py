@@ -15,21 +15,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.lab.neubauer.rank.intervals import MODEL_PHASES, Unseen, calibrated, draw_unseen
-from yardstone.lab.neubauer.rank.rated_spread import rated_spread
-from yardstone.lab.neubauer.rank.regression import Regression
-from yardstone.lab.neubauer.rank.spread import as_statistics
 from yardstone.strength.estimate.strengths import PARTS
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.model_scale import ModelScale
 from yardstone.strength.move_phases import PHASES
 from yardstone.strength.rank.ranks import GROUP_EDGES
 from yardstone.strength.rank.scorer import MoveScorer
+from yardstone_lab.neubauer.rank.intervals import MODEL_PHASES, Unseen, calibrated, draw_unseen
+from yardstone_lab.neubauer.rank.rated_spread import rated_spread
+from yardstone_lab.neubauer.rank.regression import Regression
+from yardstone_lab.neubauer.rank.spread import as_statistics
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.lab.neubauer.rank.pool import RankPool
+    from yardstone_lab.neubauer.rank.pool import RankPool
 
     Array = NDArray[np.float64]
     Ints = NDArray[np.int64]

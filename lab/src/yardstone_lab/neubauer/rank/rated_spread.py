@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.lab.neubauer.rank.spread import covariances
 from yardstone.strength.move_phases import PHASES
 from yardstone.strength.spread import ScoreSpread
+from yardstone_lab.neubauer.rank.spread import covariances
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.lab.neubauer.rank.pool import RankPool
-    from yardstone.lab.neubauer.rank.rated import RatedSettings
+    from yardstone_lab.neubauer.rank.pool import RankPool
+    from yardstone_lab.neubauer.rank.rated import RatedSettings
 
     Array = NDArray[np.float64]
 

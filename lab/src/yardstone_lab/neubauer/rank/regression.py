@@ -12,8 +12,8 @@ from yardstone.strength.rank.scorer import MoveScorer
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.lab.neubauer.rank.pool import RankPool
     from yardstone.strength.rank.lift import Lift
+    from yardstone_lab.neubauer.rank.pool import RankPool
 
     Floats = NDArray[np.float32]
     Array = NDArray[np.float64]

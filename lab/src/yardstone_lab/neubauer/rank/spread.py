@@ -13,7 +13,7 @@ from yardstone.strength.spread import ScoreSpread
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.lab.neubauer.rank.pool import RankPool
+    from yardstone_lab.neubauer.rank.pool import RankPool
 
     Array = NDArray[np.float64]
     Ints = NDArray[np.int64]

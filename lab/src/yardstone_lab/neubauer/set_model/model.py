@@ -19,13 +19,13 @@ import numpy as np
 
 from yardstone.arrays import ArrayFile
 from yardstone.errors import InputError, NoGamesError
-from yardstone.lab.neubauer.scored_model import ScoredModel, model_of_scores
-from yardstone.lab.neubauer.set_model.sides import BANDS, SetSides
 from yardstone.strength.move_phases import PHASES
 from yardstone.strength.rank.ranks import RANKS
 from yardstone.strength.set_model.hyperparameters import SMALL, Hyperparameters
 from yardstone.strength.set_model.packed_moves import PackedMoves
 from yardstone.strength.set_model.scorer import SetScorer, shares_of_moves
+from yardstone_lab.neubauer.scored_model import ScoredModel, model_of_scores
+from yardstone_lab.neubauer.set_model.sides import BANDS, SetSides
 
 if TYPE_CHECKING:
     import os
@@ -194,7 +194,7 @@ def _kept(
     threads: int,
 ) -> tuple[Arrays, NDArray[np.float32]]:
     """The network of a fold and what is usual of it, from its file if it is there."""
-    from yardstone.lab.neubauer.set_model.training import train_arrays, usual_attended
+    from yardstone_lab.neubauer.set_model.training import train_arrays, usual_attended
 
     digest = hashlib.sha256(json.dumps(settings.as_dict(), sort_keys=True).encode())
     for array in (rows, sides.moves.starts, sides.group, sides.rank, sides.moves.features[::97]):

@@ -10,13 +10,13 @@ import numpy as np
 
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.go.nets.view import NetworkView
-from yardstone.lab.neubauer.rank.folds import player_folds
 from yardstone.strength.evidence import evidence_of_store
 from yardstone.strength.move_phases import PHASES, phases_of
 from yardstone.strength.rank.ranks import RANKS
 from yardstone.strength.set_model.inputs import INPUTS
 from yardstone.strength.set_model.packed_moves import PackedMoves
 from yardstone.strength.set_model.scorer import standardised
+from yardstone_lab.neubauer.rank.folds import player_folds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import MissingExtraError, NoGamesError
-from yardstone.lab.neubauer.set_model.sides import BANDS, bands_of, targets
 from yardstone.strength.rank.ranks import RANKS
 from yardstone.strength.set_model.packed_moves import alike
+from yardstone_lab.neubauer.set_model.sides import BANDS, bands_of, targets
 
 try:
     import torch
     from torch import Tensor
     from torch.nn import functional
 
-    from yardstone.lab.neubauer.network.set_transformer import SetTransformer, initial_arrays
+    from yardstone_lab.neubauer.network.set_transformer import SetTransformer, initial_arrays
 except ImportError as error:  # tested by a process that has no torch
     raise MissingExtraError("torch", "train") from error
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from yardstone.lab.neubauer.set_model.sides import SetSides
     from yardstone.strength.set_model.hyperparameters import Hyperparameters
+    from yardstone_lab.neubauer.set_model.sides import SetSides
 
     Arrays = dict[str, NDArray[np.float32]]
     Ints = NDArray[np.int64]

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.lab.vandendoel.cells import LEVEL, published_weight
-from yardstone.lab.vandendoel.choices import StudyModel
-from yardstone.lab.vandendoel.fit import StudyFit
 from yardstone.reports.charts.chart import Axis, Chart, Mark, Panel, Points, Stroke
+from yardstone_lab.vandendoel.cells import LEVEL, published_weight
+from yardstone_lab.vandendoel.choices import StudyModel
+from yardstone_lab.vandendoel.fit import StudyFit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

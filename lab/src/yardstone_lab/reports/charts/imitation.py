@@ -21,7 +21,7 @@ def imitation_chart(losses: Mapping[str, NDArray[np.float64]], *, title: str = "
     Parameters
     ----------
     losses : mapping of str to float64 [lines]
-        The columns of `losses.csv` (`yardstone.lab.imitation.training.read_losses`).
+        The columns of `losses.csv` (`yardstone_lab.imitation.training.read_losses`).
     title : str
     """
     step = losses["step"]

@@ -22,8 +22,8 @@ from yardstone.reports.charts.chart import (
 from yardstone.reports.charts.colours import SERIES
 
 if TYPE_CHECKING:
-    from yardstone.lab.neubauer.network.search_run import SearchRun
-    from yardstone.lab.neubauer.network.training_log import History
+    from yardstone_lab.neubauer.network.search_run import SearchRun
+    from yardstone_lab.neubauer.network.training_log import History
 
 __all__ = ["search_chart", "training_chart"]
 

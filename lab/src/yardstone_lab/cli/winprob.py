@@ -1,0 +1,84 @@
+"""`yardstone winprob trace, compare`: Kaniuk's fit through the years, and beside other forms."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from yardstone.cli.options import Confidence
+from yardstone.cli.output import Output, TableOutput
+from yardstone.errors import UsageError
+
+__all__ = ["compare", "trace"]
+
+
+class TraceFigure(StrEnum):
+    """Figures of a trace."""
+
+    measured = "measured"
+    coefficients = "coefficients"
+    model = "model"
+
+
+def trace(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Dated games with grades.")],
+    *,
+    years: Annotated[int, typer.Option(min=1, help="Years in a window.")] = 5,
+    follow: Annotated[
+        str, typer.Option(metavar="GRADES", help="Grades whose probabilities to follow.")
+    ] = "10k,2d",
+    figure: Annotated[
+        TraceFigure, typer.Option(help="What --plot draws: measured ratios, coefficients, model.")
+    ] = TraceFigure.coefficients,
+    output: Output,
+) -> None:
+    """Follow ratios and coefficients through a moving window of years.
+
+    Examples
+    --------
+    yardstone winprob trace graded_games_simulated.csv --years 5 --plot trace.svg
+    """
+    from yardstone.winprob.grades import parse_grade
+    from yardstone.winprob.statistics_files import read_graded_games
+    from yardstone_lab.kaniuk.trace import trace as follow_windows
+    from yardstone_lab.reports.winprob_trace import trace_document
+
+    output.check()
+    grades = [int(parse_grade(word)) for word in follow.split(",") if word.strip()]
+    if not grades or min(grades) < -20 or max(grades) > 6:
+        raise UsageError("--follow takes grades from 20k to 7d")
+    result = follow_windows(read_graded_games(file), years=years, grades=grades)
+    output.emit(trace_document(result, figure.value))
+
+
+def compare(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Games with grades.")],
+    *,
+    folds: Annotated[int, typer.Option(min=2, help="Parts of the cross-validation.")] = 10,
+    by_event: Annotated[
+        bool, typer.Option("--by-event", help="Leave out whole events, not single games.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Seed of the division into parts.")] = 0,
+    confidence: Confidence = "95",
+    output: TableOutput,
+) -> None:
+    """Cross-validate the published form against others.
+
+    Examples
+    --------
+    yardstone winprob compare graded_games_simulated.csv --by-event
+    """
+    from yardstone.cli import values
+    from yardstone.winprob.game_columns import GameColumns
+    from yardstone.winprob.statistics_files import read_graded_games
+    from yardstone_lab.kaniuk.cross_validation import cross_validate
+    from yardstone_lab.reports.winprob_comparison import comparison_document
+
+    output.check()
+    level = values.confidence(confidence)
+    games = GameColumns.from_pool(read_graded_games(file), group="event" if by_event else None)
+    comparison = cross_validate(games, folds=folds, seed=seed)
+    output.emit(comparison_document(comparison, level=level))

@@ -1,0 +1,127 @@
+"""The commands that the laboratory adds to `yardstone`; `pyproject.toml` says where each stands."""
+
+from __future__ import annotations
+
+from yardstone.cli.table import Command, Family
+
+__all__ = [
+    "BACKGAMMON_STUDY",
+    "COMPARE",
+    "DESCRIBE",
+    "PLAY",
+    "RUN",
+    "SEARCH",
+    "TOURNAMENT_STUDY",
+    "TRACE",
+    "TRAIN",
+    "TRAIN_NETWORK",
+]
+
+
+def _command(place: str, about: str) -> Command:
+    return Command(place, about, package="yardstone_lab.cli")
+
+
+TRACE = _command(
+    "winprob:trace",
+    "Follow ratios and coefficients through a moving window of years.",
+)
+
+COMPARE = _command(
+    "winprob:compare",
+    "Cross-validate the published form against others.",
+)
+
+TRAIN_NETWORK = _command(
+    "net_training:train",
+    "Train a small network on games between people.",
+)
+
+RUN = _command(
+    "run:run",
+    "Run a whole experiment, from game records to results.",
+)
+
+DESCRIBE = _command(
+    "describe:describe",
+    "Plot the data: labels, losses of moves, settling of ratings.",
+)
+
+TRAIN = _command(
+    "train:train",
+    "Train a model of strength on an experiment or on ranked games.",
+)
+
+SEARCH = _command(
+    "search:search",
+    "Search for the settings with which a network predicts best.",
+)
+
+TOURNAMENT_STUDY = Family(
+    "Find the best tie-breaks, pairings and weights by simulation.",
+    (
+        "tournament study ties --tournaments 1000 --plot ties.svg",
+        "tournament study pairing --replicates 100",
+    ),
+    {
+        "ties": _command(
+            "tournament_study:ties",
+            "Test how often a tie-break puts the stronger player ahead.",
+        ),
+        "pairing": _command(
+            "tournament_study:pairing",
+            "Compare pairing systems by how well they measure strength.",
+        ),
+        "weights": _command(
+            "tournament_study:weights",
+            "Search for the pairing weights that measure strength best.",
+        ),
+    },
+)
+
+PLAY = _command(
+    "backgammon_study:play",
+    "Play and analyse matches between GNU Backgammon players.",
+)
+
+BACKGAMMON_STUDY = Family(
+    "Repeat van den Doel's studies, or fit a table of matches.",
+    (
+        "backgammon study part2 results.jsonl --matches 200",
+        "backgammon study fit",
+    ),
+    {
+        "part1": _command(
+            "backgammon_study:part1",
+            "Repeat Part I: rating difference and error rate per decision.",
+        ),
+        "part2": _command(
+            "backgammon_study:part2",
+            "Repeat Part II: chequer and cube errors apart.",
+        ),
+        "depth": _command(
+            "backgammon_study:depth",
+            "Pit expert against advanced player, analysed at 0 and 2 plies.",
+        ),
+        "strong": _command(
+            "backgammon_study:strong",
+            "Pit world class (2 plies) against expert (0 plies) at 3 points.",
+        ),
+        "appendix": _command(
+            "backgammon_study:appendix",
+            "Repeat Appendix II: strong with chequers, weak with the cube.",
+        ),
+        "table": _command(
+            "backgammon_fits:table",
+            "Make a table of matches from results files, for fits.",
+        ),
+        "fit": _command(
+            "backgammon_fits:fit",
+            "Fit the formulas to a table of matches; needs no GNU Backgammon.",
+        ),
+        "compare": _command(
+            "backgammon_fits:compare",
+            "Score old and refitted formulas on matches held out.",
+        ),
+    },
+)
