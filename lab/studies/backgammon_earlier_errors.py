@@ -142,7 +142,8 @@ def main() -> None:
     made = (
         "`python -m lab.studies.backgammon_earlier_errors --replicates "
         f"{arguments.replicates} --seed {arguments.seed}`, {date.today():%Y-%m-%d}; "
-        f"Yardstone {version('yardstone')}, numpy {np.__version__}, Python {platform.python_version()}. {len(pool)} dated matches with a "
+        f"Yardstone {version('yardstone')}, numpy {np.__version__}, "
+        f"Python {platform.python_version()}. {len(pool)} dated matches with a "
         f"winner, each predicted from those before it; scored are the later {later}: of {both} "
         f"both players had played before, of {one} one of them at least, and of the rest nobody; "
         f"one person played in {busiest}. Log scores are in nats a match; ahead in "

@@ -233,7 +233,8 @@ def main() -> None:
     lines.append(
         f"`python -m lab.studies.own_ranks --partitions {options.partitions} "
         f"--draws {options.draws} --replicates {options.replicates} --seed {options.seed}`, "
-        f"yardstone {version('yardstone')}, numpy {version('numpy')}, Python {platform.python_version()}."
+        f"yardstone {version('yardstone')}, numpy {version('numpy')}, "
+        f"Python {platform.python_version()}."
     )
     write_text(TABLES, "\n".join(lines) + "\n")
     print("\n".join(lines))

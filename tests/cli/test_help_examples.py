@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from inspect import getdoc
 from pathlib import Path
 
@@ -51,14 +52,14 @@ def examples_of(
     path: tuple[str, ...], entries: Mapping[str, table.Command | table.Family]
 ) -> Iterator[tuple[str, list[str]]]:
     """The commands with the examples of each."""
-    for name, entry in entries.items():
+    for name, entry in table.with_plugins(entries, *path).items():
         place = " ".join((*path, name))
         if isinstance(entry, table.Family):
             yield place, [f"yardstone {line}" for line in entry.examples]
             yield from examples_of((*path, name), entry.commands)
             continue
         module, _, function = entry.place.partition(":")
-        result = getattr(__import__(f"yardstone.cli.{module}", fromlist=[function]), function)
+        result = getattr(import_module(f"{entry.package}.{module}"), function)
         written = (getdoc(result) or "").partition("\n\nExamples\n--------\n")[2]
         yield place, [line.strip() for line in written.splitlines() if line.strip()]
 

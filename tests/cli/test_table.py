@@ -8,11 +8,11 @@ from inspect import getdoc
 import pytest
 
 from yardstone.cli.commands import application
-from yardstone.cli.table import COMMANDS, OWN_SWITCHES, Command, Family
+from yardstone.cli.table import COMMANDS, OWN_SWITCHES, Command, Family, with_plugins
 
 
 def paths(entries: Mapping[str, Command | Family], *before: str) -> Iterator[tuple[str, ...]]:
-    for name, entry in entries.items():
+    for name, entry in with_plugins(entries, *before).items():
         if isinstance(entry, Command):
             yield (*before, name)
         else:
@@ -23,10 +23,10 @@ def paths(entries: Mapping[str, Command | Family], *before: str) -> Iterator[tup
 def test_a_command_says_what_the_table_says(path: tuple[str, ...]) -> None:
     entry: Command | Family = Family("", (), COMMANDS)
     is_default = False
-    for name in path:
+    for length, name in enumerate(path):
         assert isinstance(entry, Family)
         is_default = entry.default == name
-        entry = entry.commands[name]
+        entry = with_plugins(entry.commands, *path[:length])[name]
     assert isinstance(entry, Command)
     command = application(*path)
     assert " ".join(command.help.split("\n\n")[0].split()) == entry.about

@@ -3,7 +3,8 @@
 ``docs/reference/python/index.md`` is written by hand: the names that most programs need, by
 subject.
 ``docs/reference/python/`` has a page for each subpackage with all its other public names, by
-module, and one for what is a single module; these pages are written by this module.
+module, one for what is a single module, and one for the laboratory; these pages are written by
+this module.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from types import ModuleType
 from typing import Any
 
 import yardstone
+import yardstone_lab
 from tests.docs.blocks import ROOT
 
 PAGES = ROOT / "docs" / "reference" / "python"
@@ -29,11 +31,13 @@ EXCLUDED = re.compile(r":exclude-members: (.*)")
 
 def public_modules() -> Iterator[ModuleType]:
     """The modules without an underscore that say what is public, in order."""
-    for result in sorted(pkgutil.walk_packages(yardstone.__path__, "yardstone."), key=str):
-        if not any(part.startswith("_") for part in result.name.split(".")):
-            module = import_module(result.name)
-            if hasattr(module, "__all__"):
-                yield module
+    for package in (yardstone, yardstone_lab):
+        found = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+        for result in sorted(found, key=str):
+            if not any(part.startswith("_") for part in result.name.split(".")):
+                module = import_module(result.name)
+                if hasattr(module, "__all__"):
+                    yield module
 
 
 def public_objects(module: ModuleType) -> dict[str, Any]:
@@ -97,16 +101,18 @@ def pages() -> dict[Path, str]:
     by_hand = {name: resolved(name) for name in entries(BY_HAND.read_text("utf-8"))}
     parts: dict[str, list[ModuleType]] = {}
     for module in public_modules():
-        parts.setdefault(module.__name__.split(".")[1], []).append(module)
+        package, part, *_ = module.__name__.split(".")
+        parts.setdefault("lab" if package == "yardstone_lab" else part, []).append(module)
     result, single = {}, ["# Single modules\n"]
     for part, modules in parts.items():
         texts = [_section(module, by_hand) for module in modules]
         if len(modules) == 1:
             single += texts
             continue
-        head = f"# yardstone.{part}\n"
-        if modules[0].__name__ != f"yardstone.{part}":  # it has no section of its own
-            head += f"\n{inspect.getdoc(import_module(f'yardstone.{part}'))}\n"
+        whole = "yardstone_lab" if part == "lab" else f"yardstone.{part}"
+        head = f"# {whole}\n"
+        if modules[0].__name__ != whole:  # it has no section of its own
+            head += f"\n{inspect.getdoc(import_module(whole))}\n"
         result[PAGES / f"{part}.md"] = "\n".join([head, *texts])
     result[PAGES / "modules.md"] = "\n".join(single)
     return result

@@ -10,7 +10,7 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
-from yardstone.cli.table import COMMANDS, OWN_SWITCHES, Command, Family
+from yardstone.cli.table import COMMANDS, OWN_SWITCHES, Command, Family, with_plugins
 
 __all__ = ["CASES", "NO_CASE", "Case", "commands"]
 
@@ -80,14 +80,14 @@ class Case:
             self.prepare(folder)
 
 
-def commands(table: Mapping[str, Command | Family] = COMMANDS, words: str = "") -> Iterator[str]:
-    """The words of every command in the table."""
-    for name, entry in table.items():
+def commands(table: Mapping[str, Command | Family] = COMMANDS, *words: str) -> Iterator[str]:
+    """The words of every command in the table, and of those that plug-ins add."""
+    for name, entry in with_plugins(table, *words).items():
         if isinstance(entry, Family):
-            yield from commands(entry.commands, f"{words}{name} ")
+            yield from commands(entry.commands, *words, name)
         else:
-            yield f"{words}{name}"
-    if table is COMMANDS:
+            yield " ".join((*words, name))
+    if not words:
         yield from OWN_SWITCHES
 
 
