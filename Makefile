@@ -13,7 +13,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Exact versions, each file of which has the hash that is known of it, and nothing that runs
 # code of its own to be installed.
 PINNED = $(PIP) --only-binary :all: --require-hashes --no-deps
-EDITABLE = $(PIP) --no-deps --no-build-isolation -e .
+EDITABLE = $(PIP) --no-deps --no-build-isolation -e
 # By itself, so that a build without CUDA can be chosen: make TORCH=/path/to/wheel
 TORCH ?= torch==2.13.0
 DEMO := demo-output
@@ -55,12 +55,13 @@ $(DEMO_READY): pyproject.toml requirements/demo.txt
 	@echo "Installing what the demo needs into $(VENV) ..."
 	@# Python compiles what it imports, when it does: most of this is never imported.
 	@$(PINNED) --no-compile -r requirements/demo.txt
-	@$(EDITABLE)
+	@$(EDITABLE) .
 	@touch $@
 
-$(INSTALLED): $(DEMO_READY) requirements/command.txt
+$(INSTALLED): $(DEMO_READY) requirements/command.txt lab/pyproject.toml
 	@echo "Installing the rest of Yardstone into $(VENV) ..."
 	@$(PINNED) -r requirements/command.txt
+	@$(EDITABLE) lab
 	@$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 	@touch $@
 	@echo "Installed: $(BIN)/yardstone"
@@ -70,7 +71,7 @@ $(TOOLS): $(INSTALLED) requirements/tools.txt
 	@$(PINNED) -r requirements/tools.txt
 	@$(PIP) '$(TORCH)'
 	@echo "Compiling the loops, once (a minute): later runs start at once ..."
-	@$(BIN)/python -m compileall -q src/yardstone
+	@$(BIN)/python -m compileall -q src/yardstone lab/src
 	@$(BIN)/python -c 'from yardstone.go import inputs, rules; inputs.encode_game(9, [], [], [40], [1], 7.5, rules.parse_rules("chinese"))' & \
 	$(BIN)/yardstone rate $(EXAMPLES)/league.csv --simulate 2 >/dev/null && \
 	$(BIN)/yardstone ordo -q -G -W -D -s2 -p $(EXAMPLES)/tcec.pgn.gz >/dev/null 2>&1 && \
@@ -147,6 +148,6 @@ audit: $(TOOLS)
 
 clean:
 	rm -rf $(VENV) $(DEMO) fuzz-findings docs/_build build dist dist-bill .pytest_cache .mypy_cache .ruff_cache \
-		.hypothesis .import_linter_cache src/*.egg-info
-	find src tests benchmarks studies docs -name __pycache__ -type d -prune \
+		.hypothesis .import_linter_cache src/*.egg-info lab/src/*.egg-info
+	find src tests benchmarks lab docs -name __pycache__ -type d -prune \
 		-exec rm -rf {} +

@@ -11,6 +11,9 @@ from yardstone.reports.charts.colours import night
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
+#: Where the functions of commands are.
+COMMANDS = ("yardstone.cli.", "yardstone_lab.cli.")
+
 project = "Yardstone"
 author = "The Yardstone authors"
 copyright = "2026, the Yardstone authors"
@@ -50,7 +53,7 @@ suppress_warnings = ["ref.python"]
 
 def without_options(app: Sphinx, what: str, name: str, *_: object) -> tuple[str, None] | None:
     """What a command takes stands on the page of the commands; here it would be unreadable."""
-    of_a_command = what == "function" and name.startswith("yardstone.cli.")
+    of_a_command = what == "function" and name.startswith(COMMANDS)
     return ("(...)", None) if of_a_command else None
 
 
@@ -58,7 +61,7 @@ def with_examples(
     app: Sphinx, what: str, name: str, function: object, options: object, lines: list[str]
 ) -> None:
     """The examples of a command are lines to type, not prose: names may hold stars."""
-    if name.startswith("yardstone.cli.") and "Examples" in lines:
+    if name.startswith(COMMANDS) and "Examples" in lines:
         place = lines.index("Examples")
         examples = [f"    {line}" for line in lines[place + 2 :]]
         lines[place:] = ["Examples::", "", *examples]

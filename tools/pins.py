@@ -1,6 +1,7 @@
 """Writes the files of `requirements`: exact versions, with the hashes of their files.
 
-    python -m tools.pins            what `pyproject.toml` asks for, versions kept where they do
+    python -m tools.pins            what `pyproject.toml` and the laboratory's ask for, versions
+                                    kept where they do
     python -m tools.pins --upgrade  the newest versions of everything
 
 They hold for all systems and versions of Python that are supported. PyTorch is not among
@@ -40,7 +41,9 @@ def main() -> None:
     upgrade = parser.parse_args().upgrade
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras: dict[str, list[str]] = project["optional-dependencies"]
-    everything = [*project["dependencies"], *_flat(extras), *_BUILD]
+    lab = tomllib.loads((ROOT / "lab" / "pyproject.toml").read_text())["project"]
+    trains = [each for each in lab["dependencies"] if not each.startswith("yardstone")]
+    everything = [*project["dependencies"], *_flat(extras), *trains, *_BUILD]
     known = FOLDER / "tools.txt"
     _write("tools", "All that develops, tests and builds Yardstone.", everything, upgrade=upgrade)
     for name, what, wanted in (

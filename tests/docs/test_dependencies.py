@@ -13,10 +13,11 @@ from tests.docs.blocks import ROOT
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
+LAB: dict[str, Any] = tomllib.loads((ROOT / "lab" / "pyproject.toml").read_text())["project"]
 #: An extra may take others: `yardstone[go,plot]`.
 REQUIREMENTS = [
     each
-    for some in (PROJECT["dependencies"], *EXTRAS.values())
+    for some in (PROJECT["dependencies"], *EXTRAS.values(), LAB["dependencies"])
     for each in some
     if not each.startswith("yardstone[")
 ]
@@ -81,7 +82,7 @@ def test_an_extra_takes_extras_that_are_there() -> None:
 def test_the_extra_for_people_has_all_that_the_package_asks_for() -> None:
     """`MissingExtraError` names extras; all but those of experts come with `all`."""
     assert set(EXTRAS) - {"all", "dev", "docs"} == {
-        "cluster", "go", "openvino", "plot", "postgres", "train", "tune", "web",
+        "cluster", "go", "openvino", "plot", "postgres", "tune", "web",
     }  # fmt: skip
     assert EXTRAS["all"] == ["yardstone[go,plot,tune,web]"]
 

@@ -22,7 +22,7 @@ def torch_threads(number: int | None) -> Iterator[None]:
     try:
         import torch
     except ImportError:
-        raise MissingExtraError("torch", "train") from None
+        raise MissingExtraError("torch") from None
     before = torch.get_num_threads()
     if number is not None:
         torch.set_num_threads(number)

@@ -564,4 +564,4 @@ except MissingExtraError as error:
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert done.stdout == "(2,)\ntorch is not installed: pip install 'yardstone[train]'\n"
+    assert done.stdout == "(2,)\ntorch is not installed: pip install torch\n"

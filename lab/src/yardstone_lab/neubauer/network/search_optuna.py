@@ -122,7 +122,7 @@ def _optuna() -> Any:
     try:
         import optuna
     except ImportError:
-        raise MissingExtraError("optuna", "train") from None
+        raise MissingExtraError("optuna") from None
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     return optuna
 

@@ -21,7 +21,7 @@ try:
     import torch
     from torch import Tensor, nn
 except ImportError as error:  # tested by a process that has no torch
-    raise MissingExtraError("torch", "train") from error
+    raise MissingExtraError("torch") from error
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -18,7 +18,7 @@ try:
 
     from yardstone_lab.neubauer.network.set_transformer import SetTransformer, initial_arrays
 except ImportError as error:  # tested by a process that has no torch
-    raise MissingExtraError("torch", "train") from error
+    raise MissingExtraError("torch") from error
 
 if TYPE_CHECKING:
     from numpy.random import Generator
