@@ -238,7 +238,7 @@ def run_python(block: Block, workplace: Workplace) -> str:
         # A reader of the documentation sees this warning; it ends no example.
         warnings.simplefilter("ignore", SkippedWarning)
         if ">>>" not in block.body:
-            exec(compile(block.body, name, "exec"), workplace.names)
+            exec(compile(block.body, name, "exec", dont_inherit=True), workplace.names)
             return ""
         report: list[str] = []
         parser = doctest.DocTestParser()
