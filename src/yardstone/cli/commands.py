@@ -24,8 +24,6 @@ from yardstone.cli.table import (
     with_plugins,
 )
 from yardstone.errors import UsageError
-from yardstone.plugins import COMMANDS as ADDED
-from yardstone.plugins import declared
 
 __all__ = ["EXAMPLES", "application"]
 
@@ -72,7 +70,10 @@ class _Lazy(TyperGroup):
         return ".".join((*self.path, name))
 
     def _is_added(self, name: str) -> bool:
-        return self._full(name) in declared(ADDED)
+        from yardstone.plugins import COMMANDS as GROUP
+        from yardstone.plugins import declared
+
+        return self._full(name) in declared(GROUP)
 
     def _is_known(self, name: str) -> bool:
         """Whether it is a command here, built in, of a plug-in, or of the laboratory."""

@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from yardstone.choices import checked_arguments, no_such
 from yardstone.errors import UsageError
-from yardstone.plugins import SYSTEMS as GROUP
-from yardstone.plugins import declared, load
 
 if TYPE_CHECKING:
     from yardstone.ratings.bradley_terry import BradleyTerry
@@ -375,7 +373,7 @@ def find_system(name: str, known: Sequence[str] = (), *, sequential: bool = True
 
     By default it must be one that replays games.
     """
-    entry = SYSTEMS.get(name) or (_added(name) if name in declared(GROUP) else None)
+    entry = SYSTEMS.get(name) or _added(name)
     if entry is not None and (entry.sequential or not sequential):
         return entry
     if entry is not None:
@@ -384,11 +382,19 @@ def find_system(name: str, known: Sequence[str] = (), *, sequential: bool = True
             "decaying-bradley-terry or whr"
         )
     names = SEQUENTIAL if sequential else tuple(SYSTEMS)
+    from yardstone.plugins import SYSTEMS as GROUP
+    from yardstone.plugins import declared
+
     raise UsageError(no_such("system", name, (*names, *declared(GROUP), *known)))
 
 
-def _added(name: str) -> SystemEntry:
+def _added(name: str) -> SystemEntry | None:
     """Load the system that a plug-in adds: its entry, or its class with what that shows."""
+    from yardstone.plugins import SYSTEMS as GROUP
+    from yardstone.plugins import declared, load
+
+    if name not in declared(GROUP):
+        return None
     value = load(GROUP, name)
     if isinstance(value, SystemEntry):
         return value
