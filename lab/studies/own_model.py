@@ -4,8 +4,9 @@ It is a rank model (`lab.studies.rank_from_moves`) with a scale for OGS (`lab.st
 learnt from people of whom the network has seen nothing; a model of g170-b6c96 from the same people
 is beside it. Its intervals on the scale of Fox are fitted to the listed players of Fox's
 benchmark, of whom neither network nor model has seen anything, and looked at by folds of them.
-Stores of features that are not there are made first. The tables go to ``docs/studies/own-model-
-tables.md``; with ``--ship`` network and model take the places of those that come with Yardstone.
+Stores of features that are not there are made first. The tables go to
+``docs/studies/own-model-tables.md``; with ``--ship`` network and model take the places of those
+that come with Yardstone.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ intervals are fitted to nine tenths of them, for every number of games by itself
 at on the last tenth, ten times over. ``--stores`` names a folder with stores of their games,
 ``fox_*``, made by ``yardstone go features --komi 6.5 --features pick,after,candidates,mean``;
 those that are not complete are left out. What the model makes of every side is kept in
-``tests/strength/data/listed_sides.npz``, from which everything else follows, and with which
+``lab/tests/strength/data/listed_sides.npz``, from which everything else follows, and with which
 the study runs where no stores are given. The tables go to
 ``docs/studies/strength-intervals-tables.md``, and the model with intervals fitted to all of
 the players to ``rank_model_calibrated.npz`` in ``--folder``; ``--ship`` puts it in place of
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLES = ROOT / "docs" / "studies" / "strength-intervals-tables.md"
-KEPT = ROOT / "tests" / "strength" / "data" / "listed_sides.npz"
+KEPT = ROOT / "lab" / "tests" / "strength" / "data" / "listed_sides.npz"
 SHIPPED = ROOT / "src" / "yardstone" / "strength" / "data" / "rank.npz"
 CALIBRATED = "rank_model_calibrated.npz"
 LEVELS = (0.5, 0.8, 0.9, 0.95)

@@ -9,7 +9,7 @@ results are drawn anew for the same players, pairings and days; the system rates
 its errors, in its own deviations, say how many deviations an interval must reach. They
 depend on how many games a player has, so newcomers are measured apart.
 
-The study ``studies/coverage_forecasts.py`` tells how often the intervals that come out
+The study ``lab/studies/coverage_forecasts.py`` tells how often the intervals that come out
 hold the truth in worlds that are, and that are not, among those considered.
 """
 

@@ -42,7 +42,7 @@ MOVE_COLUMNS = (
     "second_moves_strength",
 )
 #: What moves are worth in points of Glicko-2 ratings, by the scale of the shipped model on which
-#: strengths are: of 325 people of the Online Go Server (``studies/fusion_newcomers.py``), judged
+#: strengths are: of 325 people of the Online Go Server (the study ``fusion_newcomers``), judged
 #: on that server's scale by what was learnt from others.
 SHIPPED: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {
