@@ -235,6 +235,18 @@ def same_name(buf: Bytes, start: int, letters: Bytes, letters_from: int, length:
 
 
 @bare_kernel
+def tag_before(buf: Bytes, k: int, start: int) -> int:
+    """Return where the tag begins whose value the quote at `k` opens, or -1 if there is none."""
+    m = k - 1
+    while m > start and class_at(buf, m) == BLANK:
+        m -= 1
+    end = m
+    while m > start and class_at(buf, m) == NAME:
+        m -= 1
+    return m if m < end < k - 1 and m >= start and buf[m] == OPEN_TAG else -1
+
+
+@bare_kernel
 def parse_tag(buf: Bytes, i: int, n: int, final: bool, tag: Integers) -> int:
     """What stands at the ``[`` at `i`; for a tag, `tag` gets its places.
 
@@ -276,6 +288,10 @@ def parse_tag(buf: Bytes, i: int, n: int, final: bool, tag: Integers) -> int:
                 tag[TAG_END] = m + 1
                 return TAG
             else:
+                torn = tag_before(buf, k, tag[VALUE_FROM])
+                if torn >= 0:
+                    tag[TAG_END] = torn
+                    return NEVER_CLOSED
                 k += 1
         elif c == BACKSLASH:
             k += 1

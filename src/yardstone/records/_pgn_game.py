@@ -39,6 +39,7 @@ COLUMN_LENGTH = 23  # the first of as many as there are columns
 
 TEXT, COMMENT, REST_OF_LINE = 0, 1, 2
 WHITE, BLACK, RESULT, EVENT, COLUMN = 0, 1, 2, 3, 4
+NEEDED = 0b111  # in SEEN: White, Black and Result
 LOSS, DRAW, WIN, UNFINISHED, UNKNOWN = 0, 1, 2, 3, 4
 
 # Kinds of problems; for the first four, White, Black and Result follow one another.
@@ -233,11 +234,21 @@ def is_event(buf: Bytes, tag: Integers) -> bool:
 
 @bare_kernel
 def begins_another(buf: Bytes, which: int, work: PgnState) -> bool:
-    """Whether a tag behind a blank line is one of another game: an Event, or one seen before."""
+    """Whether a tag is one of another game.
+
+    Behind a blank line that is an Event, or a tag seen before. Without one the game was cut:
+    it is an Event seen before, or a White where the game has all that it needs.
+    """
+    state = work.state
+    event = is_event(buf, work.tag)
+    if not state[BLANK_SINCE]:
+        known = state[SEEN] | state[MALFORMED]
+        if event:
+            return bool(known >> EVENT & 1 and known & NEEDED)
+        return bool(which == WHITE and known & NEEDED == NEEDED)
     if which >= COLUMN:
-        known = work.state[COLUMN_LENGTH + which - COLUMN] > 0
-        return bool(known or is_event(buf, work.tag))
-    return bool(which == EVENT or (which >= WHITE and work.state[SEEN] >> which & 1))
+        return bool(event or state[COLUMN_LENGTH + which - COLUMN] > 0)
+    return bool(event or (which >= WHITE and state[SEEN] >> which & 1))
 
 
 @bare_kernel

@@ -104,7 +104,7 @@ def scan(
             i += 2 if c == tags.CR and i + 1 < n and buf[i + 1] == tags.LF else 1
             if line_blank:
                 state[game.BLANK_SINCE] = 1
-                if state[game.ADJACENT] and state[game.SEEN]:
+                if state[game.ADJACENT] and state[game.SEEN] & game.NEEDED:
                     finish = True
             line_blank = 1
             continue
@@ -118,7 +118,7 @@ def scan(
             if status in (tags.TAG, tags.NEVER_CLOSED):
                 which = game.which_tag(buf, work)
                 if state[game.OPEN]:
-                    if state[game.BLANK_SINCE] and game.begins_another(buf, which, work):
+                    if game.begins_another(buf, which, work):
                         finish = True
                         continue  # and read this tag again, as the first of a new game
                     if not state[game.BLANK_SINCE]:
@@ -145,11 +145,14 @@ def scan(
                 line_blank = 0
                 i = tag[tags.TAG_END]
                 if status == tags.NEVER_CLOSED:
-                    mode = game.REST_OF_LINE
+                    if buf[i] != tags.OPEN_TAG:
+                        mode = game.REST_OF_LINE
                     if which >= game.WHITE and which <= game.RESULT:
                         state[game.MALFORMED] |= 1 << which
                 elif which >= game.WHITE and which != game.EVENT:
                     game.keep_value(buf, which, work)
+                if game.is_event(buf, tag):
+                    state[game.SEEN] |= 1 << game.EVENT
                 continue
             if status == tags.UNQUOTED and state[game.OPEN] and line_blank:
                 which = game.which_tag(buf, work)

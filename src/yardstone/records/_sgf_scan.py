@@ -43,7 +43,8 @@ def packed(name: str) -> int:
     return int.from_bytes(name.encode("ascii"), "big")
 
 
-_GM, _FF = packed("GM"), packed("FF")
+_GM, _FF, _CA, _AP = (packed(name) for name in ("GM", "FF", "CA", "AP"))
+_PB, _PW, _EV, _BR, _WR, _RE = (packed(name) for name in ("PB", "PW", "EV", "BR", "WR", "RE"))
 #: Properties that hold no free text: a ``]`` always ends their values.
 _B, _W, _AB, _AW, _AE, _PL = (packed(name) for name in ("B", "W", "AB", "AW", "AE", "PL"))
 _BL, _WL, _SZ, _KM, _HA, _TM = (packed(name) for name in ("BL", "WL", "SZ", "KM", "HA", "TM"))
@@ -71,31 +72,44 @@ def _after_blanks(buf: Bytes, i: int, n: int) -> int:
 def _close_of_value(buf: Bytes, i: int, n: int) -> int:
     """The place of the ``]`` that ends the value from `i` on, or `n`.
 
-    A value that was never closed ends where a line begins another game: the place of its ``(``.
+    A value that was never closed ends where another game begins: the place of its ``(``.
     """
     while i < n:
         c = buf[i]
         if c == CLOSE_VALUE:
             return i
-        if c == OPEN and _begins_a_line(buf, i) and _is_game_of_a_kind(buf, i, n):
+        if c == OPEN and _cuts_a_value(buf, i, n):
             return i
         i += 2 if c == BACKSLASH else 1
     return n
 
 
 @bare_kernel
-def _begins_a_line(buf: Bytes, i: int) -> bool:
-    return bool(buf[i - 1] == 10 or buf[i - 1] == 13)
+def _heads_a_game(buf: Bytes, i: int, n: int) -> bool:
+    """Return whether a property that only the root of a game has stands at `i`, as ``GM[``."""
+    if i + 2 >= n or buf[i + 2] != OPEN_VALUE:
+        return False
+    return ((int(buf[i]) << 8) | int(buf[i + 1])) in (_GM, _FF, _CA, _AP, _SZ, _PB, _PW, _EV)
 
 
 @bare_kernel
-def _is_game_of_a_kind(buf: Bytes, i: int, n: int) -> bool:
-    """Whether ``(;GM[1]`` or the like stands at `i`: in a text the ``]`` would be escaped."""
-    if i + 6 >= n or buf[i + 1] != NODE or buf[i + 4] != OPEN_VALUE:
+def _cuts_a_value(buf: Bytes, i: int, n: int) -> bool:
+    """Return whether ``(;GM[1]`` or the like stands at `i`: in a text ``]`` would be escaped."""
+    if i + 1 >= n or buf[i + 1] != NODE or not _heads_a_game(buf, i + 2, n):
         return False
-    if not 48 <= buf[i + 5] <= 57 or buf[i + 6] != CLOSE_VALUE:
-        return False
-    return ((int(buf[i + 2]) << 8) | int(buf[i + 3])) in (_GM, _FF)
+    close = i + 5
+    while close < n and buf[close] != CLOSE_VALUE and buf[close] != BACKSLASH:
+        close += 1
+    return close < n and buf[close] == CLOSE_VALUE
+
+
+@bare_kernel
+def _opens_within(buf: Bytes, start: int, end: int) -> bool:
+    """Return whether a bracket opens in a value, so that its first ``]`` may be part of it."""
+    for k in range(start, end):  # noqa: SIM110 (compiled)
+        if buf[k] == OPEN_VALUE:
+            return True
+    return False
 
 
 @bare_kernel
@@ -146,13 +160,10 @@ def _ends_here(buf: Bytes, close: int, n: int) -> bool:
 
 @bare_kernel
 def _starts_a_game(buf: Bytes, i: int, n: int) -> bool:
-    """Whether the ``(`` at `i` opens another game: ``(;GM[`` or ``(;FF[``."""
+    """Whether the ``(`` at `i` opens another game, as ``(;GM[`` does."""
     i = _after_blanks(buf, i + 1, n)
     if i < n and buf[i] == NODE:
-        i = _after_blanks(buf, i + 1, n)
-        if i + 2 < n and buf[i + 2] == OPEN_VALUE:
-            name = (int(buf[i]) << 8) | int(buf[i + 1])
-            return name in (_GM, _FF)
+        return _heads_a_game(buf, _after_blanks(buf, i + 1, n), n)
     return False
 
 
@@ -277,7 +288,13 @@ def scan_game(
             while k < n and buf[k] == OPEN_VALUE:
                 start = k + 1
                 k = _close_of_value(buf, start, n)
-                if k < n and buf[k] != OPEN and forgiving and not _no_text(name):
+                if (
+                    k < n
+                    and buf[k] != OPEN
+                    and forgiving
+                    and not _no_text(name)
+                    and (name not in (_PB, _PW, _BR, _WR, _RE) or _opens_within(buf, start, k))
+                ):
                     first = k
                     while k < n and buf[k] != OPEN and not _ends_here(buf, k, n):
                         k = _close_of_value(buf, k + 1, n)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import csv
+import json
 from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from yardstone.errors import InputError, NoGamesError
-from yardstone.pool import MAX_SKIPPED_DETAILS
+from yardstone.errors import InputError, NoGamesError, StrictError
+from yardstone.pool import MAX_SKIPPED_DETAILS, Skipped, SkipReport
 from yardstone.records.column_names import find_pair
 from yardstone.records.decoding import clean, decode
 from yardstone.records.sources import Source
 
-__all__ = ["Dialect", "Repaired", "find_dialect", "first_line_dialect", "repair"]
+__all__ = ["Dialect", "Repaired", "find_dialect", "first_line_dialect", "repair", "repair_json"]
 
 _DELIMITERS = "\t;,|"
 _LONGEST_LINE = 1 << 20
@@ -144,7 +145,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
 
 @dataclass(slots=True)
 class Repaired:
-    """What `repair` did.
+    """What `repair` or `repair_json` did.
 
     Attributes
     ----------
@@ -159,6 +160,24 @@ class Repaired:
     lines: array[int] = field(default_factory=lambda: array("q"))
     damaged: list[tuple[int, str]] = field(default_factory=list)
     more: int = 0
+
+    def leave_out(self, line: int, reason: str) -> None:
+        """Note a row that was left out."""
+        if len(self.damaged) < MAX_SKIPPED_DETAILS:
+            self.damaged.append((line, reason))
+        else:
+            self.more += 1
+
+    def report(self, file: str, *, strict: bool) -> SkipReport:
+        """Return what was left out of a file; refuse it if `strict`."""
+        report = SkipReport()
+        for line, reason in self.damaged:
+            if strict:
+                raise StrictError(reason, file=file, line=line)
+            report.add(Skipped(file, line, reason), kind="damaged row")
+        if self.more:
+            report.add_uncounted("damaged row", self.more)
+        return report
 
 
 def repair(path: Path, into: Path, dialect: Dialect) -> Repaired:
@@ -184,8 +203,26 @@ def repair(path: Path, into: Path, dialect: Dialect) -> Repaired:
             if len(fields) == width:
                 result.lines.append(number)
                 file.write("\t".join(clean(text) for text in fields) + "\n")
-            elif len(result.damaged) < MAX_SKIPPED_DETAILS:
-                result.damaged.append((number, reason))
             else:
-                result.more += 1
+                result.leave_out(number, reason)
+    return result
+
+
+def repair_json(path: Path, into: Path) -> Repaired:
+    """Write the sound records of a file with a record a line, in an array or not."""
+    result = Repaired()
+    with into.open("w", encoding="utf-8", newline="") as file:
+        for number, line in _lines(path):
+            text = line.strip().removesuffix(",")
+            if text in ("", "[", "]"):
+                continue
+            try:
+                record = json.loads(text)
+            except (ValueError, RecursionError):
+                record = None
+            if isinstance(record, dict):
+                result.lines.append(number)
+                file.write(json.dumps(record) + "\n")
+            else:
+                result.leave_out(number, "it is not a record in JSON")
     return result

@@ -289,7 +289,7 @@ def _read_line(line: str, column: int, game: MatGame) -> int:
         right = entry.start() > max(column - 4, start + 8)
         word = (entry["word"] or "").lower()
         if word in ("wins", "losses"):
-            unclear = lone and start + 8 < entry.start() < column - 4
+            unclear = lone and start + 8 < entry.start() <= column - 4
             if entry["points"] is not None and not unclear:
                 game.winner = int(right if word == "wins" else not right)
                 game.points = int(entry["points"])

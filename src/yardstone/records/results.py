@@ -297,6 +297,8 @@ def pair_of(key: str) -> tuple[float, float] | None:
 def _pair(key: str) -> int | None:
     """Who has more in ``2-1``, or has won more sets in ``6-4 3-6 7-5``."""
     if (points := pair_of(key)) is not None:
+        if points.count(0.5) == 1:  # half a point for one alone is no win
+            return None
         return (points[0] > points[1]) - (points[0] < points[1])
     sets = list(_SET.finditer(key))
     between = _SET.sub("", key)

@@ -109,7 +109,9 @@ def find_charset(data: bytes) -> str:
     if b"\x1b$" in data and not _HIGH.search(data):
         return "iso2022_jp"
     sample = _sample(data)
-    candidates = [*_COMMON, "utf-8", "cp1252"]
+    candidates = ["utf-8", "cp1252"]
+    if len(_HIGH.findall(sample)) > 1:  # one byte alone is no text in two bytes a letter
+        candidates += _COMMON
     if claimed is not None and claimed not in candidates:
         candidates.append(claimed)
     return max(candidates, key=lambda name: _sense(sample, name, claimed == name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -23,6 +24,8 @@ __all__ = ["SgfRecord", "RecordReader", "Rows", "SgfLimits", "property_name", "p
 _FIRST_ROWS = 1 << 12
 #: So many bytes may be part of "(;GM[" when the others have not been read.
 _TAIL = 64
+#: What stands between records only where the beginning of one is damaged.
+_OF_A_RECORD = re.compile(rb"\b(?:PB|PW|RE)\[")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +166,8 @@ class RecordReader:
         sure = False  # behind a record that was too long only a certain beginning counts
         while True:
             place = scan.find_game(window.buffer, window.at, len(window.data), sure)
+            if not sure and _OF_A_RECORD.search(window.data, window.at, place):
+                self._skip(stream.name, window.line, "the beginning of a record is damaged")
             if place == len(window.data):
                 window.at = max(window.at, place - _TAIL)
                 if window.final:

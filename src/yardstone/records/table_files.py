@@ -13,11 +13,11 @@ from pathlib import Path
 from threading import Timer
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from yardstone.errors import InputError, StrictError
+from yardstone.errors import InputError
 from yardstone.files import scratch_folder
-from yardstone.pool import Pool, Skipped, SkipReport
+from yardstone.pool import Pool
 from yardstone.records.column_names import words
-from yardstone.records.delimited import Dialect, find_dialect, repair
+from yardstone.records.delimited import Dialect, find_dialect, repair, repair_json
 from yardstone.records.game_rows import GameRows
 from yardstone.records.joining import join_pools
 from yardstone.records.options import Options
@@ -125,14 +125,29 @@ def parquet_rows(source: Source, options: Options) -> Iterator[GameRows]:
 
 @contextmanager
 def json_rows(source: Source, options: Options) -> Iterator[GameRows]:
-    """The games of a JSON file."""
+    """The games of a JSON file; where records stand a line each, a damaged one is left out."""
+    import duckdb
+
+    read = "CREATE TEMP TABLE source_rows AS SELECT * FROM read_json({}, sample_size = -1, {})"
     with _opened(source, options, packed=True) as (file, connection):
-        connection.execute(
-            f"CREATE TEMP TABLE source_rows AS SELECT * FROM read_json({sql_text(file.path)}, "
-            f"compression = '{file.compression}', sample_size = -1)"
-        )
+        more: dict[str, Any] = {}
+        try:
+            packed = f"compression = '{file.compression}'"
+            connection.execute(read.format(sql_text(file.path), packed))
+        except duckdb.Error as error:
+            if finds_no_room(error):
+                raise
+            with scratch_folder() as folder:
+                repaired = repair_json(file.path, folder / "rows")
+                if len(repaired.lines) <= len(repaired.damaged):  # not a record a line
+                    raise
+                connection.execute(
+                    read.format(sql_text(folder / "rows"), "format = 'newline_delimited'")
+                )
+            more["line_of"] = lambda row: repaired.lines[row - 1]
+            more["report"] = repaired.report(file.name, strict=options.strict)
         rows = _plain_keys(connection)
-        yield understand(connection, rows, file=file.name, options=options, keys=True)
+        yield understand(connection, rows, file=file.name, options=options, keys=True, **more)
 
 
 def _plain_keys(connection: duckdb.DuckDBPyConnection) -> str:
@@ -220,20 +235,13 @@ def csv_rows(
     with scratch_folder() as folder:
         rows = folder / "rows"
         repaired = repair(file.path, rows, dialect)
-        report = SkipReport()
-        for line, reason in repaired.damaged:
-            if options.strict:
-                raise StrictError(reason, file=file.name, line=line)
-            report.add(Skipped(file.name, line, reason), kind="damaged row")
-        if repaired.more:
-            report.add_uncounted("damaged row", repaired.more)
         return understand(
             connection,
             csv_table(rows, replace(dialect, delimiter="\t", quote=""), "header = false"),
             file=file.name,
             options=options,
             line_of=line_of or (lambda row: repaired.lines[row - 1]),
-            report=report,
+            report=repaired.report(file.name, strict=options.strict),
         )
 
 

@@ -1,0 +1,260 @@
+"""One damaged record among thirty: the others are read as before, none is read wrong in silence.
+
+What a reader makes of the damaged record is compared with what an independent one makes of it:
+python-chess, sgfmill, and Python's own csv and json.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import chess.pgn
+import pytest
+import sgfmill.sgf
+import sgfmill.sgf_grammar
+
+import yardstone
+from yardstone.errors import YardstoneError
+from yardstone.records.decoding import clean, decode
+
+RECORDS = 30
+#: Ways in which a record is damaged; a table takes longer to read.
+WAYS = {"pgn": 200, "sgf": 200, "mat": 200, "csv": 60, "jsonl": 60}
+#: A damaged record may count twice, and two of thirty are too many.
+MOST_REFUSED = 0.1
+Game = tuple[str, str, float]
+SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
+FIRST = ("Ashkar", "Boulian", "Cervo", "Dahlem", "Etxea", "Fjeld")
+LAST = ("Moreno", "Nowak", "Oduya", "Petit", "Quist")
+
+
+def players(number: int) -> tuple[str, str]:
+    """Return two names that occur in one record alone."""
+    return (
+        f"{LAST[number % 5]}, {FIRST[number // 5 % 6]}",
+        f"{FIRST[number % 6]}-{LAST[number // 6 % 5]} {chr(65 + number % 26)}.",
+    )
+
+
+def result(number: int) -> str:
+    return ("1-0", "0-1", "1/2-1/2", "0-1", "1-0")[number % 5]
+
+
+def pgn(number: int) -> bytes:
+    white, black = players(number)
+    moves = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 {the Spanish [main line]} 4. Ba4 Nf6"
+    return (
+        f'[Event "League {number // 4}"]\n[Site "Lyon"]\n[Date "2024.03.{number % 28 + 1:02}"]\n'
+        f'[Round "{number}"]\n[White "{white}"]\n[Black "{black}"]\n[Result "{result(number)}"]\n'
+        f"\n{moves} {result(number)}\n\n"
+    ).encode()
+
+
+def sgf(number: int) -> bytes:
+    black, white = players(number)
+    won = ("B+R", "W+2.5", "B+12.5", "W+T", "W+R")[number % 5]
+    return (
+        f"(;GM[1]FF[4]CA[UTF-8]SZ[19]\nPB[{black}]PW[{white}]\nDT[2024-03-{number % 28 + 1:02}]"
+        f"KM[6.5]RE[{won}]\n;B[qd];W[dd]C[not (yet) joseki];B[pq];W[dp]\n;B[fq];W[cn])\n"
+    ).encode()
+
+
+def mat(number: int) -> bytes:
+    one, other = players(number)
+    wins = f"{'' if number % 3 else ' ' * 28}Wins 1 point"
+    return (
+        f'; [EventDate "2024.03.{number % 28 + 1:02}"]\n\n 1 point match\n\n Game 1\n'
+        f" {one + ' : 0':<31}{other} : 0\n 1) {'31: 8/5 6/5':<28}42: 8/4 6/4\n"
+        f" 2) {'65: 24/13':<28}21: 13/11 6/5\n 3) {wins} and the match\n\n"
+    ).encode()
+
+
+def row(number: int) -> bytes:
+    white, black = players(number)
+    return f'{number},2024-03-{number % 28 + 1:02},"{white}",{black},{result(number)}\n'.encode()
+
+
+def line(number: int) -> bytes:
+    white, black = players(number)
+    record = {"id": number, "white": white, "black": black, "result": result(number)}
+    return json.dumps(record).encode() + b"\n"
+
+
+def by_chess(data: bytes) -> list[Game]:
+    stream = io.StringIO(data.decode("latin-1"))
+    games = []
+    while (headers := chess.pgn.read_headers(stream)) is not None:
+        names = [
+            clean(decode(headers.get(side, "").encode("latin-1"))) for side in ("White", "Black")
+        ]
+        if (score := SCORES.get(headers.get("Result", ""))) is not None:
+            games.append((names[0], names[1], score))
+    return games
+
+
+def by_sgfmill(data: bytes) -> list[Game]:
+    games = []
+    for record in data.replace(b"(;GM", b"\0(;GM").split(b"\0"):
+        try:
+            game = sgfmill.sgf.Sgf_game.from_bytes(record)
+            root = game.get_root()
+            names = [decode(root.get_raw(name)) for name in ("PB", "PW")]
+            winner = game.get_winner()
+        except (ValueError, KeyError):
+            continue
+        if winner is not None:
+            games.append((clean(names[0]), clean(names[1]), float(winner == "b")))
+    return games
+
+
+def by_csv(data: bytes) -> list[Game]:
+    games = []
+    for fields in csv.DictReader(io.StringIO(decode(data))):
+        score = SCORES.get((fields["result"] or "").strip())
+        if score is not None and None not in fields:
+            games.append((clean(fields["white"]), clean(fields["black"]), score))
+    return games
+
+
+def by_json(data: bytes) -> list[Game]:
+    games = []
+    for text in data.split(b"\n"):
+        try:
+            record = json.loads(decode(text))
+            score = SCORES.get(record["result"].strip())
+            if score is not None:
+                games.append((clean(record["white"]), clean(record["black"]), score))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            continue
+    return games
+
+
+FORMATS: dict[str, tuple[bytes, Callable[[int], bytes], Callable[[bytes], list[Game]] | None]] = {
+    "pgn": (b"", pgn, by_chess),
+    "sgf": (b"", sgf, by_sgfmill),
+    "mat": (b"", mat, None),
+    "csv": (b"id,date,white,black,result\n", row, by_csv),
+    "jsonl": (b"", line, by_json),
+}
+KEYS = (
+    b"White",
+    b"Black",
+    b"Result",
+    b"PB",
+    b"PW",
+    b"RE",
+    b"point",
+    b"Game",
+    b"Wins",
+    b"white",
+    b"black",
+    b"result",
+    b",",
+    b'"',
+    b"[",
+    b"(;",
+    b":",
+)
+
+
+def damage(record: bytes, chance: random.Random) -> bytes:
+    """Return a record damaged in one of eight ways."""
+    at = chance.randrange(len(record))
+    lines = record.splitlines(keepends=True)
+    k = chance.randrange(len(lines))
+    way = chance.randrange(8)
+    if way == 0:
+        return record[:at] + bytes([record[at] ^ 1 << chance.randrange(8)]) + record[at + 1 :]
+    if way == 1:
+        return record[:at] + record[at + 1 + chance.randrange(4) :]
+    if way == 2:
+        return record[:at] + bytes([chance.randrange(256)]) + record[at:]
+    if way == 3:
+        return record[:at]
+    if way == 4:
+        return b"".join([*lines[: k + 1], *lines[k:]])
+    if way == 5:
+        other = chance.randrange(len(lines))
+        lines[k], lines[other] = lines[other], lines[k]
+        return b"".join(lines)
+    if way == 6:
+        return record[:at] + record[at + chance.randrange(1, 40) :]
+    key = chance.choice([key for key in KEYS if key in record])
+    place = chance.choice([m for m in range(len(record)) if record.startswith(key, m)])
+    damaged = bytearray(key)
+    damaged[chance.randrange(len(key))] = chance.choice(b'(x#~1["')
+    return record[:place] + bytes(damaged) + record[place + len(key) :]
+
+
+def read(path: Path, data: bytes) -> tuple[Counter[Game], int]:
+    """Return the games of a file, and how many records were reported."""
+    path.write_bytes(data)
+    pool = yardstone.read(path)
+    names = pool.players
+    games = zip(pool.first, pool.second, pool.score, strict=True)
+    return Counter((names[a], names[b], float(s)) for a, b, s in games), pool.skipped.total
+
+
+def wrong(
+    before: Counter[Game],
+    own: Game,
+    got: Counter[Game],
+    said: int,
+    expected: Counter[Game],
+    *,
+    gone: bool,
+) -> str:
+    """Return what was read wrong in silence; empty if nothing was.
+
+    One line that was made of two is reported once. A record of which no player is left is `gone`.
+    """
+    missing, new = before - got, got - before
+    neighbours = missing.total() - missing[own]
+    if neighbours > said:
+        return f"neighbours lost: {missing}, read instead: {new}"
+    if missing[own] and not said and not new and not gone:
+        return f"lost: {missing}"
+    odd = new - expected
+    return f"read from nowhere: {odd}" if odd else ""
+
+
+@pytest.mark.filterwarnings("ignore::yardstone.errors.SkippedWarning")
+@pytest.mark.parametrize("ending", FORMATS)
+def test_no_damage_to_one_record_is_read_wrong_in_silence(tmp_path: Path, ending: str) -> None:
+    head, write, independent = FORMATS[ending]
+    records = [write(number) for number in range(RECORDS)]
+    path = tmp_path / f"games.{ending}"
+    before, said = read(path, head + b"".join(records))
+    assert before.total() == RECORDS
+    assert said == 0
+    owners = [read(path, head + record)[0] for record in records]
+    found: list[str] = []
+    refused = 0
+    chance = random.Random(2024)
+    for _ in range(WAYS[ending]):
+        number = chance.randrange(RECORDS)
+        damaged = damage(records[number], chance)
+        data = head + b"".join([*records[:number], damaged, *records[number + 1 :]])
+        try:
+            got, said = read(path, data)
+        except YardstoneError:
+            refused += 1
+            continue
+        own = next(iter(owners[number]))
+        gone = not any(name.encode() in damaged for name in own[:2])
+        if independent is None:
+            expected = Counter(
+                game for game in got if game[2] == own[2] and set(game[:2]) & set(own[:2])
+            )
+        else:
+            expected = Counter(independent(data))
+        if trouble := wrong(before, own, got, said, expected, gone=gone):
+            found.append(f"{damaged!r}: {trouble}")
+    assert not found, "\n\n".join(found)
+    assert refused <= MOST_REFUSED * WAYS[ending], refused
