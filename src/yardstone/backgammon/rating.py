@@ -233,7 +233,7 @@ def _rating(question: RatingQuestion, formula: Formula, offset: float) -> dict[s
     if question.from_rating is not None:
         return _errors(question, formula, offset)
     if question.epm is not None:
-        epc = question.epc or 0.0
+        epc = (question.epc or 0.0) if length > 1 else 0.0
         return {
             "chequer_loss": float(formula.move(length) * question.epm),
             "cube_loss": float(formula.cube(length) * epc) if epc else 0.0,

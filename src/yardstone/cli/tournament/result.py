@@ -24,7 +24,7 @@ def result(
         Path | None,
         typer.Argument(
             metavar="[SHEET]",
-            help="CSV file of results: columns round, table, score; or black, white, score.",
+            help="CSV file of results: columns round, table, score; or both players and score, in Go black, white, in chess white, black.",
             show_default=False,
         ),
     ] = None,

@@ -70,9 +70,10 @@ def _lines(answer: RatingAnswer) -> list[str]:
     if answer.about is not None:
         lines.append(f"The {answer.formula} formula was {answer.about}")
     if answer.chequer_loss is not None:
-        lines.append(
-            f"Chequer play costs {answer.chequer_loss:.1f} points, the cube {answer.cube_loss:.1f}"
-        )
+        cube = f"the cube {answer.cube_loss:.1f}"
+        if answer.length == 1:
+            cube = "and a match to one point has no cube, so no cube error counts"
+        lines.append(f"Chequer play costs {answer.chequer_loss:.1f} points, {cube}")
     if answer.difference is not None:
         lines.append(f"{answer.difference:+.1f} points apart ({match})")
         if answer.difference_interval is not None:

@@ -15,14 +15,19 @@ from yardstone.tournament.model import Tournament
 __all__ = ["read_result_sheet"]
 
 _WHITE = ("white", "weiss", "blanc")
+_BLACK = ("black", "schwarz", "noir")
 _NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "round": ("round", "rd", "runde", "ronde"),
         "table": ("table", "board", "tisch", "brett", "no"),
         "score": ("score", "result", "res", "ergebnis"),
-        "first": ("first", "black", "player1", "schwarz", "noir"),
+        "first": ("first", "player1", *_BLACK),
         "second": ("second", "player2", *_WHITE),
     }
+)
+#: In chess White moves first.
+_CHESS_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {**_NAMES, "first": ("first", "player1", *_WHITE), "second": ("second", "player2", *_BLACK)}
 )
 
 
@@ -32,9 +37,10 @@ def read_result_sheet(
     """Results from the columns ``round``, ``table`` and ``score``.
 
     In place of the table both players may be named, ``black`` and ``white`` or ``first``
-    and ``second``; the score is then that of Black or the first one first. A sheet that names
-    White before Black is refused, as its scores may be meant either way. Rows without a
-    score are games that are not over.
+    and ``second``; the score is then that of the side that moves first, or of the first one,
+    first: in chess White's, in Go Black's. A sheet that names the other colour before that one
+    is refused, as its scores may be meant either way. Rows without a score are games that are
+    not over.
 
     Parameters
     ----------
@@ -52,11 +58,13 @@ def read_result_sheet(
     Raises
     ------
     InputError
-        The file cannot be read, lacks a column, has one twice, or names White first.
+        The file cannot be read, lacks a column, has one twice, or names the colour first that moves second.
     """
+    chess = tournament.discipline == "chess"
+    names = _CHESS_NAMES if chess else _NAMES
     head, rows = rows_of(path)
-    columns, unused = columns_of(head, _NAMES)
-    again, _ = columns_of(unused, _NAMES)
+    columns, unused = columns_of(head, names)
+    again, _ = columns_of(unused, names)
     for kind, place in again.items():
         raise InputError(
             f"two columns for the same: {head[columns[kind]]} and {unused[place]}",
@@ -69,16 +77,17 @@ def read_result_sheet(
             f"a sheet needs the columns table and score, and has {', '.join(head)}",
             file=str(path),
             line=1,
-            hint="or black, white and score",
+            hint="or white, black and score" if chess else "or black, white and score",
         )
-    if plain_heading(head[columns.get("second", 0)]) in _WHITE and (
+    if plain_heading(head[columns.get("second", 0)]) in (*_WHITE, *_BLACK) and (
         columns["second"] < columns.get("first", 0)
     ):
+        ahead, behind = ("Black", "White") if chess else ("White", "Black")
         raise InputError(
-            "White stands before Black, so that 1-0 may be a win of either",
+            f"{ahead} stands before {behind}, so that 1-0 may be a win of either",
             file=str(path),
             line=1,
-            hint="put black before white, and Black's score first",
+            hint=f"put {behind.lower()} before {ahead.lower()}, and {behind}'s score first",
         )
     report = SkipReport()
     results = []

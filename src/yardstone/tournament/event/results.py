@@ -163,6 +163,13 @@ def set_result(
     game = find_game(tournament, result.round, table=result.table, players=result.players)
     turned = result.players is not None and result.players[0] != game.first
     value = result.result.reversed if turned else result.result
+    komi = tournament.komi if game.komi is None else game.komi
+    if value is Result.draw and tournament.discipline == "go" and komi is not None and komi % 1:
+        raise refused(
+            tournament,
+            f"{_where(tournament, game)} cannot be drawn at komi {komi:g}",
+            hint="1-0 or 0-1 says who won",
+        )
     made = replace(game, result=value, forfeit=result.forfeit and value is not Result.unknown)
     sentence = _sentence(tournament, made)
     if (made.result, made.forfeit) == (game.result, game.forfeit):

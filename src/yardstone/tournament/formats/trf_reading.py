@@ -50,6 +50,13 @@ BYES: Mapping[str, ByeKind] = {
     "Z": ByeKind.zero,
 }
 
+_BYE_POINTS: Mapping[ByeKind, float] = {
+    ByeKind.full: 1.0,
+    ByeKind.half: 0.5,
+    ByeKind.paired: 1.0,
+    ByeKind.zero: 0.0,
+}
+
 
 def read_trf(data: bytes, file: str = "", *, skipped: SkipReport | None = None) -> Tournament:
     """A tournament from the bytes of a report file.
@@ -223,8 +230,29 @@ class _TrfReader:
                         byes.append(bye)
                 except InputError as error:
                     self._skip(error)
-        games.sort(key=lambda game: (game.round, game.first))
-        return games, byes
+        return self._with_tables(games, byes), byes
+
+    def _with_tables(self, games: list[Game], byes: list[Bye]) -> list[Game]:
+        """Number the tables of each round, as the file has none (FIDE Handbook C.04.2, D.9)."""
+        points = dict.fromkeys(range(len(self.players)), 0.0)
+        made: list[Game] = []
+
+        def importance(game: Game) -> tuple[float, float, int]:
+            one, two = sorted(
+                (-points[player], self.start[player]) for player in (game.first, game.second)
+            )
+            return one[0], two[0], one[1]
+
+        for number in sorted({each.round for each in (*games, *byes)}):
+            of_round = sorted((g for g in games if g.round == number), key=importance)
+            made += [replace(game, table=table) for table, game in enumerate(of_round, 1)]
+            for game in of_round:
+                points[game.first] += game.result.points[0]
+                points[game.second] += game.result.points[1]
+            for bye in byes:
+                if bye.round == number:
+                    points[bye.player] += _BYE_POINTS[bye.kind]
+        return made
 
     def _bye(self, player: int, number: int, entry: _Entry) -> Bye | None:
         letter = entry.result
