@@ -25,6 +25,9 @@ def test_from_errors() -> None:
 
 def test_one_point() -> None:
     assert answer(length=1, epm=0.01).rating == pytest.approx(1706.76)
+    cube = answer(length=1, epm=0.01, epc=0.05)  # a match to one point has none
+    assert (cube.cube_loss, cube.rating) == (0.0, answer(length=1, epm=0.01).rating)
+    assert answer(length=2, epm=0.01, epc=0.05).cube_loss > 0.0
     assert answer(length=1, epm=0.01, formula=PUBLISHED_TEXT).rating == pytest.approx(2050 - 379.16)
 
 
@@ -84,7 +87,7 @@ def test_against_an_opponent() -> None:
         {"epd": 0.3},
         {"depd": 0.5},
         {"memg": 0.0104},
-        {"pr": 0.01},
+        {"snowie": 0.01},
         {"snowie": 400},
         {"epm": 9000, "unit": Unit.thousandths},
         {"snowie": 5, "moves_per_decision": 0},
@@ -105,6 +108,7 @@ def test_thousandths_and_equity_give_one_rating() -> None:
     assert answer(length=7, epm=0.5, epc=0.4, unit=Unit.thousandths).epc == pytest.approx(0.0004)
     assert in_equity({"epm": 0.0, "epc": 21.0}) == {"epm": 0.0, "epc": 0.021}
     assert in_equity({"epm": None, "memg": 10.4}) == {"memg": 10.4}
+    assert in_equity({"pr": 0.01}) == {"pr": 0.01}  # hardly an error in a whole match
 
 
 def test_formulas_refuse_thousandths() -> None:

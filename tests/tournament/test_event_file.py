@@ -38,7 +38,7 @@ PLAYERS = [EventEntry(name=f"Family{n}", first_name="Given", grade=f"{n + 1}k") 
 def path(tmp_path: Path) -> Path:
     """An event of eight with its first round."""
     made = tmp_path / "open.xml"
-    create_file(made, new_tournament("Open", rounds=3))
+    create_file(made, new_tournament("Open", rounds=3, komi=7))
     change_file(made, lambda t: enter_players(t, PLAYERS))
     change_file(made, paired)
     return made
@@ -75,7 +75,7 @@ def test_a_refused_step_leaves_the_file(path: Path) -> None:
     enter_result(path, 1)
     before, steps = path.read_bytes(), len(read_journal(path))
     with pytest.raises(InputError, match="has the result"):
-        enter_result(path, 1, Result.draw)
+        enter_result(path, 1, Result.second_wins)
     assert path.read_bytes() == before
     assert len(read_journal(path)) == steps
 

@@ -134,8 +134,33 @@ def test_new_players_and_results_are_added_to_the_lines() -> None:
 def test_games_of_go_can_be_written() -> None:
     result = sample("published.xml")
     again = read_trf(write_trf(result))
-    assert [(g.round, g.first, g.second, g.result) for g in again.games] == sorted(
-        ((g.round, g.first, g.second, g.result) for g in result.games), key=lambda g: g[:2]
+    one, two = (
+        sorted((g.round, g.first, g.second, g.result.name) for g in each.games)
+        for each in (again, result)
+    )
+    assert one == two
+
+
+def test_tables_are_numbered_by_the_score_of_the_higher_player() -> None:
+    """FIDE Handbook, C.04.2, D.9: his score, the sum of both, the rank of the higher one."""
+    tournament = read_trf((DATA / "exercise.trf").read_bytes())
+    for number in range(1, tournament.last_round + 1):
+        games = tournament.round_games(number)
+        assert [game.table for game in games] == [*range(1, len(games) + 1)]
+        scores = [
+            sorted(_score(tournament, player, number) for player in (game.first, game.second))[::-1]
+            for game in games
+        ]
+        assert scores == sorted(scores, reverse=True)
+    assert {tournament.round_games(1)[0].first, tournament.round_games(1)[0].second} >= {0}
+
+
+def _score(tournament: Tournament, player: int, number: int) -> float:
+    games = [tournament.game_of.get((k, player)) for k in range(1, number)]
+    byes = [tournament.bye_of.get((k, player)) for k in range(1, number)]
+    worth = {ByeKind.full: 1.0, ByeKind.paired: 1.0, ByeKind.half: 0.5, ByeKind.zero: 0.0}
+    return sum(game.points(player) for game in games if game) + sum(
+        worth[bye.kind] for bye in byes if bye
     )
 
 

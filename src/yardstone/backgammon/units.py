@@ -81,7 +81,9 @@ def _unit(name: str, size: float) -> Unit:
 def _check_scaled(name: str, value: float, unit: Unit | None) -> None:
     """Refuse a number that looks like one in another unit, unless one is named."""
     equity = value / _SCALED[name]
-    if value < 0.0 or (unit is None and equity > _USUAL["epd"]):
+    # People write PR to two places, and the best programs come near 0.
+    tiny = name != "pr" and 0.0 < value <= _USUAL["epd"]
+    if value < 0.0 or (unit is None and (tiny or equity > _USUAL["epd"])):
         label = {"memg": "mEMG", "pr": "PR", "snowie": "Snowie's rate"}[name]
         raise UsageError(
             f"{label} {value:g} is {equity:g} in equity per decision, more than anyone loses: an "

@@ -103,6 +103,8 @@ def understand(
     order = table.order(roles)
     if matches:
         order = replace(order, ordered=False)  # the dice decide who begins
+        # A match has as many games as it takes, and one winner.
+        table.watched = [name for name in table.watched if name != "games"]
     table.check(order, skipped)
     source = table.score(order, skipped)
     roles = order.roles

@@ -175,9 +175,9 @@ def last_round_needs(
 
 
 def _can_draw(tournament: Tournament) -> bool:
-    if tournament.discipline == "chess":
-        return True
-    return tournament.komi is not None and tournament.komi == int(tournament.komi)
+    return tournament.can_be_drawn() and (
+        tournament.discipline == "chess" or tournament.komi is not None
+    )
 
 
 def _results(possible: bool) -> tuple[Result, ...]:

@@ -302,6 +302,15 @@ class Tournament:
                 )
             taken[round_number, player] = line
 
+    def can_be_drawn(self, game: Game | None = None) -> bool:
+        """Whether a game (or games in general) can be a draw: not at a komi with a half.
+
+        What the komi of a handicap game is, the tournament's does not tell.
+        """
+        komi = self.komi if game is None or not game.handicap else None
+        komi = komi if game is None or game.komi is None else game.komi
+        return self.discipline == "chess" or komi is None or not komi % 1
+
     @cached_property
     def last_round(self) -> int:
         """The last round in which anybody is paired; 0 before the first."""

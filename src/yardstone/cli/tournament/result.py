@@ -24,7 +24,8 @@ def result(
         Path | None,
         typer.Argument(
             metavar="[SHEET]",
-            help="CSV file of results: columns round, table, score; or both players and score, in Go black, white, in chess white, black.",
+            help="CSV file of results: columns round, table, score; or both players and score: "
+            "black, white in Go, white, black in chess.",
             show_default=False,
         ),
     ] = None,

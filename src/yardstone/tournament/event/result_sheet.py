@@ -58,7 +58,8 @@ def read_result_sheet(
     Raises
     ------
     InputError
-        The file cannot be read, lacks a column, has one twice, or names the colour first that moves second.
+        The file cannot be read, lacks a column, has one twice, or names the colour that moves
+        second first.
     """
     chess = tournament.discipline == "chess"
     names = _CHESS_NAMES if chess else _NAMES

@@ -158,17 +158,18 @@ def set_result(
     Raises
     ------
     InputError
-        There is no such game, or it has another result.
+        There is no such game, it has another result, or it is a draw at a komi with a half.
     """
     game = find_game(tournament, result.round, table=result.table, players=result.players)
     turned = result.players is not None and result.players[0] != game.first
     value = result.result.reversed if turned else result.result
-    komi = tournament.komi if game.komi is None else game.komi
-    if value is Result.draw and tournament.discipline == "go" and komi is not None and komi % 1:
+    played = value is Result.draw and not result.forfeit
+    if played and value is not game.result and not tournament.can_be_drawn(game):
+        komi = tournament.komi if game.komi is None else game.komi
         raise refused(
             tournament,
             f"{_where(tournament, game)} cannot be drawn at komi {komi:g}",
-            hint="1-0 or 0-1 says who won",
+            hint="1-0 or 0-1 says who won; ½-½ F gives half a point to both without a game",
         )
     made = replace(game, result=value, forfeit=result.forfeit and value is not Result.unknown)
     sentence = _sentence(tournament, made)

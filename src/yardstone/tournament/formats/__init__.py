@@ -8,6 +8,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from yardstone.errors import InputError
 from yardstone.records import formats
 
 if TYPE_CHECKING:
@@ -33,7 +34,22 @@ class TournamentFormat:
         return tournament
 
     def write(self, tournament: Tournament, **options: Any) -> bytes:
-        """The bytes of a file."""
+        """The bytes of a file.
+
+        Raises
+        ------
+        InputError
+            The format is for another game, and what pairing needs would be lost.
+        """
+        lost = ["colours (Black would move first)", "system"] * (tournament.discipline == "chess")
+        if any(each.rating is not None and each.rank is None for each in tournament.players):
+            lost.insert(0, "ratings (players without a grade become 30k)")
+        if lost and self.name != "trf":
+            raise InputError(
+                f"{self.name} cannot keep this tournament: {', '.join(lost)} would be lost",
+                file=tournament.file or None,
+                hint="write TRF (--to trf)",
+            )
         data: bytes = self._function("writing", "write")(tournament, **options)
         return data
 

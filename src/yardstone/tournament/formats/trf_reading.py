@@ -243,7 +243,7 @@ class _TrfReader:
             )
             return one[0], two[0], one[1]
 
-        for number in sorted({each.round for each in (*games, *byes)}):
+        for number in sorted({g.round for g in games} | {bye.round for bye in byes}):
             of_round = sorted((g for g in games if g.round == number), key=importance)
             made += [replace(game, table=table) for table, game in enumerate(of_round, 1)]
             for game in of_round:

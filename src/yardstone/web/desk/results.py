@@ -119,7 +119,7 @@ async def exchange_colours(request: Request, number: int) -> Response:
 
 def _draws(tournament: Tournament) -> bool:
     """Whether games are drawn often enough for a button of its own."""
-    return tournament.komi is not None and tournament.komi == int(tournament.komi)
+    return tournament.can_be_drawn()
 
 
 def _sheet(
