@@ -230,7 +230,7 @@ def test_results_in_other_ways(desk: Desk, started: str, folder: Path) -> None:
     assert read_tournament(started).round_games(1)[0].result is Result.second_wins
     desk("result", started, "--players", f"{names[1][1]},{names[1][0]}", "--score", "1-0")
     assert read_tournament(started).round_games(1)[1].result is Result.second_wins
-    (folder / "s.csv").write_text("table,score\n1,0-1\n2,1-0\n3,0.5-0.5\n")
+    (folder / "s.csv").write_text("table,score\n1,0-1\n2,1-0\n3,1-0\n")
     with pytest.raises(InputError, match="1 row was left out"):
         desk("result", started, "s.csv")
     assert "s.csv:3: round 1, table 2" in desk.capsys.readouterr().err

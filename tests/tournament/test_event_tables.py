@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.shared import shared_path
 from yardstone.errors import InputError
+from yardstone.examples import example
 from yardstone.tournament import Result, pair_round
-from yardstone.tournament.event import EventEntry, enter_players, new_tournament
+from yardstone.tournament.event import (
+    EventEntry,
+    GameResult,
+    enter_players,
+    new_tournament,
+    set_result,
+)
 from yardstone.tournament.event.player_table import read_player_table
 from yardstone.tournament.event.rating_lists import RatingRegister, read_register
 from yardstone.tournament.event.result_sheet import read_result_sheet
+from yardstone.tournament.formats.trf_reading import read_trf
 
 
 def written(path: Path, text: str, encoding: str = "utf-8") -> Path:
@@ -179,3 +188,31 @@ def test_a_sheet_that_may_be_meant_either_way(tmp_path: Path, text: str, message
     tournament = new_tournament("Open")
     with pytest.raises(InputError, match=message):
         read_result_sheet(written(tmp_path / "b.csv", text), tournament, round_number=1)
+
+
+def test_a_sheet_of_chess_names_white_first(tmp_path: Path) -> None:
+    data = example("swiss.trf").read_bytes()
+    tournament = read_trf(data)
+    game = tournament.round_games(1)[0]
+    white, black = (tournament.players[row].full_name for row in (game.first, game.second))
+    sheet = written(tmp_path / "s.csv", f'white,black,score\n"{white}","{black}",1-0\n')
+    (result,), _ = read_result_sheet(sheet, tournament, round_number=1)
+    assert (result.players, result.result) == ((game.first, game.second), Result.first_wins)
+    other = written(tmp_path / "b.csv", f'black,white,score\n"{black}","{white}",0-1\n')
+    with pytest.raises(InputError, match="Black stands before White"):
+        read_result_sheet(other, tournament, round_number=1)
+
+
+def test_a_draw_at_a_komi_with_a_half(tmp_path: Path) -> None:
+    entries = [EventEntry(name=f"Family{n}", first_name="G", grade="1k") for n in range(4)]
+    for komi, said in ((7.5, "cannot be drawn at komi 7.5"), (7, "")):
+        tournament = enter_players(new_tournament("Open", komi=komi), entries).tournament
+        tournament = pair_round(tournament).added_to(tournament)
+        drawn = GameResult(result=Result.draw, round=1, table=1)
+        if said:
+            with pytest.raises(InputError, match=said):
+                set_result(tournament, drawn)
+            shared = set_result(tournament, replace(drawn, forfeit=True))  # nobody came
+            assert shared.tournament.round_games(1)[0].result is Result.draw
+        else:
+            assert set_result(tournament, drawn).made

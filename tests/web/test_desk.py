@@ -177,6 +177,8 @@ def test_another_result_is_shown_and_never_overwritten(desk: DeskServer) -> None
     unplayed(desk)
     (first, second), *_ = desk.names(4)
     ann, bob = desk.helper("Ann"), desk.helper("Bob")
+    assert ann.result(4, first, second, "½-½") == 422  # komi is 6.5
+    assert ann.post("/settings", {"komi": "7", "was_komi": "6.5"}).status_code == 200
     assert ann.result(4, first, second, "1-0") == 303
     assert bob.result(4, first, second, "1-0") == 303  # the same again is no clash
     answer = bob.post("/results/4", {"first": first, "second": second, "result": "0-1"})
@@ -218,7 +220,7 @@ def test_colours_are_exchanged(desk: DeskServer) -> None:
 
 @pytest.mark.parametrize(
     ("line", "result"),
-    [("1 b", "1-0"), ("1 w", "0-1"), ("1w", "0-1"), ("1 0-1", "0-1"), ("1 =", "½-½"),
+    [("1 b", "1-0"), ("1 w", "0-1"), ("1w", "0-1"), ("1 0-1", "0-1"), ("1 = F", "½-½ F"),
      ("1 1-0 F", "1-0 F")],
 )  # fmt: skip
 def test_results_typed_in_a_line(desk: DeskServer, line: str, result: str) -> None:
@@ -231,7 +233,7 @@ def test_results_typed_in_a_line(desk: DeskServer, line: str, result: str) -> No
     assert score_of(game.result, forfeit=game.forfeit) == result
 
 
-@pytest.mark.parametrize("line", ["", "1", "99 b", "b", "1 2-0", "1 xyz", "1" * 40 + " b"])
+@pytest.mark.parametrize("line", ["", "1", "99 b", "b", "1 2-0", "1 xyz", "1 =", "1" * 40 + " b"])
 def test_lines_that_say_no_result(desk: DeskServer, line: str) -> None:
     unplayed(desk)
     before = desk.file.read_bytes()
