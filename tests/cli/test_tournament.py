@@ -100,7 +100,7 @@ def test_convert(ending: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 def test_chess_is_not_converted_to_formats_of_go(ending: str, tmp_path: Path) -> None:
     """A player of 2375 became 30 kyu, and Black was paired to move first."""
     target = tmp_path / f"t.{ending}"
-    with pytest.raises(InputError, match="30k.*Black would move first.*system"):
+    with pytest.raises(InputError, match=r"30k.*Black would move first.*system"):
         application("tournament")(
             args=["convert", str(DATA / "trf26.trf"), "-o", str(target)], standalone_mode=False
         )
