@@ -147,7 +147,7 @@ def test_tournaments_of_go_are_predicted_better_from_grades() -> None:
     known = evaluate(pool, ["egf", "elo"], start_levels=True, replicates=20)
     bare = evaluate(pool, ["egf", "elo"], replicates=20)
     accuracy = np.array([result["egf"].value("accuracy") for result in (bare, known)], np.float64)
-    np.testing.assert_allclose(accuracy, [0.558, 0.643], atol=0.002)
+    np.testing.assert_allclose(accuracy, [0.554, 0.639], atol=0.002)  # of the even games
     assert "egf: No grades are given: everyone starts at 2000 (1k)." in bare.notes
     assert any("with --start-levels these do: egf." in note for note in bare.notes)
     assert "grades to egf" in " ".join(verdict(known))

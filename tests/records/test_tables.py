@@ -90,8 +90,11 @@ def test_lines_of_rows_that_cannot_be_used(tmp_path: Path) -> None:
 def test_black_first_and_columns_by_name(tmp_path: Path) -> None:
     file = tmp_path / "go.csv"
     file.write_text("white,black,result,handicap,one,two\nA,B,B+R,2,X,Y\nA,B,W+2.5,,Y,X\n")
-    assert games(yardstone.read(file)) == [("B", "A", 1.0), ("B", "A", 0.0)]
-    assert games(yardstone.read(file, first="white")) == [("A", "B", 0.0), ("A", "B", 1.0)]
+    kept = {"columns": ["handicap"]}
+    assert games(yardstone.read(file, **kept)) == [("B", "A", 1.0), ("B", "A", 0.0)]
+    assert games(yardstone.read(file, first="white", **kept)) == [("A", "B", 0.0), ("A", "B", 1.0)]
+    with pytest.warns(SkippedWarning, match="1 handicap game"):
+        assert games(yardstone.read(file)) == [("B", "A", 0.0)]
     named = yardstone.read(file, columns={"first": "one", "second": "TWO", "h": "handicap"})
     assert games(named) == [("X", "Y", 1.0), ("Y", "X", 0.0)]
     assert named.columns["h"].tolist() == ["2", ""]

@@ -281,10 +281,10 @@ def test_a_usual_tag_that_no_game_has(tmp_path: Path) -> None:
 
 def test_rows_left_out_need_no_result(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
-    path.write_text("white,black,result,state\nA,B,1-0,played\nB,A,?!,void\nA,C,?!,void\n")
+    path.write_text("white,black,result,phase\nA,B,1-0,played\nB,A,?!,void\nA,C,?!,void\n")
     with pytest.raises(InputError):
         yardstone.read(path)
-    pool = yardstone.read(path, where="state = 'played'")
+    pool = yardstone.read(path, where="phase = 'played'")
     assert (len(pool), pool.skipped.total, pool.players) == (1, 0, ("A", "B"))
 
 

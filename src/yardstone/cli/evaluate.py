@@ -223,7 +223,10 @@ def evaluate(
         }
         names = _names(systems)
         fixed = settings(parameter or [], names or SEQUENTIAL)
-        levels = any(find_system(name).levels for name in names or SEQUENTIAL)
+        entries = {name: find_system(name) for name in names or SEQUENTIAL}
+        levels = any(
+            entry.levels or entry.takes_handicap(**fixed[name]) for name, entry in entries.items()
+        )
         tags = () if group is None else (group,)
         number = len(names or SEQUENTIAL)
         room = _BYTES_A_GAME + _BYTES_A_SYSTEM * number

@@ -99,7 +99,7 @@ class SystemOptions:
                 memory,
                 bytes_a_game=_BYTES_A_GAME,
                 tags=moves.columns(name if ledger is None else ledger.name),
-                levels=takes_levels(self.system, ledger),
+                levels=takes_levels(self.system, ledger, parameters),
                 quiet=quiet,
             )
         if name == FUSION and ledger is None and pool is not None:

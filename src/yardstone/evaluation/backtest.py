@@ -145,10 +145,16 @@ def evaluate(
     levels = any(isinstance(each, SystemEntry) and each.levels for each in entries.values())
     if group_by is not None and not isinstance(games, Pool):
         names["columns"] = {group_by: group_by, **names.get("columns", {})}
-    pool = games_of(games, names, times=True, levels=levels)
+    even = [
+        name
+        for name, each in entries.items()
+        if (isinstance(each, SystemEntry) and not each.takes_handicap())
+        or getattr(each, "handicap", "") is None
+    ]
+    pool = games_of(games, names, times=True, levels=levels or len(even) < len(entries))
     if group_by is not None and group_by not in pool.columns:
         raise InputError(no_such("column", group_by, pool.columns), hint=READ_COLUMN)
-    played, notes = judged_games(pool)
+    played, notes = judged_games(pool, even)
     unable = _lacking(entries, played) if systems is None else {}
     entries = {name: entry for name, entry in entries.items() if name not in unable}
     cut = _cut(played, train_share, train_until)

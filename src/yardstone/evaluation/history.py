@@ -20,7 +20,7 @@ from yardstone.evaluation.ratings_over_time import PresentRating, RatingHistory
 from yardstone.evaluation.splits import judged_games
 from yardstone.kernels import Loops, weighed
 from yardstone.pool import Pool
-from yardstone.ratings.systems import find_system
+from yardstone.ratings.systems import SystemEntry, find_system
 from yardstone.records.given import ColumnNames, games_of
 from yardstone.records.stored import StoredPool
 
@@ -105,7 +105,7 @@ def rating_history(
     >>> [player.player for player in rating_history(pool, system="elo", settled=0)]
     ['A', 'B', 'C']
     """
-    pool = None if games is None else dated_games(games, names, system, state)
+    pool = None if games is None else dated_games(games, names, system, state, parameters)
     rated, notes = rate_games(pool, system=system, parameters=parameters, state=state)
     if annul or merge:
         if isinstance(rated, CarriedRatings):
@@ -135,16 +135,35 @@ def rating_history(
 
 
 def dated_games(
-    games: Any, names: ColumnNames, system: str | None, state: Ledger | KeptRatings | None = None
+    games: Any,
+    names: ColumnNames,
+    system: str | None,
+    state: Ledger | KeptRatings | None = None,
+    parameters: Mapping[str, Any] | None = None,
 ) -> Pool:
     """The games in any form, with all that the system looks at."""
-    return games_of(games, names, times=True, levels=takes_levels(system, state))
+    return games_of(games, names, times=True, levels=takes_levels(system, state, parameters))
 
 
-def takes_levels(system: str | None, state: Ledger | KeptRatings | None = None) -> bool:
-    """Whether the grades of newcomers matter to the system, so that they must be read."""
-    name = system if state is None else state.name
-    return name is not None and find_system(name).levels
+def takes_levels(
+    system: str | None,
+    state: Ledger | KeptRatings | None = None,
+    parameters: Mapping[str, Any] | None = None,
+) -> bool:
+    """Whether grades of newcomers, or handicaps, matter to the system and must be read."""
+    entry, given = _entry(system, parameters, state)
+    return entry.levels or entry.takes_handicap(**given)
+
+
+def _entry(
+    system: str | None,
+    parameters: Mapping[str, Any] | None,
+    state: Ledger | KeptRatings | None,
+) -> tuple[SystemEntry, Mapping[str, Any]]:
+    """The system that rates, and its parameters."""
+    if state is not None:
+        return find_system(state.name), state.parameters
+    return find_system(system or "glicko2"), parameters or {}
 
 
 @weighed(Loops.REPLAY, lambda pool, **_: 0 if pool is None else len(pool))
@@ -170,7 +189,8 @@ def rate_games(
     """
     notes: list[str] = []
     if pool is not None:
-        pool, notes = judged_games(pool)
+        entry, given = _entry(system, parameters, state)
+        pool, notes = judged_games(pool, () if entry.takes_handicap(**given) else (entry.name,))
     if state is not None:
         if system is not None or parameters:
             raise UsageError("--state has its system: leave out --system and --set")

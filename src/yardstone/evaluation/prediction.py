@@ -56,7 +56,7 @@ def predict(
     >>> predict(pool, "A", "C", system="elo", exact=True).expected > 0.5
     True
     """
-    pool = None if games is None else dated_games(games, names, system, state)
+    pool = None if games is None else dated_games(games, names, system, state, parameters)
     rated, notes = rate_games(pool, system=system, parameters=parameters, state=state)
     expected = forecast(
         rated, player, opponent, advantage=advantage, exact=exact, confidence=confidence

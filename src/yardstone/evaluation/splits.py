@@ -15,6 +15,8 @@ from yardstone.disk import column_like, computed, let_go, on_disk, pieces, taken
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.ratings.order import NO_ORDER
 from yardstone.records.stored import StoredPool, in_batches
+from yardstone.records.strength_columns import HANDICAP_GAME
+from yardstone.records.unplayed import even_games
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -97,12 +99,23 @@ def in_time_order(pool: Pool) -> Pool:
     return pool.select(np.argsort(pool.time, kind="stable"))
 
 
-def judged_games(pool: Pool) -> tuple[Pool, list[str]]:
-    """The games that can be judged, in order of time, and what was left out."""
+def judged_games(pool: Pool, even: Sequence[str] = ()) -> tuple[Pool, list[str]]:
+    """The games that can be judged, in order of time, and what was left out.
+
+    If systems are named that need `even` games, those with a handicap are left out.
+    """
     if isinstance(pool, StoredPool):
         return pool, _stored_notes(pool)
+    if even:
+        pool = even_games(pool)
     alone = pool.first == pool.second
     notes = [*pool.skipped.remarks, *([] if pool.ordered else [NO_ORDER])]
+    if even and (stones := pool.skipped.reasons[HANDICAP_GAME]):
+        whom = even[0] if len(even) == 1 else f"{even[0]} and {len(even) - 1} other systems"
+        notes.append(
+            _left_out(stones, "with a handicap")[:-1]
+            + f": {whom} cannot use it unless told its column (--set handicap=handicap)."
+        )
     if alone.any():
         notes.append(_left_out(int(alone.sum()), "of a player against himself"))
         pool = pool.select(~alone)

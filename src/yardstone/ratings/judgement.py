@@ -26,6 +26,7 @@ from yardstone.ratings.matches import (
 from yardstone.ratings.pairs import PairedGames, pentanomial
 from yardstone.ratings.sprt import Sprt, SprtState
 from yardstone.records.given import ColumnNames, games_of
+from yardstone.records.unplayed import even_games
 
 if TYPE_CHECKING:
     from yardstone.pool import SkipReport
@@ -204,6 +205,7 @@ def judge_games(
     UsageError
         `pairs_only`, and no two games are a pair.
     """
+    pool = even_games(pool)
     if first is None or second is None:
         first, second = match_players(pool)
     paired = pentanomial(pool, first, second, by=by)

@@ -13,6 +13,8 @@ import numpy as np
 
 from yardstone.kernels import Loops, kernel, weighed
 from yardstone.pool import MANY_PAIRS, PairCounts, SkipReport
+from yardstone.records.strength_columns import HANDICAP_GAME
+from yardstone.records.unplayed import with_handicap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -187,9 +189,14 @@ class CountedGames:
         <CountedGames: 112 games of 8 players>
         """
         tally = PairTally()
+        stones = 0
         for batch in stream:
-            tally.add(batch)
+            uneven = with_handicap(batch)
+            tally.add(batch.select(~uneven) if uneven.any() else batch)
+            stones += int(uneven.sum())
         counts = tally.counts(len(stream.players))
+        if stones:
+            stream.skipped.add_uncounted(HANDICAP_GAME, stones, known=True)
         return cls(tuple(stream.players), counts, stream.skipped, stream.ordered)
 
     def pair_counts(self) -> PairCounts:

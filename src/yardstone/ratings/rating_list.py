@@ -31,6 +31,7 @@ from yardstone.ratings.simulation import simulate
 from yardstone.ratings.traps import find_traps
 from yardstone.ratings.uncertainty import DEVIATION_ERROR
 from yardstone.records.given import ColumnNames, games_of
+from yardstone.records.unplayed import even_games
 
 if TYPE_CHECKING:
     from yardstone.parallel import Progress
@@ -89,6 +90,8 @@ def rate_list(
     """
     if system is None:
         system = _usual()
+    if isinstance(pool, Pool):
+        pool = even_games(pool)
     with warnings.catch_warnings():
         # The list itself says all this, with names.
         for category in (ConnectionWarning, PerfectScoreWarning, SkippedWarning):

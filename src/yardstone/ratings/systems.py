@@ -146,13 +146,25 @@ class SystemEntry:
         place = module if "." in module else f"yardstone.ratings.{module}"
         return getattr(import_module(place), name)
 
+    def takes_handicap(self, **parameters: Any) -> bool:
+        """Whether it can use the handicap of games, with these parameters."""
+        usual = "" if "handicap" in self.uses else None
+        return {"handicap": usual, **self.fixed, **parameters}["handicap"] is not None
+
     def make(self, **parameters: Any) -> Any:
-        """The system with these parameters, and its own for the rest."""
+        """The system with these parameters, and its own for the rest.
+
+        A text for ``handicap`` is the column of the stones.
+        """
         system = self.system_class()
         known = [part.name for part in fields(system) if part.init]
         chosen = {**self.fixed, **parameters}
         if unknown := sorted(chosen.keys() - set(known)):
             raise UsageError(no_such(f"parameter of {self.name}", unknown[0], known))
+        if isinstance(chosen.get("handicap"), str):
+            from yardstone.ratings.handicap import Handicap
+
+            chosen["handicap"] = Handicap(column=chosen["handicap"])
         return system(**chosen)
 
 

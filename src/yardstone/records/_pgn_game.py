@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from yardstone.kernels import bare_kernel
-from yardstone.records._interning import StringTable, intern
+from yardstone.records._interning import MULTIPLIER, StringTable, intern
 from yardstone.records._pgn_bytes import (
     BLANK,
     LOWER_CASE,
@@ -54,6 +54,8 @@ RESULT_WIDTH = 64
 COLUMN_WIDTH = 256
 RESULT_SCRATCH = 2 * NAME_LIMIT
 COLUMN_SCRATCH = RESULT_SCRATCH + RESULT_WIDTH
+#: So many bytes before a record are looked at.
+MARKED = 32
 #: The first byte of every column's value in the table of names; no name begins so.
 COLUMN_MARK = 1
 
@@ -77,6 +79,8 @@ class PgnState(NamedTuple):
     columns, columns_from : array
         The names of the tags that become columns, in small letters one behind the other,
         and where each begins.
+    marks : array
+        Those of the open game (see `GameTable`), and how much of the file was read before.
     """
 
     state: Integers
@@ -84,15 +88,21 @@ class PgnState(NamedTuple):
     scratch: Bytes
     columns: Bytes
     columns_from: Integers
+    marks: NDArray[np.uint64]
 
 
 class GameTable(NamedTuple):
-    """The games that were read: numbers of players, results, codes of columns, lines."""
+    """The games that were read: numbers of players, results, codes of columns, lines, marks.
+
+    Marks are where in the file the game begins, where the record before it ends, and that
+    record's last bytes as a number.
+    """
 
     pairs: NDArray[np.int32]
     outcomes: NDArray[np.int8]
     codes: NDArray[np.int32]
     lines: Integers
+    marks: NDArray[np.uint64]
 
 
 class Problems(NamedTuple):
@@ -191,6 +201,8 @@ def finish_game(
                     games.codes[game, c] = number
             if len(games.lines):
                 games.lines[game] = state[GAME_LINE]
+            for k in range(games.marks.shape[1]):
+                games.marks[game, k] = work.marks[k]
             state[GAMES] = game + 1
         state[NAMES] = names
     if kind >= 0:
@@ -200,6 +212,18 @@ def finish_game(
             number = state[LENGTH + min(kind - TOO_LONG, 2)]
         _report(kind, state[GAME_LINE], number, work, problems)
     state[OPEN] = 0
+
+
+@bare_kernel
+def mark_start(buf: Bytes, i: int, origin: int, marks: NDArray[np.uint64]) -> None:
+    """Note where a record begins, and how the one before it ends; blank lines are of neither."""
+    marks[0] = marks[3] + np.uint64(i - origin)
+    end = i
+    while end > i - MARKED and buf[end - 1] <= 32:
+        end -= 1
+    marks[1] = marks[0] - np.uint64(i - end)
+    marks[2] = word_at(buf, end - 8) ^ (word_at(buf, end - 16) * MULTIPLIER)
+    marks[2] ^= word_at(buf, end - 24) * (MULTIPLIER ^ marks[2])
 
 
 @bare_kernel

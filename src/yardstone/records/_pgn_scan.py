@@ -140,6 +140,8 @@ def scan(
                     for k in range(width):
                         state[game.COLUMN_LENGTH + k] = 0
                     state[game.GAME_AT] = i
+                    if games.marks.shape[1]:
+                        game.mark_start(buf, i, origin, work.marks)
                     state[game.GAME_LINE] = game.line_at(buf, state, i) if len(games.lines) else 0
                 state[game.BLANK_SINCE] = 0
                 line_blank = 0
@@ -185,4 +187,7 @@ def scan(
     state[game.LINE_START] = tags.starts_line(buf, i, origin, state[game.LINE_START])
     state[game.MODE] = mode
     state[game.LINE_BLANK] = line_blank
+    if games.marks.shape[1] and final and not state[game.FULL]:
+        game.mark_start(buf, i, origin, work.marks)
+    work.marks[3] += np.uint64(i - origin)
     return i

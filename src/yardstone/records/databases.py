@@ -39,6 +39,7 @@ from yardstone.records.table_files import (
 )
 from yardstone.records.table_results import quoted
 from yardstone.records.tables import connect, understand
+from yardstone.records.unplayed import without_repeats
 from yardstone.records.where import Where, require_wanted
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def query(
         columns, first, times, dates, levels, strict, skip_unread, results, where=wanted
     )
     with queried_rows(sql, database, options) as rows:
-        pool = apply_name_files(rows.pool(), synonyms, include, exclude)
+        pool = apply_name_files(without_repeats(rows.pool()), synonyms, include, exclude)
     require_wanted(pool.skipped, len(pool))
     warn_skipped(pool.skipped)
     return pool
@@ -296,7 +297,8 @@ def pool_of_frame(frame: Any, **options: Any) -> Pool:
             if not hasattr(frame, "__arrow_c_stream__"):
                 raise InputError(f"a {type(frame).__name__} is not a table") from None
             connection.register("frame", _through_arrow(frame))
-        pool = understand(connection, "frame", file="frame", options=Options(**options)).pool()
+        rows = understand(connection, "frame", file="frame", options=Options(**options))
+        pool = without_repeats(rows.pool())
     require_wanted(pool.skipped, len(pool))
     warn_skipped(pool.skipped, above=4)
     return pool

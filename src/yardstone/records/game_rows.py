@@ -50,6 +50,8 @@ class GameRows:
         Whether who stands first moved first.
     matches : bool
         Whether the rows are analysed matches of backgammon.
+    marks : tuple of str
+        Columns for `yardstone.records.unplayed.without_repeats`.
     """
 
     connection: duckdb.DuckDBPyConnection
@@ -60,21 +62,25 @@ class GameRows:
     games: int
     ordered: bool
     matches: bool
+    marks: tuple[str, ...] = ()
 
     def pool(self) -> Pool:
         """All games."""
-        return next(self.pieces(max(self.games, 1)))
+        return next(self.pieces(max(self.games, 1), marked=True))
 
-    def pieces(self, size: int) -> Iterator[Pool]:
+    def pieces(self, size: int, *, marked: bool = False) -> Iterator[Pool]:
         """The games in the order of the table, at most `size` at a time; one pool at least.
 
-        All have all players of the table, numbered in order of first appearance.
+        All have all players of the table, numbered in order of first appearance; if `marked`
+        with the columns for `yardstone.records.unplayed.without_repeats`.
         """
         players = self.players
         rows = "good JOIN player AS p1 ON p1.name = first JOIN player AS p2 ON p2.name = second"
         extra = "".join(
             f", {quoted('extra ' + name)}" for name in dict.fromkeys(self.roles.extra.values())
         )
+        if marked:
+            extra += "".join(f", {quoted(name)}" for name in self.marks)
         games = f"""SELECT CAST(p1.number AS INTEGER) AS one, CAST(p2.number AS INTEGER) AS two,
             score, time{extra} FROM {rows} WHERE score IS NOT NULL ORDER BY row"""
         time = self._times(rows) if self.roles.time else None
@@ -126,6 +132,7 @@ class GameRows:
         columns = {
             name: _plain(data[f"extra {column}"]) for name, column in self.roles.extra.items()
         }
+        columns |= {name: data[name] for name in self.marks if name in data}
         pool = Pool(
             players,
             data["one"],

@@ -21,7 +21,9 @@ __all__ = ["Options", "Reader"]
 class Options:
     """What a reader is asked for; see `yardstone.read`.
 
-    With more than `memory` bytes of tables their readers go on in a temporary folder.
+    With more than `memory` bytes of tables their readers go on in a temporary folder. With
+    `once`, PGN files are read as `yardstone.read` reads them: records that repeat others, or
+    say that the game was not played, are left out; without it, as Ordo reads them.
     """
 
     columns: Mapping[str, str] | Iterable[str] | None = None
@@ -35,6 +37,7 @@ class Options:
     progress: Callable[[int, int], object] | None = None
     where: Where | None = None
     memory: int | None = None
+    once: bool = False
 
     @property
     def everything(self) -> bool:

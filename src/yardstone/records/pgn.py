@@ -8,11 +8,13 @@ unfinished are among them.
 from __future__ import annotations
 
 import queue
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import numpy as np
 
@@ -20,7 +22,7 @@ from yardstone.errors import NoGamesError, StrictError
 from yardstone.kernels import Loops, work
 from yardstone.pool import MAX_SKIPPED_DETAILS, Pool, Skipped, SkipReport
 from yardstone.records import _pgn_game as game
-from yardstone.records._interning import Interned
+from yardstone.records._interning import HALF, MULTIPLIER, Interned
 from yardstone.records._pgn_bytes import LOOK_AHEAD
 from yardstone.records._pgn_scan import scan
 from yardstone.records.dates import date_and_time
@@ -32,6 +34,7 @@ from yardstone.records.shares import read_shares
 from yardstone.records.streams import ByteStream
 from yardstone.records.strength_columns import PGN_LEVELS
 from yardstone.records.tags import PGN, further_columns, require_columns
+from yardstone.records.unplayed import CONTENT, IDENTITY, leave_out, not_played, without_repeats
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,6 +49,16 @@ _HEAD = LOOK_AHEAD + 64
 _TAIL = 64
 _GAMES = 1 << 15
 _TIME_TAGS = ("utcdate", "date", "utctime", "time")
+#: Tags that tell of which game a record is, and that it is none, and what they must hold to say so.
+_MARK_TAGS = ("date", "round", "site", "link", "gameid", "termination")
+_KNOWN_VALUE = {
+    "date": re.compile(rb"^[^?]*\d[^?]*$"),
+    "round": re.compile(rb"[1-9A-Za-z]"),
+    "site": re.compile(rb"://.*[0-9A-Za-z]{6}"),
+    "link": re.compile(rb"\w{4}"),
+    "gameid": re.compile(rb"[1-9A-Za-z]"),
+    "termination": re.compile(rb""),
+}
 #: Before the names of columns that hold those until all games are there.
 _TEXT_OF = "text of "
 #: In `Options.columns`: the line of the file at which the game begins.
@@ -103,8 +116,11 @@ def read_pgn(
     columns = _TAGS if options.everything else {**levels, **further}
     asked = options.asked("White", "Black", "Result")
     times = options.times or options.names_time
-    read = partial(_read, {**columns, **asked}, times=times, alone=len(sources) == 1, block=block)
-    pool = read_shares(read, sources, options, loops=Loops.PGN)
+    alone = len(sources) == 1
+    read = partial(
+        _read, {**columns, **asked}, times=times, alone=alone, block=block, marked=options.once
+    )
+    pool = without_repeats(read_shares(read, sources, options, loops=Loops.PGN))
     if times:
         pool = _timed(pool)
     require_columns(pool, further, sources, PGN, others=(LINE,))
@@ -125,10 +141,11 @@ def _read(
     times: bool,
     alone: bool,
     block: int,
+    marked: bool,
 ) -> Pool:
     """The games of some files, or of the one file that is `alone`; their times as texts."""
     progress = options.progress
-    reader = _Reader(dict(columns), times, options.strict)
+    reader = _Reader(dict(columns), times, options.strict, marked=marked)
     total = sum(source.size for source in sources) if progress is not None else 0
     done = 0
     for source in sources:
@@ -158,14 +175,17 @@ def _timed(pool: Pool) -> Pool:
 class _Reader:
     """What is known so far of the games of all files."""
 
-    def __init__(self, columns: dict[str, str], times: bool, strict: bool) -> None:
+    def __init__(self, columns: dict[str, str], times: bool, strict: bool, *, marked: bool) -> None:
         self.columns = columns
         self.times = times
         self.strict = strict
+        self.marked = marked
+        self.records: list[NDArray[np.uint64]] = []  # the length of each, and its last bytes
         self.skipped = SkipReport()
         self.names = Interned()
         tags = [tag.lower() for tag in columns.values() if tag.lower() != LINE]
-        self.tags = list(dict.fromkeys([*tags, *(_TIME_TAGS if times else ())]))
+        known = (*(_TIME_TAGS if times else ()), *(_MARK_TAGS if marked else ()))
+        self.tags = list(dict.fromkeys([*tags, *known]))
         letters = "".join(self.tags).encode()
         self.letters = np.frombuffer(letters, np.uint8) | np.uint8(32)
         self.letters_from = np.cumsum([0, *(len(tag.encode()) for tag in self.tags)])
@@ -176,7 +196,9 @@ class _Reader:
             np.empty(_GAMES, np.int8),
             np.empty((_GAMES, width), np.int32),
             np.empty(_GAMES if with_lines else 0, np.int64),
+            np.empty((_GAMES, 3 if marked else 0), np.uint64),
         )
+        self.marks = np.zeros(4, np.uint64)  # of the open record; the last is the place in the file
         self.chunks: list[game.GameTable] = []
         self.bytes = 0  # of the files read, in their first blocks
         self.looked_at = 0  # records of this file that were left out and looked at
@@ -190,6 +212,8 @@ class _Reader:
         """Read one file; false if no tag stands in it."""
         self.looked_at, self.open_results = 0, True
         stream.recode_utf16()
+        chunks = len(self.chunks)
+        self.marks[:] = 0
         state = np.zeros(game.COLUMN_LENGTH + len(self.tags), np.int64)
         state[[game.LINE, game.LINE_BLANK, game.LINE_START]] = 1
         blocks = _Blocks(stream, block)
@@ -199,6 +223,10 @@ class _Reader:
             self._scan_blocks(blocks, buffer, size, stream, state, progress)
         if stream.damage is not None:
             self.skip(Skipped(stream.name, int(state[game.LINE]), stream.damage))
+        if self.marked:
+            starts = np.concatenate([chunk.marks for chunk in self.chunks[chunks:]])
+            after = np.concatenate([starts[1:], self.marks[None, :3]])[: len(starts)]
+            self.records.append(np.column_stack([after[:, 1] - starts[:, 0], after[:, 2]]))
         return bool(state[game.ANY_TAG])
 
     def _scan_blocks(
@@ -223,7 +251,8 @@ class _Reader:
                 break
             following, size = blocks.next()
             left = end - start
-            following[_HEAD - left - 1 : _HEAD] = buffer[start - 1 : end]
+            more = left + game.MARKED + 24
+            following[_HEAD - more : _HEAD] = buffer[start - more + left : end]
             blocks.give_back(buffer)
             buffer, start = following, _HEAD - left
 
@@ -249,7 +278,7 @@ class _Reader:
             state[game.NAMES] = names.count
             with np.errstate(over="ignore"):
                 about = game.PgnState(
-                    state, self.tag, self.scratch, self.letters, self.letters_from
+                    state, self.tag, self.scratch, self.letters, self.letters_from, self.marks
                 )
                 problems = game.Problems(details, texts, counts)
                 start = scan(buffer, start, end, final, about, names.table, self.games, problems)
@@ -262,6 +291,7 @@ class _Reader:
                     table.outcomes[:games].copy(),
                     table.codes[:games].copy(),
                     table.lines[:games].copy(),
+                    table.marks[:games].copy(),
                 )
             )
             if counts.any():
@@ -304,13 +334,10 @@ class _Reader:
     def pool(self) -> Pool:
         """The pool of all games read."""
         number: dict[str, int] = {}
-        values: dict[int, str] = {}
         raw = self.names.strings()
         place = np.full(len(raw) + 1, -1, np.int32)
         for code, data in enumerate(raw):
-            if data[0] == game.COLUMN_MARK:
-                values[code] = _text(data[1:])
-            else:
+            if data[0] != game.COLUMN_MARK:
                 place[code] = number.setdefault(_text(data) or "\ufffd", len(number))
         chunks, self.chunks = self.chunks, []
         first = np.concatenate([chunk.pairs[:, 0] for chunk in chunks])
@@ -319,16 +346,27 @@ class _Reader:
         codes = np.concatenate([chunk.codes for chunk in chunks])
         lines = np.concatenate([chunk.lines for chunk in chunks])
         del chunks
+        tags = dict(zip(self.tags, codes.T, strict=True))
+        said = [first, second, *tags.values()]
+        marks = _marks(tags, said, outcomes, self.records, raw) if self.marked else {}
         if len(number) < len(raw):
             first, second = place[first], place[second]
-        tags = dict(zip(self.tags, codes.T, strict=True))
         extra: dict[str, NDArray[Any]] = {
-            name: lines if tag.lower() == LINE else _texts(tags[tag.lower()], values)
+            name: lines if tag.lower() == LINE else _texts(tags[tag.lower()], raw)
             for name, tag in self.columns.items()
         }
         if self.times:
-            extra |= {_TEXT_OF + tag: _texts(tags[tag], values) for tag in _TIME_TAGS}
-        return Pool(tuple(number), first, second, outcomes * 0.5, None, extra, self.skipped)
+            extra |= {_TEXT_OF + tag: _texts(tags[tag], raw) for tag in _TIME_TAGS}
+        if not self.marked:
+            return Pool(tuple(number), first, second, outcomes * 0.5, None, extra, self.skipped)
+        extra |= marks
+        pool = Pool(tuple(number), first, second, outcomes * 0.5, None, extra, self.skipped)
+        ends = tags["termination"]
+        for end in _distinct(ends).tolist():
+            if reason := not_played(_text(raw[end][1:])):
+                pool = leave_out(pool, ends == end, reason, strict=self.strict)
+                ends = ends[ends != end]
+        return pool
 
 
 _KINDS = (
@@ -372,10 +410,43 @@ def _by_name(pool: Pool) -> dict[str, NDArray[Any]]:
     }
 
 
-def _texts(codes: NDArray[np.int32], values: Mapping[int, str]) -> NDArray[Any]:
+def _distinct(codes: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The codes of texts that there are."""
+    return np.unique(codes[codes >= 0])
+
+
+def _marks(
+    tags: Mapping[str, NDArray[np.int32]],
+    said: Sequence[NDArray[np.int32]],
+    outcomes: NDArray[np.int8],
+    records: Sequence[NDArray[np.uint64]],
+    raw: Sequence[bytes],
+) -> dict[str, NDArray[np.uint64]]:
+    """What each record says, as a number, and the game that it names: by a link, or a round."""
+    number = np.array([*map(crc32, raw), 0], np.uint64)
+    content = outcomes.astype(np.uint64)
+    moves = np.concatenate([np.zeros((0, 2), np.uint64), *records])
+    for column in (*moves.T, *(number[codes] for codes in said)):
+        content = (content ^ column) * MULTIPLIER
+        content ^= content >> HALF
+    known = {name: np.zeros(len(number), np.bool_) for name in _MARK_TAGS}
+    for name, says in known.items():
+        for code in _distinct(tags[name]).tolist():
+            says[code] = bool(_KNOWN_VALUE[name].search(raw[code]))
+    identity = np.zeros(len(outcomes), np.uint64)
+    day, rounds = tags["date"], tags["round"]
+    dated = known["date"][day] & known["round"][rounds]
+    identity[dated] = (number[day] << HALF | number[rounds])[dated]
+    for name in ("site", "link", "gameid"):
+        named = known[name][tags[name]]
+        identity[named] = number[tags[name]][named] | np.uint64(1 << 63)
+    return {CONTENT: content, IDENTITY: identity}
+
+
+def _texts(codes: NDArray[np.int32], raw: Sequence[bytes]) -> NDArray[Any]:
     """The text of each code; -1 is the empty text."""
     distinct, where = np.unique(codes, return_inverse=True)
-    texts = [values.get(code, "") for code in distinct.tolist()]
+    texts = ["" if code < 0 else _text(raw[code][1:]) for code in distinct.tolist()]
     return np.array(texts, np.dtypes.StringDType())[where]
 
 

@@ -140,6 +140,7 @@ def read(
         results=results,
         progress=progress,
         where=wanted,
+        once=True,
     )
     pool = join_pools([read_format(name, group, options) for name, group in groups])
     pool.skipped.merge(beside)

@@ -9,10 +9,12 @@ Source of the format: the SGF specification FF[4] by Arno Hollosi, and FF[1] to 
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,8 +32,9 @@ from yardstone.records.sgf_tree import SgfTree
 from yardstone.records.sgf_write import write_sgf
 from yardstone.records.shares import read_shares
 from yardstone.records.sources import Source, find_sources
-from yardstone.records.strength_columns import SGF_LEVELS
+from yardstone.records.strength_columns import HANDICAP_GAME, SGF_LEVELS
 from yardstone.records.tags import SGF, further_columns, require_columns
+from yardstone.records.unplayed import CONTENT, IDENTITY, without_repeats
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,6 +55,8 @@ __all__ = [
 StrPath = str | os.PathLike[str]
 Progress = Callable[[int, int], object]
 ENDINGS = (".sgf",)
+#: Where a server tells which of its games it is.
+_GAME_LINK = re.compile(r"://\S+\d{3}")
 #: Columns that hold the first and the last moment of a date until all games are there.
 _SPAN = ("first moment", "last moment")
 #: The lines of play of a record may have so many nodes, and so many times as many as the record,
@@ -253,7 +258,7 @@ def read_sgf(sources: Sequence[Source], options: Options) -> Pool:
     asked = options.asked()
     columns = {**columns, **asked}
     read = partial(_results, columns, alone=len(sources) == 1)
-    pool = _timed(read_shares(read, sources, options, loops=Loops.SGF))
+    pool = without_repeats(_timed(read_shares(read, sources, options, loops=Loops.SGF)))
     require_columns(pool, further, sources, SGF, others=ATTRIBUTES)
     if options.where is not None:
         require_columns(pool, asked, sources, SGF, others=ATTRIBUTES)
@@ -274,12 +279,18 @@ def _results(
     scores: list[float] = []
     times: list[tuple[np.datetime64, np.datetime64]] = []
     games = 0
+    even = "handicap" not in {source.lower() for source in columns.values()}
+    marks: list[tuple[int, int]] = []
     for game in reader:
         games += 1
         reason = unrated(game)
+        if reason is None and game.handicap and even:
+            reason = (HANDICAP_GAME,) * 2
         if reason is not None:
             named = bool(game.black and game.white)
-            known = named and left_out_reason(game.result) is not None
+            known = named and (
+                left_out_reason(game.result) is not None or reason[1] == HANDICAP_GAME
+            )
             if named and not known:
                 reader.skipped.values[game.result] += 1
             reader._skip(game.file, game.line, *reason, known=known)
@@ -292,6 +303,7 @@ def _results(
         times.append(span)
         for name, source in columns.items():
             values[name].append(_value(game, source))
+        marks.append(_marks(game))
     if not games and alone:
         raise NoGamesError(
             "it contains no games of Go" if not reader.skipped.details
@@ -308,9 +320,23 @@ def _results(
         np.array(scores, np.float64),
         None,
         {name: _column(column) for name, column in values.items()}
-        | dict(zip(_SPAN, spans.T, strict=True)),
+        | dict(zip(_SPAN, spans.T, strict=True))
+        | dict(zip((CONTENT, IDENTITY), np.array(marks, np.uint64).reshape(-1, 2).T, strict=True)),
         reader.skipped,
     )
+
+
+def _marks(game: GoGame) -> tuple[int, int]:
+    """What a record says as a number, and the game that it names: by a link, or date and round."""
+    said = game.properties
+    place, day, number = (", ".join(said.get(name, ())) for name in ("PC", "DT", "RO"))
+    identity = place if _GAME_LINK.search(place) else f"{day} {number}" if day and number else ""
+    content = repr(sorted(said.items())).encode() + game.moves.tobytes()
+    return _number(content), _number(identity.encode()) if identity else 0
+
+
+def _number(data: bytes) -> int:
+    return int.from_bytes(blake2b(data, digest_size=8).digest(), "little")
 
 
 def _timed(pool: Pool) -> Pool:

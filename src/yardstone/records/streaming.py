@@ -22,6 +22,7 @@ from yardstone.records.growing_names import GrowingNames
 from yardstone.records.reading import sources_by_format
 from yardstone.records.results import Side
 from yardstone.records.skipped_records import check_group, warn_skipped
+from yardstone.records.unplayed import without_byes, without_repeats
 from yardstone.records.where import Where, require_wanted
 
 if TYPE_CHECKING:
@@ -60,6 +61,16 @@ class GameBatch:
 
     def __len__(self) -> int:
         return len(self.score)
+
+    def select(self, keep: Any) -> GameBatch:
+        """The games where `keep` is true, or of its places."""
+        return GameBatch(
+            self.first[keep],
+            self.second[keep],
+            self.score[keep],
+            None if self.time is None else self.time[keep],
+            {name: column[keep] for name, column in self.columns.items()},
+        )
 
 
 class GameStream:
@@ -186,6 +197,7 @@ def game_stream(
         results=results,
         where=None if where is None else Where(where),
         memory=memory,
+        once=True,
     )
     players = GrowingNames(synonyms, include, exclude)
     if query is not None:
@@ -225,10 +237,15 @@ def _read(
             if (opened := FORMATS[name].rows) is not None:
                 with opened(source, options) as table:
                     games += table.games
-                    yield from table.pieces(rows)
-                    skipped.merge(table.skipped)
+                    if table.games <= rows:
+                        pool = without_repeats(table.pool())
+                        yield pool
+                        skipped.merge(pool.skipped)
+                    else:
+                        yield from table.pieces(rows)
+                        skipped.merge(table.skipped)
             else:
-                pool = FORMATS[name].read([source], options)
+                pool = without_byes(FORMATS[name].read([source], options), strict=options.strict)
                 games += len(pool)
                 yield pool
                 skipped.merge(pool.skipped)

@@ -15,8 +15,20 @@ from yardstone.errors import InputError
 if TYPE_CHECKING:
     from yardstone.pool import Pool
 
-__all__ = ["ERRORS", "LEVELS", "PGN_LEVELS", "SGF_LEVELS", "check_stones", "level_columns"]
+__all__ = [
+    "ERRORS",
+    "HANDICAP_GAME",
+    "LEVELS",
+    "PGN_LEVELS",
+    "SGF_LEVELS",
+    "check_stones",
+    "handicap_column",
+    "handicap_reason",
+    "level_columns",
+]
 
+#: Why a game is left out of an even comparison.
+HANDICAP_GAME = "handicap game"
 #: What is made of them in a pool.
 LEVELS = ("first_grade", "second_grade", "first_rating", "second_rating", "handicap")
 #: Error rates and numbers of decisions in matches of backgammon.
@@ -33,7 +45,8 @@ SGF_LEVELS: Mapping[str, str] = {
 
 _GRADE = {"grade", "rank", "dan"}
 _RATING = {"rating", "elo", "gor"}
-_HANDICAP = {"handicap", "handicaps", "hcp", "handi", "handicapstones"}
+_HANDICAP = {"handicap", "handicaps", "hcp", "hcap", "hdcp", "handi", "handicapstones", "stones"}
+_NO_HANDICAP = {"", "nan", "none", "null", "no", "false", "even", "-", "n/a"}
 #: Words of which nothing is left where two columns are compared.
 _PLAIN = {"player", "players", "name", "id", "pin", "user", "p", "team", "engine", "model",
           "declared", "start", "before", "pre", "initial", "old", "the", "of"}  # fmt: skip
@@ -103,9 +116,8 @@ def level_columns(names: Sequence[str], first: str, second: str) -> tuple[dict[s
             roles |= pair
         else:
             unused += candidates
-    stones = [name for name, words in split.items() if "".join(words) in _HANDICAP]
-    if stones:
-        roles["handicap"] = stones[0]
+    if (stones := handicap_column(list(split))) is not None:
+        roles["handicap"] = stones
     used_kinds = {role.partition("_")[2] for role in roles}
     if not unused or used_kinds & {"grade", "rating"}:
         return roles, ""
@@ -116,6 +128,26 @@ def level_columns(names: Sequence[str], first: str, second: str) -> tuple[dict[s
     )
 
 
+def handicap_column(names: Sequence[str]) -> str | None:
+    """Return the column with the handicap, if there is one."""
+    return next((name for name in names if "".join(_words(name)) in _HANDICAP), None)
+
+
+def handicap_reason(text: str) -> str | None:
+    """Say why a game with this handicap is no even game; None if it is one.
+
+    Examples
+    --------
+    >>> handicap_reason("2"), handicap_reason("0.0"), handicap_reason("none")
+    ('handicap game', None, None)
+    """
+    key = text.strip().lower()
+    try:
+        return HANDICAP_GAME if abs(float(key)) > 0.0 else None
+    except ValueError:
+        return None if key in _NO_HANDICAP else HANDICAP_GAME
+
+
 def check_stones(pool: Pool, first: str, file: str) -> None:
     """Raise InputError if there are handicap stones, which are Black's, and White is first.
 
@@ -123,8 +155,8 @@ def check_stones(pool: Pool, first: str, file: str) -> None:
     """
     if "handicap" not in pool.columns or _side(_words(first)) != ("w",):
         return
-    stones = {str(stones) for stones in pool.columns["handicap"].tolist()}
-    stones -= {"", "0", "0.0", "nan", "None"}
+    texts = {str(stones) for stones in pool.columns["handicap"].tolist()}
+    stones = [text for text in texts if handicap_reason(text)]
     if stones:
         raise InputError(
             f"handicap stones ({', '.join(sorted(stones)[:3])}) are Black's, and White is first",

@@ -29,7 +29,16 @@ from yardstone.records.results import (
     stated_scores,
 )
 from yardstone.records.skipped_records import MOST_UNREAD, too_much
-from yardstone.records.strength_columns import level_columns
+from yardstone.records.strength_columns import handicap_column, handicap_reason, level_columns
+from yardstone.records.unplayed import (
+    BYE,
+    BYE_NAMES,
+    CONTENT,
+    IDENTITY,
+    game_columns,
+    is_status,
+    not_played,
+)
 
 if TYPE_CHECKING:
     import duckdb
@@ -76,6 +85,8 @@ class TableOfGames:
         Values of columns of results.
     of_records : bool
         Whether the rows name SGF files, so that the games are of Go.
+    marks : dict
+        What is to be known of rows that repeat others, as SQL by column.
     """
 
     connection: duckdb.DuckDBPyConnection
@@ -86,6 +97,7 @@ class TableOfGames:
     counted: dict[str, dict[str, int]] = field(default_factory=dict)
     of_records: bool = False
     turned: str = "false"
+    marks: Mapping[str, str] = field(default_factory=dict)
 
     def copy(self, rows: str, roles: Roles, *, time: str, moment: str, report: SkipReport) -> None:
         """Take over the rows that are wanted: players, results, time, further columns.
@@ -109,6 +121,10 @@ class TableOfGames:
         asked = self._asked()
         parts += [f"{quoted(name)} AS {quoted(column)}" for column, name in asked.items()]
         parts += [f"{quoted(name)} AS {quoted('extra ' + name)}" for name in dict.fromkeys(extra)]
+        unplayed = self._unplayed_columns(roles, extra)
+        parts += [f"{_text(name)} AS {place}" for place, name in unplayed.items()]
+        self.marks = self._marks(roles, moment)
+        parts += [f"CAST({sql} AS UBIGINT) AS {quoted(name)}" for name, sql in self.marks.items()]
         filled = " OR ".join(
             f"coalesce({_text(column)}, '') <> ''"
             for column in (roles.first, roles.second, *results)
@@ -121,9 +137,62 @@ class TableOfGames:
         )
         if self.options.where is not None:
             self._take(self.options.where, list(asked), report)
+        self._part_unplayed(list(unplayed))
         if set(roles.labels) == {"white", "black"}:
             row = self.connection.execute(f"SELECT * FROM {rows} LIMIT 1").fetchone() or ()
             self.of_records = any(str(value).lower().endswith(".sgf") for value in row)
+
+    def _unplayed_columns(self, roles: Roles, taken: Sequence[str]) -> dict[str, str]:
+        """The columns that say which rows are no games: a handicap not `taken`, and states."""
+        used = {roles.first, roles.second, *self._candidates(roles), *roles.time}
+        stones = handicap_column([name for name in self.names if name not in used])
+        states = [name for name in self.names if name not in used and is_status(name)]
+        columns = {f"state{number}": name for number, name in enumerate(states)}
+        return columns | ({} if stones is None or stones in taken else {"stones": stones})
+
+    def _marks(self, roles: Roles, moment: str) -> dict[str, str]:
+        """SQL for what `yardstone.records.unplayed.without_repeats` looks at."""
+        called, number = game_columns(self.names)
+        cases = ""
+        if called is not None:
+            text = _text(called)
+            cases += f"WHEN {_says(text)} THEN hash('id', {text}) "
+        if number is not None and roles.time:
+            text = _text(number)
+            cases += f"WHEN {_says(text)} AND {_says(moment)} THEN hash({moment}, {text}) "
+        if not set(self.names) - {roles.first, roles.second, *self._candidates(roles)}:
+            return {}
+        every = ", ".join(quoted(name) for name in self.names)
+        marks = {CONTENT: f"hash({every})"}
+        return marks | ({IDENTITY: f"CASE {cases} ELSE 0 END"} if cases else {})
+
+    def _part_unplayed(self, columns: Sequence[str]) -> None:
+        """Put the rows that are no games aside, into ``unplayed``, with the reason."""
+        spellings = {each(name) for name in BYE_NAMES for each in (str, str.upper, str.title)}
+        names = ", ".join(map(_literal, sorted(spellings)))
+        cases = "".join(
+            f"WHEN {side} IN ({names}) THEN concat('{BYE} called ', {side}) "
+            for side in ("one", "other")
+        )
+        for column in columns:
+            reason = handicap_reason if column == "stones" else not_played
+            fetched = self.connection.execute(
+                f"SELECT DISTINCT {column} FROM source_game WHERE {column} IS NOT NULL "
+                f"LIMIT {_MOST_RESULTS}"
+            ).fetchall()
+            reasons = {text: why for (text,) in fetched if (why := reason(text)) is not None}
+            for why in sorted(set(reasons.values())):
+                texts = (text for text, each in reasons.items() if each == why)
+                listed = ", ".join(map(_literal, texts))
+                cases += f"WHEN {column} IN ({listed}) THEN {_literal(why)} "
+        self.connection.execute(
+            f"""CREATE OR REPLACE TEMP TABLE unplayed AS SELECT row, '' AS result, kind
+            FROM (SELECT row, CASE {cases} END AS kind FROM source_game) WHERE kind IS NOT NULL"""
+        )
+        if self.connection.execute("SELECT count(*) FROM unplayed").fetchone() != (0,):
+            self.connection.execute(
+                "DELETE FROM source_game WHERE row IN (SELECT row FROM unplayed)"
+            )
 
     def _asked(self) -> dict[str, str]:
         """The columns that the condition on games needs, with the names as the table has them."""
@@ -616,6 +685,16 @@ def _named(way: tuple[str, ...]) -> str:
     if len(way) == 2:
         return f"first_score={way[0]},second_score={way[1]}"
     return f"score={way[0]}"
+
+
+def _literal(text: str) -> str:
+    """A text as SQL wants it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _says(text: str) -> str:
+    """SQL for whether a text says anything."""
+    return f"regexp_matches(coalesce({text}, ''), '[1-9A-Za-z]')"
 
 
 def _text(column: str) -> str:

@@ -130,7 +130,9 @@ def understand(
         skip_unread=options.skip_unread and bool(decided),
         named=source[0] if len(source) == 1 else "",
     )
-    return GameRows(connection, file, roles, options, skipped, games, order.ordered, matches)
+    return GameRows(
+        connection, file, roles, options, skipped, games, order.ordered, matches, tuple(table.marks)
+    )
 
 
 def _check_copies(connection: duckdb.DuckDBPyConnection, file: str) -> None:
@@ -198,7 +200,7 @@ def _skip(
     )
     connection.execute(
         f"""CREATE OR REPLACE TEMP TABLE bad AS SELECT row, result, {reasons} AS kind
-        FROM scored WHERE kind IS NOT NULL"""
+        FROM scored WHERE kind IS NOT NULL UNION ALL FROM unplayed"""
     )
     kinds = dict(connection.execute("SELECT kind, count(*) FROM bad GROUP BY kind").fetchall())
     unread = {

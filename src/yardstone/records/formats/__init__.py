@@ -146,6 +146,8 @@ def read_format(name: str, sources: Sequence[Source], options: Options) -> Pool:
     InputError
         If too much of them cannot be read, unless that was allowed.
     """
-    pool = FORMATS[name].read(sources, options)
+    from yardstone.records.unplayed import without_byes
+
+    pool = without_byes(FORMATS[name].read(sources, options), strict=options.strict)
     check_group(sources, pool.skipped, len(pool), skip_unread=options.skip_unread)
     return pool

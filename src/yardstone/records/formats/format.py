@@ -164,7 +164,8 @@ def table_format(
     def read(sources: Sequence[Source], options: Options) -> Pool:
         tables = import_module("yardstone.records.table_files")
         read = tables.read_tables if sent else tables.read_rows
-        pool: Pool = read(rows, sources, options)
+        unplayed = import_module("yardstone.records.unplayed")
+        pool: Pool = unplayed.without_repeats(read(rows, sources, options))
         return pool
 
     return FileFormat(name, endings, signs, read, rows=rows, **more)

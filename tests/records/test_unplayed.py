@@ -1,0 +1,107 @@
+"""Records that are no games, and games with a handicap."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import yardstone
+from tests.shared import shared_path
+from yardstone import SkippedWarning
+from yardstone.evaluation.history import rating_history
+from yardstone.ratings.rating_list import rate_list
+from yardstone.records.unplayed import REPEATED
+
+GO = """black,white,result,date,round,handicap
+Ann,Bob,B+R,2024-01-01,1,0
+Bob,Ann,W+3.5,2024-01-02,2,4
+Ann,Cid,W+R,2024-01-03,3,
+Cid,Bob,B+2.5,2024-01-04,4,0
+Bob,Ann,B+2.5,2024-01-05,5,0
+"""
+GAME = '[Site "{site}"]\n[Date "{date}"]\n[Round "{round}"]\n[White "{white}"]\n[Black "Bob"]\n'
+GAME += '[Result "1-0"]\n[Termination "{end}"]\n\n{moves} 1-0\n\n'
+CHESS = {"site": "?", "date": "????.??.??", "round": "?", "white": "Ann", "end": "normal"}
+
+
+def _pgn(path: Path, *games: dict[str, str]) -> Path:
+    path.write_text("".join(GAME.format(**{**CHESS, "moves": "1. e4", **game}) for game in games))
+    return path
+
+
+def test_games_with_a_handicap_are_left_out_unless_they_can_be_used(tmp_path: Path) -> None:
+    path = tmp_path / "go.csv"
+    path.write_text(GO)
+    with pytest.warns(SkippedWarning, match="1 handicap game"):
+        assert len(yardstone.read(path)) == 4
+    pool = yardstone.read(path, levels=True)
+    assert len(pool) == 5
+    listed = rate_list(pool)
+    assert listed.skipped.reasons == {"handicap game": 1}
+    assert not len(pool.skipped)
+    history = rating_history(pool, system="elo", intervals=False)
+    assert history.rated.number == 4
+    assert any("1 game with a handicap was left out: elo cannot" in note for note in history.notes)
+    for system, given in (("elo", {"handicap": "handicap"}), ("egf", {})):
+        used = rating_history(path, system=system, parameters=given, intervals=False)
+        assert used.rated.number == 5
+
+
+def test_byes_and_games_not_played_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "swiss.csv"
+    rows = "Ann,Bob,1-0,played\nAnn,BYE,1-0,\nspielfrei,Bob,+,\n-,Ann,,\nBob,Ann,0-1,Postponed\n"
+    path.write_text(f'white,black,result,status\n{rows}Bob,"Bye, Eva",0-1,time forfeit\n')
+    with pytest.warns(SkippedWarning, match="4 records"):
+        pool = yardstone.read(path)
+    assert pool.players == ("Ann", "Bob", "Bye, Eva")
+    assert len(pool) == 2
+    assert pool.skipped.reasons["bye: an opponent called BYE"] == 1
+    assert pool.skipped.reasons["not played (postponed)"] == 1
+    ends = [{"end": end} for end in ("abandoned", "adjudication", "time forfeit", "unterminated")]
+    with pytest.warns(SkippedWarning, match="3 records"):
+        chess = yardstone.read(_pgn(tmp_path / "a.pgn", *ends, {"white": "BYE"}))
+    assert len(chess) == 2
+    assert chess.players == ("Ann", "Bob")
+
+
+def test_the_same_game_counts_once_where_the_record_names_it(tmp_path: Path) -> None:
+    named = [{"date": "2024.01.01", "round": str(k), "moves": f"1. e4 e{k}"} for k in range(1, 9)]
+    path = _pgn(tmp_path / "a.pgn", *named)
+    other = _pgn(tmp_path / "b.pgn", *named[4:], {"date": "2024.01.02", "round": "1"})
+    with pytest.warns(SkippedWarning, match="4 repeats another record"):
+        assert len(yardstone.read(path, other)) == 9
+    linked = [{"site": f"https://lichess.org/abcdefg{k}"} for k in (1, 2, 1)]
+    with pytest.warns(SkippedWarning, match="1 repeats"):
+        assert len(yardstone.read(_pgn(path, *linked))) == 2
+
+
+def test_games_of_engines_that_are_alike_all_count(tmp_path: Path) -> None:
+    pool = yardstone.read(_pgn(tmp_path / "a.pgn", {}, {}, {"moves": "1. d4"}))
+    assert len(pool) == 3
+    assert "1 record repeats another exactly" in pool.skipped.remarks[0]
+    same = {"date": "2024.01.01", "round": "1"}  # of all games, so it names none
+    pool = yardstone.read(_pgn(tmp_path / "a.pgn", same, same, {**same, "moves": "1. d4"}))
+    assert len(pool) == 3
+    table = tmp_path / "bare.csv"
+    rows = [f"{a},{b},1\n" for a in "ABCD" for b in "ABCD" if a != b]
+    table.write_text("white,black,result\n" + "".join(rows))
+    assert not yardstone.read(table).skipped.remarks
+    assert "come 2 times" in yardstone.read(table, table).skipped.remarks[0]
+
+
+@pytest.mark.filterwarnings("ignore::yardstone.SkippedWarning")
+def test_real_files(tmp_path: Path) -> None:
+    pool = yardstone.read(shared_path("data/go/tournaments/games.csv.gz"))
+    assert pool.skipped.reasons == {"handicap game": 788}
+    path = shared_path("data/chess/tcec_headers.pgn.gz")
+    pool = yardstone.read(path)
+    assert pool.skipped.reasons[REPEATED] == 56
+    assert len(pool) == 27605 - 56
+    head = gzip.decompress(path.read_bytes())[:200_000].rpartition(b"\n[Event")[0]
+    once, twice = tmp_path / "once.pgn", tmp_path / "twice.pgn"
+    once.write_bytes(head)
+    twice.write_bytes(head + b"\n" + head)
+    assert np.isclose(len(yardstone.read(twice)), len(yardstone.read(once)), rtol=0.05)
