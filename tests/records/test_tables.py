@@ -90,7 +90,7 @@ def test_lines_of_rows_that_cannot_be_used(tmp_path: Path) -> None:
 def test_black_first_and_columns_by_name(tmp_path: Path) -> None:
     file = tmp_path / "go.csv"
     file.write_text("white,black,result,handicap,one,two\nA,B,B+R,2,X,Y\nA,B,W+2.5,,Y,X\n")
-    kept = {"columns": ["handicap"]}
+    kept: Any = {"columns": ["handicap"]}
     assert games(yardstone.read(file, **kept)) == [("B", "A", 1.0), ("B", "A", 0.0)]
     assert games(yardstone.read(file, first="white", **kept)) == [("A", "B", 0.0), ("A", "B", 1.0)]
     with pytest.warns(SkippedWarning, match="1 handicap game"):

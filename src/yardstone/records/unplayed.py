@@ -209,7 +209,8 @@ def _sure(
 
 
 def _of_player(side: NDArray[np.int32], identity: NDArray[Any]) -> NDArray[Any]:
-    return np.bitwise_xor(identity, (side.astype(np.uint64) + np.uint64(1)) * MULTIPLIER)
+    key: NDArray[Any] = identity ^ ((side.astype(np.uint64) + np.uint64(1)) * MULTIPLIER)
+    return key
 
 
 def _times_over(pool: Pool) -> int:
