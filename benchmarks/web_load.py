@@ -31,7 +31,7 @@ from benchmarks.measure import machine
 from tests.web.load import Load, Outcome
 from tests.web.processes import Served
 from tests.web.serving import small_results
-from yardstone.web.memory import memory_of
+from yardstone.memory import memory_of
 
 #: Seconds between two requests for the page.
 ASK = 0.02

@@ -26,7 +26,7 @@ FOLDER = ROOT / "requirements"
 _NOT_PINNED = re.compile(r"(torch|triton|cuda-.*|nvidia-.*)==")
 #: What the project is built with, also for an installation that can be edited.
 _BUILD = ("hatchling", "editables", "build", "twine")
-_DEMO = ("numpy", "numba", "scipy", "typer", "rich", "jinja2")
+_DEMO = ("numpy", "numba", "scipy", "typer", "rich", "jinja2", "filelock", "psutil")
 _SERVER = ("go", "plot", "postgres", "web")
 _HEADER = """\
 # {what}

@@ -8,7 +8,6 @@ pile up. Which of them are still in use, a lock on each tells: it goes with its 
 from __future__ import annotations
 
 import errno
-import fcntl
 import hashlib
 import io
 import os
@@ -42,6 +41,8 @@ _AGAIN = 0.05
 #: Bytes that a file's name can have.
 _LONGEST_NAME = 255
 _SCRATCH = "yardstone-scratch-"
+#: Whether files can be renamed and removed while they are open; under Windows they cannot.
+_OPEN_FILES_MOVE = hasattr(os, "O_NOFOLLOW")
 #: What a file system answers that has no locks.
 _WITHOUT_LOCKS = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL})
 #: What numpy says of a file that takes no more.
@@ -102,7 +103,7 @@ def replaced(path: Path) -> Iterator[Path]:
         target = followed(path)
         with _temporary(target) as temporary:
             yield temporary
-            with temporary.open("rb") as file:
+            with temporary.open("rb+") as file:  # Windows writes out only what may be written to
                 os.fsync(file.fileno())
             mode = target.stat().st_mode if target.exists() else 0o666 & ~_umask()
             temporary.chmod(mode & 0o777)
@@ -142,19 +143,27 @@ def _temporary(target: Path) -> Iterator[Path]:
         finally:
             with suppress(OSError):  # it was renamed, or the error before says more
                 path.unlink()
-            os.close(handle)
+            if handle is not None:
+                os.close(handle)
 
 
-def _made_beside(target: Path) -> tuple[Path, int]:
+def _made_beside(target: Path) -> tuple[Path, int | None]:
+    """A new file, and the handle that locks it; None where no lock can tell whose it is."""
+    try:
+        if _OPEN_FILES_MOVE:
+            return _locked_beside(target)
+    except OSError as error:
+        if error.errno not in _WITHOUT_LOCKS:
+            raise
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=target.suffix)
+    os.close(handle)
+    return Path(name), None
+
+
+def _locked_beside(target: Path) -> tuple[Path, int]:
     for number in range(10_000):
         path = target.with_name(_part_name(target.name, number))
-        try:
-            handle = _taken(path)
-        except OSError as error:
-            if error.errno not in _WITHOUT_LOCKS:
-                raise
-            handle, name = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=target.suffix)
-            return Path(name), handle
+        handle = _taken(path)
         if handle is not None:
             return path, handle
     raise OSError(errno.EEXIST, "too many temporary files beside it")
@@ -172,7 +181,7 @@ def _taken(path: Path) -> int | None:
     """A handle of the file, new or left by a dead process; None if it belongs to another."""
     while True:
         try:
-            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         except OSError:
             if os.path.lexists(path):
                 return None
@@ -182,7 +191,7 @@ def _taken(path: Path) -> int | None:
             about = os.fstat(handle)
             if not stat.S_ISREG(about.st_mode) or about.st_uid != os.geteuid():
                 return None
-            if not _flocked(handle):
+            if not _lock_handle(handle):
                 return None
             ours = _still(path, handle)
             if ours:
@@ -194,13 +203,11 @@ def _taken(path: Path) -> int | None:
                 os.close(handle)  # whoever had it has just renamed or removed it: again
 
 
-def _flocked(handle: int) -> bool:
-    """Lock a file or folder; whether it could be had."""
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+def _lock_handle(handle: int) -> bool:
+    """Lock an open file until it is closed; return False if another process has locked it."""
+    from filelock import lock_descriptor  # it takes longer to import than a command to start
+
+    return lock_descriptor(handle, blocking=False)
 
 
 def _still(path: Path, handle: int) -> bool:
@@ -216,7 +223,7 @@ def _still(path: Path, handle: int) -> bool:
 def sync_folder(folder: Path) -> None:
     """Bring the names in a folder to the disk, where its file system can."""
     with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        handle = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(handle)
         finally:
@@ -255,8 +262,9 @@ def scratch_folder() -> Iterator[Path]:
                 with signals.let_through():
                     yield folder
             finally:
+                if handle is not None:
+                    os.close(handle)
                 shutil.rmtree(folder, ignore_errors=True)
-                os.close(handle)
     except YardstoneError:
         raise
     except OSError as error:
@@ -270,33 +278,48 @@ def scratch_folder() -> Iterator[Path]:
         ) from error
 
 
-def _new_folder(base: Path) -> tuple[Path, int]:
+def _new_folder(base: Path) -> tuple[Path, int | None]:
     while True:
         folder = Path(tempfile.mkdtemp(prefix=_SCRATCH, dir=base))
         try:
-            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            handle = _lock_folder(folder)
         except FileNotFoundError:  # swept before it was locked
             continue
-        if _flocked(handle) and _still(folder, handle):
+        except OSError as error:
+            if error.errno not in _WITHOUT_LOCKS:
+                raise
+            return folder, None
+        if handle is not None:
             return folder, handle
-        os.close(handle)
+
+
+def _lock_folder(folder: Path) -> int | None:
+    """The handle of the locked file in a scratch folder; None if another process has it."""
+    path = folder / ".lock"
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    ours = False
+    try:
+        ours = _lock_handle(handle) and _still(path, handle)
+        return handle if ours else None
+    finally:
+        if not ours:
+            os.close(handle)
 
 
 def _sweep(base: Path) -> None:
     """Remove the folders of dead processes of this user."""
+    user = getattr(os, "geteuid", int)()
     with suppress(OSError), os.scandir(base) as entries:
         for entry in entries:
             if not entry.name.startswith(_SCRATCH) or not entry.is_dir(follow_symlinks=False):
                 continue
             with suppress(OSError):
-                if entry.stat(follow_symlinks=False).st_uid != os.geteuid():
+                if entry.stat(follow_symlinks=False).st_uid != user:
                     continue
-                handle = os.open(entry.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-                try:
-                    if _flocked(handle):
-                        shutil.rmtree(entry.path, ignore_errors=True)
-                finally:
+                handle = _lock_folder(Path(entry.path))
+                if handle is not None:
                     os.close(handle)
+                    shutil.rmtree(entry.path, ignore_errors=True)
 
 
 @contextmanager
@@ -362,9 +385,10 @@ def _lock(path: Path) -> IO[str] | None:
             file = path.open("w")
         except OSError as error:
             raise unwritable(error, path.parent) from error
-        if not _flocked(file.fileno()):
-            file.close()
-            return None
+        with suppress(OSError):  # without locks, other processes are not kept away
+            if not _lock_handle(file.fileno()):
+                file.close()
+                return None
         if _still(path, file.fileno()):
             return file
         file.close()  # whoever held it has just removed it: it is free

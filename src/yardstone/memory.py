@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
 from yardstone.errors import UsageError
 
-__all__ = ["bytes_of", "usable_memory", "working_memory"]
+__all__ = ["bytes_of", "memory_of", "usable_memory", "working_memory"]
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", re.IGNORECASE)
 _UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}
@@ -40,10 +39,9 @@ def bytes_of(text: str, option: str = "--memory") -> int:
 
 def usable_memory() -> int:
     """Half of what the machine has, or its container may use, in bytes."""
-    try:
-        whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):  # Windows knows no such names
-        whole = 8_000_000_000
+    import psutil
+
+    whole = int(psutil.virtual_memory().total)
     for path in _LIMITS:
         try:
             text = path.read_text().strip()
@@ -57,3 +55,13 @@ def usable_memory() -> int:
 def working_memory(text: str | None) -> int:
     """The memory that a user gives, in bytes, or else `usable_memory`."""
     return usable_memory() if text is None else bytes_of(text)
+
+
+def memory_of(process: int) -> int:
+    """Bytes of memory that a process takes; 0 where the system does not tell."""
+    import psutil
+
+    try:
+        return int(psutil.Process(process).memory_info().rss)
+    except psutil.Error:
+        return 0

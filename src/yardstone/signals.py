@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-__all__ = ["ENDING", "Deferred", "held"]
+if TYPE_CHECKING:
+    import subprocess
+
+__all__ = ["ENDING", "Deferred", "block_signals", "held", "kill_group", "restore_signals"]
 
 #: Ctrl-C, ``kill``, and a terminal that closes.
-ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+ENDING = tuple(
+    signal.Signals[name]
+    for name in ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
+    if hasattr(signal, name)
+)
 
 
 @dataclass
@@ -33,6 +41,19 @@ def held(number: int) -> bool:
     return bool(_STATE.holding)
 
 
+def block_signals(numbers: Iterable[int] = ENDING) -> set[int]:
+    """Block signals in this thread; return the mask before, for `restore_signals`."""
+    if not hasattr(signal, "pthread_sigmask"):
+        return set()
+    return set(signal.pthread_sigmask(signal.SIG_BLOCK, numbers))
+
+
+def restore_signals(mask: set[int]) -> None:
+    """Block what was blocked before, and nothing else."""
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
 def _send_held() -> None:
     number, _STATE.number = _STATE.number, 0
     if number:
@@ -47,13 +68,13 @@ class Deferred:
 
     def __enter__(self) -> Self:
         self._main = threading.current_thread() is threading.main_thread()
-        self._before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+        self._before = block_signals()
         _STATE.holding += self._main
         return self
 
     def __exit__(self, *_: object) -> None:
         _STATE.holding -= self._main
-        signal.pthread_sigmask(signal.SIG_SETMASK, self._before)
+        restore_signals(self._before)
         if self._main and not _STATE.holding:
             _send_held()
 
@@ -64,11 +85,25 @@ class Deferred:
         try:
             if self._main:
                 _STATE.holding = 0
-            signal.pthread_sigmask(signal.SIG_SETMASK, self._before)
+            restore_signals(self._before)
             if self._main:
                 _send_held()
             yield
         finally:
             if self._main:
                 _STATE.holding = holding
-            signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+            block_signals()
+
+
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process that was started with a session of its own, with all that it started."""
+    with suppress(ProcessLookupError, PermissionError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+            return
+        import psutil
+
+        with suppress(psutil.Error):
+            for each in psutil.Process(process.pid).children(recursive=True):
+                each.kill()
+        process.kill()

@@ -45,7 +45,7 @@ _NO_FILE_OF_OTHERS = {
         "parallel/_(carried|parcels|processes|ray):", "disk:", "web/child:", "web/jobs:",
         "web/desk/sessions:",
     ),
-    "what the system says of itself": ("memory:", "web/memory:", "lab/vandendoel/matches:"),
+    "what the system says of itself": ("memory:", "lab/vandendoel/matches:"),
     "JSON that this function, or DuckDB, has just made": ("records/query_errors:_trouble$",),
     "what an experiment or a study has written itself, in a folder of its own": (
         "lab/neubauer/experiment/models:_pooled$", "lab/vandendoel/cube_errors:read_lines$",

@@ -10,7 +10,6 @@ import json
 import os
 import platform
 import shutil
-import signal
 import subprocess
 import sys
 import threading
@@ -25,6 +24,7 @@ from typing import IO, Any
 
 from yardstone.errors import InputError, MissingFileError, WorkerError
 from yardstone.files import scratch_folder
+from yardstone.signals import kill_group
 
 __all__ = ["Completed", "find_clock", "find_gnubg", "gnubg_version", "run_script", "same_gnubg"]
 
@@ -317,8 +317,7 @@ class _Stream:
 def _kill(process: subprocess.Popen[bytes]) -> None:
     """Kill a job with whatever it started; nothing if it has ended."""
     if process.poll() is None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
+        kill_group(process)
         process.wait()
 
 

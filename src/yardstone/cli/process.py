@@ -60,7 +60,8 @@ class Stopping:
         number, self.number = self.number, 0
         main = threading.main_thread().ident
         if main is not None:
-            again = threading.Timer(_AGAIN, signal.pthread_kill, (main, number))
+            send = getattr(signal, "pthread_kill", lambda _, it: signal.raise_signal(it))
+            again = threading.Timer(_AGAIN, send, (main, number))
             again.daemon = True
             again.start()
 

@@ -130,12 +130,12 @@ class _Turn(threading.local):
         if self._file is not None:
             return False
         _announce()
-        with suppress(OSError, ImportError):  # without locks the work is done twice, no worse
-            import fcntl
+        with suppress(OSError):  # without locks the work is done twice, no worse
+            from filelock import lock_descriptor
 
             Path(folder).mkdir(parents=True, exist_ok=True)
             self._file = (Path(folder) / "yardstone.lock").open("wb")
-            fcntl.flock(self._file, fcntl.LOCK_EX)
+            lock_descriptor(self._file.fileno())
         return True
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from yardstone.errors import WorkerError
 from yardstone.kernels.settings import Setting
 from yardstone.parallel._parcels import Failure, failed, failure_parcel, packed, work_on
+from yardstone.signals import block_signals, restore_signals
 
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
@@ -103,7 +104,7 @@ def _died(worker: _Worker, chunk: Chunk | None) -> WorkerError:
     status = worker.process.exitcode
     if status is not None and status < 0:
         how = f"was killed by {signal.Signals(-status).name}"
-        if -status == signal.SIGKILL:
+        if how.endswith("SIGKILL"):  # Windows has no such name
             how += " (out of memory?)"
     else:
         how = f"ended with exit status {status}"
@@ -119,14 +120,11 @@ def _interrupts_held() -> Iterator[None]:
 
     A child inherits the mask of signals; `_work` takes it off again.
     """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = block_signals({signal.SIGINT})
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        restore_signals(before)
 
 
 def _start_worker() -> _Worker:

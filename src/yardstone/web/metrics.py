@@ -8,9 +8,9 @@ from bisect import bisect_left
 from collections import defaultdict
 from typing import Any
 
+from yardstone.memory import memory_of
 from yardstone.web.jobs import STATUSES
 from yardstone.web.kinds import KINDS
-from yardstone.web.memory import memory_of
 
 __all__ = ["BUCKETS", "Metrics"]
 

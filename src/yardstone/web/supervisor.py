@@ -25,10 +25,10 @@ from pathlib import Path
 from typing import Any
 
 from yardstone.errors import InputError, UsageError
+from yardstone.memory import memory_of
 from yardstone.web import log, upkeep
 from yardstone.web.bell import Bell
 from yardstone.web.contact import DatabaseAway
-from yardstone.web.memory import memory_of
 from yardstone.web.settings import Settings
 from yardstone.web.store import JobStore
 
@@ -112,6 +112,11 @@ class Supervisor:
     def __init__(self, settings: Settings, *, serve: bool = True) -> None:
         if not serve and not settings.workers:
             raise UsageError("there is nothing to start: give --workers a number")
+        if not hasattr(os, "killpg"):
+            raise UsageError(
+                "the server hands open connections to its processes, which Windows cannot: "
+                "start it under Linux, macOS, or the Windows Subsystem for Linux"
+            )
         self.settings = settings
         self._make_folder(settings.data)
         self.store = JobStore(settings)

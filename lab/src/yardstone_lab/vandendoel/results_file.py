@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any, Self
 
 from yardstone.errors import InputError, UsageError
-from yardstone.files import unwritable
+from yardstone.files import changing, unwritable
 from yardstone_lab.vandendoel.play import MatchJob, MatchSetting
 
 __all__ = ["ResultsFile", "read_results"]
@@ -42,23 +42,25 @@ class ResultsFile:
         self.path = path
         self.done: set[MatchJob] = set()
         self._lock = threading.Lock()
+        self._claim = ExitStack()
         try:
             self._file: IO[bytes] = path.open("a+b")
         except OSError as error:
             raise unwritable(error, path) from error
         try:
-            self._claim()
+            self._claim.enter_context(changing(path, wait=0.0))
             self._drop_torn_line()
             self.done = {_job(record) for _, record in read_results(path) if "failed" not in record}
         except BaseException:
-            self._file.close()
+            self.__exit__()
             raise
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.close()
+        with self._claim:
+            self._file.close()
 
     def append(self, record: dict[str, Any]) -> None:
         """Add a line, whole, and hand it to the disk; any thread may call this."""
@@ -69,20 +71,6 @@ class ResultsFile:
                 self._file.flush()
             except OSError as error:
                 raise unwritable(error, self.path) from error
-
-    def _claim(self) -> None:
-        try:
-            import fcntl
-        except ImportError:  # no such locks on this system
-            return
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InputError(
-                "another run writes to this file",
-                file=str(self.path),
-                hint="wait for its end, or name another file",
-            ) from None
 
     def _drop_torn_line(self) -> None:
         end = self._file.seek(0, 2)
