@@ -101,7 +101,7 @@ def test_a_torn_line_is_dropped_and_failures_are_tried_again(tmp_path: Path) -> 
 
 def test_one_writer_at_a_time(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
-    with ResultsFile(path), pytest.raises(InputError, match="another run"):
+    with ResultsFile(path), pytest.raises(InputError, match="another process is changing"):
         ResultsFile(path)
     ResultsFile(path).__exit__(None, None, None)
 
