@@ -193,3 +193,14 @@ def test_blunders() -> None:
     matches = matches_of([outcome_of(errors=tuple(errors))])
     assert [round(b.error, 1) for b in worst_blunders(matches, 3)] == [0.5, 0.4, 0.3]
     assert [b.player for b in worst_blunders(matches, 9, ["Ann"])] == ["Ann", "Ann"]
+
+
+def test_a_player_of_few_decisions_heads_no_list() -> None:
+    match = AnalysedMatch.from_file(outcome_of())
+    lucky = Errors(unforced=1, moves=1, opponent_moves=1)
+    met = replace(
+        match, players=("Lucky", "Many"), errors=(lucky, Errors(unforced=60, chequer=1.0))
+    )
+    players = summarise([met, replace(match, players=("Lucky", "Other"), errors=(lucky, lucky))])
+    assert [player.name for player in players] == ["Many", "Lucky", "Other"]
+    assert players[1].rating.value > players[0].rating.value

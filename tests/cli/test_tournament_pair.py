@@ -12,7 +12,7 @@ from yardstone.cli.commands import application
 from yardstone.errors import InputError, UsageError
 from yardstone.examples import example
 from yardstone.tournament.files import read_tournament, to_bytes
-from yardstone.tournament.model import System
+from yardstone.tournament.model import ByeKind, System
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
@@ -248,6 +248,20 @@ def test_chess_is_paired_by_the_dutch_system(
     target = tmp_path / "paired.trf"
     run(capsys, lakeside, "-o", target)
     assert len(read_tournament(target).round_games(6)) == 6
+
+
+def test_absences_are_written_into_report_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, target = tmp_path / "swiss.trf", tmp_path / "paired.trf"
+    file.write_bytes(example("swiss.trf").read_bytes())
+    for output in (target, file):
+        run(capsys, file, "--absent", "Kaya Deniz", "-o", output)
+        after = read_tournament(output)
+        row = after.find("Kaya Deniz")
+        assert after.bye_of[6, row].kind is ByeKind.zero
+        assert (6, row) not in after.game_of
+        assert sorted(game.table for game in after.round_games(6)) == [1, 2, 3, 4, 5]
 
 
 def test_the_lot_for_the_initial_colour_is_written(

@@ -14,14 +14,18 @@ from yardstone.tournament import Result, pair_round
 from yardstone.tournament.event import (
     EventEntry,
     GameResult,
+    change_file,
     enter_players,
     new_tournament,
+    rejoin,
     set_result,
+    withdraw,
 )
 from yardstone.tournament.event.player_table import read_player_table
 from yardstone.tournament.event.rating_lists import RatingRegister, read_register
 from yardstone.tournament.event.result_sheet import read_result_sheet
 from yardstone.tournament.formats.trf_reading import read_trf
+from yardstone.tournament.model import ByeKind
 
 
 def written(path: Path, text: str, encoding: str = "utf-8") -> Path:
@@ -216,3 +220,17 @@ def test_a_draw_at_a_komi_with_a_half(tmp_path: Path) -> None:
             assert shared.tournament.round_games(1)[0].result is Result.draw
         else:
             assert set_result(tournament, drawn).made
+
+
+def test_players_of_a_report_file_withdraw_and_come_back(tmp_path: Path) -> None:
+    """Such a file has byes of no points, and no other absences."""
+    path = tmp_path / "swiss.trf"
+    path.write_bytes(example("swiss.trf").read_bytes())
+    before = read_trf(path.read_bytes())
+    row = before.find("Kaya Deniz")
+    gone = change_file(path, lambda t: withdraw(t, row)).tournament
+    assert gone.bye_of[6, row].kind is ByeKind.zero
+    assert not change_file(path, lambda t: withdraw(t, row)).made
+    back = change_file(path, lambda t: rejoin(t, row)).tournament
+    assert back.byes == before.byes
+    assert [game.table for game in back.round_games(5)] == [1, 2, 3, 4, 5, 6]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 __all__ = [
+    "FEW_DECISIONS",
     "ClassSummary",
     "PlayerSummary",
     "match_rating",
@@ -39,6 +40,9 @@ __all__ = [
 
 #: Matches in a moving mean of the trend.
 WINDOW = 20
+#: Players with fewer decisions come last: with as many moves, half of a rate is still the
+#: mean of all players (`yardstone.backgammon.error_system`).
+FEW_DECISIONS = 50
 #: Classes of play whose losses scatter little enough for an interval, and the fewest
 #: matches for one (`docs/studies/coverage-classes-tables.md`).
 STEADY_CLASSES = frozenset({"opening", "middle game", "holding game", *CUBE_CLASSES})
@@ -171,9 +175,10 @@ def summarise(
             sides[name].append((match, side))
     players = [_player(name, played, formula, offset, level) for name, played in sides.items()]
 
-    def place(player: PlayerSummary) -> tuple[int, float, str]:
-        rating = player.rating.value
-        return -len(player.matches), -rating if isfinite(rating) else np.inf, player.name
+    def place(player: PlayerSummary) -> tuple[bool, int, float, str]:
+        rating = -player.rating.value if isfinite(player.rating.value) else np.inf
+        few = player.errors.decisions < FEW_DECISIONS
+        return few, -len(player.matches), rating, player.name
 
     return sorted(players, key=place)
 

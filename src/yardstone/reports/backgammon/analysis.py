@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from yardstone.backgammon.error_rates import KINDS
+from yardstone.backgammon.summary import FEW_DECISIONS
 from yardstone.records.names import similar_names
 from yardstone.reports.backgammon.boards import blunder_steps, signed
 from yardstone.reports.backgammon.classes import class_section, classes_plain
@@ -211,6 +212,12 @@ def _notes(plain: Plain) -> list[str]:
         "Luck-adjusted: points ahead of the opponents met, by results without the luck of the "
         "dice.",
     ]
+    few = sum(each["unforced"] + each["close"] < FEW_DECISIONS for each in plain["players"])
+    if few:
+        lines.append(
+            f"{plural(few, 'player')} with fewer than {FEW_DECISIONS} decisions "
+            f"{'stand' if few > 1 else 'stands'} last: so few do not measure strength."
+        )
     if plain.get("unlisted"):
         lines.append(f"{plain['unlisted']:,} players with fewer matches are not listed.")
     sides = ("player_1", "player_2")

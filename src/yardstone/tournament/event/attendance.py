@@ -41,14 +41,15 @@ def withdraw(
     who = tournament.players[player].full_name
     last = number if only else max(tournament.rounds, LAST_ROUND)
     for at in range(number, last + 1):
-        if (at, player) in tournament.game_of or (at, player) in tournament.bye_of:
+        bye = tournament.bye_of.get((at, player))
+        if (at, player) in tournament.game_of or (bye and bye.kind is not ByeKind.zero):
             thing = "a game" if (at, player) in tournament.game_of else "the bye"
             raise refused(
                 tournament,
                 f"{who} has {thing} in round {at}",
                 hint="enter the result as a forfeit, or take the boards of the round back",
             )
-    absent = tournament.players[player].absent | frozenset(range(number, last + 1))
+    absent = _absences(tournament, player) | frozenset(range(number, last + 1))
     when = f"in round {number}" if only else f"from round {number} on"
     return _attending(
         tournament,
@@ -68,7 +69,7 @@ def rejoin(
     """
     number = _round(tournament, round_number)
     who = tournament.players[player].full_name
-    absent = tournament.players[player].absent
+    absent = _absences(tournament, player)
     kept = absent - {number} if only else frozenset(at for at in absent if at < number)
     when = f"in round {number}" if only else f"from round {number} on"
     return _attending(
@@ -156,11 +157,26 @@ def _attending(
     tournament: Tournament, player: int, absent: frozenset[int], *, done: str, already: str
 ) -> EventChange:
     entry = tournament.players[player]
-    if entry.absent == absent:
+    chess = tournament.discipline == "chess"
+    if chess:
+        absent = frozenset(at for at in absent if at <= tournament.rounds)
+    if _absences(tournament, player) == absent:
         return unchanged(tournament, already)
+    if chess:  # files of FIDE know byes alone
+        byes = tuple(b for b in tournament.byes if b.player != player or b.kind is not ByeKind.zero)
+        made = replace(tournament, byes=byes)
+        for at in sorted(absent):
+            made = made.with_absent({player}, at)
+        return EventChange(tournament=made, lines=(done,))
     players = list(tournament.players)
     players[player] = replace(entry, absent=absent)
     return EventChange(tournament=replace(tournament, players=tuple(players)), lines=(done,))
+
+
+def _absences(tournament: Tournament, player: int) -> frozenset[int]:
+    """The rounds without the player: by the entry, or by byes of no points."""
+    zero = {b.round for b in tournament.byes if b.player == player and b.kind is ByeKind.zero}
+    return tournament.players[player].absent | zero
 
 
 def _worth(tournament: Tournament) -> str:
