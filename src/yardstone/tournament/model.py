@@ -355,7 +355,7 @@ class Tournament:
         return replace(self, games=(*self.games, *games), byes=(*self.byes, *byes))
 
     def with_absent(self, players: Collection[int], round_number: int) -> Tournament:
-        """The same in which some players are absent from a round: in chess by a bye of no points."""
+        """The same in which some players are absent from a round, in chess by byes of no points."""
         if self.discipline == "chess":
             rows = [row for row in sorted(players) if (round_number, row) not in self.bye_of]
             byes = tuple(Bye(round_number, row, ByeKind.zero) for row in rows)
