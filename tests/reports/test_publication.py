@@ -11,6 +11,9 @@ from yardstone.reports.faces.page import document_page
 from yardstone.reports.faces.text import document_text
 from yardstone.reports.tournament.publication import publication, publication_page
 from yardstone.tournament import Player, Tournament, read_tournament
+from yardstone.tournament.event.pairing import pair_event
+from yardstone.tournament.formats.trf_reading import read_trf
+from yardstone.tournament.formats.trf_writing import write_trf
 
 
 def test_pages_lead_to_each_other() -> None:
@@ -61,3 +64,17 @@ def test_a_game_that_is_over() -> None:
     text = document_text(publication_page(replace(tournament, rounds=4)))
     assert "All rounds are over." in text
     assert "0-1 F" in text
+
+
+def test_a_report_file_sends_each_player_to_a_table() -> None:
+    """Such files have no table numbers, and all were sent to table 0."""
+    tournament = read_tournament(example("swiss.trf"))
+    paired = pair_event(tournament).change.tournament
+    for each in (tournament, read_trf(write_trf(paired))):
+        boards = each.round_games(each.last_round)
+        page = "results.html" if each is tournament else "index.html"
+        text = document_text(publication(each)[page])
+        lines = [" ".join(line.split()) for line in text.splitlines()]
+        for table, game in enumerate(boards, 1):
+            names = [each.players[row].full_name for row in (game.first, game.second)]
+            assert any(line.startswith(f"{table} {names[0]}") for line in lines)
