@@ -26,7 +26,7 @@ from typing import Any
 from benchmarks.measure import machine
 from yardstone import parallel
 from yardstone.examples import example
-from yardstone.go.extraction_batch import Batch, ExtractionSettings, make_part, plain
+from yardstone.go.features import Batch, ExtractionSettings, make_part, plain
 from yardstone.records.sgf import read_games
 
 WORKERS = 2

@@ -26,8 +26,8 @@ import numpy as np
 from benchmarks.measure import YARDSTONE, machine, run
 from yardstone.examples import example
 from yardstone.go.evaluator import BATCH
-from yardstone.go.extraction_batch import Batch, ExtractionSettings, make_part
-from yardstone.go.feature_parts import PARTS
+from yardstone.go.feature_store import PARTS
+from yardstone.go.features import Batch, ExtractionSettings, make_part
 from yardstone.go.nets import load_network
 from yardstone.go.nets.engines import PRECISIONS
 from yardstone.records.go_game import GoGame

@@ -23,9 +23,8 @@ from pathlib import Path
 import numpy as np
 
 from yardstone.go.board import Board
-from yardstone.go.inputs import SPATIAL, encode_game
+from yardstone.go.inputs import SPATIAL, encode_game, game_positions
 from yardstone.go.points import BLACK, PASS, opponent
-from yardstone.go.replay import game_positions
 from yardstone.go.rules import NAMED_RULES, Rules
 from yardstone.records.go_game import GoGame
 

@@ -18,10 +18,10 @@ import numpy as np
 
 from benchmarks.net_speed import VARIANTS
 from tests.go.katago_gtp import GtpPosition, ask
+from yardstone.go.evaluator import assess, can_end_without_result
 from yardstone.go.inputs import encode_game
 from yardstone.go.nets import load_network
 from yardstone.go.points import parse_colour, point_number
-from yardstone.go.position import assess, can_end_without_result
 from yardstone.go.rules import parse_rules
 
 

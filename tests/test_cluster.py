@@ -41,8 +41,7 @@ from yardstone.errors import (
     WorkerError,
 )
 from yardstone.examples import example
-from yardstone.go.extraction import extract_features
-from yardstone.go.extraction_batch import ExtractionSettings
+from yardstone.go.features import ExtractionSettings, extract_features
 from yardstone.parallel import _cluster
 from yardstone.parallel._cluster import connection
 from yardstone.pool import Pool, SkipReport

@@ -31,12 +31,10 @@ import numpy as np
 
 from lab.studies.order import NETWORK, ROOT, require, shared_folder
 from yardstone.go.analysis import GameAnalysis, analyse_games
-from yardstone.go.conditions import Conditions
-from yardstone.go.losses import LossEffort
+from yardstone.go.losses import LossEffort, Tree, grow
 from yardstone.go.nets import Network, load_network
 from yardstone.go.points import BLACK, SYMMETRIES, WHITE, parse_colour, symmetry_points
-from yardstone.go.rules import TROMP_TAYLOR
-from yardstone.go.search import Tree, grow
+from yardstone.go.rules import TROMP_TAYLOR, Conditions
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import read_games

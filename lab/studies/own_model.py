@@ -43,7 +43,7 @@ from lab.studies.rank.stages import note
 from lab.studies.strength_intervals import DRAWS, GAMES, crossed, draw_parts, head, held, row
 from yardstone.errors import YardstoneError
 from yardstone.files import write_text
-from yardstone.go.nets.view import NetworkView
+from yardstone.go.nets.network import NetworkView
 from yardstone.strength.model import StrengthModel
 from yardstone_lab.neubauer.rank.intervals import calibrated, with_intervals
 from yardstone_lab.neubauer.rank.protocol import accuracy

@@ -24,8 +24,7 @@ import numpy as np
 
 from lab.studies.order import NETWORK, ROOT, require, shared_folder
 from yardstone.errors import YardstoneError
-from yardstone.go.extraction import extract_features
-from yardstone.go.extraction_batch import ExtractionSettings
+from yardstone.go.features import ExtractionSettings, extract_features
 from yardstone.records.sgf import read_games
 from yardstone.strength.estimate.strengths import Rater
 from yardstone.strength.evidence import KINDS, Evidence, evidence_of_store

@@ -14,7 +14,7 @@ from yardstone.cli.commands import application
 from yardstone.cli.main import main
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
 from yardstone.go.feature_store import FeatureStore
-from yardstone.go.nets import devices
+from yardstone.go.nets import engines
 
 #: Nine moves and two passes on a small board, with one stone thrown away.
 GAME = (
@@ -243,7 +243,7 @@ def test_wrong_usage(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(devices, "_fault", lambda _: "no card is wanted here")
+    monkeypatch.setattr(engines, "_fault", lambda _: "no card is wanted here")
     folder = tmp_path / "folder"
     folder.mkdir()
     for name in "ab":

@@ -34,10 +34,10 @@ _NO_FILE_OF_OTHERS = {
     ),
     "bytes that go on as they are, to a hash, a copy, a browser or a reader that has a target": (
         "backgammon/file_analysis:_(sent|key|attempts)$", "backgammon/match_files:",
-        "files:_pour$", "go/nets/store:", "go/feature_parts:_merge_array$", "web/desk/changes:",
+        "files:_pour$", "go/nets/store:", "go/feature_store:_merge_array$", "web/desk/changes:",
         "web/desk/watched_file:", "web/stored_files:", "records/formats/parquet:_pieces$",
         "records/sources:Source.loaded$", "tournament/event/file:_read$",
-        "go/patterns/index_build:_games$", "go/position_lines:evaluate_file$",
+        "go/patterns/index:_games$", "go/positions:evaluate_file$",
         "strength/trickplay/problem_files:_is_index$", "tournament/files:read_source$",
         "lab/neubauer/experiment/stages:file_facts$",
     ),
@@ -112,7 +112,7 @@ def reached() -> set[str]:
 def test_every_reader_has_a_target() -> None:
     places = set(reading(PACKAGE))
     result = reached()
-    assert len(places & result) > 60
+    assert len(places & result) > 50
     missing = places - result
     unknown = sorted(place for place in missing if not any(each.match(place) for each in OTHERS))
     assert not unknown, "write a target for it (tests/fuzz/readers), or say here why there is none"

@@ -6,8 +6,7 @@ import sys
 from pathlib import Path
 
 from tests.go.games import random_game
-from yardstone.go.extraction import extract_features
-from yardstone.go.extraction_batch import ExtractionSettings
+from yardstone.go.features import ExtractionSettings, extract_features
 
 
 def run(store: Path, network: Path, games: int, workers: int) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.go import _board
-from yardstone.go._setup import set_up
+from yardstone.go.board import set_up
 from yardstone.go.points import PASS, neighbours, point_array
 from yardstone.kernels import kernel
 from yardstone.records.go_game import GoGame

@@ -8,13 +8,19 @@ import pytest
 import yardstone.go
 from tests.go.games import random_game, small_network
 from yardstone.errors import InputError, UsageError
-from yardstone.go.analysis import PHASES, GameAnalysis, Phases, analyse, analyse_games
-from yardstone.go.conditions import Conditions, conditions_of
+from yardstone.go.analysis import (
+    PHASES,
+    GameAnalysis,
+    Phases,
+    analyse,
+    analyse_games,
+    game_totals,
+    player_totals,
+)
 from yardstone.go.inputs import encode_game
 from yardstone.go.losses import Losses
 from yardstone.go.nets.network import Network, load_network
-from yardstone.go.rules import TROMP_TAYLOR, parse_rules
-from yardstone.go.totals import game_totals, player_totals
+from yardstone.go.rules import TROMP_TAYLOR, Conditions, conditions_of, parse_rules
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
 

@@ -14,9 +14,16 @@ from tests.go.slow_board import SlowBoard, random_moves
 from yardstone.errors import IllegalMove, InputError
 from yardstone.go import _board
 from yardstone.go.board import Board
-from yardstone.go.points import BLACK, PASS, WHITE, neighbours, opponent, point_number
+from yardstone.go.points import (
+    BLACK,
+    PASS,
+    WHITE,
+    neighbours,
+    opponent,
+    point_number,
+    position_keys,
+)
 from yardstone.go.rules import TROMP_TAYLOR, Rules
-from yardstone.go.zobrist import position_keys
 
 SIMPLE = Rules(ko="simple", suicide=False)
 

@@ -7,10 +7,9 @@ import pytest
 
 from tests.go.games import random_game, small_network
 from yardstone.errors import UsageError
-from yardstone.go.evaluator import CANDIDATES, Evaluator, NetworkQuestion
+from yardstone.go.evaluator import CANDIDATES, Evaluator, NetworkQuestion, ask
 from yardstone.go.inputs import encode_game
 from yardstone.go.nets.network import Network, load_network
-from yardstone.go.requests import ask
 from yardstone.go.rules import TROMP_TAYLOR
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame

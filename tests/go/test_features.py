@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 
 from tests.go.games import random_game, small_network
-from yardstone.go.evaluator import Evaluator, NetworkAnswer
+from yardstone.go.evaluator import Assessment, Evaluator, NetworkAnswer, ask
 from yardstone.go.features import HEAD, head_features, move_features
 from yardstone.go.inputs import encode_game
 from yardstone.go.nets.network import Network, load_network
-from yardstone.go.position import Assessment
-from yardstone.go.requests import ask
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
 

@@ -7,8 +7,7 @@ import pytest
 
 from tests.go.games import random_game, small_network
 from yardstone.errors import UsageError
-from yardstone.go.analysis import analyse
-from yardstone.go.judgement import Agreement, Judgement, judge_games
+from yardstone.go.analysis import Agreement, Judgement, analyse, judge_games
 from yardstone.go.nets.network import Network, load_network
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import DRAWN

@@ -19,14 +19,13 @@ from yardstone.go import evaluation_store
 from yardstone.go.analysis import analyse
 from yardstone.go.evaluation_store import (
     EvaluationStore,
+    KeptAnswer,
     evaluations_folder,
     open_store,
     size_limit,
 )
-from yardstone.go.evaluator import TRUNK_KINDS, Evaluator, NetworkAnswer
-from yardstone.go.kept_answers import KeptAnswer
+from yardstone.go.evaluator import TRUNK_KINDS, Evaluator, NetworkAnswer, ask
 from yardstone.go.nets.network import Network, load_network
-from yardstone.go.requests import ask
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
 

@@ -8,14 +8,21 @@ import pytest
 from tests.go.games import random_game, small_network
 from yardstone.errors import UsageError
 from yardstone.go.analysis import analyse
-from yardstone.go.conditions import Conditions
+from yardstone.go.evaluator import evaluate_turned
 from yardstone.go.inputs import encode_game
-from yardstone.go.losses import FirstLook, LossEffort, Losses, move_losses
+from yardstone.go.losses import (
+    FirstLook,
+    Line,
+    LossEffort,
+    Losses,
+    Tree,
+    evaluate_lines,
+    grow,
+    move_losses,
+)
 from yardstone.go.nets.network import Network, load_network
 from yardstone.go.points import WHITE, symmetry_points
-from yardstone.go.rules import TROMP_TAYLOR
-from yardstone.go.search import Line, Tree, evaluate_lines, grow
-from yardstone.go.symmetries import evaluate_turned
+from yardstone.go.rules import TROMP_TAYLOR, Conditions
 
 GAME = random_game(5, moves=30)
 CONDITIONS = Conditions(TROMP_TAYLOR, 7.0)

@@ -14,7 +14,7 @@ from tests.go.games import random_game
 from tests.go.slow_patterns import crowded_game
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.go.patterns import GameIndex, build_index
-from yardstone.go.patterns.index_file import MARK
+from yardstone.go.patterns.index import MARK
 from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import read_games, write_sgf
 
@@ -103,7 +103,7 @@ def test_any_number_of_workers_gives_the_same_bytes(
         write_games(tmp_path / f"{k}.sgf", [random_game(9 * k + j) for j in range(9)])
         for k in range(4)
     ]
-    monkeypatch.setattr("yardstone.go.patterns.index_build._SHARE_BYTES", 1)
+    monkeypatch.setattr("yardstone.go.patterns.index._SHARE_BYTES", 1)
     one, _ = build_index(files, tmp_path / "one.idx", workers=1)
     two, _ = build_index(files, tmp_path / "two.idx", workers=2)
     assert one.path.read_bytes() == two.path.read_bytes()
@@ -113,7 +113,7 @@ def test_a_build_goes_on_where_it_was_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = [write_games(tmp_path / f"{k}.sgf", [random_game(k)]) for k in range(3)]
-    monkeypatch.setattr("yardstone.go.patterns.index_build._SHARE_BYTES", 1)
+    monkeypatch.setattr("yardstone.go.patterns.index._SHARE_BYTES", 1)
     whole, _ = build_index(files, tmp_path / "whole.idx", workers=1)
 
     class Stopped(Exception):
@@ -131,7 +131,7 @@ def test_a_build_goes_on_where_it_was_stopped(
     kept = parts[0].stat().st_mtime_ns
     parts[1].write_bytes(parts[1].read_bytes()[:100])  # broken off by the kill
     files[2].write_text("(;SZ[9];B[aa])")
-    monkeypatch.setattr("yardstone.go.patterns.index_build.shutil.rmtree", lambda *_, **__: None)
+    monkeypatch.setattr("yardstone.go.patterns.index.shutil.rmtree", lambda *_, **__: None)
     again, _ = build_index(files, tmp_path / "g.idx", workers=1)
     assert parts[0].stat().st_mtime_ns == kept
     assert again.game(0).moves.tolist() == whole.game(0).moves.tolist()

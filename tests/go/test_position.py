@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from yardstone.go.position import assess, can_end_without_result
+from yardstone.go.evaluator import assess, can_end_without_result
 from yardstone.go.rules import parse_rules
 
 LEGAL = np.array([[1, 1, 0, 1, 1], [1, 1, 0, 1, 1]], np.uint8)

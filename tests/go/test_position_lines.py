@@ -15,7 +15,7 @@ from tests.go.games import small_network
 from yardstone.errors import InputError
 from yardstone.go.inputs import encode_game
 from yardstone.go.nets.network import Network, load_network
-from yardstone.go.position_lines import MOST_MOVES, evaluate_lines, parse_position, read_lines
+from yardstone.go.positions import MOST_MOVES, evaluate_lines, parse_position, read_lines
 from yardstone.go.rules import parse_rules
 from yardstone.pool import SkipReport
 from yardstone.records.streams import ByteStream, StreamLimits

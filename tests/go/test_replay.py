@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from tests.go.slow_board import random_moves
 from yardstone.errors import IllegalMove, InputError
-from yardstone.go.points import symmetry_points
-from yardstone.go.replay import game_positions, move_colours, replay
-from yardstone.go.zobrist import position_keys, stone_keys
+from yardstone.go.inputs import game_positions, move_colours, replay
+from yardstone.go.points import position_keys, stone_keys, symmetry_points
 from yardstone.records.go_game import GoGame
 
 

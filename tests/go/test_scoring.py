@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from tests.go.slow_board import SlowBoard, random_moves
 from tests.go.test_inputs import POSITIONS
 from yardstone.errors import InputError
-from yardstone.go.board import Board
+from yardstone.go.board import Board, handicap_bonus
 from yardstone.go.points import BLACK, EMPTY, WHITE
 from yardstone.go.rules import NAMED_RULES, TROMP_TAYLOR, Rules, parse_rules
-from yardstone.go.scoring import handicap_bonus
 
 JAPANESE = NAMED_RULES["japanese"]
 

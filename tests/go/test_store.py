@@ -16,16 +16,12 @@ import pytest
 from tests.go.extracting import run
 from tests.go.games import random_game, small_network
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.go import feature_parts
-from yardstone.go.evaluator import TRUNK_KINDS, Evaluator
-from yardstone.go.extraction import extract_features
-from yardstone.go.extraction_batch import ExtractionSettings
-from yardstone.go.feature_parts import PARTS, locked
-from yardstone.go.feature_store import FeatureStore
-from yardstone.go.features import move_features
+from yardstone.go import feature_store
+from yardstone.go.evaluator import TRUNK_KINDS, Evaluator, ask
+from yardstone.go.feature_store import PARTS, FeatureStore, locked
+from yardstone.go.features import ExtractionSettings, extract_features, move_features
 from yardstone.go.nets.network import load_network
 from yardstone.go.points import symmetry_points
-from yardstone.go.requests import ask
 from yardstone.go.rules import TROMP_TAYLOR
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
@@ -56,7 +52,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory, network: Path) -> Path:
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("yardstone.go.extraction.merge", stop)
+        patch.setattr("yardstone.go.features.merge", stop)
         with pytest.raises(KeyboardInterrupt):
             run(store, network, GAMES, 1)
     return store
@@ -144,13 +140,13 @@ def test_a_killed_extraction_goes_on_to_the_same_bytes(
     kept: dict[str, int] = {}
     with pytest.MonkeyPatch.context() as patch:
         # What was done before the kill is not done again.
-        merge = feature_parts.merge
+        merge = feature_store.merge
 
         def looking(folder: Path, *rest: object) -> object:
             kept.update({n: (folder / PARTS / n).stat().st_mtime_ns for n in done})
             return merge(folder, *rest)  # type: ignore[arg-type]
 
-        patch.setattr("yardstone.go.extraction.merge", looking)
+        patch.setattr("yardstone.go.features.merge", looking)
         run(store, network, GAMES, 1)
     assert kept == before
     assert contents(store) == contents(whole)

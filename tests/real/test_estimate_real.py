@@ -14,8 +14,8 @@ from tests.docs.blocks import ROOT
 from tests.shared import shared_path
 from yardstone.errors import InputError, UsageError
 from yardstone.examples import example
-from yardstone.go.nets.catalogue import KNOWN
 from yardstone.go.nets.network import Network, load_network
+from yardstone.go.nets.store import KNOWN
 from yardstone.go.points import WHITE
 from yardstone.records.sgf import read_games
 from yardstone.reports.strength.words import headline

@@ -13,9 +13,8 @@ import pytest
 
 from tests.go.slow_board import random_moves
 from tests.shared import shared_folder, shared_path
-from yardstone.go.inputs import SPATIAL, encode_game
+from yardstone.go.inputs import SPATIAL, encode_game, game_positions
 from yardstone.go.points import PASS, parse_colour, point_number, symmetry_points
-from yardstone.go.replay import game_positions
 from yardstone.go.rules import NAMED_RULES, parse_rules
 from yardstone.records.go_game import GoGame
 

@@ -13,11 +13,10 @@ import pytest
 from tests.shared import shared_path
 from yardstone.examples import example
 from yardstone.go.analysis import analyse
-from yardstone.go.evaluator import Evaluator
+from yardstone.go.evaluator import Evaluator, ask
 from yardstone.go.features import move_features
 from yardstone.go.nets.network import load_network
-from yardstone.go.position_lines import evaluate_lines
-from yardstone.go.requests import ask
+from yardstone.go.positions import evaluate_lines
 from yardstone.go.rules import TROMP_TAYLOR
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame

@@ -12,15 +12,14 @@ import pytest
 
 from tests.shared import shared_path
 from yardstone.errors import UsageError
-from yardstone.go.analysis import analyse_games
+from yardstone.go.analysis import analyse_games, judge_games
 from yardstone.go.evaluator import Evaluator, NetworkQuestion
 from yardstone.go.inputs import encode_game
-from yardstone.go.judgement import judge_games
 from yardstone.go.losses import LossEffort
 from yardstone.go.nets.network import Network, load_network
 from yardstone.go.nets.store import INCLUDED
 from yardstone.go.points import colour_name, point_name
-from yardstone.go.position_lines import evaluate_lines
+from yardstone.go.positions import evaluate_lines
 from yardstone.go.rules import NAMED_RULES, TROMP_TAYLOR
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame

@@ -17,10 +17,10 @@ from tests.go.nets.oracle import forward
 from tests.go.nets.test_network import COARSE, as_katago_says
 from tests.go.opening_positions import POSITIONS
 from tests.shared import shared_path
+from yardstone.go.evaluator import assess, can_end_without_result
 from yardstone.go.inputs import encode_game
 from yardstone.go.nets import load_network, read_model
 from yardstone.go.points import parse_colour, point_number
-from yardstone.go.position import assess, can_end_without_result
 from yardstone.go.rules import parse_rules
 
 SMALL = "g170-b6c96-s175395328-d26788732"

@@ -14,11 +14,10 @@ import numpy as np
 import pytest
 
 from tests.shared import shared_path
-from yardstone.go.evaluator import Evaluator
+from yardstone.go.evaluator import Evaluator, ask
 from yardstone.go.features import GameFeatures, move_features
 from yardstone.go.nets.network import Network, load_network
 from yardstone.go.nets.store import INCLUDED
-from yardstone.go.requests import ask
 from yardstone.go.rules import TROMP_TAYLOR
 from yardstone.pool import SkipReport
 from yardstone.records.sgf import read_games

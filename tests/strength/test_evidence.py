@@ -9,13 +9,10 @@ import pytest
 
 from tests.go.games import random_game, small_network
 from yardstone.errors import UsageError
-from yardstone.go.evaluator import Evaluator
-from yardstone.go.extraction import extract_features
-from yardstone.go.extraction_batch import ExtractionSettings
+from yardstone.go.evaluator import Evaluator, ask
 from yardstone.go.feature_store import FeatureStore
-from yardstone.go.features import GameFeatures, move_features
+from yardstone.go.features import ExtractionSettings, GameFeatures, extract_features, move_features
 from yardstone.go.nets.network import load_network
-from yardstone.go.requests import ask
 from yardstone.go.rules import TROMP_TAYLOR
 from yardstone.pool import SkipReport
 from yardstone.strength.evidence import (

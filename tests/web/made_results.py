@@ -16,8 +16,8 @@ from yardstone.backgammon.file_analysis import AnalysisSettings
 from yardstone.backgammon.matches import AnalysedMatch, Blunder
 from yardstone.backgammon.summary import summarise
 from yardstone.examples import example
+from yardstone.go.inputs import game_positions
 from yardstone.go.points import BLACK, WHITE, point_name
-from yardstone.go.replay import game_positions
 from yardstone.records.sgf import read_games
 from yardstone.reports.backgammon.analysis import backgammon_plain
 from yardstone.web.owners import key_mark

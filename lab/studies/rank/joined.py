@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import UsageError
-from yardstone.go.nets.view import NetworkView
+from yardstone.go.nets.network import NetworkView
 from yardstone.strength.joined_scorer import JoinedScorer
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.model_scale import ModelScale

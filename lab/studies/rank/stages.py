@@ -16,7 +16,7 @@ from lab.studies.rank.facts import Facts
 from yardstone.errors import NoGamesError
 from yardstone.files import replaced, write_text
 from yardstone.go.feature_store import FeatureStore
-from yardstone.go.nets.view import NetworkView
+from yardstone.go.nets.network import NetworkView
 from yardstone.strength.evidence import evidence_of_store
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.rank.ranks import RANKS

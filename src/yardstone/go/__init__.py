@@ -11,21 +11,30 @@ from typing import TYPE_CHECKING
 from yardstone.facade import lazy_names
 
 if TYPE_CHECKING:
-    from yardstone.go.analysis import GameAnalysis, Phases, analyse, analyse_games
+    from yardstone.go.analysis import (
+        AnalysedGames,
+        GameAnalysis,
+        JudgedGames,
+        Judgement,
+        Phases,
+        Total,
+        analyse,
+        analyse_files,
+        analyse_games,
+        game_totals,
+        judge_files,
+        judge_games,
+        player_totals,
+    )
     from yardstone.go.board import Board
-    from yardstone.go.evaluator import Evaluator, NetworkAnswer, NetworkQuestion
-    from yardstone.go.extraction import extract_features
-    from yardstone.go.extraction_batch import ExtractionSettings
+    from yardstone.go.evaluator import Assessment, Evaluator, NetworkAnswer, NetworkQuestion
     from yardstone.go.feature_store import FeatureStore
-    from yardstone.go.game_files import AnalysedGames, JudgedGames, analyse_files, judge_files
+    from yardstone.go.features import ExtractionSettings, extract_features
     from yardstone.go.inputs import Encoded, encode_game
-    from yardstone.go.judgement import Judgement, judge_games
     from yardstone.go.losses import LossEffort, Losses
     from yardstone.go.nets.network import Network, load_network
-    from yardstone.go.position import Assessment
-    from yardstone.go.position_lines import evaluate_file, evaluate_lines
+    from yardstone.go.positions import evaluate_file, evaluate_lines
     from yardstone.go.rules import Rules, parse_rules
-    from yardstone.go.totals import Total, game_totals, player_totals
 
 __all__ = [
     "AnalysedGames",
@@ -64,20 +73,29 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "analysis": ("GameAnalysis", "Phases", "analyse", "analyse_games"),
+        "analysis": (
+            "GameAnalysis",
+            "Phases",
+            "analyse",
+            "analyse_games",
+            "AnalysedGames",
+            "JudgedGames",
+            "analyse_files",
+            "judge_files",
+            "Judgement",
+            "judge_games",
+            "Total",
+            "game_totals",
+            "player_totals",
+        ),
         "board": ("Board",),
-        "evaluator": ("NetworkAnswer", "Evaluator", "NetworkQuestion"),
-        "extraction": ("extract_features",),
-        "extraction_batch": ("ExtractionSettings",),
+        "evaluator": ("NetworkAnswer", "Evaluator", "NetworkQuestion", "Assessment"),
+        "features": ("extract_features", "ExtractionSettings"),
         "feature_store": ("FeatureStore",),
-        "game_files": ("AnalysedGames", "JudgedGames", "analyse_files", "judge_files"),
         "inputs": ("Encoded", "encode_game"),
-        "judgement": ("Judgement", "judge_games"),
         "losses": ("LossEffort", "Losses"),
         "nets.network": ("Network", "load_network"),
-        "position": ("Assessment",),
-        "position_lines": ("evaluate_file", "evaluate_lines"),
+        "positions": ("evaluate_file", "evaluate_lines"),
         "rules": ("Rules", "parse_rules"),
-        "totals": ("Total", "game_totals", "player_totals"),
     },
 )

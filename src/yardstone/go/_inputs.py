@@ -9,27 +9,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from yardstone.go._benson import area_without_seki, find_area
 from yardstone.go._board import (
-    COLOUR,
-    HEAD,
-    KO,
-    LIBS,
-    META,
-    can_be_played,
-    is_suicide,
-    may_play,
-    play,
-)
-from yardstone.go._history import (
     AREA_SCORING,
     BONUS,
     BUTTON,
+    COLOUR,
     FRIENDLY_PASS,
     HANDICAP,
+    HEAD,
+    KO,
     KO_POSITIONAL,
     KO_RULE,
     KO_SIMPLE,
+    LIBS,
+    META,
     OVER,
     SCORING,
     SUICIDE,
@@ -37,20 +30,26 @@ from yardstone.go._history import (
     TAX_ALL,
     TAX_NONE,
     TURNS,
+    area_without_seki,
+    can_be_played,
     change_keys,
+    find_area,
     is_banned,
+    is_suicide,
+    may_play,
     pass_ends_game,
+    play,
     record_move,
 )
-from yardstone.go._ladder_map import find_ladders
+from yardstone.go._ladders import find_ladders
 from yardstone.go.points import BLACK, EMPTY, PASS, WHITE
 from yardstone.kernels import bare_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.go._history import Past
-    from yardstone.go._setup import Lattice
+    from yardstone.go._board import Past
+    from yardstone.go.board import Lattice
 
     Ints = NDArray[np.int32]
     Small = NDArray[np.uint8]
@@ -58,7 +57,8 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
     Floats = NDArray[np.float32]
 
-__all__ = ["LADDER_ROWS", "InputArrays", "Memory", "MovesPlayed", "encode_moves"]
+__all__ = ["LADDER_ROWS", "InputArrays", "Memory", "MovesPlayed", "encode_moves", "replay_moves"]
+
 
 # The planes.
 _ON_BOARD, _OWN, _ENEMY, _ONE_LIBERTY, _BANNED = 0, 1, 2, 3, 6
@@ -332,4 +332,35 @@ def encode_moves(
             top = play(board, near, point, colour, memory.log, 0)
             change_keys(board, lattice.stones, position, memory.log, top)
         record_move(point, colour, before, position[0], past)
+    return -1
+
+
+@bare_kernel
+def replay_moves(
+    board: Ints,
+    lattice: Lattice,
+    position: Keys,
+    moves: Ints,
+    colours: Ints,
+    log: Ints,
+    boards: NDArray[np.int8],
+    keys: Keys,
+) -> int:
+    """Write each position and its keys; returns the first move that cannot be played, or -1."""
+    near = lattice.near
+    area = len(near) - 1
+    for played in range(len(moves) + 1):
+        for point in range(area):
+            boards[played, point] = board[COLOUR, point]
+        for turn in range(len(position)):
+            keys[played, turn] = position[turn]
+        if played == len(moves):
+            return -1
+        if not can_be_played(board, near, moves[played], colours[played]):
+            return played
+        if moves[played] != PASS:
+            top = play(board, near, moves[played], colours[played], log, 0)
+            change_keys(board, lattice.stones, position, log, top)
+        else:
+            board[META, KO] = -1
     return -1

@@ -7,37 +7,67 @@ says how, and what a loss is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from math import nan
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from yardstone.errors import InputError, UsageError
-from yardstone.go.evaluator import Evaluator, NetworkAnswer
+from yardstone.go.evaluator import (
+    Evaluator,
+    NetworkAnswer,
+    ask,
+    describe_illegal,
+    moves_before_passes,
+    over_games,
+    require_games,
+)
 from yardstone.go.losses import FirstLook, LossEffort, Losses, move_losses
-from yardstone.go.network_shares import over_games
-from yardstone.go.requests import ask, describe_illegal, moves_before_passes
+from yardstone.go.points import BLACK, WHITE, colour_name
 from yardstone.pool import SkipReport
+from yardstone.records.go_game import UNKNOWN
+from yardstone.records.sgf import SgfReader
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.go.conditions import Conditions
     from yardstone.go.nets.network import Network
-    from yardstone.go.rules import Rules
+    from yardstone.go.rules import Conditions, Rules
     from yardstone.records.go_game import GoGame
 
     Floats = NDArray[np.float32]
 
-__all__ = ["PHASES", "GameAnalysis", "Phases", "analyse", "analyse_games"]
+__all__ = [
+    "PHASES",
+    "GameAnalysis",
+    "Phases",
+    "analyse",
+    "analyse_games",
+    "MISTAKE",
+    "WHOLE_GAME",
+    "MoveTally",
+    "Total",
+    "game_totals",
+    "player_totals",
+    "AnalysedGames",
+    "JudgedGames",
+    "analyse_files",
+    "judge_files",
+    "SURE",
+    "Agreement",
+    "Judgement",
+    "judge_games",
+]
+
 
 #: Parts of a game, in order.
 PHASES = ("opening", "middle game", "endgame")
 _LARGEST_AREA = 19 * 19
 #: Games that go to another machine together.
-_TOGETHER = 4
+_ANALYSED_TOGETHER = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +247,7 @@ def analyse_games(
         partial(_analysed, rules=rules, komi=komi, phases=where, effort=effort),
         games,
         network,
-        together=_TOGETHER,
+        together=_ANALYSED_TOGETHER,
         positions=lambda game: len(game.moves) + 1,
         skipped=SkipReport() if skipped is None else skipped,
         progress=progress,
@@ -276,4 +306,439 @@ def _analysis(
         counted=counted,
         losses=move_losses([looked], network, effort)[0],
         remark="" if illegal < 0 else f"{describe_illegal(game, illegal)}: analysed up to there",
+    )
+
+
+#: Points that a move must cost to be called a mistake, unless told otherwise.
+MISTAKE = 3.0
+#: What the phase of a total over all phases is called.
+WHOLE_GAME = "game"
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """Moves of a player in a phase, taken together.
+
+    Attributes
+    ----------
+    player : str
+        Name; the colour if the record has none.
+    colour : int
+        1 Black, 2 White; 0 over games with both.
+    phase : str
+        One of `PHASES`, or ``game`` for all.
+    games, moves : int
+        How many.
+    judged : int
+        Those played while the game was not decided, which alone have a loss.
+    point_loss : float
+        Mean points that a move cost; NaN if none was judged.
+    win_loss : float
+        Mean winrate that a move cost, likewise.
+    policy : float
+        Mean probability that the network gave to the move.
+    first_choice : float
+        Share of moves that were the network's first choice.
+    mistakes : int
+        Moves that cost at least the points of a mistake, and more than noise explains.
+    """
+
+    player: str
+    colour: int
+    phase: str
+    games: int
+    moves: int
+    judged: int
+    point_loss: float
+    win_loss: float
+    policy: float
+    first_choice: float
+    mistakes: int
+
+
+class MoveTally:
+    """Sums of moves, game by game.
+
+    Parameters
+    ----------
+    mistake : float
+        Points that a move must cost to be a mistake.
+    """
+
+    def __init__(self, mistake: float) -> None:
+        self._mistake = mistake
+        self._games = np.zeros(len(PHASES) + 1, np.int64)
+        self._sums = np.zeros((len(PHASES), 7))
+
+    def add(self, analysis: GameAnalysis, colour: int) -> None:
+        """Add the moves of one side of a game; passes at the end are left out."""
+        mine = analysis.counted & (analysis.colour == colour)
+        phase, loss = analysis.phase[mine], analysis.point_loss[mine]
+        terms = np.column_stack(
+            [
+                np.ones(len(phase)),
+                ~np.isnan(loss),
+                np.nan_to_num(loss),
+                np.nan_to_num(analysis.win_loss[mine]),
+                np.nan_to_num(analysis.policy[mine]),
+                analysis.rank[mine] == 1,
+                analysis.losses.above_noise(self._mistake)[mine],
+            ]
+        )
+        np.add.at(self._sums, phase, terms)
+        self._games[:-1] += np.bincount(phase, minlength=len(PHASES)) > 0
+        self._games[-1] += len(phase) > 0
+
+    def totals(self, player: str, colour: int) -> list[Total]:
+        """The whole game first, then each phase in which there are moves."""
+        rows = [(WHOLE_GAME, self._games[-1], self._sums.sum(axis=0))]
+        rows += list(zip(PHASES, self._games, self._sums, strict=False))
+        totals = []
+        for phase, games, sums in rows:
+            moves, judged, lost, chance, policy, first, mistakes = sums.tolist()
+            if moves:
+                totals.append(
+                    Total(
+                        player=player,
+                        colour=colour,
+                        phase=phase,
+                        games=int(games),
+                        moves=int(moves),
+                        judged=int(judged),
+                        point_loss=lost / judged if judged else nan,
+                        win_loss=chance / judged if judged else nan,
+                        policy=policy / moves,
+                        first_choice=first / moves,
+                        mistakes=int(mistakes),
+                    )
+                )
+        return totals
+
+
+def game_totals(analysis: GameAnalysis, *, mistake: float = MISTAKE) -> list[Total]:
+    """Totals of Black, then of White, in one game."""
+    totals = []
+    for colour in (BLACK, WHITE):
+        tally = MoveTally(mistake)
+        tally.add(analysis, colour)
+        totals += tally.totals(_name(analysis, colour), colour)
+    return totals
+
+
+def player_totals(games: Iterable[GameAnalysis], *, mistake: float = MISTAKE) -> list[Total]:
+    """Totals of each player over all games, those with most moves first."""
+    tallies: dict[str, MoveTally] = {}
+    for analysis in games:
+        for colour in (BLACK, WHITE):
+            tallies.setdefault(_name(analysis, colour), MoveTally(mistake)).add(analysis, colour)
+    groups = [group for name, tally in tallies.items() if (group := tally.totals(name, 0))]
+    groups.sort(key=lambda group: (-group[0].moves, group[0].player))
+    return [total for group in groups for total in group]
+
+
+def _name(analysis: GameAnalysis, colour: int) -> str:
+    name = analysis.game.black if colour == BLACK else analysis.game.white
+    return name or colour_name(colour)
+
+
+#: How sure the network must be of the winner.
+SURE = 0.6
+#: Games that go to another machine together.
+_JUDGED_TOGETHER = 64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judgement:
+    """The winner of a game, as recorded and as the network sees it.
+
+    Attributes
+    ----------
+    game : GoGame
+    conditions : Conditions
+        Rules and komi that the network was told.
+    moves : int
+        Moves before the position that was judged: all but the passes at the end.
+    white_winrate : float
+        White's expected score, 0 to 1.
+    white_lead : float
+        White's lead in points.
+    winner : int
+        1 Black, 2 White, 0 undecided.
+    """
+
+    game: GoGame
+    conditions: Conditions
+    moves: int
+    white_winrate: float
+    white_lead: float
+    winner: int
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether the record names the same winner; None if either names none."""
+        if self.winner == UNKNOWN or self.game.winner not in (BLACK, WHITE):
+            return None
+        return self.winner == self.game.winner
+
+
+@dataclass(slots=True)
+class Agreement:
+    """Counts of judged games.
+
+    Attributes
+    ----------
+    games, agreeing, contrary, undecided, unrecorded : int
+        All games; those where the record names the same winner, the other one; those
+        of which the network is not sure; and those it is sure of, but the record
+        names no winner.
+    """
+
+    games: int = 0
+    agreeing: int = 0
+    contrary: int = 0
+    undecided: int = 0
+    unrecorded: int = 0
+
+    def add(self, judgement: Judgement) -> None:
+        """Count one game."""
+        self.games += 1
+        self.undecided += judgement.winner == UNKNOWN
+        self.agreeing += judgement.agrees is True
+        self.contrary += judgement.agrees is False
+        self.unrecorded += judgement.winner != UNKNOWN and judgement.agrees is None
+
+
+def judge_games(
+    games: Iterable[GoGame],
+    network: Network,
+    *,
+    sure: float = SURE,
+    rules: Rules | None = None,
+    komi: float | None = None,
+    skipped: SkipReport | None = None,
+) -> Iterator[Judgement]:
+    """Judge the last position of each game, before the passes that end it.
+
+    Parameters
+    ----------
+    games : iterable of GoGame
+        Read as they are needed.
+    network : Network
+    sure : float
+        The least winrate, 0.5 to 1, with which a side is named the winner.
+    rules, komi : optional
+        For all games, in place of those of the records.
+    skipped : SkipReport, optional
+        Takes the games that cannot be judged: illegal moves, impossible boards.
+
+    Yields
+    ------
+    Judgement
+        In the order of the games.
+    """
+    if not 0.5 <= sure <= 1.0:
+        raise UsageError(f"sure is {sure:g}; it must be 0.5 to 1")
+    return over_games(
+        partial(_judged, sure=sure, rules=rules, komi=komi),
+        games,
+        network,
+        together=_JUDGED_TOGETHER,
+        positions=lambda _: 1,
+        skipped=SkipReport() if skipped is None else skipped,
+    )
+
+
+def _judged(
+    games: Iterable[GoGame],
+    network: Network,
+    *,
+    sure: float,
+    rules: Rules | None,
+    komi: float | None,
+    skipped: SkipReport,
+    progress: Callable[[int], object] | None = None,
+) -> Iterator[Judgement]:
+    questions = ask(games, skipped, network, rules=rules, komi=komi, positions=_end, whole=True)
+    for answer in Evaluator(network, progress=progress).answer(questions):
+        assessment = answer.assessment
+        winrate = float(assessment.white_expected[0])
+        winner = WHITE if winrate >= sure else BLACK if 1.0 - winrate >= sure else UNKNOWN
+        if winrate == 0.5:  # nobody is ahead, however little sureness is asked for
+            winner = UNKNOWN
+        yield Judgement(
+            answer.question.about.game,
+            answer.question.about.conditions,
+            int(answer.question.encoded.positions[0]),
+            winrate,
+            float(assessment.white_lead[0]),
+            winner,
+        )
+
+
+def _end(game: GoGame) -> NDArray[np.int32]:
+    return np.array([moves_before_passes(game)], np.int32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AnalysedGames:
+    """Analysed games, and what they were analysed with.
+
+    Attributes
+    ----------
+    games : sequence of GameAnalysis
+    network : str
+        Name of the network.
+    phases : Phases
+    mistake : float
+        Points that a move must cost to be a mistake.
+    skipped : SkipReport
+        Games that could not be read, or not be shown to the network.
+    """
+
+    games: Sequence[GameAnalysis]
+    network: str
+    phases: Phases
+    mistake: float
+    skipped: SkipReport
+
+    def totals(self, game: GameAnalysis) -> list[Total]:
+        """Of both sides of a game."""
+        return game_totals(game, mistake=self.mistake)
+
+    def players(self) -> list[Total]:
+        """Of each player over all games."""
+        return player_totals(self.games, mistake=self.mistake)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedGames:
+    """Judged games.
+
+    Attributes
+    ----------
+    games : sequence of Judgement
+        Without the moves of the games.
+    agreement : Agreement
+        Their counts.
+    network : str
+        Name of the network.
+    sure : float
+        How sure it must be.
+    skipped : SkipReport
+    """
+
+    games: Sequence[Judgement]
+    agreement: Agreement
+    network: str
+    sure: float
+    skipped: SkipReport
+
+
+def analyse_files(
+    paths: Sequence[str],
+    network: Network,
+    *,
+    numbers: Sequence[int] = (),
+    variations: bool = False,
+    rules: Rules | None = None,
+    komi: float | None = None,
+    phases: Phases | None = None,
+    mistake: float = MISTAKE,
+    effort: LossEffort | None = None,
+    strict: bool = False,
+    progress: Callable[[int, int], object] | None = None,
+) -> AnalysedGames:
+    """Analyse the games of some SGF files.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        Files, folders, patterns, archives, or - for standard input.
+    network : Network
+    numbers : sequence of int
+        Only these games, counted over all files from 1.
+    variations : bool
+        Take every line of play as a game of its own.
+    rules, komi, phases, effort : optional
+        As for `yardstone.go.analysis.analyse_games`.
+    mistake : float
+        Points that a move must cost to be a mistake.
+    strict : bool
+        Raise at the first record that cannot be used.
+    progress : callable, optional
+        Called with the number of positions that are done, and of all.
+
+    Raises
+    ------
+    InputError
+        There is no such file or game, or none can be used.
+    StrictError
+        With `strict`.
+    """
+    if not mistake > 0.0:
+        raise UsageError(f"a mistake costs {mistake:g} points: it must be more than 0")
+    reader = SgfReader(*paths, variations=variations, strict=strict)
+    games = _numbered(reader, numbers)
+    skipped, positions = reader.skipped, sum(len(game.moves) + 1 for game in games)
+    ends = Phases() if phases is None else phases
+    note = None if progress is None else (lambda done: progress(done, positions))
+    analysed = list(
+        analyse_games(
+            games,
+            network,
+            rules=rules,
+            komi=komi,
+            phases=ends,
+            effort=effort,
+            skipped=skipped,
+            progress=note,
+        )
+    )
+    require_games(len(analysed), skipped, strict=strict)
+    return AnalysedGames(analysed, network.name, ends, mistake, skipped)
+
+
+def _numbered(games: Iterable[GoGame], numbers: Sequence[int]) -> list[GoGame]:
+    """All games, or those of these numbers."""
+    chosen = []
+    count = 0
+    for count, game in enumerate(games, 1):
+        if not numbers or count in numbers:
+            chosen.append(game)
+    if missing := [number for number in numbers if number > count]:
+        raise InputError(f"there is no game {missing[0]}", hint=f"there are {count}")
+    return chosen
+
+
+def judge_files(
+    paths: Sequence[str],
+    network: Network,
+    *,
+    sure: float = SURE,
+    rules: Rules | None = None,
+    komi: float | None = None,
+    strict: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> JudgedGames:
+    """Judge who has won each game of some SGF files; the parameters are those of `judge_games`.
+
+    Only one game at a time is held with its moves. `progress` is called with the bytes that
+    have been read, and all.
+    """
+    reader = SgfReader(*paths, strict=strict, progress=progress)
+    skipped = reader.skipped
+    agreement = Agreement()
+    judgements = []
+    judged = partial(judge_games, sure=sure, rules=rules, komi=komi, skipped=skipped)
+    for judgement in judged(reader, network):
+        agreement.add(judgement)
+        judgements.append(replace(judgement, game=_without_moves(judgement.game)))
+    require_games(len(judgements), skipped, strict=strict)
+    return JudgedGames(judgements, agreement, network.name, sure, skipped)
+
+
+def _without_moves(game: GoGame) -> GoGame:
+    nothing = game.moves[:0].copy()
+    return replace(
+        game, moves=nothing, colours=game.colours[:0].copy(), properties={}, time_left=None
     )

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from yardstone.errors import IllegalMove
-from yardstone.go import _benson, _board, _history, _ladder_map, _ladders
-from yardstone.go._setup import rule_numbers, set_up
+from yardstone.errors import IllegalMove, InputError
+from yardstone.go import _board, _ladders
 from yardstone.go.points import (
     BLACK,
     EMPTY,
     PASS,
+    PLAYER_KEYS,
     WHITE,
     colour_name,
     neighbours,
@@ -21,16 +22,28 @@ from yardstone.go.points import (
     point_array,
     point_name,
     point_number,
+    position_keys,
+    stone_keys,
     symmetry_points,
 )
 from yardstone.go.rules import TROMP_TAYLOR, Rules
-from yardstone.go.scoring import BoardScore, score_position
-from yardstone.go.zobrist import PLAYER_KEYS, position_keys, stone_keys
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Board", "Ladders"]
+
+__all__ = [
+    "Board",
+    "Ladders",
+    "Lattice",
+    "lattice",
+    "rule_numbers",
+    "set_up",
+    "BoardScore",
+    "handicap_bonus",
+    "score_position",
+]
+
 
 _SIGNS = ".XO"
 
@@ -153,7 +166,7 @@ class Board:
 
     @property
     def keys(self) -> NDArray[np.uint64]:
-        """Keys of the position under the eight symmetries (`yardstone.go.zobrist`); a copy."""
+        """Keys of the position under the eight symmetries (`yardstone.go.points`); a copy."""
         return self._keys.copy()
 
     def chain(self, point: int) -> NDArray[np.int16]:
@@ -218,7 +231,7 @@ class Board:
             self._board[_board.META, _board.KO] = -1
         else:
             top = _board.play(self._board, self._near, point, colour, self._log, 0)
-            _history.change_keys(self._board, stone_keys(self._size), self._keys, self._log, top)
+            _board.change_keys(self._board, stone_keys(self._size), self._keys, self._log, top)
         self._next = opponent(colour)
         self._reached.add(self._repetition(self._keys[0], self._next))
         gone = self._board[_board.COLOUR, :-1] == EMPTY
@@ -238,7 +251,7 @@ class Board:
         nothing in the territory can live.
         """
         owner, work = self._memory()
-        _benson.find_pass_alive(self._board, self._near, self._rules.suicide, owner, work)
+        _board.find_pass_alive(self._board, self._near, self._rules.suicide, owner, work)
         return owner[:-1].astype(np.int8)
 
     def area(self) -> NDArray[np.int8]:
@@ -247,14 +260,14 @@ class Board:
         Stones in pass-alive territory of the opponent are dead, all others alive.
         """
         owner, work = self._memory()
-        _benson.find_area(self._board, self._near, self._rules.suicide, owner, work)
+        _board.find_area(self._board, self._near, self._rules.suicide, owner, work)
         return owner[:-1].astype(np.int8)
 
     def ladders(self) -> Ladders:
         """Chains that are caught in ladders, as the planes of KataGo's networks show them."""
         log, tree = _ladders.new_search(self._size)
         marks = np.zeros((3, len(self._near)), dtype=np.int32)
-        _ladder_map.find_ladders(
+        _ladders.find_ladders(
             self._board,
             self._near,
             symmetry_points(self._size),
@@ -323,7 +336,7 @@ class Board:
 
     def _memory(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         width = len(self._near) + 1
-        work = np.zeros((_benson.WORK_ROWS, width), dtype=np.int32)
+        work = np.zeros((_board.WORK_ROWS, width), dtype=np.int32)
         return np.zeros(len(self._near), dtype=np.int32), work
 
     def _check_point(self, point: int) -> None:
@@ -354,9 +367,177 @@ class Board:
         if self.ko == point and colour == self._next:
             return "a ko may not be taken back at once"
         if self._rules.ko != "simple":
-            key = _history.key_after(
+            key = _board.key_after(
                 self._board, self._near, stone_keys(self._size)[0], self._keys[0], point, colour
             )
             if self._repetition(key, opponent(colour)) in self._reached:
                 return f"it repeats a position ({self._rules.ko} superko)"
         return None
+
+
+_KO = {"simple": 0, "positional": 1, "situational": 2}
+_SCORING = {"area": 0, "territory": 1}
+_TAX = {"none": 0, "seki": 1, "all": 2}
+_BONUS = {"0": 0, "n-1": 1, "n": 2}
+
+
+class Lattice(NamedTuple):
+    """What all boards of a size have in common.
+
+    Attributes
+    ----------
+    near : int32 [points + 1, 4]
+        Neighbours of each point (`yardstone.go.points.neighbours`).
+    turns : int32 [8, points]
+        Where each symmetry takes them.
+    stones : uint64 [8, 3, points]
+        Random numbers of stones under each symmetry (`yardstone.go.points`).
+    """
+
+    near: NDArray[np.int32]
+    turns: NDArray[np.int32]
+    stones: NDArray[np.uint64]
+
+
+@cache
+def lattice(size: int) -> Lattice:
+    """The tables of a size of board."""
+    return Lattice(neighbours(size), symmetry_points(size), stone_keys(size))
+
+
+def rule_numbers(rules: Rules) -> NDArray[np.int32]:
+    """Return rules as the numbers that compiled loops know (`yardstone.go._board`)."""
+    numbers = np.zeros(_board.RULES, dtype=np.int32)
+    numbers[_board.KO_RULE] = _KO[rules.ko]
+    numbers[_board.SCORING] = _SCORING[rules.scoring]
+    numbers[_board.TAX] = _TAX[rules.tax]
+    numbers[_board.SUICIDE] = rules.suicide
+    numbers[_board.HAS_BUTTON] = rules.button
+    numbers[_board.WHITE_BONUS] = _BONUS[rules.white_handicap_bonus]
+    numbers[_board.FRIENDLY_PASS] = rules.friendly_pass
+    return numbers
+
+
+def set_up(size: int, black: NDArray[np.int32], white: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return a board with stones set up, in the form that compiled loops use.
+
+    Raises
+    ------
+    InputError
+        If a stone stands outside the board, on another one, or without liberties.
+    """
+    board = _board.new_board(size)
+    log = np.zeros(_board.LONGEST_ENTRY, dtype=np.int32)
+    near = neighbours(size)
+    for colour, points in ((BLACK, black), (WHITE, white)):
+        for point in points.tolist():
+            if not 0 <= point < size * size:
+                raise InputError(f"a stone is set up outside the {size}x{size} board")
+            name = point_name(point, size)
+            if board[_board.COLOUR, point] != 0:
+                raise InputError(f"two stones are set up at {name}")
+            if not _board.put_stone(board, near, point, colour, log):
+                raise InputError(f"the stone set up at {name} leaves stones without liberties")
+    return board
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoardScore:
+    """What both players have.
+
+    Attributes
+    ----------
+    black, white : float
+        Their points; White's contain the komi and what handicap stones give.
+    owner : ndarray of int8, shape [size * size]
+        Who counts each point (0: nobody). With territory scoring these are the
+        points of territory, without the stones around them.
+    """
+
+    black: float
+    white: float
+    owner: NDArray[np.int8]
+
+    @property
+    def lead(self) -> float:
+        """Points by which White leads, negative if Black does."""
+        return self.white - self.black
+
+    @property
+    def winner(self) -> int:
+        """1 if Black wins, 2 if White wins, 0 for a draw."""
+        return WHITE if self.lead > 0 else BLACK if self.lead < 0 else EMPTY
+
+    def __str__(self) -> str:
+        """Return the result as records write it, such as ``W+3.5``."""
+        return f"{'0BW'[self.winner]}" + (f"+{abs(self.lead):g}" if self.winner else "")
+
+
+def handicap_bonus(rules: Rules, stones: int) -> int:
+    """Points that White gets for so many handicap stones; one stone is no handicap."""
+    if stones < 2 or rules.white_handicap_bonus == "0":
+        return 0
+    return stones if rules.white_handicap_bonus == "n" else stones - 1
+
+
+def score_position(
+    board: NDArray[np.int32],
+    rules: Rules,
+    *,
+    komi: float,
+    dead: ArrayLike = (),
+    pass_dead: bool = True,
+    handicap: int = 0,
+    button: int = EMPTY,
+) -> BoardScore:
+    """Score a board; `yardstone.go.board.Board.score` explains the arguments.
+
+    Parameters
+    ----------
+    board : ndarray
+        The board as compiled loops have it; it is left as it is.
+    button : int
+        Who has taken the button: 1 Black, 2 White, 0 nobody.
+    """
+    from yardstone.go import _board
+
+    area = board.shape[1] - 1
+    near = neighbours(round(area**0.5))
+    board = board.copy()
+    prisoners = board[_board.META, :3].copy()
+    for point in point_array(dead).tolist():
+        if not 0 <= point < area:
+            raise InputError(f"a dead stone is outside the board: point {point}")
+        colour = int(board[_board.COLOUR, point])
+        if colour != EMPTY:
+            head = int(board[_board.HEAD, point])
+            prisoners[colour] += board[_board.SIZE, head]
+            _board.lift(board, near, head)
+    work = np.zeros((_board.WORK_ROWS, area + 2), dtype=np.int32)
+    basic = np.zeros(area + 1, dtype=np.int32)
+    owner = basic.copy()
+    if pass_dead:
+        _board.find_area(board, near, rules.suicide, basic, work)
+    else:
+        _board.find_plain_area(board, near, basic, work)
+    territory = rules.scoring == "territory"
+    groups = _board.area_without_seki(
+        board, near, basic, not territory, rules.tax == "none", owner, work
+    )
+    stones = board[_board.COLOUR, :area]
+    counted = owner[:area].copy()
+    points = {}
+    for colour, living in zip((BLACK, WHITE), groups, strict=True):
+        if territory:
+            counted[(counted == colour) & (stones == colour)] = EMPTY
+        points[colour] = float(np.count_nonzero(counted == colour))
+        if territory:
+            enemy = opponent(colour)
+            lost = (stones == enemy) & (counted == colour)
+            points[colour] += float(prisoners[enemy] + np.count_nonzero(lost))
+        if rules.tax == "all":
+            points[colour] -= 2 * living
+    if button != EMPTY:
+        points[button] += 0.5
+    white = points[WHITE] + komi + handicap_bonus(rules, handicap)
+    return BoardScore(points[BLACK], white, counted.astype(np.int8))

@@ -6,13 +6,20 @@ import hashlib
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache, partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from yardstone.errors import UsageError
-from yardstone.go.kept_answers import KeptAnswer, inputs_key
-from yardstone.go.position import Assessment, assess, can_end_without_result
+from yardstone import parallel
+from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
+from yardstone.go.evaluation_store import KeptAnswer, NetworkOutputs, evaluate_kept, inputs_key
+from yardstone.go.nets.network import turned
+from yardstone.go.points import PASS, WHITE, colour_name, point_name, symmetry_points
+from yardstone.go.rules import Conditions, conditions_of
+from yardstone.pool import Skipped, SkipReport
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,8 +27,30 @@ if TYPE_CHECKING:
     from yardstone.go.inputs import Encoded
     from yardstone.go.nets.network import Network
     from yardstone.go.rules import Rules
+    from yardstone.records.go_game import GoGame
 
-__all__ = ["CANDIDATES", "TRUNK_KINDS", "Evaluator", "NetworkAnswer", "NetworkQuestion"]
+    Floats = NDArray[np.float32]
+
+__all__ = [
+    "CANDIDATES",
+    "TRUNK_KINDS",
+    "Evaluator",
+    "NetworkAnswer",
+    "NetworkQuestion",
+    "Assessment",
+    "assess",
+    "can_end_without_result",
+    "GameSubject",
+    "Positions",
+    "ask",
+    "describe_illegal",
+    "moves_before_passes",
+    "require_games",
+    "evaluate_turned",
+    "NetworkWork",
+    "over_games",
+]
+
 
 #: Features that come from a network's trunk.
 TRUNK_KINDS: tuple[str, ...] = ("pick", "after", "candidates", "mean", "trunk")
@@ -388,3 +417,365 @@ def _candidates(
 
 def _is_answered(positions: list[_Position]) -> bool:
     return all(position.answer is not None for position in positions)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assessment:
+    """How n positions stand, as a network sees them without searching.
+
+    Attributes
+    ----------
+    white_win, white_loss, no_result : float32 [n]
+        Probabilities, which add up to 1.
+    white_lead : float32 [n]
+        Points that Black would have to get to make the position even; negative if
+        Black is ahead. Komi is counted in.
+    white_score : float32 [n]
+        Final score to be expected if strong programs went on playing.
+    policy : float32 [n, size² + 1]
+        Probability that each point, in the order of points, or in the last place the
+        pass, is the best move for the side to move; NaN where the move is illegal.
+    to_play : int8 [n]
+        The side to move: 1 Black, 2 White.
+    """
+
+    white_win: Floats
+    white_loss: Floats
+    no_result: Floats
+    white_lead: Floats
+    white_score: Floats
+    policy: Floats
+    to_play: NDArray[np.int8]
+
+    def __len__(self) -> int:
+        """Number of positions."""
+        return len(self.white_win)
+
+    @property
+    def white_expected(self) -> Floats:
+        """White's expected score, 0 to 1: a game without result counts a half."""
+        return self.white_win + np.float32(0.5) * self.no_result
+
+
+def can_end_without_result(rules: Rules) -> bool:
+    """Whether a repeated position ends the game without a result under these rules."""
+    return rules.ko == "simple" or rules.scoring == "territory"
+
+
+def assess(
+    policy_logits: Floats,
+    value_logits: Floats,
+    score: Floats,
+    to_play: NDArray[np.int8],
+    legal: NDArray[np.uint8],
+    *,
+    without_result: bool,
+) -> Assessment:
+    """Turn the output of a network to White's view.
+
+    Parameters
+    ----------
+    policy_logits : float32 [n, size² + 1]
+        Of every point and of passing, legal or not.
+    value_logits : float32 [n, 3]
+        Of win, loss and no result, for the side to move.
+    score : float32 [n, 2]
+        Lead and expected final score for the side to move, if there is a result.
+    to_play : int8 [n]
+        The side to move: 1 Black, 2 White.
+    legal : uint8 [n, size² + 1]
+        1 where a move is legal; the last place is the pass.
+    without_result : bool
+        Whether the rules know games without a result (`can_end_without_result`);
+        if not, the network's opinion of it is left out.
+    """
+    values = value_logits.astype(np.float64)
+    if not without_result:
+        values[:, 2] = -np.inf
+    chances = _softmax(values)
+    white = to_play == WHITE
+    mine, theirs, none = chances.T
+    counted = np.where(white, 1.0, -1.0) * (1.0 - none)
+    logits = np.where(legal > 0, policy_logits.astype(np.float64), -np.inf)
+    policy = np.where(legal > 0, _softmax(logits), np.nan)
+    return Assessment(
+        white_win=np.where(white, mine, theirs).astype(np.float32),
+        white_loss=np.where(white, theirs, mine).astype(np.float32),
+        no_result=none.astype(np.float32),
+        white_lead=(counted * score[:, 0]).astype(np.float32),
+        white_score=(counted * score[:, 1]).astype(np.float32),
+        policy=policy.astype(np.float32),
+        to_play=np.asarray(to_play, np.int8),
+    )
+
+
+def _softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of each row; a row always has a finite value, since passing is legal."""
+    shares = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True), np.float64)
+
+
+#: Gives the numbers of the positions of a game that are wanted.
+Positions: TypeAlias = "Callable[[GoGame], NDArray[np.int32]]"
+
+
+@dataclass(frozen=True, slots=True)
+class GameSubject:
+    """What a question is about: a game, and how the network is shown it."""
+
+    game: GoGame
+    conditions: Conditions
+
+
+def ask(
+    games: Iterable[GoGame],
+    skipped: SkipReport,
+    network: Network,
+    *,
+    rules: Rules | None = None,
+    komi: float | None = None,
+    positions: Positions | None = None,
+    trunk: bool = False,
+    whole: bool = False,
+) -> Iterator[NetworkQuestion]:
+    """Make a question of each game.
+
+    Parameters
+    ----------
+    games : iterable of GoGame
+    skipped : SkipReport
+        Takes the games that cannot be shown to the network, with the reason.
+    network : Network
+        That is to be asked.
+    rules, komi : optional
+        For all games, in place of their own (`conditions_of`).
+    positions : callable, optional
+        Gives the numbers of the positions of a game that are wanted; by default all.
+    trunk : bool
+        Ask for the features of each move at its point.
+    whole : bool
+        Leave a game out as soon as one of its moves is illegal; otherwise what
+        comes before that move is asked about.
+    """
+    from yardstone.go.inputs import encode_game
+
+    for game in games:
+        try:
+            wanted = conditions_of(game, rules=rules, komi=komi)
+            conditions = network.asked(wanted, game.size)
+            encoded = encode_game(
+                game.size,
+                game.setup_black,
+                game.setup_white,
+                game.moves,
+                game.colours,
+                conditions.komi,
+                conditions.rules,
+                positions=None if positions is None else positions(game),
+                to_play=None if len(game.moves) else game.to_play,
+                packed=True,
+            )
+        except InputError as error:
+            skipped.add(Skipped(game.file, game.line, error.message))
+            continue
+        if encoded.illegal_at >= 0 and (whole or not len(encoded)):
+            reason = describe_illegal(game, encoded.illegal_at)
+            skipped.add(Skipped(game.file, game.line, reason), kind="an illegal move")
+            continue
+        points = None
+        if trunk:
+            points = np.append(game.moves, PASS)[encoded.positions].astype(np.int16)
+            points[np.isin(encoded.positions, encoded.breaches)] = PASS
+        yield NetworkQuestion(encoded, conditions.rules, points, GameSubject(game, conditions))
+
+
+def describe_illegal(game: GoGame, move: int) -> str:
+    """Say which move cannot be played; `move` counts from 0."""
+    point = int(game.moves[move])
+    inside = PASS <= point < game.size**2
+    where = point_name(point, game.size) if inside else "outside the board"
+    return f"move {move + 1} is illegal ({colour_name(int(game.colours[move]))} {where})"
+
+
+def moves_before_passes(game: GoGame) -> int:
+    """Number of moves before the passes at the end of a game."""
+    stones = np.flatnonzero(game.moves != PASS)
+    return int(stones[-1]) + 1 if len(stones) else 0
+
+
+def require_games(number: int, skipped: SkipReport, *, strict: bool = False) -> None:
+    """Refuse to go on if no game could be used, or with `strict` if any could not.
+
+    Raises
+    ------
+    NoGamesError, StrictError
+    """
+    if not len(skipped):
+        if not number:
+            raise NoGamesError("there are no games")
+        return
+    first = skipped.details[0]
+    if strict:
+        raise StrictError(first.reason, file=first.file, line=first.line or None)
+    if not number:
+        reason = f"no game can be used: {first.reason}"
+        raise NoGamesError(reason, file=first.file, line=first.line or None)
+
+
+def evaluate_turned(
+    network: Network, spatial: Floats, numbers: Floats, symmetries: NDArray[np.int64]
+) -> tuple[NetworkOutputs, Floats]:
+    """What a network says of positions that it is shown turned.
+
+    Parameters
+    ----------
+    network : Network
+    spatial : float32 [n, 22, size, size]
+    numbers : float32 [n, 19]
+        The global inputs.
+    symmetries : int [n]
+        0 to 7: how each position is turned.
+
+    Returns
+    -------
+    evaluation : NetworkOutputs
+        Of the turned positions.
+    policy : float32 [n, size² + 1]
+        Its policy logits, turned back.
+    """
+    output = evaluate_kept(network, turned(spatial, symmetries), numbers)
+    policy = output.policy_logits.copy()
+    table = symmetry_points(int(spatial.shape[-1]))
+    for row, symmetry in enumerate(symmetries.tolist()):
+        policy[row, :-1] = output.policy_logits[row][table[symmetry]]
+    return output, policy
+
+
+#: Items that are handed out, and whose answers are held, together.
+_WINDOW = 1 << 14
+
+Item = TypeVar("Item")
+Given = TypeVar("Given", contravariant=True)
+Answer = TypeVar("Answer", covariant=True)
+
+
+class NetworkWork(Protocol[Given, Answer]):
+    """Asks a network about items, one after another.
+
+    What it answers must depend on the item alone, not on those before it.
+    """
+
+    def __call__(
+        self,
+        items: Iterable[Given],
+        network: Network,
+        /,
+        *,
+        skipped: SkipReport,
+        progress: Callable[[int], object] | None = None,
+    ) -> Iterator[Answer]:
+        """The answers; `progress` is called with the positions that are done."""
+        ...
+
+
+class _Source(NamedTuple):
+    """Where a network is, and how it is computed."""
+
+    file: str
+    engine: str
+    precision: str
+    device: str
+    symmetries: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Share(Generic[Item]):
+    """Items that are worked on together."""
+
+    first: int
+    items: tuple[Item, ...]
+
+    def __repr__(self) -> str:
+        """Which; errors name them so."""
+        return f"<games {self.first + 1} to {self.first + len(self.items)}>"
+
+
+def over_games(
+    work: NetworkWork[Item, Answer],
+    items: Iterable[Item],
+    network: Network,
+    *,
+    together: int,
+    positions: Callable[[Item], int],
+    skipped: SkipReport,
+    progress: Callable[[int], object] | None = None,
+) -> Iterator[Answer]:
+    """What a network says of items: here, or where an engine is chosen on its machines.
+
+    There each process loads the network once, and keeps no answers between runs.
+
+    Parameters
+    ----------
+    work : NetworkWork
+        A function at the top level of a module, or a `functools.partial` of one.
+    items : iterable
+        Read as they are needed.
+    network : Network
+    together : int
+        Items that go to a machine together.
+    positions : callable
+        Of an item the number of its positions, for the progress.
+    skipped : SkipReport
+        Takes what cannot be asked about, in the order of the items.
+    progress : callable, optional
+        Called with the number of positions that are done.
+    """
+    if not parallel.elsewhere():
+        yield from work(items, network, skipped=skipped, progress=progress)
+        return
+    how = (network.engine, network.precision, network.device, network.symmetries)
+    source = _Source(network.file, *how)
+    done = 0
+
+    def receive(share: _Share[Item], answers: Any) -> Any:
+        nonlocal done
+        done += sum(map(positions, share.items))
+        if progress is not None:
+            progress(done)
+        return answers
+
+    taken = 0
+    remaining = iter(items)
+    while window := list(islice(remaining, _WINDOW)):
+        starts = range(0, len(window), together)
+        shares = [_Share(taken + k, tuple(window[k : k + together])) for k in starts]
+        taken += len(window)
+        for answers, report in parallel.map(
+            partial(_ask_share, work, source), shares, receive=receive, files=[Path(source.file)]
+        ):
+            skipped.merge(report)
+            yield from answers
+
+
+def _ask_share(
+    work: NetworkWork[Item, Answer], source: _Source, share: _Share[Item]
+) -> tuple[Sequence[Answer], SkipReport]:
+    """The answers to a share, and what could not be asked about; done in a worker."""
+    report = SkipReport()
+    return list(work(share.items, _loaded(source), skipped=report)), report
+
+
+@lru_cache(maxsize=1)
+def _loaded(source: _Source) -> Network:
+    """The network, once a process."""
+    from yardstone.go.nets.network import load_network
+
+    file = parallel.local_path(source.file)
+    return load_network(
+        file,
+        source.engine,
+        source.precision,
+        1,
+        device=source.device,
+        symmetries=source.symmetries,
+    )

@@ -11,22 +11,68 @@ the board and *trunk* the whole of it. Passes have no features.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache, partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone import parallel
+from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.files import unwritable
+from yardstone.go.evaluator import CANDIDATES, TRUNK_KINDS, Evaluator, ask, moves_before_passes
+from yardstone.go.feature_store import (
+    ABOUT,
+    FORMAT,
+    PARTS,
+    FeatureStore,
+    locked,
+    merge,
+    part_folder,
+    read_about,
+    read_part,
+    write_part,
+    write_whole,
+)
+from yardstone.go.nets.engines import CPU
+from yardstone.go.nets.network import check_symmetries
+from yardstone.go.nets.store import find_network
 from yardstone.go.points import WHITE
-from yardstone.go.requests import moves_before_passes
+from yardstone.go.rules import parse_rules
+from yardstone.pool import Skipped, SkipReport
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.go.evaluator import NetworkAnswer
-    from yardstone.go.position import Assessment
+    from yardstone.go.evaluator import Assessment, NetworkAnswer
+    from yardstone.go.nets.network import Network
     from yardstone.records.go_game import GoGame
 
-__all__ = ["HEAD", "POINTS", "GameFeatures", "head_features", "move_features"]
+
+__all__ = [
+    "HEAD",
+    "POINTS",
+    "GameFeatures",
+    "head_features",
+    "move_features",
+    "extract_features",
+    "BATCH_GAMES",
+    "RULES",
+    "Batch",
+    "ExtractionSettings",
+    "game_facts",
+    "load",
+    "make_part",
+    "plain",
+]
+
 
 #: Names of the head features, in their order.
 HEAD = ("winrate", "lead", "policy", "best_policy", "win_loss", "point_loss")
@@ -138,3 +184,399 @@ def move_features(answer: NetworkAnswer) -> GameFeatures:
         white_winrate=float(answer.assessment.white_expected[end]),
         white_lead=float(answer.assessment.white_lead[end]),
     )
+
+
+def extract_features(
+    games: Callable[[], Iterable[GoGame]],
+    store: str | os.PathLike[str],
+    settings: ExtractionSettings | None = None,
+    *,
+    workers: int | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> FeatureStore:
+    """Take the features of every move of the games into a store.
+
+    Called again with the same games and settings it goes on where it was killed; a
+    store that is complete is opened.
+
+    Parameters
+    ----------
+    games : callable
+        Gives the games, in the same order each time; it is called twice, and the
+        games are read as they are needed: ``lambda: SgfReader("games")``. If what it
+        gives has a report `skipped`, as an `SgfReader` has, the records that could
+        not be read are listed in the store among those left out.
+    store : path
+        The folder; made if it is not there.
+    settings : ExtractionSettings, optional
+    workers : int, optional
+        Processes, each with a network of its own; one a core by default.
+    progress : callable, optional
+        Called with what is being done, how much of it is done and how much there is.
+
+    Raises
+    ------
+    InputError
+        The folder holds something else, or a store of other games or settings;
+        another process is making it; or it cannot be written.
+    NoGamesError
+        There are no games.
+    """
+    chosen = ExtractionSettings() if settings is None else settings
+    chosen = replace(chosen, net=str(find_network(chosen.net).absolute()))
+    folder = Path(store)
+    about = _described(chosen)
+    chosen = replace(chosen, device=about.get("device", CPU))
+    try:
+        complete = _check_folder(folder, about)
+        source = games()
+        prints = _fingerprints(source, chosen.batch, progress)
+        if not prints:
+            raise NoGamesError("there are no games to take features of")
+        digest = hashlib.blake2b("".join(prints).encode(), digest_size=16).hexdigest()
+        if complete:
+            if read_about(folder).get("inputs") != digest:
+                raise _other_games(folder)
+            shutil.rmtree(folder / PARTS, ignore_errors=True)
+            return FeatureStore.open(folder)
+        with locked(folder):
+            write_whole(folder / ABOUT, _as_text({**about, "complete": False}))
+            _check_parts(folder, prints)
+            _make_parts(folder, games, prints, chosen, workers, progress)
+            unread = getattr(source, "skipped", SkipReport())
+            note = None if progress is None else partial(progress, "putting together")
+            number, moves, skipped = merge(folder, len(prints), unread.details, note)
+            counts = {"games": number, "moves": moves, "skipped": skipped, "inputs": digest}
+            write_whole(folder / ABOUT, _as_text({**about, "complete": True, **counts}))
+        shutil.rmtree(folder / PARTS, ignore_errors=True)
+    except InputError:
+        raise
+    except OSError as error:
+        raise unwritable(error, error.filename or folder) from error
+    return FeatureStore.open(folder)
+
+
+def _described(settings: ExtractionSettings) -> dict[str, Any]:
+    """What decides the features, as it is kept in the store."""
+    network = load(settings)
+    chosen = asdict(settings)
+    del chosen["net"], chosen["device"]
+    if network.device != CPU:  # stores of the processor do not name it
+        chosen["device"] = network.device
+    rules = None if settings.rules is None else parse_rules(settings.rules)
+    if rules is not None and network.knowledge is not None and not network.knowledge.knows(rules):
+        rules = network.knowledge.rules
+    return {
+        "format": FORMAT,
+        "network": network.name,
+        "sha256": network.sha256,
+        "model_version": network.version,
+        "channels": network.channels,
+        **chosen,
+        "engine": network.engine,
+        "trunk": [kind for kind in TRUNK_KINDS if kind in settings.trunk],
+        "rules": None if rules is None else str(rules),
+    }
+
+
+def _as_text(about: dict[str, Any]) -> str:
+    return json.dumps(about, indent=2) + "\n"
+
+
+def _check_folder(folder: Path, about: dict[str, Any]) -> bool:
+    """Whether a complete store is there; an error if it is another one, or none at all."""
+    if not (folder / ABOUT).exists():
+        others = [path.name for path in folder.iterdir()] if folder.exists() else []
+        if [name for name in others if name != PARTS and not name.startswith(ABOUT)]:
+            raise InputError(
+                "this folder holds something else than features",
+                file=str(folder),
+                hint="name a new folder",
+            )
+        return False
+    known = read_about(folder)
+    different = [name for name, value in about.items() if known.get(name) != value]
+    if different:
+        name = different[0]
+        raise InputError(
+            f"the store was made with another setting: {name} is {known.get(name)}, "
+            f"not {about[name]}",
+            file=str(folder),
+            hint="give the same settings, or name a new folder",
+        )
+    return bool(known.get("complete"))
+
+
+def _batches(games: Iterable[GoGame], size: int) -> Iterator[tuple[GoGame, ...]]:
+    remaining = iter(games)
+    while batch := tuple(islice(remaining, size)):
+        yield batch
+
+
+def _fingerprints(
+    games: Iterable[GoGame], size: int, progress: Callable[[str, int, int], None] | None
+) -> list[str]:
+    """A fingerprint for each batch of games: all that its part depends on."""
+    prints = []
+    for batch in _batches(games, size):
+        hashed = hashlib.blake2b(digest_size=16)
+        for game in batch:
+            hashed.update(repr(game_facts(game)).encode())
+            for values in (game.setup_black, game.setup_white, game.moves, game.colours):
+                hashed.update(values.tobytes() + b"|")
+        prints.append(hashed.hexdigest())
+        if progress is not None:
+            progress("reading games", len(prints) * size, 0)
+    return prints
+
+
+def _other_games(folder: Path) -> InputError:
+    return InputError(
+        "the store was made from other games",
+        file=str(folder),
+        hint="name the same files in the same order, or a new folder",
+    )
+
+
+def _check_parts(folder: Path, prints: list[str]) -> None:
+    for number, fingerprint in enumerate(prints):
+        part = read_part(folder, number)
+        if part is not None and part["fingerprint"] != fingerprint:
+            raise _other_games(folder)
+    if part_folder(folder, len(prints)).exists():
+        raise _other_games(folder)
+
+
+def _make_parts(
+    folder: Path,
+    games: Callable[[], Iterable[GoGame]],
+    prints: list[str],
+    settings: ExtractionSettings,
+    workers: int | None,
+    progress: Callable[[str, int, int], None] | None,
+) -> None:
+    """Make the parts that are missing, some batches at a time."""
+    missing = {k for k in range(len(prints)) if not part_folder(folder, k).exists()}
+    if not missing:
+        return
+    done = len(prints) - len(missing)
+    jobs = (
+        Batch(number, prints[number], tuple(map(plain, batch)), settings)
+        for number, batch in enumerate(_batches(games(), settings.batch))
+        if number in missing
+    )
+
+    def keep(job: Batch, part: tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]]) -> None:
+        write_part(folder, job.number, *part)
+
+    def note(now: int, _: int) -> None:
+        if progress is not None:
+            progress("features", done + now, len(prints))
+
+    parallel.map(
+        make_part,
+        jobs,
+        workers=workers,
+        total=len(missing),
+        receive=keep,
+        progress=note,
+        files=[Path(settings.net)] if settings.net else [],
+    )
+
+
+#: Rules for all games, so that features differ by the moves alone (Neubauer 2024, 4.2).
+RULES = "tromp-taylor"
+#: Games that are worked on, and lost by a kill, together.
+BATCH_GAMES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionSettings:
+    """How features are made; a store has one set of them.
+
+    Attributes
+    ----------
+    net : path or str, optional
+        The network, as `yardstone.go.nets.load_network` finds it.
+    engine, precision, threads
+        As there; `threads` is for each worker.
+    trunk : tuple of {"pick", "after", "candidates", "mean", "trunk"}
+        What to keep of the trunk; the head features are always kept.
+    rules : str or None
+        Rules for all games, or None for those of each record.
+    komi : float or None
+        Komi for all games, or None for that of each record.
+    size : int or None
+        Leave out boards of other sizes; needed for whole trunks.
+    batch : int
+        Games that are worked on together.
+    device : str
+        As `load_network` takes it.
+    symmetries : int
+        How many ways the network is shown each position, as there.
+    """
+
+    net: str | None = None
+    engine: str = "auto"
+    precision: str = "fp32"
+    threads: int = 1
+    trunk: tuple[str, ...] = ("pick",)
+    rules: str | None = RULES
+    komi: float | None = None
+    size: int | None = None
+    batch: int = BATCH_GAMES
+    device: str = "auto"
+    symmetries: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be."""
+        if unknown := set(self.trunk) - set(TRUNK_KINDS):
+            raise UsageError(
+                f"there are no features {', '.join(sorted(unknown))}: head, "
+                + ", ".join(TRUNK_KINDS)
+            )
+        if "trunk" in self.trunk and self.size is None:
+            raise UsageError("whole trunks need boards of one size: name it")
+        check_symmetries(self.symmetries)
+        if self.batch < 1:
+            raise UsageError(f"a batch has {self.batch} games; it must be at least 1")
+        if self.rules is not None:
+            parse_rules(self.rules)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A batch of games to be made into a part."""
+
+    number: int
+    fingerprint: str
+    games: tuple[GoGame, ...]
+    settings: ExtractionSettings
+
+    def __repr__(self) -> str:
+        """Which games; errors name them so."""
+        first, last = self.games[0], self.games[-1]
+        return f"<games {first.file} #{first.number} to {last.file} #{last.number}>"
+
+
+@lru_cache(maxsize=1)
+def load(settings: ExtractionSettings) -> Network:
+    """The network of these settings, once a process."""
+    from yardstone.go.nets.network import load_network
+
+    net = None if settings.net is None else parallel.local_path(settings.net)
+    how = (settings.engine, settings.precision, settings.threads)
+    return load_network(net, *how, device=settings.device, symmetries=settings.symmetries)
+
+
+def game_facts(game: GoGame) -> dict[str, Any]:
+    """What the table of games says of a game before a network has seen it."""
+    return {
+        "file": game.file,
+        "line": game.line,
+        "game": game.number,
+        "name": game.properties.get("GN", ("",))[0],
+        "black": game.black,
+        "white": game.white,
+        "black_rank": game.black_rank,
+        "white_rank": game.white_rank,
+        "date": "" if np.isnat(game.date) else str(game.date),
+        "result": game.result,
+        "winner": game.winner,
+        "size": game.size,
+        "komi": game.komi,
+        "rules": game.rules,
+        "handicap": game.handicap,
+        "moves": len(game.moves),
+    }
+
+
+def plain(game: GoGame) -> GoGame:
+    """The game without what a worker does not need."""
+    kept = {name: game.properties[name] for name in ("GN",) if name in game.properties}
+    return replace(game, properties=kept, time_left=None)
+
+
+def make_part(job: Batch) -> tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]]:
+    """Take the features of a batch of games; done in a worker.
+
+    Returns what a part says of itself, and its arrays.
+    """
+    settings = job.settings
+    skipped = SkipReport()
+    network = load(settings)
+    questions = ask(
+        _of_size(job.games, settings.size, skipped),
+        skipped,
+        network,
+        rules=None if settings.rules is None else parse_rules(settings.rules),
+        komi=settings.komi,
+        trunk=True,
+        whole=True,
+    )
+    evaluator = Evaluator(network, trunk=settings.trunk)
+    rows: list[dict[str, Any]] = []
+    games: list[GameFeatures] = []
+    start = 0
+    for answer in evaluator.answer(questions):
+        features = move_features(answer)
+        conditions = answer.question.about.conditions
+        white = start + int((features.colour == 1).sum())
+        end = start + len(features.number)
+        rows.append(
+            {
+                **game_facts(features.game),
+                "komi": conditions.komi,
+                "rules": conditions.rules.name,
+                "white_winrate": features.white_winrate,
+                "white_lead": features.white_lead,
+                "black_start": start,
+                "white_start": white,
+                "end": end,
+            }
+        )
+        games.append(features)
+        start = end
+    about = {
+        "fingerprint": job.fingerprint,
+        "games": rows,
+        "skipped": [asdict(record) for record in skipped.details],
+    }
+    return about, _joined(games, settings, network.channels)
+
+
+def _of_size(games: Iterable[GoGame], size: int | None, skipped: SkipReport) -> Iterator[GoGame]:
+    for game in games:
+        if size is None or game.size == size:
+            yield game
+        else:
+            reason = f"the board is {game.size}x{game.size}"
+            skipped.add(Skipped(game.file, game.line, reason))
+
+
+def _joined(
+    games: list[GameFeatures], settings: ExtractionSettings, channels: int
+) -> dict[str, NDArray[Any]]:
+    """The arrays of a part; those without rows have the right shape as well."""
+    side = settings.size or 0
+    shapes: dict[str, tuple[int, ...]] = {
+        "pick": (channels,),
+        "after": (channels,),
+        "candidates": (CANDIDATES, channels),
+        "chances": (CANDIDATES,),
+        "mean": (channels,),
+        "trunk": (channels, side, side),
+    }
+    arrays: dict[str, NDArray[Any]] = {
+        "number": np.concatenate([np.empty(0, np.int16), *(each.number for each in games)]),
+        "colour": np.concatenate([np.empty(0, np.int8), *(each.colour for each in games)]),
+        "point": np.concatenate([np.empty(0, np.int16), *(each.point for each in games)]),
+    }
+    kept = [kind for kind in TRUNK_KINDS if kind in settings.trunk]
+    if "candidates" in kept:
+        kept.append("chances")
+    empty: dict[str, NDArray[Any]] = {"head": np.empty((0, len(HEAD)), np.float32)}
+    empty |= {kind: np.empty((0, *shapes[kind]), np.float16) for kind in kept}
+    for name, nothing in empty.items():
+        arrays[name] = np.concatenate([nothing, *(each.features[name] for each in games)])
+    return arrays

@@ -10,8 +10,8 @@ import os
 from typing import TYPE_CHECKING
 
 from yardstone.errors import InputError
+from yardstone.go.nets.network import NetworkView
 from yardstone.go.nets.store import ENVIRONMENT, INCLUDED, file_sha256, find_network
-from yardstone.go.nets.view import NetworkView
 from yardstone.strength.model import SMALL, StrengthModel
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import Any
 from unicodedata import category
 
 from yardstone.errors import InputError, UsageError
-from yardstone.go.nets.devices import device_names
+from yardstone.go.nets.engines import device_names
 from yardstone.records.careful_http import CarefulClient
 from yardstone.records.game_servers import check_importers
 from yardstone.toml_files import read_toml

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from tests.fuzz.targets import Target, Wrong
 from yardstone.arrays import map_array
 from yardstone.errors import InputError
-from yardstone.go.feature_parts import GAME_COLUMNS, part_folder, read_part
-from yardstone.go.feature_store import FORMAT, FeatureStore
-from yardstone.go.patterns.index_file import map_arrays, write_arrays
+from yardstone.go.feature_store import FORMAT, GAME_COLUMNS, FeatureStore, part_folder, read_part
+from yardstone.go.patterns.index import map_arrays, write_arrays
 
 __all__ = ["TARGETS"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.fuzz.targets import Target
-from yardstone.go.position_lines import parse_position
+from yardstone.go.positions import parse_position
 from yardstone.go.rules import parse_rules_and_komi
 from yardstone.records.dates import parse_date, read_dates
 from yardstone.records.decoding import decode

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from yardstone.go.nets.devices import available_devices
-from yardstone.go.nets.engines import ENGINES
+from yardstone.go.nets.engines import ENGINES, available_devices
 
 __all__ = ["COMPUTERS", "EXACT"]
 

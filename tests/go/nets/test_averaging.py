@@ -12,10 +12,9 @@ import pytest
 from tests.go.nets.test_network import inputs, loaded
 from tests.go.random_net import ALL_SHAPES
 from yardstone.errors import UsageError
-from yardstone.go.kept_answers import inputs_key
+from yardstone.go.evaluation_store import inputs_key
 from yardstone.go.nets import Network, NetworkOutput
-from yardstone.go.nets.averaging import turned
-from yardstone.go.nets.view import NetworkView
+from yardstone.go.nets.network import NetworkView, turned
 
 ROUNDING = 2e-5
 SHAPE = next(iter(ALL_SHAPES.values()))

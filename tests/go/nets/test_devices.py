@@ -12,9 +12,9 @@ import pytest
 from tests.go.nets.test_network import assert_agrees, inputs
 from tests.go.random_net import ALL_SHAPES, write_network
 from yardstone.errors import MissingExtraError, UsageError
-from yardstone.go.kept_answers import inputs_key
-from yardstone.go.nets import devices, load_network
-from yardstone.go.nets.devices import DEVICES, available_devices
+from yardstone.go.evaluation_store import inputs_key
+from yardstone.go.nets import engines, load_network
+from yardstone.go.nets.engines import DEVICES, available_devices
 
 
 class MadeSession:
@@ -65,9 +65,9 @@ class MadeRuntime:
 @pytest.fixture(autouse=True)
 def afresh() -> Iterator[None]:
     """Forget which devices work, before and after."""
-    devices._fault.cache_clear()
+    engines._fault.cache_clear()
     yield
-    devices._fault.cache_clear()
+    engines._fault.cache_clear()
 
 
 @pytest.fixture

@@ -11,10 +11,8 @@ import pytest
 from tests.go.nets.server import Site, serve
 from tests.go.random_net import Shape, network_bytes
 from yardstone.errors import InputError
-from yardstone.go.nets import download, find_network, load_network
-from yardstone.go.nets.catalogue import KNOWN, KnownNetwork, known_network
-from yardstone.go.nets.download import download_network
-from yardstone.go.nets.store import INCLUDED
+from yardstone.go.nets import find_network, load_network, store
+from yardstone.go.nets.store import INCLUDED, KNOWN, KnownNetwork, download_network, known_network
 
 DATA = gzip.compress(network_bytes(Shape(8)), mtime=0)
 SUM = hashlib.sha256(DATA).hexdigest()
@@ -58,7 +56,7 @@ def test_a_download(site: Site, cache: Path) -> None:
 
 def test_a_known_network(site: Site, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     network = KnownNetwork("full-name", "short", f"{site.url}/nets/small.bin.gz", SUM, "a test")
-    monkeypatch.setattr("yardstone.go.nets.catalogue.KNOWN", (network,))
+    monkeypatch.setattr("yardstone.go.nets.store.KNOWN", (network,))
     assert download_network("short").path == cache / "full-name.bin.gz"
     assert find_network("short") == cache / "full-name.bin.gz"
     assert download_network("full-name", name="mine").name == "mine"
@@ -139,7 +137,7 @@ def test_servers_that_do_not_help(site: Site, cache: Path, monkeypatch: pytest.M
     site.claims = 5 << 30
     with pytest.raises(InputError, match="larger than any network"):
         download_network(f"{site.url}/nets/small.bin.gz", name="large")
-    monkeypatch.setattr(download, "_LARGEST", 20_000)
+    monkeypatch.setattr(store, "_LARGEST", 20_000)
     site.claims = None
     with pytest.raises(InputError, match="larger than any network"):
         download_network(f"{site.url}/nets/small.bin.gz", name="large")

@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 from tests.go.random_net import ALL_SHAPES, Nested, Shape, network_bytes, write_network
 from yardstone.errors import InputError
 from yardstone.go.nets import read_model
-from yardstone.go.nets._tokens import Tokens
-from yardstone.go.nets.description import describe
 from yardstone.go.nets.layers import Bottleneck, NetworkModel, RmsNorm
-from yardstone.go.nets.model_file import read_header
+from yardstone.go.nets.model_file import Tokens, read_header
+from yardstone.go.nets.store import describe
 
 
 def read(tmp_path: Path, data: bytes, name: str = "net.bin") -> NetworkModel:

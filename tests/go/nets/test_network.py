@@ -18,7 +18,7 @@ from tests.go.opening_positions import POSITIONS, Opening
 from tests.go.random_net import ALL_SHAPES, AttentionShape, Nested, Shape, write_network
 from yardstone.errors import InputError, MissingExtraError, UsageError
 from yardstone.go.nets import Network, NetworkOutput, engines, load_network, onnx_graph
-from yardstone.go.nets.devices import available_devices
+from yardstone.go.nets.engines import available_devices
 from yardstone.go.nets.network import _chunk
 from yardstone.parallel import available_cores
 from yardstone.parallel import map as parallel_map

@@ -8,9 +8,9 @@ import pytest
 from tests.go.random_net import Shape, network_bytes, write_network
 from yardstone.errors import InputError
 from yardstone.go.nets import find_network, load_network
-from yardstone.go.nets.catalogue import KNOWN
 from yardstone.go.nets.store import (
     INCLUDED,
+    KNOWN,
     StoredNetwork,
     add_network,
     file_sha256,

@@ -13,9 +13,9 @@ from tests.strength.estimate_cases import Case, game, make_case
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.go import losses
 from yardstone.go.analysis import analyse
+from yardstone.go.inputs import game_positions
 from yardstone.go.losses import LossEffort
 from yardstone.go.points import BLACK, PASS, WHITE, point_name
-from yardstone.go.replay import game_positions
 from yardstone.go.rules import TROMP_TAYLOR
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame

@@ -10,8 +10,8 @@ import pytest
 
 from tests.strength.estimate_cases import Case, game, make_case
 from yardstone.errors import NoGamesError, UsageError
+from yardstone.go.inputs import game_positions
 from yardstone.go.points import BLACK, WHITE, point_name, point_number
-from yardstone.go.replay import game_positions
 from yardstone.pool import SkipReport
 from yardstone.strength.estimate.estimate import AmbiguousPlayerError, estimate_player
 from yardstone.strength.estimate.everyone import SideEstimate, estimate_everyone

@@ -12,9 +12,8 @@ import pytest
 from tests.strength.estimate_cases import Case, game, make_case, sgf
 from yardstone.errors import InputError, NoGamesError
 from yardstone.go.evaluation_store import EvaluationStore
-from yardstone.go.extraction import extract_features
-from yardstone.go.extraction_batch import ExtractionSettings
 from yardstone.go.feature_store import FeatureStore
+from yardstone.go.features import ExtractionSettings, extract_features
 from yardstone.pool import SkipReport
 from yardstone.records.sgf import SgfReader
 from yardstone.strength.estimate.games import take_of_games

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.go.nets.view import NetworkView
+from yardstone.go.nets.network import NetworkView
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.rank.scorer import MoveScorer
 from yardstone_lab.neubauer.rank.intervals import Unseen, calibrated, unseen_players

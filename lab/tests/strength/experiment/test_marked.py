@@ -9,8 +9,7 @@ import pytest
 from tests.go.games import random_game, small_network
 from yardstone.errors import InputError, UsageError
 from yardstone.evaluation.labels import rating_labels
-from yardstone.go.extraction import extract_features
-from yardstone.go.extraction_batch import ExtractionSettings
+from yardstone.go.features import ExtractionSettings, extract_features
 from yardstone.pool import Pool
 from yardstone.ratings.glicko2 import Glicko2
 from yardstone_lab.neubauer.dataset import MoveSets

@@ -10,9 +10,8 @@ import pytest
 
 from tests.go.games import random_game, small_network
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.go.extraction import extract_features
-from yardstone.go.extraction_batch import ExtractionSettings
 from yardstone.go.feature_store import FeatureStore
+from yardstone.go.features import ExtractionSettings, extract_features
 from yardstone.pool import SkipReport
 from yardstone.strength.evidence import KINDS
 from yardstone_lab.neubauer.rank.labels import RankLabel, labelled_sides, read_rank_labels

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from tests.go.games import random_game, small_network
 from tests.strength.rank_cases import simulated_pool
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.go.extraction import extract_features
-from yardstone.go.extraction_batch import ExtractionSettings
 from yardstone.go.feature_store import FeatureStore
+from yardstone.go.features import ExtractionSettings, extract_features
 from yardstone.strength.estimate.coverage import coverage
 from yardstone.strength.estimate.intervals import Interval
 from yardstone.strength.estimate.strengths import PARTS, interval_tables

@@ -11,9 +11,8 @@ import pytest
 from lab.studies.rank.set_figures import fox_accuracy
 from tests.go.games import random_game, small_network
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.go.extraction import extract_features
-from yardstone.go.extraction_batch import ExtractionSettings
 from yardstone.go.feature_store import FeatureStore
+from yardstone.go.features import ExtractionSettings, extract_features
 from yardstone.strength.evidence import KINDS, evidence_of_store
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.rank.ranks import RANKS

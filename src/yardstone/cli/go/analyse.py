@@ -81,7 +81,7 @@ def analyse(
     ends = Phases(*_phases(phases))
     shown_rules = chosen_rules(rules)
     loaded = network.load()
-    from yardstone.go.game_files import analyse_files
+    from yardstone.go.analysis import analyse_files
     from yardstone.go.losses import LossEffort
     from yardstone.reports.go.analysis import analysis_document
 

@@ -46,7 +46,7 @@ def evaluate(
 
     check_folder(output)
     loaded = network.load()
-    from yardstone.go.position_lines import evaluate_file
+    from yardstone.go.positions import evaluate_file
 
     skipped = SkipReport()
     bar = progress_bar("evaluating", quiet=quiet)

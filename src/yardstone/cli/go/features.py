@@ -103,7 +103,7 @@ def features(
     """
     from yardstone.cli.progress import stage_bars
     from yardstone.errors import InputError
-    from yardstone.go.extraction_batch import ExtractionSettings
+    from yardstone.go.features import ExtractionSettings
 
     if "-" in paths:
         raise UsageError("the games are read twice: name files, not standard input")
@@ -125,7 +125,7 @@ def features(
     )
     if store.exists() and not store.is_dir():
         raise InputError("this is a file", file=str(store), hint="name a folder")
-    from yardstone.go.extraction import extract_features
+    from yardstone.go.features import extract_features
     from yardstone.records.sgf import SgfReader
 
     features_store = extract_features(
@@ -140,7 +140,7 @@ def features(
 
 
 def _report(store: FeatureStore) -> None:
-    from yardstone.go.conditions import KNOWLEDGE
+    from yardstone.go.rules import KNOWLEDGE
     from yardstone.reports.words import plural
 
     about = store.settings

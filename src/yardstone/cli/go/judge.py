@@ -57,7 +57,7 @@ def judge(
         raise UsageError(f"--sure {sure:g}: it must be 50 to 100")
     shown_rules = chosen_rules(rules)
     loaded = network.load()
-    from yardstone.go.game_files import judge_files
+    from yardstone.go.analysis import judge_files
     from yardstone.reports.go.judgement import judgement_document
 
     result = judge_files(

@@ -83,7 +83,7 @@ def download(
     yardstone go nets download https://host/net.bin.gz --sha256 3f2a...
     """
     from yardstone.cli.progress import progress_bar
-    from yardstone.go.nets.download import download_network
+    from yardstone.go.nets.store import download_network
 
     progress = progress_bar("Downloading", quiet=quiet)
     kept = download_network(network, sha256=sha256, name=name, replace=replace, progress=progress)
@@ -106,7 +106,7 @@ def show(
     yardstone go nets show b6c96
     yardstone go nets show b6c96 --format json
     """
-    from yardstone.go.nets.description import describe_file
+    from yardstone.go.nets.store import describe_file
     from yardstone.reports.go.networks import network_document
 
     output.check()

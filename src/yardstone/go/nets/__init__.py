@@ -13,9 +13,8 @@ from yardstone.facade import lazy_names
 
 if TYPE_CHECKING:
     from yardstone.go.nets.model_file import read_model
-    from yardstone.go.nets.network import Network, load_network
+    from yardstone.go.nets.network import Network, NetworkOutput, load_network
     from yardstone.go.nets.onnx_graph import build_network
-    from yardstone.go.nets.postprocess import NetworkOutput
     from yardstone.go.nets.store import find_network
 
 __all__ = [
@@ -31,9 +30,8 @@ __getattr__ = lazy_names(
     __name__,
     {
         "model_file": ("read_model",),
-        "network": ("Network", "load_network"),
+        "network": ("Network", "load_network", "NetworkOutput"),
         "onnx_graph": ("build_network",),
-        "postprocess": ("NetworkOutput",),
         "store": ("find_network",),
     },
 )

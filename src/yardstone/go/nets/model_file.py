@@ -21,25 +21,50 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import re
 from dataclasses import fields
+from itertools import islice
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from yardstone.errors import InputError
-from yardstone.go.nets import _blocks
-from yardstone.go.nets._blocks import LayerReader
-from yardstone.go.nets._tokens import Tokens
 from yardstone.go.nets.layers import (
+    Activation,
+    Attention,
+    BatchNorm,
+    Block,
+    Bottleneck,
+    Convolution,
+    FeedForward,
+    GlobalPooling,
     MetadataEncoder,
     NetworkModel,
     Norm,
     PolicyHead,
+    Residual,
+    RmsNorm,
+    Rope,
     Scaling,
     Trunk,
     ValueHead,
 )
 from yardstone.records.streams import ByteStream, StreamLimits
 
-__all__ = ["GLOBAL", "SPATIAL", "VERSIONS", "Header", "read_header", "read_model"]
+__all__ = [
+    "GLOBAL",
+    "SPATIAL",
+    "VERSIONS",
+    "Header",
+    "read_header",
+    "read_model",
+    "Tokens",
+    "MOST_BLOCKS",
+    "MOST_CHANNELS",
+    "LayerReader",
+]
+
 
 #: Planes and numbers that the networks take as input.
 SPATIAL, GLOBAL = 22, 19
@@ -185,10 +210,10 @@ def _model(tokens: Tokens, sha256: str) -> NetworkModel:
 
 def _trunk_opening(tokens: Tokens, version: int) -> tuple[str, int, int, bool]:
     name = tokens.word("the name of the trunk")
-    blocks = tokens.whole("the number of blocks", 1, _blocks.MOST_BLOCKS)
-    channels = tokens.whole("the number of channels", 1, _blocks.MOST_CHANNELS)
+    blocks = tokens.whole("the number of blocks", 1, MOST_BLOCKS)
+    channels = tokens.whole("the number of channels", 1, MOST_CHANNELS)
     for _ in range(4):  # widths inside the blocks, which say it themselves
-        tokens.whole("a number of channels", 0, _blocks.MOST_CHANNELS)
+        tokens.whole("a number of channels", 0, MOST_CHANNELS)
     rms = False
     if version >= 15:
         rms = bool(tokens.whole("the kind of the trunk's normalisation", 0, 1))
@@ -291,3 +316,363 @@ def _value(layers: LayerReader, channels: int) -> ValueHead:
         layers.bias(scores),
         layers.convolution(conv.outputs, 1),
     )
+
+
+_SPACE = b" \t\r\n\v\f"
+_WORD = re.compile(rb"[ \t\r\n\v\f]*([^ \t\r\n\v\f]+)")
+_LETTERS = re.compile(rb"[^ \t\r\n\v\f]+")
+_BINARY = b"@BIN@"
+_LONGEST_WORD = 200
+_LONGEST_GAP = 100
+
+
+class Tokens:
+    """Reads a model file from its beginning to its end.
+
+    Parameters
+    ----------
+    data : bytes
+        The file, unpacked.
+    file : str
+        What errors call it.
+
+    Attributes
+    ----------
+    numbers : int
+        How many weights have been read.
+    """
+
+    def __init__(self, data: bytes, file: str) -> None:
+        self._data = data
+        self._place = 0
+        self.file = file
+        self.numbers = 0
+
+    def fail(self, message: str) -> InputError:
+        """An error about this file."""
+        return InputError(
+            message, file=self.file, hint="take a whole network file of KataGo (.bin.gz)"
+        )
+
+    def word(self, what: str) -> str:
+        """The next word."""
+        match = _WORD.match(self._data, self._place, self._place + _LONGEST_GAP + _LONGEST_WORD)
+        if match is None:
+            raise self.fail(f"ends before {what}")
+        if len(match[1]) >= _LONGEST_WORD:
+            raise self.fail(f"{what} is not a word: not a network file, or a damaged one")
+        self._place = match.end()
+        try:
+            return match[1].decode("ascii")
+        except UnicodeDecodeError:
+            raise self.fail(f"{what} is not a word: not a network file, or a damaged one") from None
+
+    def whole(self, what: str, least: int, most: int) -> int:
+        """The next word, a whole number within bounds."""
+        word = self.word(what)
+        try:
+            number = int(word)
+        except ValueError:
+            raise self.fail(f"{what} is {word!r}, not a whole number") from None
+        if not least <= number <= most:
+            raise self.fail(f"{what} is {number}, not {least} to {most}")
+        return number
+
+    def real(self, what: str) -> float:
+        """The next word, a positive finite number."""
+        word = self.word(what)
+        try:
+            number = float(word)
+        except ValueError:
+            raise self.fail(f"{what} is {word!r}, not a number") from None
+        if not 0.0 < number < 3.4e38:
+            raise self.fail(f"{what} is {word}, not a positive number")
+        return number
+
+    def array(self, what: str, *shape: int) -> NDArray[np.float32]:
+        """The next array: in binary after a mark, or as words."""
+        count = 1
+        for side in shape:
+            count *= side
+        if count > len(self._data) - self._place:
+            raise self.fail(f"ends within the {count:,} weights of {what}")
+        start = self._place
+        gap = self._data[start : start + _LONGEST_GAP]
+        begin = start + len(gap) - len(gap.lstrip(_SPACE))
+        if self._data.startswith(_BINARY, begin):
+            values = self._binary(what, begin + len(_BINARY), count)
+        else:
+            values = self._text(what, count)
+        if not np.isfinite(values).all():
+            raise self.fail(f"a weight of {what} is not finite")
+        self.numbers += count
+        return values.reshape(shape)
+
+    def _binary(self, what: str, begin: int, count: int) -> NDArray[np.float32]:
+        end = begin + 4 * count
+        if end > len(self._data):
+            raise self.fail(f"ends within the {count:,} weights of {what}")
+        self._place = end
+        return np.frombuffer(self._data, "<f4", count, begin).astype(np.float32, copy=False)
+
+    def _text(self, what: str, count: int) -> NDArray[np.float32]:
+        values = np.empty(count, np.float32)
+        filled = 0
+        words = _LETTERS.finditer(self._data, self._place)
+        try:
+            with np.errstate(over="ignore"):
+                for begin in range(0, count, 1 << 16):
+                    block = list(islice(words, min(1 << 16, count - begin)))
+                    values[begin : begin + len(block)] = [float(word[0]) for word in block]
+                    filled += len(block)
+                    self._place = block[-1].end() if block else self._place
+        except ValueError:
+            raise self.fail(f"a weight of {what} is not a number") from None
+        if filled < count:
+            raise self.fail(f"ends within the {count:,} weights of {what}")
+        return values
+
+    def end(self) -> None:
+        """Nothing but space may follow."""
+        if self._data[self._place :].strip(_SPACE):
+            raise self.fail("more data follow the network")
+
+
+MOST_BLOCKS = 1000
+MOST_CHANNELS = 1 << 16
+_WIDEST_FILTER = 63
+_DEEPEST = 8
+
+_ACTIVATIONS = {f"ACTIVATION_{each.upper()}": each for each in Activation}
+
+
+class LayerReader:
+    """Reads layers in the order of the file.
+
+    Parameters
+    ----------
+    tokens : Tokens
+        The file.
+    version : int
+        Its model version.
+
+    Attributes
+    ----------
+    parameters : int
+        Learnt numbers read so far: statistics of batch norms are not learnt.
+    """
+
+    def __init__(self, tokens: Tokens, version: int) -> None:
+        self.tokens = tokens
+        self.version = version
+        self._statistics = 0
+
+    @property
+    def parameters(self) -> int:
+        """Learnt numbers read so far."""
+        return self.tokens.numbers - self._statistics
+
+    def _matches(self, what: str, name: str, actual: int, expected: int | None) -> None:
+        if expected is not None and actual != expected:
+            raise self.tokens.fail(f"{name}: {what} is {actual}, not {expected}")
+
+    def convolution(self, inputs: int, outputs: int | None = None) -> Convolution:
+        """A convolution of so many channels; None takes any number."""
+        tokens = self.tokens
+        name = tokens.word("the name of a convolution")
+        height = tokens.whole(f"{name}: height of the filter", 1, _WIDEST_FILTER)
+        width = tokens.whole(f"{name}: width of the filter", 1, _WIDEST_FILTER)
+        if height % 2 == 0 or width % 2 == 0:
+            raise tokens.fail(f"{name}: the filter is {height}x{width}, its sides must be odd")
+        ins = tokens.whole(f"{name}: number of inputs", 1, MOST_CHANNELS)
+        self._matches("number of inputs", name, ins, inputs)
+        outs = tokens.whole(f"{name}: number of outputs", 1, MOST_CHANNELS)
+        self._matches("number of outputs", name, outs, outputs)
+        dilation = (
+            tokens.whole(f"{name}: dilation", 1, _WIDEST_FILTER),
+            tokens.whole(f"{name}: dilation", 1, _WIDEST_FILTER),
+        )
+        weights = tokens.array(name, height, width, ins, outs)
+        return Convolution(name, np.ascontiguousarray(weights.transpose(3, 2, 0, 1)), dilation)
+
+    def batch_norm(self, channels: int) -> BatchNorm:
+        """A normalisation by statistics of the training, made one scale and one bias."""
+        tokens = self.tokens
+        name = tokens.word("the name of a normalisation")
+        size = tokens.whole(f"{name}: number of channels", 1, MOST_CHANNELS)
+        self._matches("number of channels", name, size, channels)
+        epsilon = tokens.real(f"{name}: epsilon")
+        has_scale = tokens.whole(f"{name}: whether it scales", 0, 1)
+        has_bias = tokens.whole(f"{name}: whether it has a bias", 0, 1)
+        mean = tokens.array(f"{name} (mean)", size).astype(np.float64)
+        variance = tokens.array(f"{name} (variance)", size).astype(np.float64)
+        self._statistics += 2 * size
+        if not (variance + epsilon > 0.0).all():
+            raise tokens.fail(f"{name}: a variance is negative")
+        scale = tokens.array(f"{name} (scale)", size) if has_scale else 1.0
+        bias = tokens.array(f"{name} (bias)", size) if has_bias else 0.0
+        merged = scale / np.sqrt(variance + epsilon)
+        return BatchNorm(name, merged.astype(np.float32), (bias - merged * mean).astype(np.float32))
+
+    def rms_norm(self, channels: int) -> RmsNorm:
+        """The normalisation at the end of the trunk of some transformers."""
+        tokens = self.tokens
+        name = tokens.word("the name of a normalisation")
+        size = tokens.whole(f"{name}: number of channels", 1, MOST_CHANNELS)
+        self._matches("number of channels", name, size, channels)
+        epsilon = tokens.real(f"{name}: epsilon")
+        spatial = bool(tokens.whole(f"{name}: whether it is spatial", 0, 1))
+        tokens.whole(f"{name}: size of its groups", 0, 0)
+        scale = tokens.array(f"{name} (scale)", size)
+        return RmsNorm(name, scale, tokens.array(f"{name} (bias)", size), epsilon, spatial)
+
+    def _block_norm(self, channels: int) -> RmsNorm:
+        """The normalisation at the beginning of a transformer block."""
+        tokens = self.tokens
+        name = tokens.word("the name of a normalisation")
+        size = tokens.whole(f"{name}: number of channels", 1, MOST_CHANNELS)
+        self._matches("number of channels", name, size, channels)
+        epsilon = tokens.real(f"{name}: epsilon")
+        return RmsNorm(name, tokens.array(name, size), None, epsilon)
+
+    def activation(self) -> Activation:
+        """An activation; before version 11 all were ReLU."""
+        name = self.tokens.word("the name of an activation")
+        if self.version < 11:
+            return Activation.relu
+        kind = self.tokens.word(f"{name}: its kind")
+        if kind not in _ACTIVATIONS:
+            raise self.tokens.fail(f"{name}: activation {kind!r} is not known")
+        return _ACTIVATIONS[kind]
+
+    def linear(self, inputs: int, outputs: int | None = None) -> NDArray[np.float32]:
+        """A matrix [in, out]."""
+        tokens = self.tokens
+        name = tokens.word("the name of a linear layer")
+        ins = tokens.whole(f"{name}: number of inputs", 1, MOST_CHANNELS)
+        self._matches("number of inputs", name, ins, inputs)
+        outs = tokens.whole(f"{name}: number of outputs", 1, MOST_CHANNELS)
+        self._matches("number of outputs", name, outs, outputs)
+        return tokens.array(name, ins, outs)
+
+    def bias(self, channels: int) -> NDArray[np.float32]:
+        """A vector added to the output of a linear layer."""
+        name = self.tokens.word("the name of a bias")
+        size = self.tokens.whole(f"{name}: number of channels", 1, MOST_CHANNELS)
+        self._matches("number of channels", name, size, channels)
+        return self.tokens.array(name, size)
+
+    def blocks(self, count: int, channels: int, *, depth: int) -> tuple[Block, ...]:
+        """So many blocks, each of which takes and gives `channels`."""
+        if depth > _DEEPEST:
+            raise self.tokens.fail(f"blocks are nested more than {_DEEPEST} deep")
+        return tuple(self._block(channels, depth) for _ in range(count))
+
+    def _block(self, channels: int, depth: int) -> Block:
+        kind = self.tokens.word("the kind of a block")
+        if kind == "ordinary_block":
+            return self._residual(channels)
+        if kind == "gpool_block":
+            return self._global_pooling(channels)
+        if kind == "nested_bottleneck_block":
+            return self._bottleneck(channels, depth)
+        if kind == "transformer_attention_block":
+            return self._attention(channels)
+        if kind == "transformer_ffn_block":
+            return self._feed_forward(channels)
+        raise self.tokens.fail(f"blocks of kind {kind!r} are not known")
+
+    def _residual(self, channels: int) -> Residual:
+        name = self.tokens.word("the name of a block")
+        pre = self.batch_norm(channels)
+        pre_activation = self.activation()
+        conv = self.convolution(channels)
+        mid = self.batch_norm(conv.outputs)
+        mid_activation = self.activation()
+        final = self.convolution(conv.outputs, channels)
+        return Residual(name, pre, pre_activation, conv, mid, mid_activation, final)
+
+    def _global_pooling(self, channels: int) -> GlobalPooling:
+        name = self.tokens.word("the name of a block")
+        pre = self.batch_norm(channels)
+        pre_activation = self.activation()
+        conv = self.convolution(channels)
+        pool_conv = self.convolution(channels)
+        pool_norm = self.batch_norm(pool_conv.outputs)
+        pool_activation = self.activation()
+        pool_to_bias = self.linear(3 * pool_conv.outputs, conv.outputs)
+        mid = self.batch_norm(conv.outputs)
+        mid_activation = self.activation()
+        final = self.convolution(conv.outputs, channels)
+        return GlobalPooling(
+            name,
+            pre,
+            pre_activation,
+            conv,
+            pool_conv,
+            pool_norm,
+            pool_activation,
+            pool_to_bias,
+            mid,
+            mid_activation,
+            final,
+        )
+
+    def _bottleneck(self, channels: int, depth: int) -> Bottleneck:
+        name = self.tokens.word("the name of a block")
+        count = self.tokens.whole(f"{name}: number of blocks", 1, MOST_BLOCKS)
+        pre = self.batch_norm(channels)
+        pre_activation = self.activation()
+        pre_conv = self.convolution(channels)
+        blocks = self.blocks(count, pre_conv.outputs, depth=depth + 1)
+        post = self.batch_norm(pre_conv.outputs)
+        post_activation = self.activation()
+        post_conv = self.convolution(pre_conv.outputs, channels)
+        return Bottleneck(
+            name, pre, pre_activation, pre_conv, blocks, post, post_activation, post_conv
+        )
+
+    def _attention(self, channels: int) -> Attention:
+        tokens = self.tokens
+        name = tokens.word("the name of a block")
+        heads = tokens.whole(f"{name}: number of heads", 1, MOST_CHANNELS)
+        key_heads = tokens.whole(f"{name}: number of heads of keys", 1, MOST_CHANNELS)
+        if heads % key_heads:
+            raise tokens.fail(f"{name}: {heads} heads cannot share {key_heads} heads of keys")
+        key_size = tokens.whole(f"{name}: channels of a key", 1, MOST_CHANNELS)
+        value_size = tokens.whole(f"{name}: channels of a value", 1, MOST_CHANNELS)
+        turns = tokens.whole(f"{name}: whether it uses rotary positions", 0, 1)
+        learnt = tokens.whole(f"{name}: whether their frequencies are learnt", 0, 1)
+        if turns and key_size % 2:
+            raise tokens.fail(f"{name}: keys of {key_size} channels do not make pairs")
+        norm = self._block_norm(channels)
+        query = self.linear(channels, heads * key_size)
+        key = self.linear(channels, key_heads * key_size)
+        value = self.linear(channels, key_heads * value_size)
+        out = self.linear(heads * value_size, channels)
+        rope = self._rope(name, key_heads, key_size // 2, learnt=bool(learnt)) if turns else None
+        return Attention(
+            name, heads, key_heads, key_size, value_size, norm, query, key, value, out, rope
+        )
+
+    def _rope(self, name: str, key_heads: int, pairs: int, *, learnt: bool) -> Rope:
+        tokens = self.tokens
+        tokens.word(f"{name}: the name of its rotary positions")
+        if not learnt:
+            return Rope(theta=tokens.real(f"{name}: base of its frequencies"))
+        tokens.whole(f"{name}: heads of its frequencies", key_heads, key_heads)
+        tokens.whole(f"{name}: pairs of its frequencies", pairs, pairs)
+        tokens.whole(f"{name}: directions of its frequencies", 2, 2)
+        return Rope(tokens.array(f"{name} (frequencies)", key_heads, pairs, 2))
+
+    def _feed_forward(self, channels: int) -> FeedForward:
+        tokens = self.tokens
+        name = tokens.word("the name of a block")
+        size = tokens.whole(f"{name}: number of channels", 1, MOST_CHANNELS)
+        self._matches("number of channels", name, size, channels)
+        hidden = tokens.whole(f"{name}: hidden channels", 1, MOST_CHANNELS)
+        tokens.whole(f"{name}: whether it is gated", 1, 1)  # KataGo itself runs no other
+        norm = self._block_norm(channels)
+        first = self.linear(channels, hidden)
+        gate = self.linear(channels, hidden)
+        return FeedForward(name, norm, first, gate, self.linear(hidden, channels))

@@ -4,26 +4,35 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeAlias
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from yardstone.errors import InputError, UsageError
-from yardstone.go.conditions import KNOWLEDGE, Conditions
 from yardstone.go.evaluation_store import EvaluationStore, open_store
-from yardstone.go.nets.averaging import averaged, check_symmetries
-from yardstone.go.nets.devices import CPU
-from yardstone.go.nets.engines import Engine, Runner, make_engine
+from yardstone.go.nets.engines import CPU, Engine, Runner, make_engine
 from yardstone.go.nets.layers import NetworkModel
 from yardstone.go.nets.model_file import GLOBAL, SPATIAL, read_model
-from yardstone.go.nets.postprocess import NetworkOutput, network_output
 from yardstone.go.nets.store import find_network
+from yardstone.go.points import SYMMETRIES, symmetry_points
+from yardstone.go.rules import KNOWLEDGE, Conditions
 from yardstone.parallel import available_cores, inside
 
-__all__ = ["Network", "load_network"]
+__all__ = [
+    "Network",
+    "load_network",
+    "averaged",
+    "check_symmetries",
+    "turned",
+    "NetworkOutput",
+    "network_output",
+    "NetworkView",
+]
+
 
 Floats: TypeAlias = NDArray[np.float32]
 
@@ -269,3 +278,215 @@ def load_network(
         )
     answers = open_store() if cache else None
     return Network(model, os.fspath(file), chosen, precision, threads, answers, symmetries)
+
+
+#: The symmetries, in the order in which they are taken: as it lies, a quarter turn, a half
+#: turn, the other quarter turn, then the same with the board seen from behind.
+_ORDER = (0, 5, 3, 6, 4, 1, 7, 2)
+
+
+def check_symmetries(number: int) -> int:
+    """Return the number of symmetries; UsageError unless it is 1 to 8."""
+    if not 1 <= number <= SYMMETRIES:
+        raise UsageError(f"symmetries is {number}; it must be 1 to {SYMMETRIES}")
+    return number
+
+
+def turned(planes: Floats, symmetries: NDArray[np.int64]) -> Floats:
+    """Planes of positions, each turned by a symmetry.
+
+    Parameters
+    ----------
+    planes : float32 [n, planes, size, size]
+    symmetries : int [n]
+        0 to 7, as `yardstone.go.points.symmetry_points` numbers them.
+
+    Returns
+    -------
+    float32 [n, planes, size, size]
+    """
+    size = planes.shape[-1]
+    flat = planes.reshape(len(planes), planes.shape[1], size * size)
+    out = np.empty_like(flat)
+    table = symmetry_points(size)
+    for row, symmetry in enumerate(symmetries.tolist()):
+        out[row][:, table[symmetry]] = flat[row]
+    return out.reshape(planes.shape)
+
+
+def averaged(
+    evaluate: Callable[[Floats], NetworkOutput], spatial: Floats, number: int
+) -> NetworkOutput:
+    """What a network says of positions, averaged over symmetries and turned back.
+
+    Parameters
+    ----------
+    evaluate : callable
+        Gives what it says of planes.
+    spatial : float32 [n, planes, size, size]
+    number : int
+        How many symmetries, 1 to 8: the first as the board lies, the second a quarter turn.
+
+    Returns
+    -------
+    NetworkOutput
+        Of the policy the mean probability, as its logarithm; of all else the mean: of the
+        value that of its logits, of the trunk and the ownership that at each point.
+    """
+    if number == 1:
+        return evaluate(spatial)
+    size = int(spatial.shape[-1])
+    sums: dict[str, Floats | None] = {}
+    for symmetry in _ORDER[:number]:
+        each = np.full(len(spatial), symmetry, np.int64)
+        output = evaluate(turned(spatial, each))
+        points = symmetry_points(size)[symmetry]
+        for part in fields(NetworkOutput):
+            values = getattr(output, part.name)
+            if values is not None:
+                values = _turned_back(part.name, values, points)
+                before = sums.get(part.name)
+                values = values if before is None else before + values
+            sums[part.name] = values
+    mean = {name: None if total is None else total / number for name, total in sums.items()}
+    policy = mean["policy_logits"]
+    assert policy is not None
+    tiny = np.finfo(np.float32).tiny
+    mean["policy_logits"] = np.log(np.maximum(policy, tiny))
+    return NetworkOutput(**mean)  # type: ignore[arg-type]
+
+
+def _turned_back(name: str, values: Floats, points: NDArray[np.int32]) -> Floats:
+    """One output of turned positions as the board lies; of the policy its probabilities."""
+    if name == "policy_logits":
+        chances = np.exp(values - values.max(axis=1, keepdims=True))
+        chances /= chances.sum(axis=1, keepdims=True)
+        return np.concatenate([chances[:, :-1][:, points], chances[:, -1:]], axis=1)
+    if name in ("trunk", "ownership"):
+        flat = values.reshape(*values.shape[:-2], -1)
+        return np.ascontiguousarray(flat[..., points].reshape(values.shape))
+    return values
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkOutput:
+    """What a network says of n positions, all from the view of the side to move.
+
+    Scores are in points and hold for games that end with a result; KataGo multiplies
+    means by one minus the probability of no result. They include komi.
+
+    Attributes
+    ----------
+    policy_logits : float32 [n, size² + 1]
+        Of every point, row by row from the top, then of passing; illegal moves have
+        values too. From version 12 on: without optimism.
+    value_logits : float32 [n, 3]
+        Of win, loss and no result. Where the rules know no game without a result the
+        third has no meaning and is to be left out before the softmax.
+    score_mean, score_stdev : float32 [n]
+        Expected final score under self-play, and its standard deviation.
+    lead : float32 [n]
+        Points that would make the position even.
+    variance_time : float32 [n]
+        How long, in moves, the result stays open.
+    value_error, score_error : float32 [n] or None
+        Expected size of the difference to a short search; None before version 9.
+    trunk : float32 [n, channels, size, size] or None
+        After the trunk's last normalisation and activation.
+    ownership : float32 [n, size, size] or None
+        Whose each point will be: 1 the side to move's, -1 the opponent's.
+    """
+
+    policy_logits: Floats
+    value_logits: Floats
+    score_mean: Floats
+    score_stdev: Floats
+    lead: Floats
+    variance_time: Floats
+    value_error: Floats | None
+    score_error: Floats | None
+    trunk: Floats | None = None
+    ownership: Floats | None = None
+
+    def __len__(self) -> int:
+        """Number of positions."""
+        return len(self.policy_logits)
+
+
+def _softplus(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.logaddexp(0.0, values)
+
+
+def network_output(model: NetworkModel, outputs: Mapping[str, Floats]) -> NetworkOutput:
+    """Scale the outputs of a network's graph."""
+    score = outputs["score"].astype(np.float64)
+    scaling = model.scaling
+    value_error: NDArray[np.float64] | None = None
+    score_error: NDArray[np.float64] | None = None
+    if model.version >= 14:
+        value_error = np.sqrt(scaling.shortterm_value_error) * _softplus(0.5 * score[:, 4])
+        score_error = np.sqrt(scaling.shortterm_score_error) * _softplus(0.5 * score[:, 5])
+    elif model.version >= 10:
+        value_error = np.sqrt(scaling.shortterm_value_error * _softplus(score[:, 4]))
+        score_error = np.sqrt(scaling.shortterm_score_error * _softplus(score[:, 5]))
+    elif model.version >= 9:
+        value_error, score_error = _softplus(score[:, 4]), 10.0 * _softplus(score[:, 5])
+    owned = outputs.get("ownership")
+
+    def single(values: NDArray[np.float64]) -> Floats:
+        return values.astype(np.float32)
+
+    return NetworkOutput(
+        policy_logits=outputs["policy"],
+        value_logits=outputs["value"],
+        score_mean=single(scaling.score_mean * score[:, 0]),
+        score_stdev=single(scaling.score_stdev * _softplus(score[:, 1])),
+        lead=single(scaling.lead * score[:, 2]),
+        variance_time=single(scaling.variance_time * _softplus(score[:, 3])),
+        value_error=None if value_error is None else single(value_error),
+        score_error=None if score_error is None else single(score_error),
+        trunk=outputs.get("trunk"),
+        ownership=None if owned is None else np.tanh(owned),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkView:
+    """A network, and how many ways it is shown each position.
+
+    Features of different views mean different things. Views are equal where the files of
+    their networks and the numbers of symmetries are.
+
+    Attributes
+    ----------
+    sha256 : str
+        Of the network's file, in hexadecimal.
+    symmetries : int
+        As `yardstone.go.nets.load_network` takes it.
+    name : str
+        Of the network.
+    """
+
+    sha256: str
+    symmetries: int = 1
+    name: str = field(default="", compare=False)
+
+    @classmethod
+    def of(cls, about: Mapping[str, Any]) -> NetworkView:
+        """The view that the settings of a store, or the card of a model, name."""
+        symmetries = int(about.get("symmetries", 1))  # cards name it where there are several
+        return cls(str(about["sha256"]), symmetries, str(about.get("network", "")))
+
+    @classmethod
+    def of_network(cls, network: Network) -> NetworkView:
+        """The view of a network that is loaded."""
+        return cls(network.sha256, network.symmetries, network.name)
+
+    def __str__(self) -> str:
+        """The network's name, and the number of symmetries if there are several."""
+        return self.name + f" under {self.symmetries} symmetries" * (self.symmetries > 1)
+
+    def card(self) -> dict[str, Any]:
+        """What a model's card says of it."""
+        several = {"symmetries": self.symmetries} if self.symmetries > 1 else {}
+        return {"network": self.name, "sha256": self.sha256, **several}

@@ -21,17 +21,16 @@ number of positions in a batch is open.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 from yardstone.errors import InputError, UsageError
-from yardstone.go.nets._attention import add_attention, add_feed_forward, add_rms_norm
-from yardstone.go.nets._graph import OnnxGraph
-from yardstone.go.nets._planes import ChannelPlanes, PointPlanes
 from yardstone.go.nets.layers import (
+    Activation,
     Attention,
     BatchNorm,
     Block,
@@ -43,14 +42,26 @@ from yardstone.go.nets.layers import (
     PolicyHead,
     Residual,
     RmsNorm,
+    Rope,
     ValueHead,
 )
 from yardstone.go.nets.model_file import GLOBAL, SPATIAL
 
-if TYPE_CHECKING:
-    from onnx import ModelProto
+__all__ = [
+    "OUTPUTS",
+    "SIZES",
+    "build_heads",
+    "build_network",
+    "build_trunk",
+    "add_attention",
+    "add_feed_forward",
+    "add_rms_norm",
+    "rope_angles",
+    "OnnxGraph",
+    "ChannelPlanes",
+    "PointPlanes",
+]
 
-__all__ = ["OUTPUTS", "SIZES", "build_heads", "build_network", "build_trunk"]
 
 #: Sizes of board that the networks know.
 SIZES = range(2, 20)
@@ -279,3 +290,437 @@ class _Builder:
             owned = self.planes.convolution(value, head.ownership)
             shaped = graph.reshape(self._of_points(owned), 0, self.size, self.size)
             graph.output("ownership", shaped, ("n", self.size, self.size))
+
+
+def add_rms_norm(graph: OnnxGraph, value: str, norm: RmsNorm) -> str:
+    """Normalise by the root of the mean square, of each point or of all points."""
+    axes = graph.constant(np.array([1, 2] if norm.spatial else [-1], np.int64))
+    square = graph.add("Mul", value, value)
+    mean = graph.add("ReduceMean", square, axes, keepdims=1)
+    root = graph.add("Sqrt", graph.add("Add", mean, graph.constant(np.float32(norm.epsilon))))
+    scaled = graph.add("Mul", graph.add("Div", value, root), graph.constant(norm.scale))
+    return scaled if norm.bias is None else graph.add("Add", scaled, graph.constant(norm.bias))
+
+
+def rope_angles(rope: Rope, key_heads: int, pairs: int, size: int) -> NDArray[np.float64]:
+    """By how much each pair of channels turns at each point: [heads of keys, points, pairs]."""
+    rows, columns = (each.ravel() for each in np.mgrid[:size, :size])
+    if rope.frequencies is not None:
+        by_place = rope.frequencies.astype(np.float64)[:, None]
+        angles: NDArray[np.float64] = (
+            columns[:, None] * by_place[..., 0] + rows[:, None] * by_place[..., 1]
+        )
+        return angles
+    half = pairs // 2
+    place = np.arange(pairs)
+    by_row = place < half
+    frequency = rope.theta ** (-2.0 * np.where(by_row, place, place - half) / pairs)
+    turned = np.where(by_row, rows[:, None], columns[:, None]) * frequency
+    return np.broadcast_to(turned, (key_heads, *turned.shape))
+
+
+def _halves(weights: NDArray[np.float32], heads: int) -> NDArray[np.float32]:
+    """First members of all pairs before second members, within each head.
+
+    Queries and keys are reordered alike, so their products stay what they were.
+    """
+    columns = weights.shape[1]
+    order = np.arange(columns).reshape(heads, -1, 2).transpose(0, 2, 1).ravel()
+    return weights[:, order]
+
+
+def _turn(graph: OnnxGraph, value: str, angles: NDArray[np.float64]) -> str:
+    """Rotate the pairs of [n, heads, points, 2 × pairs] by [heads, points, pairs]."""
+    pairs = angles.shape[-1]
+    cosine, sine = np.cos(angles), np.sin(angles)
+    straight = graph.constant(np.concatenate([cosine, cosine], axis=-1))
+    across = graph.constant(np.concatenate([-sine, sine], axis=-1))
+    first, second = graph.split(value, [pairs, pairs], axis=3)
+    swapped = graph.add("Concat", second, first, axis=3)
+    return graph.add("Add", graph.add("Mul", value, straight), graph.add("Mul", swapped, across))
+
+
+def add_attention(graph: OnnxGraph, value: str, block: Attention, size: int) -> str:
+    """Let every point look at every point; heads of queries share those of keys."""
+    points, group = size * size, block.heads // block.key_heads
+    query = block.query * np.float32(block.key_size**-0.5)
+    key = block.key
+    if block.rope is not None:
+        query, key = _halves(query, block.heads), _halves(key, block.key_heads)
+    normed = add_rms_norm(graph, value, block.norm)
+
+    def heads(weights: NDArray[np.float32], number: int) -> str:
+        flat = graph.add("MatMul", normed, graph.constant(weights))
+        return graph.transpose(graph.reshape(flat, 0, points, number, -1), 0, 2, 1, 3)
+
+    queries, keys = heads(query, block.heads), heads(key, block.key_heads)
+    if block.rope is not None:
+        angles = rope_angles(block.rope, block.key_heads, block.key_size // 2, size)
+        queries = _turn(graph, queries, np.repeat(angles, group, axis=0))
+        keys = _turn(graph, keys, angles)
+    values = heads(block.value, block.key_heads)
+    if group > 1:
+        queries = graph.reshape(queries, 0, block.key_heads, group * points, block.key_size)
+    scores = graph.add("MatMul", queries, graph.transpose(keys, 0, 1, 3, 2))
+    attended = graph.add("MatMul", graph.add("Softmax", scores, axis=-1), values)
+    if group > 1:
+        attended = graph.reshape(attended, 0, block.heads, points, block.value_size)
+    flat = graph.reshape(graph.transpose(attended, 0, 2, 1, 3), 0, points, -1)
+    return graph.add("Add", value, graph.add("MatMul", flat, graph.constant(block.out)))
+
+
+def add_feed_forward(graph: OnnxGraph, value: str, block: FeedForward) -> str:
+    """Three linear layers at each point."""
+    normed = add_rms_norm(graph, value, block.norm)
+    first = graph.add("MatMul", normed, graph.constant(block.first))
+    gate = graph.add("MatMul", normed, graph.constant(block.gate))
+    hidden = graph.add("Mul", graph.activation(first, Activation.silu), gate)
+    return graph.add("Add", value, graph.add("MatMul", hidden, graph.constant(block.second)))
+
+
+#: Operators of this version of ONNX: the first with Mish.
+OPSET = 18
+_FORMAT = 9
+
+
+class OnnxGraph:
+    """A graph under construction; values are known by their names.
+
+    Parameters
+    ----------
+    name : str
+        Of the graph.
+    mish : bool
+        Use the operator Mish; else it is spelt out in others.
+    """
+
+    def __init__(self, name: str, *, mish: bool) -> None:
+        self._name = name
+        self._mish = mish
+        self._nodes: list[Any] = []
+        self._constants: list[Any] = []
+        self._known: dict[tuple[object, ...], str] = {}
+        self._inputs: list[Any] = []
+        self._outputs: list[Any] = []
+
+    def input(self, name: str, shape: Sequence[int | str]) -> str:
+        """Declare an input; sides given by name are open."""
+        self._inputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape))
+        return name
+
+    def output(self, name: str, value: str, shape: Sequence[int | str]) -> None:
+        """Declare an output and name it."""
+        self._nodes.append(helper.make_node("Identity", [value], [name]))
+        self._outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape))
+
+    def constant(self, values: Any) -> str:
+        """A constant; small ones that are equal are kept once."""
+        array = np.ascontiguousarray(values)
+        if array.dtype.kind == "f":
+            array = array.astype(np.float32)
+        key = (array.dtype.str, array.shape, array.tobytes()) if array.size <= 16 else None
+        if key is not None and key in self._known:
+            return self._known[key]
+        name = f"w{len(self._constants)}"
+        self._constants.append(numpy_helper.from_array(array, name))
+        if key is not None:
+            self._known[key] = name
+        return name
+
+    def add(self, operator: str, *inputs: str, **attributes: Any) -> str:
+        """Add a node with one output and give that output's name."""
+        name = f"v{len(self._nodes)}"
+        self._nodes.append(helper.make_node(operator, inputs, [name], name=name, **attributes))
+        return name
+
+    def split(self, value: str, parts: Sequence[int], axis: int) -> list[str]:
+        """Cut a value into parts along an axis."""
+        number = len(self._nodes)
+        names = [f"v{number}_{part}" for part in range(len(parts))]
+        sizes = self.constant(np.array(parts, np.int64))
+        self._nodes.append(helper.make_node("Split", [value, sizes], names, axis=axis))
+        return names
+
+    def reshape(self, value: str, *shape: int) -> str:
+        """Another shape; 0 keeps a side, -1 is what remains."""
+        return self.add("Reshape", value, self.constant(np.array(shape, np.int64)))
+
+    def transpose(self, value: str, *order: int) -> str:
+        """The axes in another order."""
+        return self.add("Transpose", value, perm=list(order))
+
+    def activation(self, value: str, kind: Activation) -> str:
+        """Apply an activation."""
+        if kind is Activation.relu:
+            return self.add("Relu", value)
+        if kind is Activation.silu:
+            return self.add("Mul", value, self.add("Sigmoid", value))
+        if kind is Activation.mish:
+            return self.add("Mish", value) if self._mish else self._spelt_mish(value)
+        return value
+
+    def _spelt_mish(self, value: str) -> str:
+        """The product of x and tanh(log(1 + exp(x))), without its slow logarithm.
+
+        With e = exp(x) and w = e (e + 2) the hyperbolic tangent is w / (w + 2); beyond 40
+        it is 1 in any case, and w would overflow.
+        """
+        two = self.constant(np.float32(2.0))
+        power = self.add("Exp", self.add("Min", value, self.constant(np.float32(40.0))))
+        wide = self.add("Mul", power, self.add("Add", power, two))
+        return self.add("Mul", value, self.add("Div", wide, self.add("Add", wide, two)))
+
+    def batch_norm(self, value: str, norm: BatchNorm) -> str:
+        """Scale and bias of each channel."""
+        zeros = self.constant(np.zeros(norm.channels, np.float32))
+        ones = self.constant(np.ones(norm.channels, np.float32))
+        scale, bias = self.constant(norm.scale), self.constant(norm.bias)
+        return self.add("BatchNormalization", value, scale, bias, zeros, ones, epsilon=0.0)
+
+    def convolution(
+        self, value: str, conv: Convolution, norm: BatchNorm | None = None, *, bias: bool = True
+    ) -> str:
+        """A convolution, with a normalisation that follows it put into its weights.
+
+        Without `bias` that of the normalisation is left to the caller.
+        """
+        weights = conv.weights
+        parts = [value]
+        if norm is not None:
+            weights = weights * norm.scale[:, None, None, None]
+        parts.append(self.constant(weights))
+        if norm is not None and bias:
+            parts.append(self.constant(norm.bias))
+        height, width = (
+            step * (side // 2)
+            for step, side in zip(conv.dilation, conv.weights.shape[2:], strict=True)
+        )
+        return self.add(
+            "Conv",
+            *parts,
+            kernel_shape=list(conv.weights.shape[2:]),
+            dilations=list(conv.dilation),
+            pads=[height, width, height, width],
+        )
+
+    def linear(
+        self, value: str, weights: NDArray[np.float32], bias: NDArray[np.float32] | None = None
+    ) -> str:
+        """A linear layer of a matrix [n, in]."""
+        parts = [value, self.constant(weights)]
+        if bias is not None:
+            parts.append(self.constant(bias))
+        return self.add("Gemm", *parts)
+
+    def finish(self) -> ModelProto:
+        """The whole model."""
+        graph = helper.make_graph(
+            self._nodes, self._name, self._inputs, self._outputs, self._constants
+        )
+        return helper.make_model(
+            graph,
+            producer_name="yardstone",
+            ir_version=_FORMAT,
+            opset_imports=[helper.make_opsetid("", OPSET)],
+        )
+
+
+#: Outputs of a tile in one direction, and the inputs that they depend on.
+_OUTPUTS, _INPUTS = 4, 6
+#: From six inputs to six products, from three weights, and from the products to four outputs:
+#: at the places 0, 1, -1, 2, -2 and infinity.
+_FROM_INPUTS = np.array(
+    [
+        [4, 0, -5, 0, 1, 0],
+        [0, -4, -4, 1, 1, 0],
+        [0, 4, -4, -1, 1, 0],
+        [0, -2, -1, 2, 1, 0],
+        [0, 2, -1, -2, 1, 0],
+        [0, 4, 0, -5, 0, 1],
+    ],
+    np.float64,
+)
+_FROM_WEIGHTS = np.array(
+    [[6, 0, 0], [-4, -4, -4], [-4, 4, -4], [1, 2, 4], [1, -2, 4], [0, 0, 24]], np.float64
+) / np.array([[24], [24], [24], [24], [24], [24]], np.float64)
+_TO_OUTPUTS = np.array(
+    [[1, 1, 1, 1, 1, 0], [0, 1, -1, 2, -2, 0], [0, 1, 1, 4, 4, 0], [0, 1, -1, 8, -8, 1]],
+    np.float64,
+)
+
+
+class ChannelPlanes:
+    """Planes [n, channels, size, size].
+
+    Parameters
+    ----------
+    graph : OnnxGraph
+        That the operators are added to.
+    size : int
+        Size of the board.
+    """
+
+    def __init__(self, graph: OnnxGraph, size: int) -> None:
+        self.graph = graph
+        self.size = size
+
+    def begin(self, value: str) -> str:
+        """From [n, channels, size, size]."""
+        return value
+
+    def finish(self, value: str) -> str:
+        """To [n, channels, size, size]."""
+        return value
+
+    def per_channel(self, value: str) -> str:
+        """From [n, channels] to what can be added to planes."""
+        return self.graph.reshape(value, 0, -1, 1, 1)
+
+    def convolution(
+        self, value: str, conv: Convolution, norm: BatchNorm | None = None, *, bias: bool = True
+    ) -> str:
+        """A convolution, with a normalisation that follows it put into its weights.
+
+        Without `bias` that of the normalisation is left to the caller.
+        """
+        return self.graph.convolution(value, conv, norm, bias=bias)
+
+    def batch_norm(self, value: str, norm: BatchNorm) -> str:
+        """Scale and bias of each channel."""
+        return self.graph.batch_norm(value, norm)
+
+    def mean(self, value: str) -> str:
+        """Of each channel: [n, channels]."""
+        return self.graph.reshape(self.graph.add("GlobalAveragePool", value), 0, -1)
+
+    def largest(self, value: str) -> str:
+        """Of each channel: [n, channels]."""
+        return self.graph.reshape(self.graph.add("GlobalMaxPool", value), 0, -1)
+
+    def flat(self, value: str, channels: int) -> str:
+        """To [n, points, channels]."""
+        flat = self.graph.reshape(value, 0, channels, self.size * self.size)
+        return self.graph.transpose(flat, 0, 2, 1)
+
+    def square(self, value: str, channels: int) -> str:
+        """From [n, points, channels]."""
+        turned = self.graph.transpose(value, 0, 2, 1)
+        return self.graph.reshape(turned, 0, channels, self.size, self.size)
+
+
+class PointPlanes:
+    """Planes [size, size, n, channels].
+
+    Parameters
+    ----------
+    graph : OnnxGraph
+        That the operators are added to.
+    size : int
+        Size of the board.
+    """
+
+    def __init__(self, graph: OnnxGraph, size: int) -> None:
+        self.graph = graph
+        self.size = size
+        to_products, self._to_outputs = _along_a_side(size)
+        self._to_products, self._products = graph.constant(to_products), len(to_products)
+        self._transformed: dict[str, str] = {}
+
+    def begin(self, value: str) -> str:
+        """From [n, channels, size, size]."""
+        return self.graph.transpose(value, 2, 3, 0, 1)
+
+    def finish(self, value: str) -> str:
+        """To [n, channels, size, size]."""
+        return self.graph.transpose(value, 2, 3, 0, 1)
+
+    def per_channel(self, value: str) -> str:
+        """From [n, channels] to what can be added to planes."""
+        return value
+
+    def convolution(
+        self, value: str, conv: Convolution, norm: BatchNorm | None = None, *, bias: bool = True
+    ) -> str:
+        """A convolution, with a normalisation that follows it put into its weights.
+
+        Without `bias` that of the normalisation is left to the caller.
+        """
+        sides = conv.weights.shape[2:]
+        if sides not in ((1, 1), (3, 3)) or (sides == (3, 3) and tuple(conv.dilation) != (1, 1)):
+            return self.begin(self.graph.convolution(self.finish(value), conv, norm, bias=bias))
+        weights = conv.weights.astype(np.float64)
+        if norm is not None:
+            weights = weights * norm.scale[:, None, None, None]
+        if sides == (1, 1):
+            product = self.graph.add("MatMul", value, self._matrix(weights[:, :, 0, 0].T))
+        else:
+            product = self._by_products(value, weights)
+        if norm is None or not bias:
+            return product
+        return self.graph.add("Add", product, self.graph.constant(norm.bias))
+
+    def _matrix(self, weights: NDArray[np.float64]) -> str:
+        return self.graph.constant(np.ascontiguousarray(weights))
+
+    def _by_products(self, value: str, weights: NDArray[np.float64]) -> str:
+        """A convolution of 3 x 3 points: to products, one matrix for each, to outputs."""
+        graph, products, tiles = self.graph, self._products, self._products // _INPUTS
+        outputs, inputs = weights.shape[:2]
+        if value not in self._transformed:
+            rows = graph.add("MatMul", self._to_products, graph.reshape(value, self.size, -1))
+            both = graph.add(
+                "MatMul", self._to_products, graph.reshape(rows, products, self.size, -1)
+            )
+            self._transformed[value] = graph.reshape(both, _INPUTS, tiles, _INPUTS, -1, inputs)
+        matrices = np.einsum("ak,oikl,bl->abio", _FROM_WEIGHTS, weights, _FROM_WEIGHTS)
+        multiplied = graph.add("MatMul", self._transformed[value], self._matrix(matrices[:, None]))
+        back = graph.constant(self._to_outputs)
+        columns = graph.add("MatMul", back, graph.reshape(multiplied, products, products, -1))
+        both = graph.add("MatMul", back, graph.reshape(columns, products, -1))
+        return graph.reshape(both, self.size, self.size, -1, outputs)
+
+    def batch_norm(self, value: str, norm: BatchNorm) -> str:
+        """Scale and bias of each channel."""
+        scaled = self.graph.add("Mul", value, self.graph.constant(norm.scale))
+        return self.graph.add("Add", scaled, self.graph.constant(norm.bias))
+
+    def mean(self, value: str) -> str:
+        """Of each channel: [n, channels]."""
+        return self._over_points("ReduceMean", value)
+
+    def largest(self, value: str) -> str:
+        """Of each channel: [n, channels]."""
+        return self._over_points("ReduceMax", value)
+
+    def _over_points(self, operator: str, value: str) -> str:
+        return self.graph.add(
+            operator, value, self.graph.constant(np.array([0, 1], np.int64)), keepdims=0
+        )
+
+    def flat(self, value: str, channels: int) -> str:
+        """To [n, points, channels]."""
+        flat = self.graph.reshape(value, self.size * self.size, -1, channels)
+        return self.graph.transpose(flat, 1, 0, 2)
+
+    def square(self, value: str, channels: int) -> str:
+        """From [n, points, channels]."""
+        turned = self.graph.transpose(value, 1, 0, 2)
+        return self.graph.reshape(turned, self.size, self.size, -1, channels)
+
+
+def _along_a_side(size: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The matrices from a line of points to the products of its tiles, and back.
+
+    The products are in the order of the six of a tile, and within each in that of the tiles.
+    """
+    tiles = -(-size // _OUTPUTS)
+    there = np.zeros((_INPUTS, tiles, size))
+    back = np.zeros((size, _INPUTS, tiles))
+    for tile in range(tiles):
+        first = _OUTPUTS * tile
+        for k in range(_INPUTS):
+            if 0 <= first + k - 1 < size:
+                there[:, tile, first + k - 1] = _FROM_INPUTS[:, k]
+        for k in range(min(_OUTPUTS, size - first)):
+            back[first + k, :, tile] = _TO_OUTPUTS[k]
+    return there.reshape(-1, size), back.reshape(size, -1)

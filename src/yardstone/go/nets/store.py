@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 import hashlib
+import http.client
 import os
 import re
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from yardstone.errors import InputError
-from yardstone.files import replaced, sync_folder
-from yardstone.go.nets.catalogue import full_name
+from yardstone.files import replaced, sync_folder, unwritable
+from yardstone.go.nets.layers import (
+    Attention,
+    Block,
+    Bottleneck,
+    FeedForward,
+    GlobalPooling,
+    NetworkModel,
+    RmsNorm,
+)
 from yardstone.go.nets.model_file import Header, read_header, read_model
+from yardstone.go.rules import KNOWLEDGE
 
 __all__ = [
     "ENVIRONMENT",
@@ -25,7 +40,15 @@ __all__ = [
     "networks_folder",
     "remove_network",
     "stored_network",
+    "download_network",
+    "KNOWN",
+    "KnownNetwork",
+    "full_name",
+    "known_network",
+    "describe",
+    "describe_file",
 ]
+
 
 #: Names the network to take where none is given: a file, or a name in the folder.
 ENVIRONMENT = "YARDSTONE_NET"
@@ -303,3 +326,329 @@ def remove_network(name: str) -> Path:
     except OSError as error:
         raise InputError(f"cannot be deleted: {error.strerror}", file=str(path)) from None
     return path
+
+
+#: Called with the bytes that are there and all bytes (0 if unknown).
+Progress = Callable[[int, int], object]
+
+_LARGEST = 4 << 30
+_RECEIVED_PIECE = 1 << 18
+_PATIENCE = 60.0
+_HEX = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What is to be fetched."""
+
+    url: str
+    name: str
+    file_name: str
+    sha256: str | None
+
+
+def download_network(
+    name_or_url: str,
+    *,
+    sha256: str | None = None,
+    name: str | None = None,
+    replace: bool = False,
+    progress: Progress | None = None,
+) -> StoredNetwork:
+    """Download a network into the user's folder.
+
+    What has come before an interruption is kept and continued by the next call. A file
+    takes its place only once it is whole, has its checksum and can be read.
+
+    Parameters
+    ----------
+    name_or_url : str
+        A name of `yardstone.go.nets.catalogue.KNOWN`, or an address.
+    sha256 : str, optional
+        The checksum of the file, for an address; a known network has its own.
+    name : str, optional
+        What to call it; by default the file's name.
+    replace : bool
+        Take the place of another network of that name.
+    progress : callable, optional
+        Called with the bytes that are there and all bytes (0 if unknown).
+
+    Raises
+    ------
+    InputError
+        The network is not known, cannot be fetched, is not what it should be, or another
+        one of its name is there.
+    """
+    wanted = _wanted(name_or_url, sha256, name)
+    target = place_for(wanted.name, wanted.file_name, wanted.sha256, replace=replace)
+    if wanted.sha256 is not None and target.exists() and file_sha256(target) == wanted.sha256:
+        return stored_network(network_name(target))
+    mark = hashlib.sha256(wanted.url.encode()).hexdigest()[:12]
+    part = target.with_name(f".{target.name}.{mark}.part")
+    try:
+        _fetch(wanted.url, part, progress)
+        _verify(wanted, part)
+        settle(part, target)
+    except OSError as error:
+        raise unwritable(error, part) from None
+    return stored_network(network_name(target))
+
+
+def _wanted(name_or_url: str, sha256: str | None, name: str | None) -> _Wanted:
+    if sha256 is not None and _HEX.fullmatch(sha256.lower()) is None:
+        raise InputError(f"{sha256!r} is not a SHA-256", hint="64 hexadecimal digits")
+    if "://" not in name_or_url:
+        known = known_network(name_or_url)
+        if sha256 is not None and sha256.lower() != known.sha256:
+            raise InputError(f"the SHA-256 of {known.name} is {known.sha256}", hint="leave it out")
+        return _Wanted(known.url, name or known.name, f"{known.name}.bin.gz", known.sha256)
+    try:
+        split = urlsplit(name_or_url)
+    except ValueError:  # of brackets
+        split = urlsplit("")
+    if split.scheme not in ("https", "http") or not split.hostname:
+        raise InputError(f"{name_or_url!r} is not an address of the web", hint="https://...")
+    file_name = Path(unquote(split.path)).name
+    if not file_name:
+        raise InputError("the address names no file", file=name_or_url)
+    checksum = None if sha256 is None else sha256.lower()
+    return _Wanted(name_or_url, name or network_name(file_name), file_name, checksum)
+
+
+class _SaferRedirects(urllib.request.HTTPRedirectHandler):
+    """Follows redirections, but never from an encrypted connection to a plain one."""
+
+    def redirect_request(
+        self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> Any:
+        """The request to make instead."""
+        scheme = urlsplit(newurl).scheme
+        if scheme not in ("http", "https") or (req.type == "https" and scheme != "https"):
+            raise InputError(f"leads to {newurl}, which is not encrypted", file=req.full_url)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _fetch(url: str, part: Path, progress: Progress | None) -> None:
+    """Fetch what is still missing of a file."""
+    have = part.stat().st_size if part.exists() else 0
+    request = urllib.request.Request(url, headers={"User-Agent": "yardstone"})
+    if have:
+        request.add_header("Range", f"bytes={have}-")
+    try:
+        with urllib.request.build_opener(_SaferRedirects).open(request, timeout=_PATIENCE) as reply:
+            _receive(reply, url, part, have, progress)
+    except urllib.error.HTTPError as error:
+        if error.code == 416 and have:  # nothing is missing, or what is there is something else
+            error.close()
+            if error.headers.get("Content-Range", "").endswith(f"/{have}"):
+                return
+            part.unlink()
+            _fetch(url, part, progress)
+            return
+        error.close()
+        raise InputError(
+            f"the server answers {error.code} {error.reason}", file=url, hint="check the address"
+        ) from None
+    except (
+        urllib.error.URLError,
+        http.client.HTTPException,
+        ConnectionError,
+        TimeoutError,
+    ) as error:
+        reason = getattr(error, "reason", None) or str(error) or type(error).__name__
+        raise InputError(
+            f"the download broke off: {reason}",
+            file=url,
+            hint="call again: what has come is kept" if part.exists() else "is the network up?",
+        ) from None
+
+
+def _receive(reply: Any, url: str, part: Path, have: int, progress: Progress | None) -> None:
+    if have and not (
+        reply.status == 206 and reply.headers.get("Content-Range", "").startswith(f"bytes {have}-")
+    ):
+        have = 0  # the server begins at the beginning
+    length = reply.headers.get("Content-Length", "")
+    whole = have + int(length) if length.isdecimal() else 0
+    if whole > _LARGEST:
+        raise InputError("is larger than any network", file=url)
+    with part.open("ab" if have else "wb") as file:
+        while piece := reply.read(_RECEIVED_PIECE):
+            have += len(piece)
+            if have > _LARGEST:
+                raise InputError("is larger than any network", file=url)
+            file.write(piece)
+            if progress is not None:
+                progress(have, whole)
+    if whole and have < whole:
+        raise http.client.IncompleteRead(b"", whole - have)
+
+
+def _verify(wanted: _Wanted, part: Path) -> None:
+    """Check what has come; if it is wrong nothing of it is kept."""
+    try:
+        if wanted.sha256 is not None and (actual := file_sha256(part)) != wanted.sha256:
+            raise InputError(
+                f"its SHA-256 is {actual}, not {wanted.sha256}",
+                file=wanted.url,
+                hint="nothing of it was kept",
+            )
+        read_model(part)
+    except InputError as error:
+        part.unlink()
+        if error.file == str(part):
+            raise InputError(error.message, file=wanted.url, hint=error.hint) from None
+        raise
+
+
+_REPOSITORY = "https://raw.githubusercontent.com/lightvector/KataGo/v1.17.2/cpp/tests/models/"
+_RELEASE = "https://github.com/lightvector/KataGo/releases/download/v1.4.5/"
+_TRAINING = "https://media.katagotraining.org/uploaded/networks/models/kata1/"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownNetwork:
+    """A network that can be downloaded by name.
+
+    Attributes
+    ----------
+    name : str
+        Its full name.
+    short : str
+        A shorter name for it.
+    url : str
+        Where it is.
+    sha256 : str
+        Of the file.
+    about : str
+        In a few words.
+    """
+
+    name: str
+    short: str
+    url: str
+    sha256: str
+    about: str
+
+
+KNOWN = (
+    KnownNetwork(
+        "g170-b6c96-s175395328-d26788732",
+        "b6c96",
+        _REPOSITORY + "g170-b6c96-s175395328-d26788732.bin.gz",
+        "f5d32604e3675c480c7c8f6aa579a1ea857135628a0afccc8fa56330fbacd38d",
+        "6 blocks, 4 MB: the fastest, also in the examples of this guide",
+    ),
+    KnownNetwork(
+        "g170e-b20c256x2-s5303129600-d1228401921",
+        "b20c256",
+        _RELEASE + "g170e-b20c256x2-s5303129600-d1228401921.bin.gz",
+        "7c8a84ed9ee737e9c7e741a08bf242d63db37b648e7f64942f3a8b1b5101e7c2",
+        "20 blocks: the last of its size of the run of 2020",
+    ),
+    KnownNetwork(
+        "g170-b30c320x2-s4824661760-d1229536699",
+        "b30c320",
+        _RELEASE + "g170-b30c320x2-s4824661760-d1229536699.bin.gz",
+        "1e601446c870228932d44c8ad25fd527cb7dbf0cf13c3536f5c37cff1993fee6",
+        "30 blocks: the last of its size of the run of 2020",
+    ),
+    KnownNetwork(
+        "g170-b40c256x2-s5095420928-d1229425124",
+        "b40c256",
+        _RELEASE + "g170-b40c256x2-s5095420928-d1229425124.bin.gz",
+        "2b3a78981d2b6b5fae1cf8972e01bf3e48d2b291bc5e52ef41c9b65c53d59a71",
+        "40 blocks: the strongest of the run of 2020",
+    ),
+    KnownNetwork(
+        "kata1-b18c384nbt-s9996604416-d4316597426",
+        "b18c384nbt",
+        _TRAINING + "kata1-b18c384nbt-s9996604416-d4316597426.bin.gz",
+        "9d7a6afed8ff5b74894727e156f04f0cd36060a24824892008fbb6e0cba51f1d",
+        "18 nested blocks: KataGo's own advice for most machines",
+    ),
+)
+
+
+def known_network(name: str) -> KnownNetwork:
+    """The network of this full or short name.
+
+    Raises
+    ------
+    InputError
+        There is none.
+    """
+    for network in KNOWN:
+        if name in (network.name, network.short):
+            return network
+    raise InputError(
+        f"no network is known as {name!r}",
+        hint=f"one of {', '.join(each.short for each in KNOWN)}, or an address (https://...)",
+    )
+
+
+def full_name(name: str) -> str:
+    """The full name of a network that is known by this short name; else the name itself."""
+    return next((each.name for each in KNOWN if each.short == name), name)
+
+
+_KINDS = {
+    Attention: "attention",
+    FeedForward: "feed-forward",
+    Bottleneck: "nested bottleneck",
+    GlobalPooling: "global pooling",
+}
+
+
+def _all_blocks(blocks: tuple[Block, ...]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        if isinstance(block, Bottleneck):
+            yield from _all_blocks(block.blocks)
+
+
+def describe_file(network: str | Path | None = None) -> dict[str, Any]:
+    """What `describe` says of a network file or a network that is kept, with its file and size.
+
+    Without a name it is the one that `find_network` finds.
+    """
+    file = find_network(network)
+    return {**describe(read_model(file)), "size": file.stat().st_size, "file": str(file)}
+
+
+def describe(model: NetworkModel) -> dict[str, Any]:
+    """The properties of a network that a user may want to know.
+
+    Returns
+    -------
+    dict
+        ``name``, ``version``, ``kind``, ``blocks`` and ``channels`` of the trunk,
+        ``block_kinds`` (how many of each, nested ones included), ``parameters``,
+        ``activation`` and ``norm`` at the trunk's end, ``policies``,
+        ``pass_alive_under_suicide``, ``metadata`` (wants to know the players), ``knows``
+        (the conditions that it was trained for; None for all) and ``sha256``.
+    """
+    kinds: dict[str, int] = {}
+    for block in _all_blocks(model.trunk.blocks):
+        kind = _KINDS.get(type(block), "residual")
+        kinds[kind] = kinds.get(kind, 0) + 1
+    nested = "nested bottleneck" in kinds
+    kind = "transformer" if "attention" in kinds else "convolutional"
+    norm = model.trunk.norm
+    rms = "spatial root mean square" if isinstance(norm, RmsNorm) and norm.spatial else ""
+    return {
+        "name": model.name,
+        "version": model.version,
+        "kind": f"nested {kind}" if nested else kind,
+        "blocks": len(model.trunk.blocks),
+        "channels": model.trunk.channels,
+        "block_kinds": kinds,
+        "parameters": model.parameters,
+        "activation": str(model.trunk.activation),
+        "norm": rms or ("root mean square" if isinstance(norm, RmsNorm) else "batch"),
+        "policies": model.policy.final_conv.outputs,
+        "pass_alive_under_suicide": model.pass_alive_under_suicide,
+        "metadata": model.trunk.metadata is not None,
+        "knows": str(KNOWLEDGE[model.sha256]) if model.sha256 in KNOWLEDGE else None,
+        "sha256": model.sha256,
+    }

@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING
 from yardstone.facade import lazy_names
 
 if TYPE_CHECKING:
-    from yardstone.go.patterns.diagrams import Diagram, read_diagram
-    from yardstone.go.patterns.game_index import GameIndex
-    from yardstone.go.patterns.index_build import build_index
-    from yardstone.go.patterns.pattern import Pattern, Placement
+    from yardstone.go.patterns.index import GameIndex, build_index
+    from yardstone.go.patterns.pattern import Diagram, Pattern, Placement, read_diagram
     from yardstone.go.patterns.search import Matches, find_patterns
 
 __all__ = [
@@ -33,10 +31,8 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "diagrams": ("Diagram", "read_diagram"),
-        "game_index": ("GameIndex",),
-        "index_build": ("build_index",),
-        "pattern": ("Pattern", "Placement"),
+        "pattern": ("Diagram", "read_diagram", "Pattern", "Placement"),
+        "index": ("GameIndex", "build_index"),
         "search": ("Matches", "find_patterns"),
     },
 )

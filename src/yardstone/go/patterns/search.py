@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.go.patterns._match import PlacedPatterns
-    from yardstone.go.patterns.game_index import GameIndex, SizeGroup
+    from yardstone.go.patterns.index import GameIndex, SizeGroup
     from yardstone.go.patterns.pattern import Pattern, Placement
 
 __all__ = ["Matches", "find_patterns"]

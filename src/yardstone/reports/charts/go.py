@@ -13,8 +13,7 @@ from yardstone.reports.go.titles import game_title
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.go.analysis import GameAnalysis
-    from yardstone.go.game_files import AnalysedGames
+    from yardstone.go.analysis import AnalysedGames, GameAnalysis
 
 __all__ = ["MOST_GAMES", "game_chart"]
 

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from yardstone.go.analysis import PHASES
+from yardstone.go.analysis import PHASES, WHOLE_GAME
 from yardstone.go.losses import DECIDED
 from yardstone.go.points import colour_name, point_name
-from yardstone.go.totals import WHOLE_GAME
 from yardstone.reports.charts.go import game_chart
 from yardstone.reports.document import (
     UNKNOWN,
@@ -33,9 +32,7 @@ from yardstone.reports.skipped import plain_skipped
 from yardstone.reports.words import plural
 
 if TYPE_CHECKING:
-    from yardstone.go.analysis import GameAnalysis
-    from yardstone.go.game_files import AnalysedGames
-    from yardstone.go.totals import Total
+    from yardstone.go.analysis import AnalysedGames, GameAnalysis, Total
 
 __all__ = ["analysis_document"]
 

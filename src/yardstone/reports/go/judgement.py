@@ -16,8 +16,7 @@ from yardstone.reports.skipped import plain_skipped
 from yardstone.reports.words import plural
 
 if TYPE_CHECKING:
-    from yardstone.go.game_files import JudgedGames
-    from yardstone.go.judgement import Judgement
+    from yardstone.go.analysis import JudgedGames, Judgement
 
 __all__ = ["judgement_document"]
 

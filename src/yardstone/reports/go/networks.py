@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from yardstone.go.nets.catalogue import KNOWN, KnownNetwork
+from yardstone.go.nets.store import KNOWN, KnownNetwork
 from yardstone.reports.document import Column, Document, Facts, Lines, Section, Table
 
 if TYPE_CHECKING:

@@ -11,19 +11,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from yardstone.errors import InputError, UsageError
-from yardstone.go.evaluator import Evaluator
+from yardstone.go.evaluator import Evaluator, ask, describe_illegal, moves_before_passes, over_games
 from yardstone.go.features import GameFeatures, move_features
-from yardstone.go.network_shares import over_games
 from yardstone.go.points import PASS, WHITE
-from yardstone.go.requests import ask, describe_illegal, moves_before_passes
 from yardstone.pool import Skipped, SkipReport
 from yardstone.strength.evidence import KINDS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from yardstone.go.evaluator import Assessment
     from yardstone.go.nets.network import Network
-    from yardstone.go.position import Assessment
     from yardstone.records.go_game import GoGame
     from yardstone.strength.model import StrengthModel
 
@@ -130,9 +128,8 @@ def model_network(
     UsageError
         It is loaded, but not with the model's number of symmetries.
     """
-    from yardstone.go.nets.network import Network, load_network
+    from yardstone.go.nets.network import Network, NetworkView, load_network
     from yardstone.go.nets.store import ENVIRONMENT, find_network
-    from yardstone.go.nets.view import NetworkView
 
     wanted = NetworkView.of(model.card)
     name, sha256 = wanted.name, wanted.sha256
@@ -170,7 +167,7 @@ def model_network(
 
 def _where(name: str) -> str:
     """How to get a network."""
-    from yardstone.go.nets.catalogue import KNOWN
+    from yardstone.go.nets.store import KNOWN
 
     known = next((each for each in KNOWN if name in (each.name, each.short)), None)
     if known is None:
@@ -280,7 +277,7 @@ def _best(assessment: Assessment, features: GameFeatures) -> NDArray[np.int16]:
 
 def _playable(games: Iterable[GoGame], skipped: SkipReport) -> Iterator[GoGame]:
     """The games, each up to its first illegal move, of which the report is told."""
-    from yardstone.go.replay import game_positions
+    from yardstone.go.inputs import game_positions
 
     for game in games:
         try:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.go.conditions import Conditions
+from yardstone.go.inputs import game_positions
 from yardstone.go.losses import FirstLook, LossEffort, Losses, move_losses
 from yardstone.go.points import BLACK, PASS, WHITE, point_name
-from yardstone.go.replay import game_positions
-from yardstone.go.rules import TROMP_TAYLOR
+from yardstone.go.rules import TROMP_TAYLOR, Conditions
 from yardstone.strength.estimate.games import KOMI
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ import numpy as np
 from yardstone.errors import InputError, NoGamesError
 from yardstone.go.evaluation_store import EvaluationStore, evaluations_folder, open_store
 from yardstone.go.feature_store import ABOUT, FeatureStore
-from yardstone.go.nets.view import NetworkView
+from yardstone.go.nets.network import NetworkView
 from yardstone.go.points import BLACK, WHITE
 from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.records.go_game import UNKNOWN

@@ -22,7 +22,7 @@ from yardstone.strength.trickplay.settling import Settled, settle, without_histo
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from yardstone.go.patterns.game_index import GameIndex
+    from yardstone.go.patterns.index import GameIndex
     from yardstone.go.patterns.pattern import Pattern
     from yardstone.go.patterns.search import Matches
     from yardstone.records.go_game import GoGame

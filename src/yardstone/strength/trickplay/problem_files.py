@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 
 from yardstone.errors import InputError, UsageError
 from yardstone.files import scratch_folder
-from yardstone.go.patterns.game_index import GameIndex
-from yardstone.go.patterns.index_build import build_index
-from yardstone.go.patterns.index_file import MARK
+from yardstone.go.patterns.index import MARK, GameIndex, build_index
 from yardstone.go.points import PASS, point_number
 from yardstone.pool import SkipReport
 from yardstone.strength.estimate.site_scales import site_scale

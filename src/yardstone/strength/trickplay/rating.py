@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from yardstone.errors import UsageError
-from yardstone.go.evaluator import Evaluator
+from yardstone.go.evaluator import Evaluator, ask, over_games
 from yardstone.go.features import move_features
-from yardstone.go.network_shares import over_games
 from yardstone.go.points import PASS
-from yardstone.go.requests import ask
 from yardstone.go.rules import TROMP_TAYLOR
 from yardstone.pool import SkipReport
 from yardstone.strength.estimate.games import BOARD, KOMI

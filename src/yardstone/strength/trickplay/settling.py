@@ -19,7 +19,7 @@ from yardstone.records.go_game import DRAWN, UNKNOWN, GoGame
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.go.patterns.game_index import GameIndex
+    from yardstone.go.patterns.index import GameIndex
     from yardstone.go.patterns.pattern import Placement
     from yardstone.go.patterns.search import Matches
     from yardstone.strength.trickplay.problem import Problem, Variation

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from yardstone.errors import InputError
-from yardstone.go.patterns.diagrams import is_diagram_line, read_diagram
+from yardstone.go.patterns.pattern import is_diagram_line, read_diagram
 from yardstone.go.points import BLACK, PASS, opponent, parse_colour, point_name, point_number
 from yardstone.pool import Skipped
 from yardstone.strength.trickplay.problem import FAILURE, REFUTATION, Problem, make_problem

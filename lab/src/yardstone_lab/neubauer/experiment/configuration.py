@@ -15,8 +15,8 @@ import numpy as np
 from yardstone.errors import InputError, UsageError
 from yardstone.evaluation.labels import ADVANCE
 from yardstone.evaluation.splits import NEWCOMER_GAMES
-from yardstone.go.extraction_batch import RULES
-from yardstone.go.judgement import SURE
+from yardstone.go.analysis import SURE
+from yardstone.go.features import RULES
 from yardstone.strength.set_model.hyperparameters import PRESETS, Hyperparameters
 from yardstone.toml_files import read_toml
 from yardstone_lab.neubauer.experiment.filters import Filters

@@ -195,7 +195,7 @@ def filtered(
 
 def is_legal(game: GoGame) -> bool:
     """Whether every move can be played (ko and suicide apart)."""
-    from yardstone.go.replay import game_positions
+    from yardstone.go.inputs import game_positions
 
     try:
         return game_positions(game).illegal_at < 0

@@ -18,8 +18,8 @@ import numpy as np
 from yardstone import parallel
 from yardstone.arrays import ArrayFile
 from yardstone.errors import UsageError
-from yardstone.go.extraction_batch import ExtractionSettings, load, plain
-from yardstone.go.judgement import SURE
+from yardstone.go.analysis import SURE
+from yardstone.go.features import ExtractionSettings, load, plain
 from yardstone.go.nets.store import find_network
 from yardstone_lab.neubauer.experiment.candidates import Decision
 
@@ -186,7 +186,7 @@ def _batches(
 
 def _judge(batch: _Judging) -> NDArray[np.float64]:
     """Ask the network about the last positions of a batch; done in a worker."""
-    from yardstone.go.judgement import judge_games
+    from yardstone.go.analysis import judge_games
     from yardstone.go.rules import parse_rules
 
     settings = batch.settings

@@ -13,7 +13,7 @@ import numpy as np
 from yardstone.arrays import map_array
 from yardstone.errors import InputError
 from yardstone.evaluation.sets import Sets
-from yardstone.go.extraction_batch import ExtractionSettings
+from yardstone.go.features import ExtractionSettings
 from yardstone.pool import SkipReport
 from yardstone.records.sources import find_sources
 from yardstone_lab.neubauer.experiment.candidates import ListedGames, RecordedGames
@@ -216,7 +216,7 @@ class Preparation:
         else:
 
             def make(folder: Path) -> None:
-                from yardstone.go.extraction import extract_features
+                from yardstone.go.features import extract_features
 
                 keys = set(pool.columns["key"][self._wanted(pool)].tolist())
                 extract_features(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import InputError
-from yardstone.go.nets.view import NetworkView
+from yardstone.go.nets.network import NetworkView
 from yardstone.strength.evidence import KINDS, Evidence
 from yardstone.strength.model import StrengthModel
 

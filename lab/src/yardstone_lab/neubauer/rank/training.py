@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.go.nets.view import NetworkView
+from yardstone.go.nets.network import NetworkView
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.model_scale import ModelScale
 from yardstone.strength.move_phases import PHASES

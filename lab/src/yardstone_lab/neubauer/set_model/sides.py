@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.go.nets.view import NetworkView
+from yardstone.go.nets.network import NetworkView
 from yardstone.strength.evidence import evidence_of_store
 from yardstone.strength.move_phases import PHASES, phases_of
 from yardstone.strength.rank.ranks import RANKS

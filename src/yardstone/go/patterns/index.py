@@ -1,16 +1,14 @@
-"""Builds an index of games: read in shares, by all cores, and put together at the end.
-
-A share that has been read is kept beside the index until all is done, so the work goes
-on where it was stopped.
-"""
+"""`GameIndex`: the moves of many games in one file, for searches."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+import struct
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import pairwise
@@ -21,21 +19,256 @@ import numpy as np
 
 from yardstone import parallel
 from yardstone.arrays import ArrayFile, StoredArrays
+from yardstone.disk import take_room
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.files import locked, replaced, unwritable
-from yardstone.go.patterns.game_index import FORMAT, TABLE, GameIndex, combined_text
-from yardstone.go.patterns.index_file import write_arrays
-from yardstone.go.points import neighbours, point_array
+from yardstone.go.points import MAX_SIZE, MIN_SIZE, PASS, neighbours, point_array
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.archives import is_archive
+from yardstone.records.go_game import GoGame
 from yardstone.records.sources import Source, find_sources
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.records.go_game import GoGame
 
-__all__ = ["build_index"]
+__all__ = [
+    "FORMAT",
+    "TABLE",
+    "TEXTS",
+    "GameIndex",
+    "SizeGroup",
+    "combined_text",
+    "build_index",
+    "MARK",
+    "map_arrays",
+    "write_arrays",
+]
+
+
+#: Raised when what a file holds changes its meaning.
+FORMAT = 1
+#: Columns of the table of games, with their types.
+TABLE = {
+    "line": "int32",
+    "number": "int32",
+    "date": "int64",
+    "komi": "float32",
+    "handicap": "int16",
+    "to_play": "int8",
+    "winner": "int8",
+}
+#: What is kept as text of each game, in this order.
+TEXTS = ("file", "black", "white", "black_rank", "white_rank", "rules", "result")
+_BETWEEN = "\0"
+_BEGINS, _CODE = 1 << 15, (1 << 15) - 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SizeGroup:
+    """The games on boards of one size, which follow each other in the table.
+
+    Attributes
+    ----------
+    size : int
+        Lines.
+    first : int
+        The number of its first game in the index.
+    events : uint16 [n]
+        What changes: the stones set up, then for each move a stone (with the bit 15)
+        and captures. A number is colour * size² + point, or 3 * size² for a pass of
+        Black, one more for one of White.
+    starts : int64 [games + 1]
+        Where the events of each game begin.
+    bits : uint64 [words, 2 * size²]
+        Of 64 games each, whether such a stone ever stood there: Black's, then White's.
+    longest : int
+        The most events of one game.
+    """
+
+    size: int
+    first: int
+    events: NDArray[np.uint16]
+    starts: NDArray[np.int64]
+    bits: NDArray[np.uint64]
+    longest: int
+
+    def __len__(self) -> int:
+        """Number of games."""
+        return len(self.starts) - 1
+
+
+class GameIndex:
+    """The moves of many games, ready to be searched.
+
+    The file is mapped into memory: opening it costs nothing however large it is, and
+    processes share it. `build_index` makes it.
+
+    Parameters
+    ----------
+    path : path
+
+    Attributes
+    ----------
+    path : Path
+    facts : dict
+        What the file says of itself: games, moves, duplicates left out, sources.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, is no such file, or is damaged.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self.facts, self._arrays = map_arrays(self.path)
+        try:
+            if self.facts["format"] != FORMAT:
+                raise InputError(
+                    "this index was made by another version of Yardstone",
+                    file=str(self.path),
+                    hint="make it again",
+                )
+            self._groups = {group.size: group for group in self._checked()}
+        except InputError:
+            raise
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(
+                "this index of games is damaged", file=str(self.path), hint="make it again"
+            ) from error
+
+    def _checked(self) -> Iterable[SizeGroup]:
+        """The groups of games, if all arrays fit together."""
+        first = 0
+        counts = (self.facts["moves"], self.facts["duplicates"])
+        if not all(type(count) is int and count >= 0 for count in counts):
+            raise ValueError("not a number of moves")
+        known: set[int] = set()
+        for size, games in self.facts["sizes"]:
+            if not MIN_SIZE <= size <= MAX_SIZE or games < 1 or size in known:
+                raise ValueError("not a size")
+            known.add(size)
+            events, starts, bits = (
+                self._arrays[f"{size}/{name}"] for name in ("events", "starts", "bits")
+            )
+            kinds = (events.dtype, starts.dtype, bits.dtype)
+            if kinds != (np.dtype("uint16"), np.dtype("int64"), np.dtype("uint64")):
+                raise ValueError("not the types")
+            lengths = np.diff(starts)
+            fits = len(starts) == games + 1 and starts[0] == 0 and starts[-1] == len(events)
+            if not fits or (lengths < 0).any():
+                raise ValueError("not the starts of games")
+            if bits.shape != (-(-games // 64), 2 * size**2):
+                raise ValueError("not the bits of games")
+            yield SizeGroup(size, first, events, starts, bits, int(lengths.max()))
+            first += games
+        for name, kind in TABLE.items():
+            column = self._arrays[name]
+            if column.shape != (first,) or column.dtype != kind:
+                raise ValueError("not the table of games")
+        starts = self._arrays["text_starts"]
+        fits = starts.shape == (first + 1,) and starts.dtype == np.dtype("int64")
+        if not fits or starts[0] != 0 or starts[-1] != len(self._arrays["text"]):
+            raise ValueError("not the names of games")
+        if (np.diff(starts) < 0).any() or self._arrays["text"].dtype != np.dtype("uint8"):
+            raise ValueError("not the names of games")
+        self._games = first
+
+    def __len__(self) -> int:
+        """Number of games."""
+        return self._games
+
+    def __repr__(self) -> str:
+        return f"<GameIndex {str(self.path)!r}: {len(self)} games>"
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Sizes of board that occur."""
+        return tuple(self._groups)
+
+    @property
+    def positions(self) -> int:
+        """Number of positions of all games, those before the first move included."""
+        return int(self.facts["moves"]) + len(self)
+
+    def group(self, size: int) -> SizeGroup | None:
+        """The games on boards of this size, if there are any."""
+        return self._groups.get(size)
+
+    def place(self, number: int) -> tuple[str, int, int]:
+        """File, line and number within the file of a game."""
+        texts = self._texts(number)
+        return texts[0], int(self._arrays["line"][number]), int(self._arrays["number"][number])
+
+    def game(self, number: int) -> GoGame:
+        """A game, with its moves, names and date.
+
+        Raises
+        ------
+        UsageError
+            There is no such game.
+        InputError
+            The index is damaged.
+        """
+        if not 0 <= number < len(self):
+            raise UsageError(f"there is no game {number}, only 0 to {len(self) - 1}")
+        group = next(g for g in self._groups.values() if g.first <= number < g.first + len(g))
+        row = number - group.first
+        events = np.asarray(group.events[group.starts[row] : group.starts[row + 1]])
+        setup, moves, colours = _split(events, group.size**2)
+        facts: dict[str, Any] = dict(zip(TEXTS, self._texts(number), strict=True))
+        for name in TABLE:
+            facts[name] = self._arrays[name][number].item()
+        komi = facts.pop("komi")
+        date = np.datetime64(facts.pop("date"), "s")
+        if moves is None or facts["to_play"] not in (1, 2):
+            raise InputError(
+                "this index of games is damaged", file=str(self.path), hint="make it again"
+            )
+        return GoGame(
+            **facts,
+            komi=None if np.isnan(komi) else komi,
+            date=date,
+            size=group.size,
+            setup_black=setup[0],
+            setup_white=setup[1],
+            moves=moves,
+            colours=colours,
+        )
+
+    def _texts(self, number: int) -> list[str]:
+        first, last = self._arrays["text_starts"][number : number + 2]
+        text = self._arrays["text"][first:last].tobytes().decode("utf-8", "replace")
+        parts = text.split(_BETWEEN, len(TEXTS) - 1)
+        return parts + [""] * (len(TEXTS) - len(parts))
+
+
+def combined_text(game: GoGame) -> bytes:
+    """The texts of a game as they are kept."""
+    texts = (str(getattr(game, name)).replace(_BETWEEN, "") for name in TEXTS)
+    return _BETWEEN.join(texts).encode("utf-8", "replace")
+
+
+def _split(
+    events: NDArray[np.uint16], area: int
+) -> tuple[list[NDArray[np.int16]], NDArray[np.int16] | None, NDArray[np.int8]]:
+    """Stones set up of both colours, points and colours of the moves; None if damaged."""
+    begins = (events & _BEGINS) > 0
+    codes = (events & _CODE).astype(np.int32)
+    setup_end = int(np.argmax(begins)) if begins.any() else len(events)
+    stones = codes[:setup_end]
+    setup = [
+        (stones[stones // area == colour] - colour * area).astype(np.int16) for colour in (1, 2)
+    ]
+    played = codes[begins]
+    passes = played >= 3 * area
+    colours = np.where(passes, played - 3 * area + 1, played // area).astype(np.int8)
+    moves = np.where(passes, PASS, played % area).astype(np.int16)
+    if not np.isin(colours, (1, 2)).all():
+        return setup, None, colours
+    return setup, moves, colours
+
 
 #: Bytes, as they lie on the disk, that are read as one share; and the most files.
 _SHARE_BYTES = 2 << 20
@@ -255,8 +488,8 @@ def _changed(path: Path | None) -> int:
 def _events(game: GoGame, skipped: SkipReport) -> NDArray[np.uint16] | None:
     """The events of a game; None if it has none that can be used."""
     from yardstone.go import _board
-    from yardstone.go._setup import set_up
-    from yardstone.go.patterns._events import write_events
+    from yardstone.go.board import set_up
+    from yardstone.go.patterns._match import write_events
 
     if len(game.moves) > _MOST_MOVES:
         skipped.add(Skipped(game.file, game.line, f"more than {_MOST_MOVES} moves"))
@@ -391,7 +624,7 @@ class _Group:
 
     def mark(self, target: NDArray[np.uint64]) -> None:
         """Write the bits of the stones that ever stood there."""
-        from yardstone.go.patterns._events import mark_stones
+        from yardstone.go.patterns._match import mark_stones
 
         first = 0
         for part, keep in self._parts:
@@ -437,3 +670,105 @@ def _fill_text(groups: Sequence[_Group], target: NDArray[np.uint8]) -> None:
 
 def _starts(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
+MARK = b"yardstone games\n"
+_LENGTH = struct.Struct("<Q")
+_ALIGN = 64
+_LONGEST_DESCRIPTION = 16 << 20
+_NUMBER_TYPES = ("uint8", "int8", "uint16", "int16", "int32", "float32", "int64", "uint64")
+
+#: Makes an array in the place that it is given.
+Filler = Callable[["NDArray[Any]"], object]
+
+
+def write_arrays(
+    path: Path,
+    facts: Mapping[str, Any],
+    arrays: Mapping[str, tuple[str, tuple[int, ...], Filler]],
+) -> None:
+    """Write a file of arrays, each of which is filled in its place.
+
+    Parameters
+    ----------
+    path : Path
+    facts : mapping
+        Plain values that go into the description.
+    arrays : mapping of str to (type, shape, filler)
+        `filler` is given the array, all zeros, in the order of the mapping.
+    """
+    described: dict[str, Any] = {}
+    offset = 0
+    for name, (kind, shape, _) in arrays.items():
+        described[name] = {"type": kind, "shape": list(shape), "offset": offset}
+        length = int(np.prod(shape)) * np.dtype(kind).itemsize
+        offset += -(-length // _ALIGN) * _ALIGN
+    text = json.dumps({**facts, "arrays": described}, ensure_ascii=False).encode()
+    start = -(-(len(MARK) + _LENGTH.size + len(text)) // _ALIGN) * _ALIGN
+    with path.open("wb") as file:
+        file.write(MARK + _LENGTH.pack(len(text)) + text)
+        take_room(file, start + offset)
+    for name, (kind, shape, fill) in arrays.items():
+        if not int(np.prod(shape)):
+            continue
+        place = start + described[name]["offset"]
+        array = np.memmap(path, kind, "r+", place, shape)
+        fill(array)
+        array.flush()
+        del array
+
+
+def map_arrays(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The facts of a file and its arrays, mapped into memory.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is not such a file, or breaks off.
+    """
+    try:
+        with path.open("rb") as file:
+            size = path.stat().st_size
+            head = file.read(len(MARK) + _LENGTH.size)
+            if head[: len(MARK)] != MARK or len(head) < len(MARK) + _LENGTH.size:
+                raise InputError(
+                    "this is not an index of games",
+                    file=str(path),
+                    hint="make one with: yardstone trickplay index",
+                )
+            (length,) = _LENGTH.unpack(head[len(MARK) :])
+            if length > min(_LONGEST_DESCRIPTION, size):
+                raise _damaged(path)
+            text = file.read(length)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", file=str(path)) from error
+    try:
+        facts = json.loads(text)
+        described = facts.pop("arrays")
+        start = -(-(len(head) + length) // _ALIGN) * _ALIGN
+        return facts, {
+            str(name): _mapped(path, size, start, about) for name, about in described.items()
+        }
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise _damaged(path) from error
+
+
+def _mapped(path: Path, size: int, start: int, about: Mapping[str, Any]) -> NDArray[Any]:
+    kind, shape, offset = about["type"], tuple(about["shape"]), about["offset"]
+    whole = all(type(number) is int and number >= 0 for number in (*shape, offset))
+    if kind not in _NUMBER_TYPES or len(shape) > 2 or not whole or offset % _ALIGN:
+        raise ValueError("not an array")
+    number = 1
+    for length in shape:
+        number *= length
+    if number == 0:
+        return np.zeros(shape, kind)
+    if start + offset + number * np.dtype(kind).itemsize > size:
+        raise _damaged(path)
+    return np.memmap(path, kind, "r", start + offset, shape)
+
+
+def _damaged(path: Path) -> InputError:
+    return InputError(
+        "this index of games is damaged or breaks off", file=str(path), hint="make it again"
+    )

@@ -16,9 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
-from yardstone.go.conditions import Conditions
-from yardstone.go.evaluator import Evaluator, NetworkAnswer, NetworkQuestion
-from yardstone.go.network_shares import over_games
+from yardstone.go.evaluator import Evaluator, NetworkAnswer, NetworkQuestion, over_games
 from yardstone.go.points import (
     BLACK,
     MAX_SIZE,
@@ -29,13 +27,14 @@ from yardstone.go.points import (
     point_name,
     point_number,
 )
-from yardstone.go.rules import TROMP_TAYLOR, Rules, parse_rules_and_komi
+from yardstone.go.rules import TROMP_TAYLOR, Conditions, Rules, parse_rules_and_komi
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.sources import find_sources
 
 if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
     from yardstone.records.streams import ByteStream
+
 
 __all__ = [
     "MOST_MOVES",
@@ -45,6 +44,7 @@ __all__ = [
     "parse_position",
     "read_lines",
 ]
+
 
 #: No longer lines, and no longer games, are read.
 _LONGEST_LINE = 4 << 20
