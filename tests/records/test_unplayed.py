@@ -81,7 +81,7 @@ def test_the_same_game_counts_once_where_the_record_names_it(tmp_path: Path) -> 
 def test_games_of_engines_that_are_alike_all_count(tmp_path: Path) -> None:
     pool = yardstone.read(_pgn(tmp_path / "a.pgn", {}, {}, {"moves": "1. d4"}))
     assert len(pool) == 3
-    assert "1 record repeats another exactly" in pool.skipped.remarks[0]
+    assert "1 record repeats another exactly; all count" in pool.skipped.remarks[0]
     same = {"date": "2024.01.01", "round": "1"}  # of all games, so it names none
     pool = yardstone.read(_pgn(tmp_path / "a.pgn", same, same, {**same, "moves": "1. d4"}))
     assert len(pool) == 3

@@ -410,9 +410,11 @@ def _by_name(pool: Pool) -> dict[str, NDArray[Any]]:
     }
 
 
-def _distinct(codes: NDArray[np.int32]) -> NDArray[np.int32]:
+def _distinct(codes: NDArray[np.int32]) -> NDArray[np.integer[Any]]:
     """The codes of texts that there are."""
-    return np.unique(codes[codes >= 0])
+    there = np.zeros(int(codes.max(initial=-1)) + 2, np.bool_)
+    there[codes] = True  # -1, no text, is the last
+    return np.flatnonzero(there[:-1])
 
 
 def _marks(

@@ -169,7 +169,7 @@ def without_repeats(pool: Pool) -> Pool:
         if counted := int((repeats & ~named).sum()):
             remark = (
                 f"{counted:,} record{'s repeat others' if counted > 1 else ' repeats another'} "
-                "exactly and count as games of their own: without an id, or date and round, "
+                "exactly; all count, as without an id, or date and round, "
                 "nothing tells whether they are the same games."
             )
         pool = leave_out(pool, named, REPEATED)
