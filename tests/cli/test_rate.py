@@ -246,6 +246,14 @@ def test_min_games_and_top(apart: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert "more players (--top 0 shows all)" in out
 
 
+def test_neutral_ground_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [f"{home},{away},{k == 1},{result}" for k, (home, away, result) in enumerate(CIRCLE)]
+    (table := tmp_path / "neutral.csv").write_text("\n".join(["home,away,neutral,result", *lines]))
+    said = f"yardstone: {table}: neutral ground in 'neutral' is not used: in 1 of {len(CIRCLE)} "
+    run(capsys, table, said=said)
+    run(capsys, table, "--where", "NOT neutral", said="1 of ")
+
+
 def test_tables_and_queries(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "results.csv"
     lines = [f"{white},{black},{result}" for white, black, result in CIRCLE]

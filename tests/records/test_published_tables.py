@@ -410,6 +410,8 @@ SEVERAL = {
     "winners and counts": "winner,loser,n_games\nA,B,12\nB,A,20\n",
     "games played": "home,away,score,Games\nA,B,1,10\nB,A,0,3\n",
     "weights": "white,black,result,weight\nA,B,1-0,0.5\nA,B,0-1,1\n",
+    "winners and times": "winner,loser,times\nA,B,12\nB,A,20\n",
+    "multipliers": "white,black,result,multiplier\nA,B,1-0,12\nA,B,0-1,20\n",
     "weights in German": 'white,black,result,Gewicht\nA,B,1-0,"0,5"\nA,B,0-1,1\n',
 }
 
@@ -510,7 +512,41 @@ def test_neutral_ground_is_said_to_be_unused() -> None:
     assert pool.skipped.doubts == []
 
 
+@pytest.mark.parametrize("name", ["location", "Venue", "match_site", "ground"])
+def test_a_venue_that_is_neutral(name: str) -> None:
+    text = f"home,away,{name},result\nA,B,{{}},1-0\nB,A,Rome,1-0\n"
+    assert read(text.format("Oslo")).skipped.doubts == []
+    for value in ("Neutral", "N"):
+        (doubt,) = read(text.format(value)).skipped.doubts
+        assert f"in {name!r} is not used: in 1 of 2 games nobody was at home" in doubt
+        assert f"--where \"{name} <> '{value}'\"" in doubt
+        assert read(text.format(value), where=f"{name} <> '{value}'").skipped.doubts == []
+    beside = read(f"team,opponent,{name},result\nA,B,N,W\nB,A,H,W\nC,A,A,L\n")
+    assert games(beside) == [("A", "B", 1), ("B", "A", 1), ("A", "C", 1)]
+    assert len(beside.skipped.doubts) == 1
+
+
 SIDES = {
+    "player,opponent,is_white,result\nA,B,true,W\nB,A,false,W\n": [("A", "B", 1), ("A", "B", 0)],
+    "player,opponent,is_black,result\nA,B,0,W\nB,A,1,W\n": [("A", "B", 1), ("A", "B", 0)],
+    "player,opponent,opponent_is_white,result\nA,B,0,W\nB,A,1,W\n": [
+        ("A", "B", 1),
+        ("A", "B", 0),
+    ],
+    "team,opponent,home,result\nA,B,yes,W\nB,A,no,W\n": [("A", "B", 1), ("A", "B", 0)],
+    "player1,player2,white,winner\nAnn,Bob,bob,Ann\nBob,Cid,Bob,Cid\n": [
+        ("Bob", "Ann", 0),
+        ("Bob", "Cid", 0),
+    ],
+    "player1,player2,black,komi,winner\nAnn,Bob,Bob,6.5,Ann\nBob,Cid,Bob,6.5,Cid\n": [
+        ("Bob", "Ann", 0),
+        ("Bob", "Cid", 0),
+    ],
+    "player1,player2,white,winner\nA,B,2,A\nB,C,1,C\n": [("B", "A", 0), ("B", "C", 0)],
+    "p1,p2,home_team,score1,score2\nAnn,Bob,Bob,1,3\nBob,Cid,Bob,2,1\n": [
+        ("Bob", "Ann", 1),
+        ("Bob", "Cid", 1),
+    ],
     "player,opponent,color,result\nA,B,white,W\nB,A,black,W\nA,C,black,D\n": [
         ("A", "B", 1),
         ("A", "B", 0),
@@ -534,6 +570,46 @@ def test_a_column_of_the_side_tells_who_moved_first(text: str) -> None:
     pool = read(text)
     assert pool.ordered
     assert games(pool) == SIDES[text]
+
+
+def test_a_side_that_is_not_told() -> None:
+    for name, values in (("color", "wb"), ("is_white", "10")):
+        text = f"player1,player2,{name},winner\nA,B,{values[0]},A\nB,A,{values[1]},A\n"
+        with pytest.raises(InputError, match=f"whose side does '{name}' tell") as caught:
+            read(text)
+        assert "first=player1,second=player2" in str(caught.value.hint)
+        named = {"first": "player1", "second": "player2"}
+        assert games(read(text, columns=named)) == [("A", "B", 1), ("A", "B", 1)]
+        assert games(read(text, columns=[name])) == [("A", "B", 1), ("B", "A", 0)]
+    head, rows = "player1,player2,white,winner\n", "A,B,B,A\n" * 30
+    few = read(head + rows + "A,B,,A\n")
+    assert games(few)[-2:] == [("B", "A", 0), ("A", "B", 1)]
+    assert "who moved first in 1 of 31 games: there 'player1' is" in few.skipped.doubts[0]
+    many = read(head + rows + "A,B,,A\n" * 2)
+    assert not many.ordered
+    assert "in 2 of 32 games: it is not used" in many.skipped.doubts[0]
+
+
+def test_further_columns_where_the_players_change_places() -> None:
+    text = "player,opponent,color,result,elo,opp_elo\nA,B,white,W,1,2\nB,A,black,W,2,1\n"
+    named = {"first_rating": "elo", "second_rating": "opp_elo"}
+    pool = read(text, columns=named)
+    assert games(pool) == [("A", "B", 1), ("A", "B", 0)]
+    assert [pool.columns[name].tolist() for name in named] == [["1", "1"], ["2", "2"]]
+    with pytest.raises(InputError, match="'first_rating' alone is known of one player"):
+        read(text, columns={"first_rating": "elo"})
+    kept = read(text, columns="all")
+    assert games(kept) == games(pool)
+    assert kept.columns["player"].tolist() == ["A", "B"]  # whose elo it is
+    assert kept.columns["elo"].tolist() == ["1", "2"]
+
+
+def test_results_of_both_that_contradict_each_other() -> None:
+    head, right = "home,away,home_result,away_result\n", "A,B,W,L\nB,A,L,W\nA,B,D,D\n"
+    assert read(head + right).score.tolist() == [1, 0, 0.5]
+    for odd in ("W,W", "L,L", "W,D", "D,L"):
+        with pytest.raises(InputError, match=f"'{odd[0]} and {odd[2]}' .* not understood"):
+            read(f"{head}{right}A,B,{odd}\n")
 
 
 def test_whose_points_stand_first_beside_a_colour() -> None:

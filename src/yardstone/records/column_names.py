@@ -11,6 +11,7 @@ __all__ = [
     "DATES",
     "GO",
     "PAIRS",
+    "SIDES",
     "TIMES",
     "Pair",
     "find_pair",
@@ -53,8 +54,9 @@ _BESIDE_RESULT = _BESIDE | {"name", "id", "player", "color", "colour", "side", "
 }  # fmt: skip
 #: Words of columns that make a row several games, or part of one, and words beside them.
 _COUNTS = frozenset(
-    "count counts n weight weights weighting freq frequency frequencies multiplicity repeats "
-    "occurrences anzahl häufigkeit gewicht poids peso nombre cantidad aantal количество вес".split()
+    "count counts n times weight weights weighting multiplier multiplicity factor freq frequency "
+    "frequencies repeats repetitions quantity occurrences anzahl häufigkeit gewicht faktor poids "
+    "peso nombre cantidad aantal количество вес".split()
 )
 _GAMES = frozenset("games matches partien spiele parties partidas partidos partite партии".split())
 _OF_COUNTS = _GAMES | frozenset("number num nb of the total played game match row rows".split())
@@ -65,7 +67,10 @@ _TALLIES = {
     "losses": "loss losses lost defeats niederlagen verloren défaites derrotas sconfitte поражения",
 }
 _COLOUR = frozenset("colour color colours colors farbe couleur kleur colore cor цвет".split())
-_VENUES = frozenset("side venue location home away ha h a played".split())
+_VENUES = frozenset("side venue location site ground stadium home away ha h a played".split())
+#: Kinds of columns that tell who moved first, most of which flag a side, or name who has it.
+SIDES = frozenset({"side", "white", "black", "home", "away", "first"})
+_FLAGS = frozenset("is was has had plays played moves moved move to opponent opp 1 2".split())
 _NEUTRAL = frozenset("neutral neutre neutro neutrale neutralsite neutralvenue".split())
 _FOOTBALL = (("fthg", "ftag"), ("hg", "ag"), ("hgoal", "vgoal"), ("hscore", "vscore"))
 DATES = (
@@ -255,19 +260,27 @@ def tells_winner(name: str) -> bool:
 
 
 def kind_of(name: str) -> str:
-    """Whether a column counts games, marks neutral ground, or tells a player's side; else empty.
+    """Whether a column counts games, marks neutral ground, or tells a side; else empty.
+
+    One that flags a side, or names who has it, is of the kind of that side.
 
     Examples
     --------
     >>> kind_of("n_games"), kind_of("wins_a"), kind_of("Draws"), kind_of("game_number")
     ('count', 'wins', 'draws', '')
+    >>> kind_of("player_color"), kind_of("is_white"), kind_of("home_team"), kind_of("white_elo")
+    ('side', 'white', 'home', '')
     """
     parts = set(words(name))
     if parts and (parts & (_COUNTS | _GAMES)) and parts <= _COUNTS | _OF_COUNTS:
         return "count"
     if parts & _NEUTRAL:
         return "neutral"
-    if parts & _COLOUR or (parts and parts <= _VENUES):
+    flagged = parts - _FLAGS - {*_PLAYER_WORDS}
+    if len(flagged) == 1 and flagged <= SIDES:
+        return flagged.pop()
+    venue = parts - {"game", "match"}
+    if parts & _COLOUR or (venue and venue <= _VENUES):
         return "side"
     sides = {each for pair in PAIRS[:-2] for each in pair} | {"player", "opponent"}
     left = {_ALIASES.get(part, part) for part in parts} - sides - _BESIDE - {*_PLAYER_WORDS}

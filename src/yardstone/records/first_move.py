@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from yardstone.errors import InputError, UsageError
-from yardstone.records.column_names import CHESS, GO, side_of, words
+from yardstone.records.column_names import CHESS, side_of, words
 from yardstone.records.results import meanings, normalized
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def settle_order(
     first : {"white", "black"}, optional
         The explicit word.
     go : bool
-        Whether results or files show that the games are of Go.
+        Whether results, columns or files show that the games are of Go.
     file : str
         For messages.
 
@@ -76,7 +76,6 @@ def settle_order(
         If what the caller says contradicts itself.
     """
     columns = {word for name in names for word in words(name)}
-    go = go or not columns.isdisjoint(GO)
     if set(roles.labels) == {"white", "black"}:
         order = _of_colours(roles, names, first, go=go, columns=columns, file=file)
     elif set(roles.labels) == {"winner", "loser"}:

@@ -15,7 +15,7 @@ from yardstone.records.column_roles import Roles
 from yardstone.records.dates import date_span, read_coded_dates
 from yardstone.records.match_tables import with_error_rates
 from yardstone.records.options import Options
-from yardstone.records.strength_columns import check_stones
+from yardstone.records.strength_columns import ERRORS, LEVELS, check_stones
 from yardstone.records.table_results import quoted
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["UNFINISHED", "GameRows"]
 
 UNFINISHED = "unfinished (result *)"
+_OTHER = {"first": "second", "second": "first"}
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,8 @@ class GameRows:
         Whether the rows are analysed matches of backgammon.
     marks : tuple of str
         Columns for `yardstone.records.unplayed.without_repeats`.
+    turned : bool
+        Whether in some rows the player of the second column moved first.
     """
 
     connection: duckdb.DuckDBPyConnection
@@ -63,6 +66,7 @@ class GameRows:
     ordered: bool
     matches: bool
     marks: tuple[str, ...] = ()
+    turned: bool = False
 
     def pool(self) -> Pool:
         """All games."""
@@ -77,7 +81,7 @@ class GameRows:
         players = self.players
         rows = "good JOIN player AS p1 ON p1.name = first JOIN player AS p2 ON p2.name = second"
         extra = "".join(
-            f", {quoted('extra ' + name)}" for name in dict.fromkeys(self.roles.extra.values())
+            f", {self._further(key)} AS further{k}" for k, key in enumerate(self.roles.extra)
         )
         if marked:
             extra += "".join(f", {quoted(name)}" for name in self.marks)
@@ -99,6 +103,24 @@ class GameRows:
             ).fetchnumpy()
             some = time[start : start + size] if time is not None else None
             yield self._piece(players, data, some)
+
+    def _further(self, key: str) -> str:
+        """SQL for a further column; where the players change places, that of the other one."""
+        extra = self.roles.extra
+        own = quoted("extra " + extra[key])
+        side, _, rest = key.partition("_")
+        if not self.turned or side not in _OTHER:
+            return own
+        other = f"{_OTHER[side]}_{rest}"
+        if other in extra:
+            return f"CASE WHEN turned THEN {quoted('extra ' + extra[other])} ELSE {own} END"
+        if key in (*LEVELS, *ERRORS):
+            raise InputError(
+                f"{key!r} alone is known of one player, who does not move first in all rows",
+                file=self.file,
+                hint=f"name {other} as well",
+            )
+        return own
 
     @cached_property
     def players(self) -> tuple[str, ...]:
@@ -129,9 +151,7 @@ class GameRows:
     ) -> Pool:
         if self.roles.time and time is None:
             time = np.ma.getdata(data["time"]).astype("datetime64[s]")
-        columns = {
-            name: _plain(data[f"extra {column}"]) for name, column in self.roles.extra.items()
-        }
+        columns = {key: _plain(data[f"further{k}"]) for k, key in enumerate(self.roles.extra)}
         columns |= {name: data[name] for name in self.marks if name in data}
         pool = Pool(
             players,

@@ -30,6 +30,7 @@ def read_points(
     known = [pair for pair in counts if values[pair[0]] is not None and values[pair[1]] is not None]
     most = max((value for value in values.values() if value is not None), default=0.0)
     halves = any(value == 0.5 for value in values.values())
+    words = not any(points_of(normalized(text)) is not None for text in values)
     scores: dict[tuple[str, str], float] = {}
     left_out: dict[tuple[str, str], str] = {}
     for pair in counts:
@@ -38,6 +39,8 @@ def read_points(
             reasons = [left_out_reason(text) for text in pair]
             if None not in reasons or any(r == "no result" for r in reasons):
                 left_out[pair] = next(r for r in reasons if r is not None)
+        elif words and one + other != 1.0:
+            continue  # both say that they won, or lost
         elif one == other == 0.0 and most <= 1.0 and not wins:
             if halves:
                 left_out[pair] = "lost by both (0-0)"

@@ -10,7 +10,15 @@ import numpy as np
 
 from yardstone.choices import no_such
 from yardstone.errors import InputError, StrictError
-from yardstone.records.column_names import is_indicator, kind_of, side_of, tells_winner
+from yardstone.records.column_names import (
+    GO,
+    SIDES,
+    is_indicator,
+    kind_of,
+    side_of,
+    tells_winner,
+    words,
+)
 from yardstone.records.column_roles import Roles
 from yardstone.records.decoding import clean
 from yardstone.records.first_move import Order, results_of_go, settle_order, whose_result
@@ -58,14 +66,16 @@ BETWEEN = "\x1f"
 #: So many rows make a running number plain.
 _RUNNING = 5
 _SHOWN = 4
-#: Cells that say yes.
+#: Cells that tell a side, and those that say yes or no.
 _SIDES = {
-    **dict.fromkeys(("w", "white", "weiß", "weiss", "blanc", "blancs", "blancas"), "white"),
-    **dict.fromkeys(("b", "black", "schwarz", "noir", "noirs", "negras"), "black"),
-    **dict.fromkeys(("h", "home", "heim"), "home"),
-    **dict.fromkeys(("a", "away", "auswärts"), "away"),
+    "white": "'w', 'white', 'weiß', 'weiss', 'blanc', 'blancs', 'blancas'",
+    "black": "'b', 'black', 'schwarz', 'noir', 'noirs', 'negras'",
+    "home": "'h', 'home', 'heim'",
+    "away": "'a', 'away', 'auswärts'",
 }
 _TRUE = "'true', 't', 'yes', 'y', '1', '1.0', 'x', 'neutral', 'ja', 'oui', 'si', 'sí', 'да'"
+_FALSE = "'false', 'f', 'no', 'n', '0', '0.0', 'nein', 'non', 'нет'"
+_OTHER = {"white": "black", "black": "white", "home": "away"}
 
 
 def quoted(name: str) -> str:
@@ -116,7 +126,8 @@ class TableOfGames:
             if kind_of(name) and name not in (roles.first, roles.second, *extra)
         ]
         if self.options.everything:
-            extra, self.watched = list(self.names), []
+            extra = list(self.names)
+            self.watched = [name for name in self.watched if kind_of(name) in SIDES]
         parts += [f"{_text(name)} AS {quoted('watched ' + name)}" for name in self.watched]
         asked = self._asked()
         parts += [f"{quoted(name)} AS {quoted(column)}" for column, name in asked.items()]
@@ -223,8 +234,6 @@ class TableOfGames:
         """
         if not self.options.levels or set(roles.labels) == {"winner", "loser"}:
             return {}, ""
-        if self.turned != "false":
-            return {}, "Levels are not used: the column of the side tells who moves first."
         return level_columns(self.names, roles.first, roles.second)
 
     @staticmethod
@@ -233,38 +242,76 @@ class TableOfGames:
         margin = (roles.margin,) if roles.margin is not None else ()
         return list(dict.fromkeys([*roles.results[:_MOST_COLUMNS], *(roles.points or ()), *margin]))
 
-    def order(self, roles: Roles) -> Order:
+    def order(self, roles: Roles, report: SkipReport) -> Order:
         """Who moves first."""
         self.places = {name: f"result{k}" for k, name in enumerate(self._candidates(roles))}
         self.one, self.other = roles.first, roles.second
         go = self.of_records or any(results_of_go(self.values(name)) for name in roles.results[:1])
+        go = go or not GO.isdisjoint(word for name in self.names for word in words(name))
         order = settle_order(roles, self.names, self.options.first, go=go, file=self.file)
-        return self._turn(order, self.options.first or ("black" if go else "white"))
-
-    def _turn(self, order: Order, colour: Side) -> Order:
-        """Who moves first by a column with the side of one player, such as ``color``."""
-        labels = order.roles.labels
-        if {"winner", "white", "home"} & set(labels):  # unknown for good, or known already
+        if {"winner", "white", "home"} & set(roles.labels):  # unknown for good, or known already
             return order
-        for name in (each for each in self.watched if kind_of(each) == "side"):
-            side = side_of(name, labels)
-            if side is None and labels in (("player", "opponent"), ("", "")):
-                side = 0
-            place = f"lower({quoted('watched ' + name)})"
-            texts = self.connection.execute(f"SELECT DISTINCT {place} FROM source_game").fetchall()
-            sides = {_SIDES.get(text or "", "") for (text,) in texts}
-            if side is None or not (sides <= {"white", "black"} or sides <= {"home", "away"}):
-                continue
-            mover = colour if sides <= {"white", "black"} else "home"
-            first = ", ".join(f"'{text}'" for text, each in _SIDES.items() if each == mover)
-            self.turned = f"({place} {'IN' if side else 'NOT IN'} ({first}))"
-            return replace(
-                order,
-                ordered=True,
-                colour=colour if mover == colour else None,
-                pair_subject=None if self.options.first is None else 0,
-            )
+        colour: Side = self.options.first or ("black" if go else "white")
+        for name in self.watched:
+            if kind_of(name) in SIDES and self.turned == "false":
+                order = self._turn(order, name, colour, report)
         return order
+
+    def _turn(self, order: Order, name: str, colour: Side, report: SkipReport) -> Order:
+        """Who moves first by a column of sides: ``color``, ``is_white``, or ``white`` with names.
+
+        The way in which most of its cells can be read is taken, if these are half of them.
+        """
+        kind, labels = kind_of(name), order.roles.labels
+        place = f"lower({quoted('watched ' + name)})"
+        if kind == "side":
+            ways = [
+                (side, f"{place} IN ({_SIDES[side]})", f"{place} IN ({_SIDES[_OTHER[side]]})")
+                for side in (colour, "home")
+            ]
+        else:
+            flag = ("flag", f"{place} IN ({_TRUE})", f"{place} IN ({_FALSE})")
+            named = [pair for pair in (labels, (self.one, self.other)) if all(pair)]
+            pairs = [
+                ("lower(one)", "lower(other)"),
+                *((_literal(a.lower()), _literal(b.lower())) for a, b in named),
+            ]
+            ways = [*(("name", f"{place} = {a}", f"{place} = {b}") for a, b in pairs), flag]
+        numbers = ", ".join(f"count(*) FILTER ({yes} OR {no})" for _, yes, no in ways)
+        rows, filled, neutral, *told = self.connection.execute(
+            f"""SELECT count(*), count(nullif({place}, '')), count(*) FILTER ({_neutral(name)}),
+            {numbers} FROM source_game"""
+        ).fetchone() or (0, 0, 0, 0)
+        if not max(told) or 2 * max(told) < filled - neutral:
+            return order
+        way, yes, no = ways[told.index(max(told))]
+        side = side_of(name, labels)
+        own = order.roles.named or labels in (("player", "opponent"), ("", ""))
+        if way != "name" and side is None and not own:
+            raise InputError(
+                f"whose side does {name!r} tell?",
+                file=self.file,
+                hint=f"first={self.one},second={self.other} in --columns says that of "
+                f"{self.one!r}; {name}={name} takes it along unused",
+            )
+        unknown = rows - max(told) - neutral
+        few = unknown <= MOST_UNREAD * rows
+        if unknown:
+            report.doubt(
+                f"{self.file}: {name!r} does not tell who moved first in {unknown:,} of {rows:,} "
+                f"games: {f'there {self.one!r} is taken to' if few else 'it is not used'}"
+            )
+        if not few:
+            return replace(order, ordered=False)
+        swapped = (way != "name" and side == 1) != (kind in ("away", _OTHER[colour]))
+        self.turned = f"coalesce({yes if swapped else no}, false)"
+        mover = way if kind == "side" else kind
+        return replace(
+            order,
+            ordered=True,
+            colour=colour if mover in (colour, _OTHER[colour]) else None,
+            pair_subject=None if self.options.first is None else 0,
+        )
 
     def values(self, column: str) -> dict[str, int]:
         """The values of a column of results, and how often each occurs."""
@@ -301,16 +348,17 @@ class TableOfGames:
                 if row is not None and not row[0]:  # neither other texts nor a running number
                     more = f"--columns {name}={name} takes each row for one game all the same"
                     raise self._several([name], odd, more)
-            elif kind == "neutral" and order.ordered:
+            elif (odd := _neutral(name)) != "false" and order.ordered:
                 row = self.connection.execute(
-                    f"SELECT count(*) FILTER (lower({place}) IN ({_TRUE})), count(*) "
+                    f"SELECT count(*) FILTER ({odd}), count(*), any_value({place}) FILTER ({odd}) "
                     "FROM source_game"
                 ).fetchone()
                 if row is not None and row[0]:
+                    rest = f"NOT {name}" if kind == "neutral" else f"{name} <> {row[2]!r}"
                     report.doubt(
-                        f"{self.file}: {name!r} is not used: in {row[0]:,} of {row[1]:,} games "
-                        "nobody was at home, but the first-move advantage is estimated from all "
-                        f"(--where 'NOT {name}' leaves them out)"
+                        f"{self.file}: neutral ground in {name!r} is not used: in {row[0]:,} of "
+                        f"{row[1]:,} games nobody was at home, but the first-move advantage is "
+                        f'estimated from all (--where "{rest}" leaves them out)'
                     )
 
     def _check_sides(self, roles: Roles) -> None:
@@ -632,7 +680,8 @@ class TableOfGames:
         )
         result = f"coalesce({stated}, 'won')" if stated else "'won'"
         self.connection.execute(
-            f"""CREATE OR REPLACE TEMP VIEW scored AS SELECT game.*, meaning.reason AS reason,
+            f"""CREATE OR REPLACE TEMP VIEW scored AS
+            SELECT game.*, meaning.reason AS reason, false AS turned,
                 CASE WHEN meaning.reason IS NOT NULL THEN NULL
                     WHEN meaning.score IS NOT NULL THEN meaning.score
                     WHEN row % 2 = 1 THEN 1.0 ELSE 0.0 END AS score
@@ -674,6 +723,16 @@ class TableOfGames:
             self.connection.execute(
                 f"INSERT INTO meaning{way} VALUES {values}", [part for row in some for part in row]
             )
+
+
+def _neutral(name: str) -> str:
+    """SQL for whether a column says that nobody was at home."""
+    place, kind = f"lower({quoted('watched ' + name)})", kind_of(name)
+    if kind == "neutral":
+        return f"{place} IN ({_TRUE})"
+    if kind not in ("side", "home"):
+        return "false"
+    return f"starts_with({place}, 'neutral')" + f" OR {place} = 'n'" * (kind == "side")
 
 
 def _number(place: str) -> str:

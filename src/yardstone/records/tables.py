@@ -100,7 +100,7 @@ def understand(
     table = TableOfGames(connection, file, names, options, line_of)
     skipped = SkipReport() if report is None else report
     table.copy(rows, roles, time=_moment(roles), moment=_when(roles), report=skipped)
-    order = table.order(roles)
+    order = table.order(roles, skipped)
     if matches:
         order = replace(order, ordered=False)  # the dice decide who begins
         # A match has as many games as it takes, and one winner.
@@ -109,7 +109,9 @@ def understand(
     source = table.score(order, skipped)
     roles = order.roles
     if options.everything:
-        used = {roles.first, roles.second, *source, *roles.time}
+        used = {*source, *roles.time}
+        if table.turned == "false":  # else it must be seen whose each further column is
+            used |= {roles.first, roles.second}
         roles = replace(roles, extra={name: name for name in names if name not in used})
     levels, remark = table.levels(roles)
     roles = replace(roles, extra={**levels, **roles.extra})
@@ -131,7 +133,16 @@ def understand(
         named=source[0] if len(source) == 1 else "",
     )
     return GameRows(
-        connection, file, roles, options, skipped, games, order.ordered, matches, tuple(table.marks)
+        connection,
+        file,
+        roles,
+        options,
+        skipped,
+        games,
+        order.ordered,
+        matches,
+        tuple(table.marks),
+        table.turned != "false",
     )
 
 
