@@ -89,9 +89,8 @@ def ours(name: str) -> Callable[[Games, int], Job]:
         from yardstone.ratings.decay import DecayingBradleyTerry
         from yardstone.ratings.egf import EGF
         from yardstone.ratings.elo import Elo
-        from yardstone.ratings.glicko import Glicko
-        from yardstone.ratings.glicko2 import Glicko2
-        from yardstone.ratings.whr import WholeHistory
+        from yardstone.ratings.glicko import Glicko, Glicko2
+        from yardstone.ratings.whole_history import WholeHistory
 
         names = tuple(str(player) for player in range(int(games["players"])))
         when = (games["day"] * 86_400).astype("datetime64[s]")

@@ -18,8 +18,8 @@ from yardstone.errors import UsageError
 from yardstone.evaluation.backtest import evaluate
 from yardstone.pool import Pool
 from yardstone.ratings.bradley_terry import BradleyTerry
-from yardstone.ratings.matches import Match
-from yardstone.ratings.priors import Prior, Relation
+from yardstone.ratings.joint import Prior, Relation
+from yardstone.ratings.match import Match
 from yardstone.ratings.systems import SYSTEMS, find_system
 from yardstone.scales import convert
 from yardstone.tournament.pairing_rules import PairingRules

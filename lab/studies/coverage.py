@@ -26,7 +26,7 @@ from lab.studies.lists.matches import MATCH_LINES
 from yardstone.errors import ModelError, YardstoneWarning
 from yardstone.pool import Pool
 from yardstone.ratings import BradleyTerry, Prior, Relation, Status, uncertainty
-from yardstone.ratings.fallback import fit_widely
+from yardstone.ratings.bradley_terry import fit_widely
 from yardstone.ratings.rating_list import RatingList, summarise
 from yardstone.ratings.simulation import simulate
 from yardstone.winprob.davidson import win_draw_loss

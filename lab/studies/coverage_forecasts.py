@@ -19,13 +19,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.clusters import mean_error, t_quantile
-from yardstone.evaluation.interval_scale import interval_scale
+from yardstone.evaluation.interval_scale import World, drawn_results, interval_scale
 from yardstone.evaluation.ledger import Ledger
 from yardstone.evaluation.rated_games import whole_history
-from yardstone.evaluation.worlds import World, drawn_results
 from yardstone.files import write_text
 from yardstone.pool import Pool
-from yardstone.ratings.glicko2 import POINTS
+from yardstone.ratings.glicko import POINTS
 from yardstone.tournament.criteria import criterion
 from yardstone.tournament.forecast import final_criteria, places_of, simulate
 from yardstone.tournament.model import Game, Result

@@ -30,13 +30,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lab.studies.order import POOL, ROOT, STORE, require
-from yardstone.evaluation.bootstrap import bootstrap
-from yardstone.evaluation.labels import rating_labels
 from yardstone.evaluation.metrics import game_metrics, log_likelihood
-from yardstone.evaluation.splits import earlier_games
-from yardstone.ratings.glicko2 import Glicko2
-from yardstone.ratings.priors import Prior
-from yardstone.ratings.whr import WholeHistory
+from yardstone.evaluation.splits import earlier_games, rating_labels
+from yardstone.evaluation.uncertainty import bootstrap
+from yardstone.ratings.glicko import Glicko2
+from yardstone.ratings.joint import Prior
+from yardstone.ratings.whole_history import WholeHistory
 from yardstone.strength.fusion.combination import fit_combination
 from yardstone.strength.fusion.glicko import COLUMNS, GlickoFromMoves, fuse
 from yardstone.strength.fusion.moves_prior import MovesPrior, Sides, fit_moves_prior
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.pool import Pool
-    from yardstone.ratings.replay import Replay
+    from yardstone.ratings.result import Replay
 
     Array = NDArray[np.float64]
     Mask = NDArray[np.bool_]

@@ -41,13 +41,13 @@ from scipy.optimize import minimize
 
 from lab.studies.ogs_ranks import SCALE, read_people, without_scale
 from lab.studies.order import OGS, ROOT, require, shared_folder
-from yardstone.evaluation.bootstrap import bootstrap
 from yardstone.evaluation.metrics import game_metrics
 from yardstone.evaluation.splits import earlier_games
+from yardstone.evaluation.uncertainty import bootstrap
 from yardstone.go.feature_store import FeatureStore
 from yardstone.pool import Pool
-from yardstone.ratings.glicko2 import Glicko2
-from yardstone.ratings.priors import Prior
+from yardstone.ratings.glicko import Glicko2
+from yardstone.ratings.joint import Prior
 from yardstone.strength.fusion.game_moves import GameMoves, read_moves
 from yardstone.strength.fusion.matching import with_moves
 from yardstone.strength.fusion.moves_prior import MovesPrior

@@ -36,11 +36,9 @@ import numpy as np
 
 from lab.studies.order import ROOT, require, shared_folder
 from yardstone.errors import YardstoneError
-from yardstone.evaluation.baselines import baselines, completed
-from yardstone.evaluation.comparison import compare
-from yardstone.evaluation.result import Evaluation, Prediction
+from yardstone.evaluation.backtest import baselines, completed
+from yardstone.evaluation.comparison import Evaluation, Prediction, compare, tune
 from yardstone.evaluation.splits import Subset, judged_games, newcomers, split_by_time
-from yardstone.evaluation.tuning import tune
 from yardstone.pool import Pool
 from yardstone.ratings.systems import SEQUENTIAL, SYSTEMS, Knob, SystemEntry
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lab.studies.order import ROOT, require, shared_folder
-from yardstone.evaluation.draws import fit_draw_rate
+from yardstone.evaluation.backtest import fit_draw_rate
 from yardstone.files import write_text
 from yardstone.scales import grade_of_egf
 from yardstone.tournament.true_strength import (

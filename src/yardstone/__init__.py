@@ -42,24 +42,33 @@ if TYPE_CHECKING:
         YardstoneWarning,
     )
     from yardstone.evaluation.backtest import evaluate
+    from yardstone.evaluation.comparison import Evaluation
+    from yardstone.evaluation.history import PresentRating, RatingHistory
     from yardstone.evaluation.history import rating_history as history
-    from yardstone.evaluation.prediction import predict
-    from yardstone.evaluation.ratings_over_time import PresentRating, RatingHistory
-    from yardstone.evaluation.result import Evaluation
+    from yardstone.evaluation.predict import predict
     from yardstone.pool import PairCounts, Pool, Skipped, SkipReport
-    from yardstone.ratings.game_forecast import GameForecast
-    from yardstone.ratings.judgement import MatchJudgement, match
-    from yardstone.ratings.listed import PlayerRating, RatingList
-    from yardstone.ratings.matches import Interval, Match, elo, normalized_elo
-    from yardstone.ratings.matches import superiority as match_superiority
-    from yardstone.ratings.pairs import PairedGames, pentanomial
-    from yardstone.ratings.priors import Prior, Relation
-    from yardstone.ratings.rating_list import rate, rate_list
+    from yardstone.ratings.joint import Prior, Relation
+    from yardstone.ratings.match import (
+        Interval,
+        Match,
+        PairedGames,
+        elo,
+        normalized_elo,
+        pentanomial,
+    )
+    from yardstone.ratings.match import superiority as match_superiority
+    from yardstone.ratings.rating_list import (
+        GameForecast,
+        PlayerRating,
+        RatingList,
+        rate,
+        rate_list,
+    )
     from yardstone.ratings.result import Estimate, JointRatings, Ratings, Status
     from yardstone.ratings.simulation import simulate
-    from yardstone.ratings.sprt import Sprt, SprtState
-    from yardstone.ratings.superiority import superiority
+    from yardstone.ratings.sprt import MatchJudgement, Sprt, SprtState, match
     from yardstone.ratings.systems import *  # noqa: F403
+    from yardstone.ratings.uncertainty import superiority
     from yardstone.records import query, read
     from yardstone.strength.estimate.estimate import StrengthEstimate
     from yardstone.strength.estimate.from_files import estimate
@@ -144,28 +153,37 @@ _HOMES = {
     "yardstone.records": ("read", "query"),
     "yardstone.pool": ("Pool", "PairCounts", "Skipped", "SkipReport"),
     "yardstone.evaluation.backtest": ("evaluate",),
-    "yardstone.evaluation.result": ("Evaluation",),
-    "yardstone.evaluation.ratings_over_time": ("RatingHistory", "PresentRating"),
-    "yardstone.evaluation.prediction": ("predict",),
-    "yardstone.ratings.game_forecast": ("GameForecast",),
-    "yardstone.ratings.judgement": ("match", "MatchJudgement"),
-    "yardstone.ratings.listed": ("RatingList", "PlayerRating"),
+    "yardstone.evaluation.comparison": ("Evaluation",),
+    "yardstone.evaluation.history": ("RatingHistory", "PresentRating"),
+    "yardstone.evaluation.predict": ("predict",),
+    "yardstone.ratings.rating_list": (
+        "GameForecast",
+        "RatingList",
+        "PlayerRating",
+        "rate",
+        "rate_list",
+    ),
+    "yardstone.ratings.sprt": ("match", "MatchJudgement", "Sprt", "SprtState"),
     "yardstone.display": ("Plot",),
     "yardstone.strength.estimate.from_files": ("estimate",),
     "yardstone.strength.estimate.estimate": ("StrengthEstimate",),
     "yardstone.ratings.systems": tuple(_systems.__all__),
-    "yardstone.ratings.rating_list": ("rate", "rate_list"),
-    "yardstone.ratings.priors": ("Prior", "Relation"),
+    "yardstone.ratings.joint": ("Prior", "Relation"),
     "yardstone.ratings.result": ("Ratings", "JointRatings", "Estimate", "Status"),
     "yardstone.ratings.simulation": ("simulate",),
-    "yardstone.ratings.superiority": ("superiority",),
-    "yardstone.ratings.matches": ("Match", "Interval", "elo", "normalized_elo"),
-    "yardstone.ratings.sprt": ("Sprt", "SprtState"),
-    "yardstone.ratings.pairs": ("PairedGames", "pentanomial"),
+    "yardstone.ratings.uncertainty": ("superiority",),
+    "yardstone.ratings.match": (
+        "Match",
+        "Interval",
+        "elo",
+        "normalized_elo",
+        "PairedGames",
+        "pentanomial",
+    ),
 }
 #: Names that are others at home.
 _ALIASES = {
-    "match_superiority": ("yardstone.ratings.matches", "superiority"),
+    "match_superiority": ("yardstone.ratings.match", "superiority"),
     "history": ("yardstone.evaluation.history", "rating_history"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

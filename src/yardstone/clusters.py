@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.choices import check_number
 from yardstone.disk import pieces, taken
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ __all__ = [
     "effective_number",
     "effective_players",
     "effective_size",
+    "half_width",
     "mean_error",
     "numbered",
     "places_of_players",
@@ -53,6 +55,15 @@ __all__ = [
 LEAST_EFFECTIVE_PLAYERS = 3.5
 #: So many clusters of equal size must clusters be worth for an interval.
 LEAST_EFFECTIVE_CLUSTERS = 4.0
+
+
+def half_width(confidence: float) -> float:
+    """Standard deviations on either side of a two-sided normal interval.
+
+    `confidence` lies between 0 and 1: 1.96 at 0.95. Raises UsageError outside.
+    """
+    check_number("a confidence level", confidence, above=0.0, below=1.0)
+    return NormalDist().inv_cdf(0.5 + 0.5 * confidence)
 
 
 def effective_number(labels: ArrayLike, weight: ArrayLike | None = None) -> float:

@@ -151,7 +151,7 @@ class PairCounts:
     The sufficient statistics of every joint fit: `wins`, `draws` and `losses`
     are counted for the player who moved first. All five arrays have one entry a
     pair that met with those sides. Of very many pairs the counts are small integers
-    (see `yardstone.ratings.pair_tally`); `blocks` gives them as ever.
+    (see `yardstone.ratings.bradley_terry`); `blocks` gives them as ever.
     """
 
     players: int

@@ -11,9 +11,8 @@ import pytest
 import yardstone
 from tests.cli.match_files import Program, counted, play, written
 from yardstone.cli.main import main
-from yardstone.ratings.judgement import judge_games
-from yardstone.ratings.matches import Match
-from yardstone.ratings.sprt import Sprt
+from yardstone.ratings.match import Match
+from yardstone.ratings.sprt import Sprt, judge_games
 
 PROGRAMS: tuple[Program, ...] = ("fastchess", "cutechess-cli")
 

@@ -4,7 +4,7 @@ import pytest
 
 from yardstone.cli import values
 from yardstone.errors import UsageError
-from yardstone.ratings.priors import Prior, Relation
+from yardstone.ratings.joint import Prior, Relation
 
 
 def test_anchors_split_at_the_last_equals_sign() -> None:

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.evaluation.bootstrap import Bootstrap, bootstrap
+from yardstone.evaluation.uncertainty import Bootstrap, bootstrap
 
 
 def made(players: int, games: int, effect: float, seed: int) -> Bootstrap:

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.evaluation.calibration import calibrate, recalibration
+from yardstone.evaluation.metrics import calibrate, recalibration
 
 
 def outcomes(seed: int, games: int = 20_000) -> tuple[np.ndarray, np.ndarray]:

@@ -12,14 +12,11 @@ import yardstone
 from tests.evaluation.games import played
 from tests.evaluation.needed_columns import with_needed
 from yardstone.errors import InputError, MissingExtraError, ModelError, NoGamesError, UsageError
-from yardstone.evaluation.backtest import evaluate
-from yardstone.evaluation.bootstrap import bootstrap
-from yardstone.evaluation.comparison import compare
-from yardstone.evaluation.draws import fit_draw_rate
+from yardstone.evaluation.backtest import evaluate, fit_draw_rate
+from yardstone.evaluation.comparison import Evaluation, Prediction, compare, tune
 from yardstone.evaluation.metrics import measure
-from yardstone.evaluation.result import Evaluation, Prediction
 from yardstone.evaluation.splits import Subset
-from yardstone.evaluation.tuning import tune
+from yardstone.evaluation.uncertainty import bootstrap
 from yardstone.pool import Pool
 from yardstone.ratings.elo import Elo
 from yardstone.ratings.systems import SEQUENTIAL, SystemEntry, find_system

@@ -6,13 +6,13 @@ from numpy.testing import assert_allclose
 
 from tests.evaluation.games import START, played
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.evaluation.curves import rating_curves
 from yardstone.evaluation.findings import examine, swap_share
-from yardstone.evaluation.forecast import forecast
+from yardstone.evaluation.history import rating_curves
+from yardstone.evaluation.interval_scale import forecast
 from yardstone.evaluation.ledger import Ledger
 from yardstone.pool import Pool
 from yardstone.ratings.elo import Elo
-from yardstone.ratings.glicko2 import Glicko2
+from yardstone.ratings.glicko import Glicko2
 
 
 def with_exchanged_names(pool: Pool, games: np.ndarray) -> Pool:

@@ -10,8 +10,7 @@ import pytest
 from tests.evaluation.games import played
 from yardstone import display
 from yardstone.errors import InputError, UsageError
-from yardstone.evaluation.backtest import evaluate
-from yardstone.evaluation.first_move import helpful_advantage, takes_advantage
+from yardstone.evaluation.backtest import evaluate, helpful_advantage, takes_advantage
 from yardstone.pool import Pool
 from yardstone.ratings.systems import SEQUENTIAL, SYSTEMS
 

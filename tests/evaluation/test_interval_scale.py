@@ -11,15 +11,12 @@ import pytest
 from numpy.testing import assert_allclose
 
 import yardstone
-from yardstone.evaluation.draws import outcome_table
-from yardstone.evaluation.first_move import shown_advantage
-from yardstone.evaluation.forecast import forecast
-from yardstone.evaluation.interval_scale import interval_scale
+from yardstone.evaluation.backtest import outcome_table, shown_advantage
+from yardstone.evaluation.interval_scale import World, drawn_results, forecast, interval_scale
 from yardstone.evaluation.ledger import Ledger
 from yardstone.evaluation.rated_games import whole_history
-from yardstone.evaluation.worlds import World, drawn_results
 from yardstone.pool import Pool
-from yardstone.ratings.glicko2 import POINTS
+from yardstone.ratings.glicko import POINTS
 
 EXAMPLES = Path(yardstone.__file__).parent / "examples"
 

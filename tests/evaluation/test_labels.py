@@ -10,13 +10,17 @@ from numpy.testing import assert_allclose
 
 from tests.evaluation.games import played
 from yardstone.errors import InputError, ModelError, UsageError
-from yardstone.evaluation.labels import agree_with_score, expected_from_ratings, rating_labels
+from yardstone.evaluation.findings import deviations_by_games, ratings_by_games
 from yardstone.evaluation.sets import draw_sets
-from yardstone.evaluation.settling import deviations_by_games, ratings_by_games
-from yardstone.evaluation.splits import earlier_games
+from yardstone.evaluation.splits import (
+    agree_with_score,
+    earlier_games,
+    expected_from_ratings,
+    rating_labels,
+)
 from yardstone.pool import Pool
 from yardstone.ratings.elo import Elo
-from yardstone.ratings.glicko2 import Glicko2
+from yardstone.ratings.glicko import Glicko2
 
 
 @given(st.integers(1, 40), st.integers(2, 5), st.integers(0, 12), st.integers(0, 999))

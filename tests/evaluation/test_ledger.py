@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from tests.evaluation.games import START, played
 from yardstone.errors import InputError, UsageError
-from yardstone.evaluation.ledger import CHECKPOINTS, REPLAYED, Ledger
-from yardstone.evaluation.ledger_file import load_ledger, save_ledger
+from yardstone.evaluation.ledger import CHECKPOINTS, REPLAYED, Ledger, load_ledger, save_ledger
 from yardstone.pool import Pool
 from yardstone.records.joining import join_pools
 

@@ -10,11 +10,11 @@ import pytest
 from tests.evaluation.games import START, InPieces, played
 from yardstone import disk
 from yardstone.errors import InputError
-from yardstone.evaluation import comparison, paired_games
+from yardstone.evaluation import comparison, uncertainty
 from yardstone.evaluation.backtest import evaluate
-from yardstone.evaluation.result import Evaluation
+from yardstone.evaluation.comparison import Evaluation
 from yardstone.pool import Pool
-from yardstone.ratings import stored_replay
+from yardstone.ratings import sequential
 from yardstone.records.stored import StoredPool, stored_games
 from yardstone.reports.evaluation import plain_evaluation
 
@@ -45,8 +45,8 @@ def plain(evaluation: Evaluation) -> dict[str, Any]:
 def many(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is done for many games, done for few, in parts of a few hundred."""
     monkeypatch.setattr(comparison, "MANY_GAMES", 500)
-    monkeypatch.setattr(paired_games, "PIECE", 300)
-    monkeypatch.setattr(stored_replay, "BATCH", 300)
+    monkeypatch.setattr(uncertainty, "PIECE", 300)
+    monkeypatch.setattr(sequential, "BATCH", 300)
 
 
 @pytest.mark.parametrize("advantage", ["auto", "none"])

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.testing import assert_allclose
 
 from tests.evaluation.games import played
-from yardstone.evaluation.curves import rating_curves
-from yardstone.evaluation.forecast import forecast
+from yardstone.evaluation.history import rating_curves
+from yardstone.evaluation.interval_scale import forecast
 from yardstone.evaluation.ledger import Ledger
 from yardstone.evaluation.metrics import log_likelihood
 from yardstone.evaluation.rated_games import RatedGames, whole_history
-from yardstone.ratings.whr import WholeHistory
+from yardstone.ratings.whole_history import WholeHistory
 
 
 def test_each_game_has_the_ratings_of_its_day() -> None:

@@ -19,13 +19,12 @@ import yardstone
 from tests.evaluation.games import START, InPieces, played
 from tests.shared import shared_path
 from yardstone.errors import InputError, UsageError
-from yardstone.evaluation.carried import CarriedRatings, KeptRatings
 from yardstone.evaluation.history import rating_history
-from yardstone.evaluation.prediction import predict
+from yardstone.evaluation.ledger import CarriedRatings, KeptRatings, load_state
+from yardstone.evaluation.predict import predict
 from yardstone.evaluation.splits import judged_games
-from yardstone.evaluation.state_file import load_state
 from yardstone.pool import Pool
-from yardstone.ratings import stored_replay
+from yardstone.ratings import sequential
 from yardstone.ratings.systems import find_system
 from yardstone.records import order_on_disk
 from yardstone.records.stored import StoredPool, stored_games
@@ -61,7 +60,7 @@ def on_disk(pool: Pool, size: int = 700) -> StoredPool:
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches that end within days and events, and parts that must be sorted."""
-    monkeypatch.setattr(stored_replay, "BATCH", 311)
+    monkeypatch.setattr(sequential, "BATCH", 311)
     monkeypatch.setattr(order_on_disk, "_PART", 500)
 
 
@@ -90,7 +89,7 @@ def assert_rated_alike(pool: Pool, name: str, parameters: dict[str, Any]) -> Non
     judged, _ = judged_games(pool)
     kept = on_disk(pool)
     result, wanted = system.replay(kept), system.replay(judged)
-    assert len(list(stored_replay.rating_batches(system, kept))) > 1
+    assert len(list(sequential.rating_batches(system, kept))) > 1
     for column in PREDICTED:
         one, other = getattr(result, column), getattr(wanted, column)
         assert (one is None) == (other is None)

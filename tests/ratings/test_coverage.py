@@ -17,10 +17,9 @@ from tests.ratings.simulated import POINTS, simulated_pool
 from yardstone.errors import UsageError
 from yardstone.pool import Pool
 from yardstone.ratings import BradleyTerry, Prior, Status
-from yardstone.ratings._bounds import perfect_limits
-from yardstone.ratings._draws import draw_rate_interval
-from yardstone.ratings.fallback import fit_widely, misfit_of_join
-from yardstone.ratings.matches import LEAST_RESULTS, Match, normalized_elo, superiority
+from yardstone.ratings.bradley_terry import fit_widely, misfit_of_join
+from yardstone.ratings.joint import draw_rate_interval, perfect_limits
+from yardstone.ratings.match import LEAST_RESULTS, Match, normalized_elo, superiority
 from yardstone.ratings.rating_list import rate, summarise
 from yardstone.ratings.simulation import simulate
 from yardstone.ratings.sprt import Sprt, log_likelihood_ratio

@@ -8,7 +8,7 @@ from yardstone.errors import NoGamesError, UsageError
 from yardstone.pool import Pool
 from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.ratings.decay import DecayingBradleyTerry
-from yardstone.ratings.joint_replay import POINTS
+from yardstone.ratings.whole_history import POINTS
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from yardstone.errors import InputError, UsageError
 from yardstone.pool import Pool
-from yardstone.ratings import egf_kernels
-from yardstone.ratings.egf import EGF, grade_rating
-from yardstone.ratings.egf_old import EGFOld
+from yardstone.ratings import _steps
+from yardstone.ratings.egf import EGF, EGFOld, grade_rating
 from yardstone.ratings.result import Ratings
 
 ratings = st.floats(-900, 3200)
@@ -59,7 +58,7 @@ def test_handicap() -> None:
     expected = EGF().probability(2150, 2200)
     assert replay.expected[0] == pytest.approx(float(expected))
     assert system.probability(1900, 2200, advantage=250) == pytest.approx(float(expected))
-    con, bonus = egf_kernels.con(1900.0), egf_kernels.bonus(1900.0)
+    con, bonus = _steps.con(1900.0), _steps.bonus(1900.0)
     assert replay.ratings["A"].value == pytest.approx(1900 + con * (1 - float(expected)) + bonus)
 
 
@@ -76,11 +75,11 @@ def test_a_tournament_is_rated_from_the_ratings_at_its_start() -> None:
     assert replay.first_rating[:2].tolist() == [2100.0, 2100.0]
     assert replay.second_rating[1] == 2200.0  # from the grade
     chance = float(EGF().probability(2100, 2200))
-    con, bonus = egf_kernels.con(2100.0), egf_kernels.bonus(2100.0)
+    con, bonus = _steps.con(2100.0), _steps.bonus(2100.0)
     expected = 2100 + con * 0.5 + con * (1 - chance) + 2 * bonus
     assert replay.first_rating[2] == pytest.approx(expected)  # the later grade is not looked at
     last = replay.first_rating[2]
-    drop = egf_kernels.con(last) * (0 - replay.expected[2]) + egf_kernels.bonus(last)
+    drop = _steps.con(last) * (0 - replay.expected[2]) + _steps.bonus(last)
     assert replay.ratings["A"].value == pytest.approx(last + 0.25 * drop)
 
 
@@ -118,7 +117,7 @@ def test_classes() -> None:
 def test_the_old_tables(rating: float, con: float, a: float) -> None:
     gain = after_one(EGFOld(), rating, rating, 1)[0] - rating
     assert gain == pytest.approx(con * (0.5 + 0.008))
-    assert egf_kernels.slope_of_old(float(rating)) == pytest.approx(a)
+    assert _steps.slope_of_old(float(rating)) == pytest.approx(a)
     assert EGFOld().probability(rating, rating + a) == pytest.approx(1 / (1 + exp(1)))
 
 

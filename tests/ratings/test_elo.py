@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.ratings.made_games import made_games
 from yardstone.errors import InputError, UsageError
 from yardstone.pool import Pool
+from yardstone.ratings.egf import Handicap
 from yardstone.ratings.elo import FIDE, Elo, KFactor
-from yardstone.ratings.handicap import Handicap
 from yardstone.ratings.result import Ratings
 from yardstone.winprob.logistic_kernels import fast_exp, logistic
 

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from tests.ratings.made_games import made_games
 from yardstone.errors import UsageError
 from yardstone.pool import Pool
-from yardstone.ratings.glicko2 import POINTS, Glicko2
-from yardstone.ratings.glicko2_kernels import new_volatility, shrink
-from yardstone.ratings.handicap import Handicap
-from yardstone.ratings.ogs import OGS
+from yardstone.ratings._steps import new_volatility, shrink
+from yardstone.ratings.egf import Handicap
+from yardstone.ratings.glicko import OGS, POINTS, Glicko2
 from yardstone.ratings.result import Ratings
 
 Floats = NDArray[np.float64]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from yardstone.errors import UsageError
-from yardstone.ratings.matches import (
+from yardstone.ratings.match import (
     Match,
     elo,
     elo_from_score,

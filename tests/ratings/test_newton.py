@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from tests.ratings.simulated import simulated_pool
 from yardstone.pool import PairCounts, Pool
-from yardstone.ratings._newton import evaluate_pairs
-from yardstone.ratings._problem import Pairs, new_derivatives
+from yardstone.ratings._joint import Pairs, evaluate_pairs, new_derivatives
 from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.ratings.result import Status
 from yardstone.winprob.davidson import win_draw_loss

@@ -9,9 +9,8 @@ import pytest
 
 from yardstone.errors import UsageError
 from yardstone.pool import PairCounts, Pool
-from yardstone.ratings import _setup, pair_tally
-from yardstone.ratings.bradley_terry import BradleyTerry
-from yardstone.ratings.pair_tally import CountedGames, PairTally
+from yardstone.ratings import bradley_terry, joint
+from yardstone.ratings.bradley_terry import BradleyTerry, CountedGames, PairTally
 from yardstone.ratings.rating_list import rate_list
 
 
@@ -32,7 +31,7 @@ def tallied(pool: Pool, size: int) -> PairCounts:
 
 @pytest.mark.parametrize("size", [1, 7, 400, 5000])
 def test_pieces_add_up_to_the_whole(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pair_tally, "BUFFER", 90)
+    monkeypatch.setattr(bradley_terry, "BUFFER", 90)
     pool = drawn(1500, 12)
     counts, whole = tallied(pool, size), pool.pair_counts()
     for name in ("first", "second", "wins", "draws", "losses"):
@@ -41,8 +40,8 @@ def test_pieces_add_up_to_the_whole(size: int, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_counts_grow_wider_than_a_byte(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pair_tally, "BUFFER", 100)
-    monkeypatch.setattr(pair_tally, "MANY_PAIRS", 0)
+    monkeypatch.setattr(bradley_terry, "BUFFER", 100)
+    monkeypatch.setattr(bradley_terry, "MANY_PAIRS", 0)
     pool = drawn(3000, 3)
     counts, whole = tallied(pool, 50), pool.pair_counts()
     assert counts.wins.dtype == np.uint16
@@ -62,7 +61,7 @@ def test_many_pairs_are_rated_as_few(monkeypatch: pytest.MonkeyPatch) -> None:
         score=np.concatenate([pool.score, [1.0, 1.0, 1.0]]),
     )
     usual = rate_list(pool)
-    for module in (pair_tally, _setup):
+    for module in (bradley_terry, joint):
         monkeypatch.setattr(module, "MANY_PAIRS", 0)
     games = CountedGames(pool.players, tallied(pool, 500), pool.skipped)
     assert games.counts.wins.dtype == np.uint8

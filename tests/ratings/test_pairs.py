@@ -8,7 +8,7 @@ import pytest
 
 from yardstone.errors import InputError
 from yardstone.pool import Pool
-from yardstone.ratings.pairs import pentanomial
+from yardstone.ratings.match import pentanomial
 
 
 def test_pairs_are_counted_from_the_first_players_side() -> None:

@@ -6,8 +6,8 @@ import pytest
 from tests.ratings.made_games import made_games
 from yardstone.errors import UsageError
 from yardstone.pool import Pool
-from yardstone.ratings.priors import PlayerPriors, Prior
-from yardstone.ratings.whr import WholeHistory
+from yardstone.ratings.joint import PlayerPriors, Prior
+from yardstone.ratings.whole_history import WholeHistory
 
 
 @pytest.fixture(scope="module")

@@ -13,18 +13,19 @@ from tests.ratings.made_games import made_games, no_games
 from yardstone.errors import InputError, UsageError
 from yardstone.pool import Pool
 from yardstone.ratings.decay import DecayingBradleyTerry
-from yardstone.ratings.egf import EGF
-from yardstone.ratings.egf_old import EGFOld
+from yardstone.ratings.egf import EGF, EGFOld
 from yardstone.ratings.elo import FIDE, Elo
 from yardstone.ratings.fibs import FIBS
-from yardstone.ratings.glicko import Glicko
-from yardstone.ratings.glicko2 import Glicko2
-from yardstone.ratings.joint_replay import Remembering
-from yardstone.ratings.ogs import OGS
-from yardstone.ratings.schedule import Period, calendar_number, order_of_time, schedule
-from yardstone.ratings.sequential import Sequential
-from yardstone.ratings.state import State
-from yardstone.ratings.whr import WholeHistory
+from yardstone.ratings.glicko import OGS, Glicko, Glicko2
+from yardstone.ratings.sequential import (
+    Period,
+    Sequential,
+    State,
+    calendar_number,
+    order_of_time,
+    schedule,
+)
+from yardstone.ratings.whole_history import Remembering, WholeHistory
 
 SYSTEMS: list[Sequential | Remembering] = [
     Elo(),

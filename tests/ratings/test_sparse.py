@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from yardstone.pool import Pool
-from yardstone.ratings.bradley_terry import BradleyTerry
-from yardstone.ratings.fallback import fit_widely
+from yardstone.ratings.bradley_terry import BradleyTerry, fit_widely
 
 
 @pytest.mark.parametrize(("games", "warned"), [(900, True), (3000, False)])

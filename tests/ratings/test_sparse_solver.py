@@ -47,17 +47,17 @@ def test_a_chain_has_the_deviations_of_the_dense_matrix(
 def test_elimination_solves_what_conjugate_gradients_solve(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from yardstone.ratings import sampling
+    from yardstone.ratings import uncertainty
 
-    systems: list[sampling._System] = []
+    systems: list[uncertainty._System] = []
     monkeypatch.setattr(uncertainty, "FULL_MATRIX_LIMIT", 0)
-    made = sampling._System
+    made = uncertainty._System
 
-    def kept(*arguments: object) -> sampling._System:
+    def kept(*arguments: object) -> uncertainty._System:
         systems.append(made(*arguments))  # type: ignore[arg-type]
         return systems[-1]
 
-    monkeypatch.setattr(sampling, "_System", kept)
+    monkeypatch.setattr(uncertainty, "_System", kept)
     BradleyTerry(first_advantage="auto").fit(chain(80))
     system = systems[0]
     right = np.random.default_rng(2).standard_normal(81)

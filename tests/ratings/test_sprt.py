@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from yardstone.errors import UsageError
-from yardstone.ratings.matches import Match
+from yardstone.ratings.match import Match
 from yardstone.ratings.sprt import EloModel, Sprt, _exit, _log_ratios, log_likelihood_ratio
 
 N: EloModel = "normalized"

@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 
 from tests.ratings.simulated import simulated_pool
+from yardstone.clusters import half_width
 from yardstone.errors import ModelError, UsageError
 from yardstone.pool import Pool
 from yardstone.ratings import BradleyTerry
-from yardstone.ratings.design import joining_games, suggest
-from yardstone.ratings.superiority import (
-    half_width,
+from yardstone.ratings.uncertainty import (
     indistinguishable_groups,
+    joining_games,
     rank_ranges,
+    suggest,
     superiority,
 )
 

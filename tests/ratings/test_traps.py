@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from yardstone.pool import Pool
 from yardstone.ratings.bradley_terry import BradleyTerry
-from yardstone.ratings.traps import BRIDGE_SIZE, Bridge, find_traps
+from yardstone.ratings.connectivity import BRIDGE_SIZE, Bridge, find_traps
 
 
 def rated(pairs: list[tuple[int, int]], players: int) -> tuple[tuple[Bridge, ...], Pool]:

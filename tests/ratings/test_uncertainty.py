@@ -9,7 +9,7 @@ from tests.ratings.simulated import simulated_pool
 from yardstone.errors import ModelError, UsageError
 from yardstone.pool import Pool
 from yardstone.ratings import BradleyTerry, Prior, Relation, uncertainty
-from yardstone.ratings import sampling as large
+from yardstone.ratings import uncertainty as large
 from yardstone.ratings.simulation import simulate
 
 SYSTEMS = {

@@ -10,15 +10,20 @@ from numpy.typing import NDArray
 from tests.ratings.made_games import made_games, no_games
 from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
 from yardstone.pool import Pool
-from yardstone.ratings import _whr_newton as newton
-from yardstone.ratings._played import in_order, lay_out_all
-from yardstone.ratings._whr_fit import FULL_MATRIX_LIMIT, Fit, new_hessian
-from yardstone.ratings._whr_terms import Law, Model, game_terms, game_value, tau_terms
-from yardstone.ratings.handicap import Handicap
-from yardstone.ratings.history import WholeHistoryRatings
-from yardstone.ratings.joint_replay import POINTS
-from yardstone.ratings.priors import PlayerPriors, Prior
-from yardstone.ratings.whr import WholeHistory
+from yardstone.ratings import _history as newton
+from yardstone.ratings._history import Law, Model, game_terms, game_value, tau_terms
+from yardstone.ratings.egf import Handicap
+from yardstone.ratings.joint import PlayerPriors, Prior
+from yardstone.ratings.whole_history import (
+    FULL_MATRIX_LIMIT,
+    POINTS,
+    Fit,
+    WholeHistory,
+    WholeHistoryRatings,
+    in_order,
+    lay_out_all,
+    new_hessian,
+)
 from yardstone.winprob.davidson import win_draw_loss
 
 Floats = NDArray[np.float64]
@@ -201,7 +206,7 @@ def test_sampled_deviations_against_the_matrix(monkeypatch: pytest.MonkeyPatch) 
     exact, shared = fit.variance(1, 0)
     exact_relative, _ = fit.variance(1, 0, with_level=False)
     determinant = fit._log_determinant()
-    monkeypatch.setattr("yardstone.ratings._whr_fit.FULL_MATRIX_LIMIT", 0)
+    monkeypatch.setattr("yardstone.ratings.whole_history.FULL_MATRIX_LIMIT", 0)
     sampled, sampled_shared = fit.variance(32, 5)
     assert np.abs(np.sqrt(sampled / exact) - 1).max() < 0.005
     relative, _ = fit.variance(32, 5, with_level=False)

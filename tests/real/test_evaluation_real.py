@@ -13,14 +13,13 @@ import pytest
 from tests.shared import shared_path
 from yardstone import records
 from yardstone.evaluation.backtest import evaluate
-from yardstone.evaluation.comparison import compare
-from yardstone.evaluation.labels import expected_from_ratings, rating_labels
+from yardstone.evaluation.comparison import Prediction, compare
+from yardstone.evaluation.findings import deviations_by_games
 from yardstone.evaluation.ledger import Ledger
 from yardstone.evaluation.metrics import measure
-from yardstone.evaluation.prediction_table import read_predictions
-from yardstone.evaluation.result import Prediction
+from yardstone.evaluation.predict import read_predictions
 from yardstone.evaluation.sets import draw_sets
-from yardstone.evaluation.settling import deviations_by_games
+from yardstone.evaluation.splits import expected_from_ratings, rating_labels
 
 #: Neubauer 2024, Table 5.2: accuracy in per cent to one digit, and log-likelihood to two.
 TABLE_5_2 = {

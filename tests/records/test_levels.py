@@ -16,9 +16,8 @@ from yardstone.cli.main import main
 from yardstone.errors import InputError
 from yardstone.evaluation.backtest import evaluate
 from yardstone.pool import Pool
-from yardstone.ratings.egf import EGF
+from yardstone.ratings.egf import EGF, Handicap
 from yardstone.ratings.grades import DeclaredRatings
-from yardstone.ratings.handicap import Handicap
 from yardstone.records.strength_columns import level_columns
 from yardstone.reports.evaluation_sentences import verdict
 

@@ -6,10 +6,9 @@ import numpy as np
 
 from tests.evaluation.games import played
 from tests.reports.pictures import check, texts
-from yardstone.evaluation.curves import rating_curves
-from yardstone.evaluation.history import RatingHistory
+from yardstone.evaluation.findings import deviations_by_games, ratings_by_games
+from yardstone.evaluation.history import RatingHistory, rating_curves
 from yardstone.evaluation.ledger import Ledger
-from yardstone.evaluation.settling import deviations_by_games, ratings_by_games
 from yardstone.reports.charts.chart import Stroke
 from yardstone.reports.charts.history import (
     MOST_CURVES,

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from yardstone.pool import Pool
-from yardstone.ratings.judgement import judge_games, judge_match
-from yardstone.ratings.matches import Match
+from yardstone.ratings.match import Match
+from yardstone.ratings.sprt import judge_games, judge_match
 from yardstone.reports.faces.files import as_json
 from yardstone.reports.faces.text import document_text
 from yardstone.reports.match import match_document, plain_match

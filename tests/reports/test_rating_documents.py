@@ -11,8 +11,8 @@ from rich.console import Console
 from tests.evaluation.games import played
 from yardstone.errors import UsageError
 from yardstone.evaluation import evaluate, predict, rating_history
-from yardstone.ratings.judgement import judge_match
-from yardstone.ratings.matches import Match
+from yardstone.ratings.match import Match
+from yardstone.ratings.sprt import judge_match
 from yardstone.reports.document import Document
 from yardstone.reports.evaluation import evaluation_document
 from yardstone.reports.faces.files import document_csv, document_json

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from yardstone.ratings.matches import (
+from yardstone.ratings.match import (
     LEAST_PAIRS,
     LEAST_RESULTS,
     NORMALIZED_ELO,

@@ -13,8 +13,8 @@ from tests.shared import shared_path
 from yardstone.evaluation.metrics import log_likelihood
 from yardstone.evaluation.splits import newcomers
 from yardstone.pool import Pool
-from yardstone.ratings.glicko2 import Glicko2
-from yardstone.ratings.priors import Prior
+from yardstone.ratings.glicko import Glicko2
+from yardstone.ratings.joint import Prior
 from yardstone.strength.fusion.glicko import COLUMNS, GlickoFromMoves, fuse
 from yardstone.strength.fusion.moves_prior import Sides, fit_moves_prior
 from yardstone_lab.neubauer.fusion_rows import fit_start

@@ -11,11 +11,11 @@ import pytest
 
 from tests.shared import shared_path
 from yardstone import records
-from yardstone.evaluation.labels import rating_labels
 from yardstone.evaluation.metrics import measure
 from yardstone.evaluation.sets import draw_sets
+from yardstone.evaluation.splits import rating_labels
 from yardstone.pool import Pool
-from yardstone.ratings.glicko2 import Glicko2
+from yardstone.ratings.glicko import Glicko2
 from yardstone_lab.neubauer.experiment.candidates import ListedGames
 from yardstone_lab.neubauer.experiment.collection import collect_pool
 from yardstone_lab.neubauer.experiment.configuration import read_experiment

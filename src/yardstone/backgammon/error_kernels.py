@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from yardstone.kernels import inlined_kernel
-from yardstone.ratings.batches import batch_kernel
+from yardstone.ratings._steps import batch_kernel
 from yardstone.winprob.logistic_kernels import logistic
 
 if TYPE_CHECKING:

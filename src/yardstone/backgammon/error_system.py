@@ -23,8 +23,7 @@ from yardstone.choices import check_choice, check_fields
 from yardstone.errors import InputError, UsageError
 from yardstone.ratings.fibs import match_lengths
 from yardstone.ratings.result import Ratings
-from yardstone.ratings.schedule import Period, check_period
-from yardstone.ratings.sequential import Games, Predictions, Sequential
+from yardstone.ratings.sequential import Games, Period, Predictions, Sequential, check_period
 from yardstone.records.match_tables import SIDES
 from yardstone.winprob import fibs
 
@@ -33,9 +32,8 @@ if TYPE_CHECKING:
 
     from yardstone.backgammon.error_kernels import ErrorPlayers, ErrorRule
     from yardstone.pool import Pool
-    from yardstone.ratings.handicap import Handicap
-    from yardstone.ratings.sequential import Arrays
-    from yardstone.ratings.state import State
+    from yardstone.ratings.egf import Handicap
+    from yardstone.ratings.sequential import Arrays, State
 
     Floats = NDArray[np.float64]
 

@@ -18,7 +18,7 @@ from yardstone.errors import SkippedWarning, UsageError
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
-    from yardstone.ratings.pair_tally import CountedGames
+    from yardstone.ratings.bradley_terry import CountedGames
     from yardstone.records.sources import Source
     from yardstone.records.streaming import GameStream
 
@@ -189,7 +189,7 @@ class GameOptions:
         quiet: bool = False,
     ) -> CountedGames:
         """The games of the files or of the query, of which only counts of pairs are kept."""
-        from yardstone.ratings.pair_tally import CountedGames
+        from yardstone.ratings.bradley_terry import CountedGames
 
         stream = self.stream(paths, memory=memory // 3, times=False, names=names, quiet=quiet)
         with warnings.catch_warnings():

@@ -16,8 +16,8 @@ from yardstone.cli.watching import News, Watching
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
-    from yardstone.ratings.judgement import MatchJudgement
-    from yardstone.ratings.matches import Match
+    from yardstone.ratings.match import Match
+    from yardstone.ratings.sprt import MatchJudgement
     from yardstone.records.sources import Source
 
 __all__ = ["match"]
@@ -103,8 +103,7 @@ def match(
     yardstone match 859 1329 772
     yardstone match 13 37 50 25 3 --elo1 4 --model normalized
     """
-    from yardstone.ratings.judgement import judge_games, judge_match
-    from yardstone.ratings.sprt import Sprt
+    from yardstone.ratings.sprt import Sprt, judge_games, judge_match
     from yardstone.reports.match import match_document
 
     out.check()
@@ -192,7 +191,7 @@ def _given(
 
 
 def _counts(words: Sequence[str], *, pairs: bool) -> Match:
-    from yardstone.ratings.matches import Match
+    from yardstone.ratings.match import Match
 
     for text in words:
         if not text.isascii() or not text.isdigit():

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from yardstone.cli.games import GameOptions, Names
     from yardstone.cli.go.options import NetworkOptions
     from yardstone.pool import Pool
-    from yardstone.ratings.priors import Prior
+    from yardstone.ratings.joint import Prior
     from yardstone.strength.fusion.game_moves import GameMoves
 
 __all__ = ["FUSION", "MovesOptions"]

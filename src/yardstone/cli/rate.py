@@ -21,7 +21,7 @@ from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
-    from yardstone.ratings.pair_tally import CountedGames
+    from yardstone.ratings.bradley_terry import CountedGames
     from yardstone.ratings.rating_list import RatingList
     from yardstone.records.sources import Source
     from yardstone.reports.document import Document

@@ -70,7 +70,7 @@ class SystemOptions:
         """
         from yardstone.cli.moves import FUSION
         from yardstone.evaluation.history import takes_levels
-        from yardstone.evaluation.state_file import load_state
+        from yardstone.evaluation.ledger import load_state
 
         ledger = None if self.state is None else load_state(self.state)
         system = self.system

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
-    from yardstone.ratings.priors import Prior, Relation
+    from yardstone.ratings.joint import Prior, Relation
 
 __all__ = ["anchors", "columns", "confidence", "parameter", "priors", "relations"]
 
@@ -37,7 +37,7 @@ def _named(text: str, option: str, example: str) -> tuple[str, str]:
 
 
 def _prior(text: str, what: str) -> Prior:
-    from yardstone.ratings.priors import Prior
+    from yardstone.ratings.joint import Prior
 
     parts = _PLUS_MINUS.split(text)
     if len(parts) != 2:
@@ -65,7 +65,7 @@ def priors(texts: Iterable[str]) -> dict[str, Prior]:
 
 def relations(texts: Iterable[str], players: Collection[str]) -> tuple[Relation, ...]:
     """Priors of differences: A>B=POINTS±DEVIATION. Names may hold a > themselves."""
-    from yardstone.ratings.priors import Relation
+    from yardstone.ratings.joint import Relation
 
     between = []
     for text in texts:

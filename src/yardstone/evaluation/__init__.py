@@ -14,45 +14,31 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from yardstone.evaluation.backtest import evaluate
-    from yardstone.evaluation.bootstrap import MeanInterval
-    from yardstone.evaluation.calibration import CalibrationCurve, calibrate
-    from yardstone.evaluation.comparison import compare
-    from yardstone.evaluation.curves import RatingCurve
+    from yardstone.evaluation.comparison import Evaluation, Prediction, Ranking, compare, tune
     from yardstone.evaluation.findings import Findings, examine
-    from yardstone.evaluation.forecast import GameForecast
-    from yardstone.evaluation.history import RatingHistory, rating_history
-    from yardstone.evaluation.labels import Labels, expected_from_ratings, rating_labels
-    from yardstone.evaluation.ledger import Ledger
-    from yardstone.evaluation.ledger_file import load_ledger, save_ledger
-    from yardstone.evaluation.metrics import Measures, measure
-    from yardstone.evaluation.prediction import predict
-    from yardstone.evaluation.prediction_table import compare_table, read_predictions
+    from yardstone.evaluation.history import RatingCurve, RatingHistory, rating_history
+    from yardstone.evaluation.interval_scale import GameForecast
+    from yardstone.evaluation.ledger import Ledger, load_ledger, save_ledger
+    from yardstone.evaluation.metrics import CalibrationCurve, Measures, calibrate, measure
+    from yardstone.evaluation.predict import compare_table, predict, read_predictions
     from yardstone.evaluation.rated_games import RatedGames, whole_history
-    from yardstone.evaluation.result import Evaluation, Prediction, Ranking
     from yardstone.evaluation.sets import Sets, draw_sets
-    from yardstone.evaluation.splits import Subset
-    from yardstone.evaluation.tuning import tune
+    from yardstone.evaluation.splits import Labels, Subset, expected_from_ratings, rating_labels
+    from yardstone.evaluation.uncertainty import MeanInterval
 
 _HOMES = {
     "backtest": ("evaluate",),
-    "bootstrap": ("MeanInterval",),
-    "calibration": ("CalibrationCurve", "calibrate"),
-    "comparison": ("compare",),
-    "curves": ("RatingCurve",),
+    "uncertainty": ("MeanInterval",),
+    "metrics": ("CalibrationCurve", "calibrate", "Measures", "measure"),
+    "comparison": ("compare", "Evaluation", "Prediction", "Ranking", "tune"),
+    "history": ("RatingCurve", "RatingHistory", "rating_history"),
     "findings": ("Findings", "examine"),
-    "forecast": ("GameForecast",),
-    "prediction": ("predict",),
-    "history": ("RatingHistory", "rating_history"),
-    "labels": ("Labels", "expected_from_ratings", "rating_labels"),
-    "ledger": ("Ledger",),
-    "ledger_file": ("load_ledger", "save_ledger"),
-    "metrics": ("Measures", "measure"),
-    "prediction_table": ("compare_table", "read_predictions"),
+    "interval_scale": ("GameForecast",),
+    "predict": ("predict", "compare_table", "read_predictions"),
+    "splits": ("Labels", "expected_from_ratings", "rating_labels", "Subset"),
+    "ledger": ("Ledger", "load_ledger", "save_ledger"),
     "rated_games": ("RatedGames", "whole_history"),
-    "result": ("Evaluation", "Prediction", "Ranking"),
     "sets": ("Sets", "draw_sets"),
-    "splits": ("Subset",),
-    "tuning": ("tune",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = [

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from functools import partial
+from math import isfinite
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 
 from yardstone.choices import check_choice, check_number, checked_arguments, no_such
-from yardstone.disk import pieces, taken
-from yardstone.errors import InputError, UsageError, WrongTypeError
-from yardstone.evaluation.baselines import constant_predictions, later_part
-from yardstone.evaluation.comparison import compare
-from yardstone.evaluation.metrics import LARGER_IS_BETTER
-from yardstone.evaluation.result import Evaluation, Prediction
+from yardstone.disk import computed, on_disk, pieces, taken
+from yardstone.errors import InputError, ModelError, UsageError, WrongTypeError
+from yardstone.evaluation.comparison import (
+    LEARNING_SHARE,
+    Evaluation,
+    Prediction,
+    Tuned,
+    compare,
+    tune,
+)
+from yardstone.evaluation.metrics import (
+    LARGER_IS_BETTER,
+    log_likelihoods,
+    three_way_log_likelihoods,
+)
 from yardstone.evaluation.splits import (
     GAP_EDGES,
     NEWCOMER_GAMES,
@@ -26,24 +39,45 @@ from yardstone.evaluation.splits import (
     rating_gap_subsets,
     usual_subsets,
 )
-from yardstone.evaluation.system_replays import (
-    Progress,
-    ReplayTask,
-    replay_systems,
-    starts_at_levels,
-)
 from yardstone.kernels import Loops, work
 from yardstone.pool import Pool
+from yardstone.ratings.result import Estimate
+from yardstone.ratings.sequential import Sequential, check_order
 from yardstone.ratings.systems import SEQUENTIAL, SystemEntry, find_system
 from yardstone.records.given import ColumnNames, games_of
 from yardstone.records.strength_columns import LEVELS
+from yardstone.winprob.davidson import draw_probability
+from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, logistic, logit
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
-    from yardstone.ratings.replay import SequentialSystem
+    from yardstone.ratings.result import Replay, SequentialSystem
 
-__all__ = ["earlier_part", "evaluate"]
+    Mask = NDArray[np.bool_]
+    Array = NDArray[np.float64]
+
+__all__ = [
+    "earlier_part",
+    "evaluate",
+    "Progress",
+    "ReplayTask",
+    "ReplayedSystem",
+    "replay_systems",
+    "starts_at_levels",
+    "baselines",
+    "completed",
+    "constant_predictions",
+    "later_part",
+    "draw_rate_of",
+    "fit_draw_rate",
+    "groups_of_outcomes",
+    "outcome_table",
+    "helpful_advantage",
+    "shown_advantage",
+    "takes_advantage",
+]
+
 
 #: Share of the games that are the earlier ones, unless told otherwise.
 TRAIN_SHARE = 0.7
@@ -290,3 +324,419 @@ def _alike(predictions: Sequence[Prediction]) -> list[str]:
 
 def _finite(values: NDArray[np.float64]) -> bool:
     return all(bool(np.isfinite(taken(values, at)).all()) for at in pieces(len(values)))
+
+
+#: Called with a stage of the work, and how much of it is done of how much.
+Progress = Callable[[str, int, int], object]
+
+
+@dataclass(frozen=True)
+class ReplayedSystem:
+    """One system's replay: its predictions of all games, and the ratings before them."""
+
+    prediction: Prediction
+    first: NDArray[np.float64]
+    second: NDArray[np.float64]
+    notes: tuple[str, ...] = ()
+    advantage: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ReplayTask:
+    """What is done with each system; it goes to other machines without the progress."""
+
+    games: Pool
+    earlier: Pool
+    trials: int
+    seed: int
+    look: bool
+    lenient: bool  # whether a system that cannot take the games is left out
+    levels: bool = False  # whether newcomers start at the grades and ratings in the games
+    progress: Callable[[str], Progress | None] | None = None
+
+    def outcome(self, named: tuple[str, SystemEntry | SequentialSystem]) -> ReplayedSystem | str:
+        """The replay of a system, or why there is none."""
+        name, entry = named
+        progress = None if self.progress is None else self.progress(name)
+        games, earlier = self.games, self.earlier
+        if starts_at_levels(entry) and not self.levels:
+            games, earlier = _without_levels(games), _without_levels(earlier)
+        try:
+            if not games.ordered:
+                entry = _without_first_move(entry, games)
+            return _run(
+                name, entry, games, earlier, self.trials, self.seed, progress,
+                look=self.look,
+            )  # fmt: skip
+        except (InputError, UsageError, ModelError) as error:
+            if not self.lenient:
+                raise
+            return str(error)
+
+
+def starts_at_levels(entry: SystemEntry | SequentialSystem) -> bool:
+    """Whether it learns from results, but from grades or ratings where there are any."""
+    return isinstance(entry, SystemEntry) and entry.levels and not entry.declared
+
+
+def _without_levels(games: Pool) -> Pool:
+    """The games without grades and ratings, and the handicaps that go with them.
+
+    Handicaps alone would mislead: who gets stones is weaker.
+    """
+    kept = {name: each for name, each in games.columns.items() if name not in LEVELS}
+    return games if len(kept) == len(games.columns) else replace(games, columns=kept)
+
+
+def replay_systems(
+    task: ReplayTask,
+    entries: Mapping[str, SystemEntry | SequentialSystem],
+    workers: int | None,
+    progress: Progress | None,
+) -> list[ReplayedSystem | str]:
+    """What comes of all systems, here or on the machines that work for this one."""
+    from yardstone import parallel
+
+    def note(done: int, total: int) -> None:
+        if progress is not None:
+            progress("replaying", done, total)
+
+    items = list(entries.items())
+    if parallel.elsewhere() and not on_disk(task.games.first):
+        return parallel.map(task.outcome, items, workers=workers, progress=note)
+    begun = itertools.count()
+
+    def beginning(name: str) -> Progress | None:
+        if progress is not None:
+            progress(f"replaying {name}", next(begun), len(items))
+        return progress
+
+    here = replace(task, progress=beginning)
+    return parallel.map(here.outcome, items, workers=workers or 1, threads=True, engine="local")
+
+
+def _run(
+    name: str,
+    entry: SystemEntry | SequentialSystem,
+    games: Pool,
+    earlier: Pool,
+    trials: int,
+    seed: int,
+    progress: Progress | None,
+    *,
+    look: bool,
+) -> ReplayedSystem:
+    """Replay all games; with `look` an advantage of moving first is taken where it helps."""
+    advantage = None
+    if isinstance(entry, SystemEntry):
+        untuned = {}
+        if look and takes_advantage(entry):
+            untuned["first_advantage"] = helpful_advantage(entry, earlier)
+            advantage = None if trials else untuned["first_advantage"]
+        step = None if progress is None else partial(progress, f"tuning {name}")
+        tuned = tune(entry, earlier, trials, seed=seed, untuned=untuned, progress=step)
+    else:
+        tuned = Tuned(entry)
+    began = time.perf_counter()
+    replay: Replay = tuned.system.replay(games)
+    prediction = Prediction(
+        name,
+        replay.expected,
+        replay.draw,
+        own_draws=replay.draw is not None,
+        parameters=_plain(tuned.system),
+        seconds=time.perf_counter() - began,
+        given=entry.given(games.columns) if isinstance(entry, SystemEntry) else (),
+    )
+    remarks = tuned.system.remarks(games) if isinstance(tuned.system, Sequential) else ()
+    notes = tuple(f"{name}: {remark}" for remark in remarks)
+    if tuned.failed:
+        bad = f"{tuned.failed} of {tuned.trials} sets of parameters could not be used."
+        notes = (*notes, f"{name}: {bad}")
+    return ReplayedSystem(prediction, replay.first_rating, replay.second_rating, notes, advantage)
+
+
+def _without_first_move(
+    entry: SystemEntry | SequentialSystem, games: Pool
+) -> SystemEntry | SequentialSystem:
+    """The system, of whose parameters the advantage of moving first is not tuned."""
+    if not isinstance(entry, SystemEntry):
+        check_order(entry, games)
+        return entry
+    check_order(entry.make(), games)
+    knobs = tuple(knob for knob in entry.knobs if knob.name != "first_advantage")
+    return replace(entry, knobs=knobs)
+
+
+def _plain(system: object) -> dict[str, Any]:
+    """A system's parameters that differ from its own, as plain values."""
+    parameters = {}
+    for part in fields(system) if is_dataclass(system) else ():
+        value = getattr(system, part.name)
+        usual = part.default if part.default_factory is MISSING else part.default_factory()
+        if value != usual:
+            plain = isinstance(value, int | str | NoneType) or (
+                isinstance(value, float) and isfinite(value)
+            )
+            parameters[part.name] = value if plain else repr(value)
+    return parameters
+
+
+def completed(prediction: Prediction, score: NDArray[np.float64], earlier: Mask) -> Prediction:
+    """A prediction with probabilities of draws where there are draws, without elsewhere.
+
+    For a system that predicts none, the rate is fitted on the later half of the
+    earlier games, which the system had some games to learn before.
+    """
+    rows = np.flatnonzero(earlier)
+    rows = rows[round(LEARNING_SHARE * len(rows)) :]
+    return _with_draws(prediction, outcome_table(score[rows], prediction.expected[rows]))
+
+
+def _with_draws(prediction: Prediction, outcomes: NDArray[np.float64]) -> Prediction:
+    """A prediction with draws as they came in earlier games, counted by `outcome_table`."""
+    if not outcomes[:, 2].any():
+        return replace(prediction, draw=None, own_draws=False)
+    if prediction.draw is not None:
+        return prediction
+    rate, expected = draw_rate_of(outcomes), prediction.expected
+
+    def draw(at: slice) -> NDArray[np.float64]:
+        p = taken(expected, at)
+        return np.asarray(np.minimum(draw_probability(p, rate), 2.0 * np.minimum(p, 1.0 - p)))
+
+    return replace(prediction, draw=computed(draw, expected, np.float64))
+
+
+def later_part(prediction: Prediction, score: NDArray[np.float64], cut: int) -> Prediction:
+    """A prediction of the later games; what `completed` adds comes from the `cut` first ones."""
+    known = slice(round(LEARNING_SHARE * cut), cut)
+    outcomes = outcome_table(score[known], prediction.expected[known])
+    draw = None if prediction.draw is None else prediction.draw[cut:]
+    return _with_draws(replace(prediction, expected=prediction.expected[cut:], draw=draw), outcomes)
+
+
+def baselines(
+    score: NDArray[np.float64], earlier: Mask, *, ordered: bool = True
+) -> list[Prediction]:
+    """What every system must beat: an even chance, and the earlier games' mean score.
+
+    The second needs games that are `ordered`: where it is known who moved first.
+    """
+    mean = float(score[earlier].mean()) if ordered else None
+    return [completed(each, score, earlier) for each in _constants(score, mean)]
+
+
+def constant_predictions(
+    score: NDArray[np.float64], cut: int, *, ordered: bool
+) -> list[Prediction]:
+    """The `baselines` of all games, without draws; the `cut` first games are the earlier ones."""
+    points = sum(float(taken(score[:cut], at).sum(dtype=np.float64)) for at in pieces(cut))
+    return _constants(score, points / cut if ordered else None)
+
+
+def _constants(score: NDArray[np.float64], mean: float | None) -> list[Prediction]:
+    def always(value: float) -> NDArray[np.float64]:
+        return computed(lambda at: np.full(at.stop - at.start, value), score, np.float64)
+
+    predictions = [Prediction("50:50", always(0.5), baseline=True)]
+    if mean is not None:
+        parameters = {"expected": mean}
+        predictions.append(
+            Prediction("first move only", always(mean), baseline=True, parameters=parameters)
+        )
+    return predictions
+
+
+#: A fitted rate stays this far from 0 and 1.
+_LEAST_RATE = 1e-4
+#: It is found to this.
+_RATE_ERROR = 1e-7
+_GOLDEN = (5.0**0.5 - 1.0) / 2.0
+#: Predictions are fitted in so many groups: the rate depends on them smoothly.
+_GROUPS = 2000
+
+
+def fit_draw_rate(score: ArrayLike, expected: ArrayLike) -> float:
+    """Draw rate of equal opponents that makes results likeliest; 0 without any draw.
+
+    Parameters
+    ----------
+    score, expected : array_like
+        Results of games and the expected scores predicted for them.
+    """
+    return draw_rate_of(outcome_table(score, expected))
+
+
+def draw_rate_of(table: NDArray[np.float64]) -> float:
+    """The same from what `outcome_table` counted."""
+    if not table[:, 2].any():
+        return 0.0
+    cells, counts = groups_of_outcomes(table)
+
+    def loss(rate: float) -> float:
+        total = 0.0
+        for value, weights in counts.items():
+            draw = np.minimum(draw_probability(cells, rate), 2.0 * np.minimum(cells, 1.0 - cells))
+            logs = three_way_log_likelihoods(np.full(len(cells), value), cells, draw)
+            total -= float(np.sum(weights * np.maximum(logs, -700.0)))
+        return total
+
+    return _lowest(loss, _LEAST_RATE, 1.0 - _LEAST_RATE)
+
+
+def _lowest(loss: Callable[[float], float], low: float, high: float) -> float:
+    """Where a function with one minimum has it, by the golden section.
+
+    To import what scipy has for it takes as long as all else that a small history needs.
+    """
+    near, far = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    at_near, at_far = loss(near), loss(far)
+    while high - low > _RATE_ERROR:
+        if at_near <= at_far:
+            high, far, at_far = far, near, at_near
+            near = high - _GOLDEN * (high - low)
+            at_near = loss(near)
+        else:
+            low, near, at_near = near, far, at_far
+            far = low + _GOLDEN * (high - low)
+            at_far = loss(far)
+    return 0.5 * (low + high)
+
+
+def outcome_table(score: Any, expected: Any) -> NDArray[np.float64]:
+    """Of groups of predictions their sum, and the numbers of losses, draws and wins.
+
+    The tables of several sets of games are added. Columns may lie on disk.
+    """
+    table = np.zeros((_GROUPS, 4))
+    for at in pieces(len(score)):
+        s, p = (np.asarray(taken(each, at), np.float64) for each in (score, expected))
+        group = np.minimum((p * _GROUPS).astype(np.int64), _GROUPS - 1)
+        table[:, 0] += np.bincount(group, p, _GROUPS)
+        for column, value in enumerate((0.0, 0.5, 1.0), 1):
+            table[:, column] += np.bincount(group[s == value], minlength=_GROUPS)
+    return table
+
+
+def groups_of_outcomes(
+    table: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], dict[float, NDArray[np.float64]]]:
+    """Middle predictions of groups, and in each the numbers of losses, draws and wins."""
+    table = table[table[:, 1:].any(axis=1)]
+    middle = table[:, 0] / table[:, 1:].sum(axis=1)
+    counts = {value: table[:, column] for column, value in enumerate((0.0, 0.5, 1.0), 1)}
+    return np.clip(middle, 1e-12, 1.0 - 1e-12), counts
+
+
+#: So much of the earlier games only serves to learn ratings from.
+_LEARNING_SHARE = 0.5
+#: Half the 95 % quantile of chi squared with one degree of freedom.
+_GAIN = 1.92
+#: Steps of the search, and points within which a further one is not worth a replay.
+_STEPS, _CLOSE = 3, 2.0
+#: Log odds beyond these tell nothing more.
+_EDGE = 12.0
+#: A prediction of 0 or 1 that fails must not decide by itself.
+_LEAST_LOG = -50.0
+#: Standard deviation of advantages of moving first from game to game, in log odds: 50 points
+#: of Elo. Chess has 35, Go with komi none.
+_USUAL = 50.0 / ELO_POINTS_PER_LOGIT
+#: How much results scatter is taken from the games and from ten even ones without draws.
+_LEARNED = 2.5
+
+
+def takes_advantage(entry: SystemEntry) -> bool:
+    """Whether a system has an advantage of moving first that nobody has fixed."""
+    knobs = {knob.name for knob in entry.knobs}
+    return "first_advantage" in knobs and "first_advantage" not in entry.fixed
+
+
+def helpful_advantage(entry: SystemEntry, earlier: Pool) -> float:
+    """The advantage of moving first with which a system predicts better; 0 if none helps.
+
+    Parameters
+    ----------
+    entry : SystemEntry
+        One that `takes_advantage`.
+    earlier : Pool
+        Games in order of time: all that is ever looked at.
+
+    Returns
+    -------
+    float
+        In the system's rating points.
+    """
+    judged = slice(round(_LEARNING_SHARE * len(earlier)), None)
+    score = earlier.score[judged]
+    if not len(score) or not earlier.ordered:
+        return 0.0
+    knob = next(knob for knob in entry.knobs if knob.name == "first_advantage")
+    expected = entry.make().replay(earlier).expected[judged]
+    without, best, chosen, advantage = _total(score, expected), -np.inf, 0.0, 0.0
+    for _ in range(_STEPS):
+        step = ELO_POINTS_PER_LOGIT * _shift(score, expected)
+        if abs(step) < _CLOSE:
+            break
+        advantage = float(np.clip(advantage + step, knob.low, knob.high))
+        system = entry.make(first_advantage=advantage)
+        expected = system.replay(earlier).expected[judged]
+        if (total := _total(score, expected)) > best:
+            best, chosen = total, advantage
+    return chosen if best - without > _GAIN else 0.0
+
+
+def shown_advantage(outcomes: Array) -> Estimate:
+    """What games show of the advantage of moving first, in log odds, with its deviation.
+
+    Nothing is known of it before but that it is small (a normal prior of 50 points), so that
+    few games say little and do no harm.
+
+    Parameters
+    ----------
+    outcomes : float64 array
+        Results by what was expected of them without an advantage, as
+        `yardstone.evaluation.draws.outcome_table` counts them.
+    """
+    expected, counts = groups_of_outcomes(outcomes)
+    games = sum(counts.values(), np.zeros(len(expected)))
+    points = sum((value * number for value, number in counts.items()), np.zeros(len(expected)))
+    odds = np.clip(logit(expected), -_EDGE, _EDGE)
+    value = 0.0
+    for _ in range(25):
+        p = logistic(odds + value)
+        spread = float((games * p * (1.0 - p)).sum())
+        off = sum(float((n * (score - p) ** 2).sum()) for score, n in counts.items())
+        # Where many games are drawn, results scatter less than wins and losses would.
+        scatter = (off + _LEARNED) / (spread + _LEARNED)
+        information = spread / scatter + _USUAL**-2
+        step = (float((points - games * p).sum()) / scatter - value * _USUAL**-2) / information
+        value += float(np.clip(step, -1.0, 1.0))
+        if abs(step) < 1e-6:
+            break
+    return Estimate(value, information**-0.5)
+
+
+def _total(score: Array, expected: Array) -> float:
+    total = 0.0
+    for at in pieces(len(score)):
+        logs = log_likelihoods(taken(score, at), taken(expected, at))
+        total += float(np.maximum(logs, _LEAST_LOG).sum())
+    return total
+
+
+def _shift(score: Array, expected: Array) -> float:
+    """What added to the log odds of all games makes their expected points those scored."""
+    shift = 0.0
+    for _ in range(25):
+        slope = gain = 0.0
+        for at in pieces(len(score)):
+            sure = np.clip(taken(expected, at), 1e-12, 1.0 - 1e-12)
+            p = logistic(np.clip(logit(sure), -_EDGE, _EDGE) + shift)
+            slope += float((p * (1.0 - p)).sum())
+            gain += float((taken(score, at) - p).sum())
+        step = gain / max(slope, 1e-9)
+        shift += float(np.clip(step, -1.0, 1.0))
+        if abs(step) < 1e-6:
+            break
+    return shift

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack, overload
 
 import numpy as np
 
 from yardstone.choices import checked_arguments, unknown_player
-from yardstone.errors import InputError, UsageError
-from yardstone.evaluation.carried import CarriedRatings, KeptRatings
-from yardstone.evaluation.curves import rating_curves
-from yardstone.evaluation.findings import examine
-from yardstone.evaluation.interval_scale import interval_scale
-from yardstone.evaluation.ledger import Ledger
+from yardstone.disk import pieces, rows_of, taken
+from yardstone.display import Displayed
+from yardstone.equality import equal_fields
+from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.evaluation.findings import Findings, examine
+from yardstone.evaluation.interval_scale import IntervalScale, interval_scale
+from yardstone.evaluation.ledger import CarriedRatings, KeptRatings, Ledger
 from yardstone.evaluation.rated_games import RatedGames, whole_history
-from yardstone.evaluation.ratings_over_time import PresentRating, RatingHistory
-from yardstone.evaluation.splits import judged_games
+from yardstone.evaluation.splits import judged_games, rating_labels
 from yardstone.kernels import Loops, weighed
 from yardstone.pool import Pool
 from yardstone.ratings.systems import SystemEntry, find_system
 from yardstone.records.given import ColumnNames, games_of
 from yardstone.records.stored import StoredPool
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from yardstone.ratings.rating_list import GameForecast
+    from yardstone.ratings.result import Replay
+
+    Array = NDArray[np.float64]
 
 __all__ = [
     "GamePlace",
@@ -33,7 +43,11 @@ __all__ = [
     "rate_games",
     "rating_history",
     "takes_levels",
+    "RatingCurve",
+    "games_of_players",
+    "rating_curves",
 ]
+
 
 #: A game by its number, from 1 on; or by its players, and its day where they met more often.
 GamePlace = int | tuple[str, str, np.datetime64 | None]
@@ -235,8 +249,7 @@ def _carried_on(
 
 
 def _save(rated: RatedGames, path: Path) -> None:
-    from yardstone.evaluation.ledger_file import save_ledger
-    from yardstone.evaluation.state_file import save_kept
+    from yardstone.evaluation.ledger import save_kept, save_ledger
     from yardstone.files import replaced
 
     with replaced(path) as temporary:
@@ -302,3 +315,290 @@ def game_text(pool: Pool, game: int) -> str:
     score = _SCORES[float(pool.score[game])]
     names = f"{pool.players[pool.first[game]]} {score} {pool.players[pool.second[game]]}"
     return names if pool.time is None else f"{str(pool.time[game])[:10]}  {names}"
+
+
+#: Curves of a picture for which no player was chosen.
+DRAWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class PresentRating:
+    """A player's rating after the last game; frozen.
+
+    Attributes
+    ----------
+    player : str
+    rating : float
+    deviation : float
+        The system's own; NaN where it has none.
+    low, high : float
+        Ends of the interval; NaN where there is none.
+    games : int
+    """
+
+    player: str
+    rating: float
+    deviation: float
+    low: float
+    high: float
+    games: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RatingHistory(Displayed):
+    """Ratings over time; frozen.
+
+    A sequence of `PresentRating` of the listed players, the highest first; ``history["Ann"]``
+    is that of any player, ``history.curve("Ann")`` her games.
+
+    Attributes
+    ----------
+    rated : RatedGames
+        All games and ratings.
+    curves : sequence of RatingCurve
+        Of the chosen players.
+    confidence : float
+        Level of the bands, 0 to 1.
+    top : int
+        Players in the list of present ratings; 0 shows all.
+    settled : int
+        Players with fewer games are not in that list, unless all have fewer.
+    findings : Findings, optional
+        What a person should look at, if it was asked for.
+    notes : sequence of str
+    scale : IntervalScale, optional
+        How many of the system's deviations its intervals must reach to hold; without
+        it there are no intervals.
+    """
+
+    _made_by: ClassVar[str] = "reports.history:history_document"
+
+    rated: RatedGames
+    curves: Sequence[RatingCurve]
+    confidence: float = 0.95
+    top: int = 20
+    settled: int = 0
+    findings: Findings | None = None
+    notes: Sequence[str] = ()
+    scale: IntervalScale | None = None
+
+    def reach(self, games: ArrayLike) -> NDArray[np.float64]:
+        """Deviations on either side of a rating after so many games; NaN without intervals."""
+        if self.scale is None:
+            return np.full(np.shape(games), np.nan)
+        return self.scale.reach(games)
+
+    def half_widths(self, curve: RatingCurve) -> NDArray[np.float64]:
+        """Half the interval before each game and after the last; NaN without one.
+
+        Whole histories look back: all games of a player count for each of his days.
+        """
+        games = np.arange(len(curve) + 1)
+        if self.rated.name == "whr":
+            games = np.full(len(curve) + 1, len(curve))
+        deviation = np.append(curve.deviation, curve.final_deviation)
+        return np.asarray(self.reach(games) * deviation, np.float64)
+
+    @property
+    def played(self) -> NDArray[np.int64]:
+        """Games of each player, in the order of the ratings."""
+        return self.rated.played
+
+    @cached_property
+    def present_half_widths(self) -> NDArray[np.float64]:
+        """Half of each player's interval now, in the order of the ratings."""
+        return self.reach(self.played) * self.rated.ratings.deviation
+
+    def __len__(self) -> int:
+        return len(self.listed())
+
+    def __iter__(self) -> Iterator[PresentRating]:
+        return map(self.present, self.listed())
+
+    @overload
+    def __getitem__(self, key: str | int) -> PresentRating: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> list[PresentRating]: ...
+
+    def __getitem__(self, key: str | int | slice) -> PresentRating | list[PresentRating]:
+        if isinstance(key, str):
+            return self.present(self.rated.ratings.index(key))
+        if isinstance(key, slice):
+            return [self.present(row) for row in self.listed()[key]]
+        return self.present(self.listed()[key])
+
+    def __eq__(self, other: object) -> bool:
+        return equal_fields(self, other) if isinstance(other, RatingHistory) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def present(self, row: int) -> PresentRating:
+        """The rating of the player of that number."""
+        ratings, reach = self.rated.ratings, float(self.present_half_widths[row])
+        rating = float(ratings.rating[row])
+        return PresentRating(
+            player=ratings.players[row],
+            rating=rating,
+            deviation=float(ratings.deviation[row]),
+            low=rating - reach,
+            high=rating + reach,
+            games=int(self.played[row]),
+        )
+
+    def curve(self, player: str) -> RatingCurve:
+        """The rating of a player, game by game."""
+        return rating_curves(self.rated.pool, self.rated.replay, [player])[0]
+
+    def predict(self, player: str, opponent: str) -> GameForecast:
+        """The chances of a game between two players, the first of whom moves first."""
+        from yardstone.evaluation.interval_scale import forecast
+
+        return forecast(self.rated, player, opponent, confidence=self.confidence, scale=self.scale)
+
+    @cached_property
+    def drawn(self) -> Sequence[RatingCurve]:
+        """The curves of the picture: those chosen, or of the highest ratings."""
+        if self.curves:
+            return self.curves
+        names = [self.rated.ratings.players[row] for row in self.ranked()[:DRAWN]]
+        return rating_curves(self.rated.pool, self.rated.replay, names)
+
+    def listed(self) -> list[int]:
+        """Numbers of the best players in the list of present ratings, strongest first."""
+        rows = self.ranked()
+        return rows[: self.top] if self.top else rows
+
+    def ranked(self) -> list[int]:
+        """Numbers of all players with enough games, strongest first; if nobody has, of all."""
+        ratings, games = self.rated.ratings, self.played
+        enough = games >= max(self.settled, 1)
+        if not enough.any():
+            enough = games >= 1
+        order = ratings.order()
+        rows: list[int] = order[enough[order] & np.isfinite(ratings.rating[order])].tolist()
+        return rows
+
+
+#: What a replay has of each game.
+_PREDICTED = (
+    "expected",
+    "first_rating",
+    "second_rating",
+    "first_deviation",
+    "second_deviation",
+    "draw",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class RatingCurve:
+    """One player's games with the rating before and after each; frozen.
+
+    Attributes
+    ----------
+    player : str
+    game : int64 array
+        The games' places in the pool.
+    time : datetime64[s] array or None
+    opponents : tuple of str
+    first : bool array
+        Whether the player moved first.
+    score, expected : float64 arrays
+        The player's points, and how many were expected.
+    rating, deviation : float64 arrays
+        Before each game, as it was predicted with; deviations are NaN where the
+        system has none.
+    after : float64 array
+        Ratings after each game.
+    final_deviation : float
+        After the last game.
+    """
+
+    player: str
+    game: NDArray[np.int64]
+    time: NDArray[np.datetime64] | None
+    opponents: tuple[str, ...]
+    first: NDArray[np.bool_]
+    score: Array
+    expected: Array
+    rating: Array
+    deviation: Array
+    after: Array
+    final_deviation: float
+
+    def __len__(self) -> int:
+        return len(self.game)
+
+
+def rating_curves(pool: Pool, replay: Replay, players: Sequence[str]) -> list[RatingCurve]:
+    """The curves of the named players.
+
+    Raises
+    ------
+    UnknownPlayerError
+        Nobody is called so.
+    NoGamesError
+        A player has no game.
+    """
+    if not players:
+        return []
+    number = {name: row for row, name in enumerate(pool.players)}
+    places = games_of_players(pool, [number[name] for name in players if name in number])
+    pool, replay = pool.select(places), _selected(replay, places)
+    # Of the others games are missing, so only the chosen players' labels say what they should.
+    after = rating_labels(pool, replay, advance=0)
+    curves = []
+    for player in players:
+        if player not in number:
+            raise unknown_player(player, pool.players)
+        row = number[player]
+        games = np.flatnonzero((pool.first == row) | (pool.second == row))
+        if not len(games):
+            raise NoGamesError(f"{player!r} has no game")
+        first = pool.first[games] == row
+        others = np.where(first, pool.second[games], pool.first[games])
+        deviation = np.full(len(games), np.nan)
+        if replay.first_deviation is not None and replay.second_deviation is not None:
+            deviation = np.where(
+                first, replay.first_deviation[games], replay.second_deviation[games]
+            )
+        curves.append(
+            RatingCurve(
+                player=player,
+                game=places[games],
+                time=None if pool.time is None else pool.time[games],
+                opponents=tuple(pool.players[other] for other in others),
+                first=first,
+                score=np.where(first, pool.score[games], 1.0 - pool.score[games]),
+                expected=np.where(first, replay.expected[games], 1.0 - replay.expected[games]),
+                rating=np.where(first, replay.first_rating[games], replay.second_rating[games]),
+                deviation=deviation,
+                after=np.where(first, after.first[games], after.second[games]),
+                final_deviation=replay.ratings[player].deviation,
+            )
+        )
+    return curves
+
+
+def games_of_players(pool: Pool, players: Sequence[int]) -> NDArray[np.int64]:
+    """Places of the games in which one of some players took part."""
+    chosen = np.zeros(len(pool.players), np.bool_)
+    chosen[list(players)] = True
+    places = [
+        at.start + np.flatnonzero(chosen[taken(pool.first, at)] | chosen[taken(pool.second, at)])
+        for at in pieces(len(pool))
+    ]
+    return np.concatenate([np.zeros(0, np.int64), *places])
+
+
+def _selected(replay: Replay, places: NDArray[np.int64]) -> Replay:
+    """What was predicted of some games, in memory."""
+    known: dict[str, Any] = {}
+    for name in _PREDICTED:
+        if (column := getattr(replay, name)) is not None:
+            known[name] = rows_of(column, places)
+    return replace(replay, **known)

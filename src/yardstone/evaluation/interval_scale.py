@@ -16,39 +16,49 @@ hold the truth in worlds that are, and that are not, among those considered.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
-from math import isfinite
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields, replace
+from math import hypot, isfinite, log, nan
+from statistics import NormalDist
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from yardstone.errors import ConvergenceError, ModelError
-from yardstone.evaluation.calibration import recalibration
-from yardstone.evaluation.draws import fit_draw_rate
+from yardstone.errors import ConvergenceError, ModelError, UsageError
+from yardstone.evaluation.backtest import draw_rate_of, fit_draw_rate, shown_advantage
+from yardstone.evaluation.metrics import log_likelihoods, recalibration
 from yardstone.evaluation.splits import earlier_games
-from yardstone.evaluation.worlds import (
-    SPREADS,
-    WALKS,
-    DrawnGames,
-    drawn_results,
-    true_scores,
-    weighed_worlds,
-)
 from yardstone.kernels import Loops, work
-from yardstone.ratings.history import WholeHistoryRatings
+from yardstone.pool import Pool
+from yardstone.ratings.egf import Handicap
+from yardstone.ratings.glicko import POINTS, Glicko, Glicko2
+from yardstone.ratings.rating_list import GameForecast
+from yardstone.ratings.result import Estimate, Ratings
 from yardstone.ratings.systems import find_system
-from yardstone.winprob.logistic import logistic, logit
+from yardstone.ratings.whole_history import WholeHistoryRatings
+from yardstone.winprob.davidson import win_draw_loss
+from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, logistic, logit
 
 if TYPE_CHECKING:
+    from numpy.random import Generator
     from numpy.typing import ArrayLike, NDArray
 
     from yardstone.evaluation.rated_games import RatedGames
-    from yardstone.pool import Pool
-    from yardstone.ratings.replay import Replay
+    from yardstone.ratings.result import Replay
 
     Array = NDArray[np.float64]
 
-__all__ = ["IntervalScale", "interval_scale"]
+__all__ = [
+    "IntervalScale",
+    "interval_scale",
+    "DrawnGames",
+    "World",
+    "drawn_results",
+    "true_scores",
+    "weighed_worlds",
+    "GameForecast",
+    "forecast",
+]
+
 
 #: Players of at least so many earlier games make up each class.
 CLASSES = (0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
@@ -294,3 +304,288 @@ def _classes(*games: NDArray[np.int64]) -> NDArray[np.int64]:
         if min(above) >= LEAST_ERRORS and min(between) >= LEAST_ERRORS:
             edges.append(edge)
     return np.array(edges, np.int64)
+
+
+#: Standard deviations of newcomers' strengths that are considered, in points.
+SPREADS = (40.0, 57.0, 80.0, 113.0, 160.0, 226.0, 320.0, 450.0, 640.0)
+#: Glicko's approximation predicts best with a spread so many times the true one: 1.08 to
+#: 1.33 times in 24 simulated kinds of pools (8 to 200 players, spreads of 60 to 350).
+GLICKO_WIDTH = 1.2
+#: What is expected of the spread before any game: about 250, half or twice as much being
+#: as likely as not.
+USUAL_SPREAD, SPREAD_OF_SPREADS = 250.0, 0.7
+#: Random walks that are considered: points a game, or points a day.
+WALKS = (("game", 0.0), ("game", 6.0), ("game", 14.0), ("day", 2.0), ("day", 6.0))
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """How strengths may lie and move: normal at first, a random walk from then on.
+
+    Attributes
+    ----------
+    spread : float
+        Standard deviation of newcomers, in points.
+    walk : str
+        ``"game"`` or ``"day"``: what each step belongs to.
+    step : float
+        Standard deviation of a step, in points.
+    """
+
+    spread: float
+    walk: str
+    step: float
+
+
+class DrawnGames(NamedTuple):
+    """Games with results drawn from a world.
+
+    Attributes
+    ----------
+    pool : Pool
+    first, second : float64 arrays (games,)
+        True strengths of both players at each game, in points, 0 being the mean of all
+        who may come.
+    last : float64 array (players,)
+        At each player's last game; NaN without one.
+    """
+
+    pool: Pool
+    first: Array
+    second: Array
+    last: Array
+
+
+def weighed_worlds(pool: Pool, advantage: Array) -> tuple[list[World], Array]:
+    """Worlds that are considered, and how much the results speak for each.
+
+    Each predicts every game from the games before (Glicko with that spread and walk), so
+    the product of the predictions is the likelihood of the world, strengths integrated
+    out but for Glicko's approximation.
+    """
+    shift = Pool(
+        pool.players, pool.first, pool.second, pool.score, pool.time, {"advantage": advantage}
+    )
+    worlds, logs = [], []
+    for walk, step in WALKS:
+        if walk == "day" and pool.time is None:
+            continue
+        for spread in SPREADS:
+            expected = _model(GLICKO_WIDTH * spread, walk, step).replay(shift).expected
+            usual = log(spread / USUAL_SPREAD) / SPREAD_OF_SPREADS
+            worlds.append(World(spread, walk, step))
+            logs.append(float(np.sum(log_likelihoods(pool.score, expected))) - 0.5 * usual**2)
+    weight = np.exp(np.array(logs) - max(logs))
+    return worlds, weight / weight.sum()
+
+
+class _Shift(Handicap):
+    """The advantage of each game, as it stands in a column."""
+
+    def advantage(self, pool: Pool) -> Array:
+        return np.asarray(pool.columns["advantage"], np.float64)
+
+
+def _model(spread: float, walk: str, step: float) -> Glicko | Glicko2:
+    if walk == "day":
+        return Glicko(
+            initial_deviation=spread,
+            drift=step,
+            idle_days=1.0,
+            min_deviation=0.0,
+            handicap=_Shift(),
+        )
+    return Glicko2(
+        initial_deviation=spread,
+        initial_volatility=max(step, 1e-3) / POINTS,
+        tau=0.0,
+        handicap=_Shift(),
+    )
+
+
+def drawn_results(
+    pool: Pool,
+    world: World,
+    rng: Generator,
+    *,
+    advantage: ArrayLike = 0.0,
+    draw_rate: float = 0.0,
+) -> DrawnGames:
+    """The same games with results drawn from a world.
+
+    Parameters
+    ----------
+    pool : Pool
+        In order of time.
+    world : World
+    rng : numpy.random.Generator
+    advantage : array_like
+        Points for moving first and for handicap, of each game or of all.
+    draw_rate : float
+        Of equal players.
+    """
+    games, players = len(pool), len(pool.players)
+    sides = np.column_stack([pool.first, pool.second]).ravel()
+    order = np.argsort(sides, kind="stable")
+    owner = sides[order]
+    begins = np.append(True, owner[1:] != owner[:-1])
+    size = np.full(len(owner), world.step)
+    if world.walk == "day" and pool.time is not None:
+        day = pool.time.astype("datetime64[s]").astype(np.int64)[order // 2] / 86_400.0
+        size = world.step * np.sqrt(np.maximum(np.diff(day, prepend=day[:1]), 0.0))
+    size[begins] = world.spread
+    walked = np.cumsum(size * rng.standard_normal(len(owner)))
+    start = np.flatnonzero(begins)
+    before = np.append(0.0, walked)[start]
+    strength = np.empty(2 * games)
+    strength[order] = walked - np.repeat(before, np.diff(np.append(start, len(owner))))
+    first, second = strength[::2], strength[1::2]
+    last = np.full(players, np.nan)
+    ends = np.append(start[1:], len(owner)) - 1
+    last[owner[ends]] = strength[order][ends]
+    ahead = first - second + np.asarray(advantage, np.float64)
+    win, draw, _ = win_draw_loss(true_scores(ahead), draw_rate)
+    lot = rng.random(games)
+    score = np.where(lot < win, 1.0, np.where(lot < win + draw, 0.5, 0.0))
+    return DrawnGames(replace(pool, score=score), first, second, last)
+
+
+def true_scores(difference: Array) -> Array:
+    """Expected scores of players who are so many points stronger."""
+    return logistic(difference / POINTS)
+
+
+def forecast(
+    rated: RatedGames,
+    first: str,
+    second: str,
+    *,
+    advantage: float | None = None,
+    exact: bool = False,
+    confidence: float = 0.95,
+    scale: IntervalScale | None = None,
+) -> GameForecast:
+    """Predict a game from the present ratings.
+
+    Parameters
+    ----------
+    rated : RatedGames
+    first, second : str
+        The players; `first` moves first.
+    advantage : float, optional
+        Rating points of `first` for moving first and handicap, instead of the system's own
+        and of what the games show (`yardstone.evaluation.backtest.shown_advantage`).
+    exact : bool
+        Take ratings as exact. By default chances are averages over what the ratings may
+        truly be, as far as `yardstone.evaluation.interval_scale` can tell.
+    confidence : float
+        Level of the interval, 0 to 1.
+    scale : IntervalScale, optional
+        What `interval_scale` gave for these games: to predict many of them.
+
+    Raises
+    ------
+    InputError
+        Nobody is called so.
+    """
+    if first == second:
+        raise UsageError("nobody plays against himself: name two players")
+    system, ratings = rated.system, rated.ratings
+    # A name of nobody is refused before anything is simulated.
+    one, other = ratings[first], ratings[second]
+    games = [int(rated.played[ratings.index(name)]) for name in (first, second)]
+    if exact:
+        scale = None
+    elif scale is None:
+        scale = interval_scale(rated, confidence=confidence)
+    known = replace(ratings, deviation=np.zeros(len(ratings))) if exact else ratings
+    expected = system.expected_score(known, first, second, advantage=advantage)
+    turned = system.expected_score(known, second, first, advantage=advantage)
+    moving = _moving_first(rated, advantage)
+    low = high = nan
+    if scale is not None:
+        expected, turned = (scale.corrected(value, min(games)) for value in (expected, turned))
+        off = scale.reach_of_difference(min(games)) * hypot(one.deviation, other.deviation)
+        if isfinite(off):
+            reach = NormalDist().inv_cdf(0.5 + 0.5 * confidence) * moving.deviation
+            low, middle, high = (
+                _log_odds(
+                    system.expected_score(
+                        _moved(ratings, first, points), first, second, advantage=advantage
+                    )
+                )
+                for points in (-off, 0.0, off)
+            )
+            low, high = (
+                float(logistic(middle + moving.value + side * hypot(end - middle, reach)))
+                for side, end in ((-1.0, low), (1.0, high))
+            )
+    expected, turned = (
+        float(logistic(_log_odds(value) + moving.value)) if moving.value else value
+        for value in (expected, turned)
+    )
+    if scale is None:  # what is not tested is not shown
+        one, other = (replace(each, deviation=nan) for each in (one, other))
+    margin = getattr(system, "margin", None)
+    rate = draw_rate_of(rated.outcomes)
+    win, draw, loss = (float(part) for part in win_draw_loss(expected, rate))
+    return GameForecast(
+        first=first,
+        second=second,
+        first_rating=one,
+        second_rating=other,
+        first_games=games[0],
+        second_games=games[1],
+        expected=expected,
+        win=win,
+        draw=draw,
+        loss=loss,
+        reversed_expected=1.0 - turned,
+        low=low,
+        high=high,
+        confidence=confidence,
+        integrated=scale is not None,
+        exact=exact,
+        system=rated.name,
+        basis=_basis(rated, advantage, moving),
+        margin=nan if margin is None else float(margin(one.value, other.value)),
+    )
+
+
+def _moving_first(rated: RatedGames, advantage: float | None) -> Estimate:
+    """What moving first adds to the log odds beside what the system itself counts."""
+    told = getattr(rated.system, "first_advantage", 0.0) or "first_advantage" in rated.parameters
+    if advantage is not None or told or not rated.pool.ordered:
+        return Estimate(0.0)
+    return shown_advantage(rated.outcomes)
+
+
+def _basis(rated: RatedGames, advantage: float | None, moving: Estimate) -> str:
+    """What the forecast rests on, in sentences."""
+    if rated.name == "whr":
+        text = f"Basis: {rated.number:,} games, each player's strength followed over time"
+    else:
+        text = f"Basis: {rated.number:,} games, learned from one after another"
+    text += " (`rate` fits all at once, so its forecasts differ). "
+    if advantage is not None:
+        return f"{text}{advantage:+g} points for moving first and handicap, as given."
+    if not rated.pool.ordered:
+        return f"{text}It is not known who moved first, so no advantage is counted."
+    if not moving.deviation:
+        return f"{text}The system's own advantage of moving first is counted."
+    points, error = (ELO_POINTS_PER_LOGIT * each for each in (moving.value, moving.deviation))
+    return (
+        f"{text}For moving first {points:+.0f} Elo are counted, as these games show "
+        f"(one standard deviation: {error:.0f})."
+    )
+
+
+def _log_odds(expected: float) -> float:
+    return float(logit(min(max(expected, 1e-12), 1.0 - 1e-12)))
+
+
+def _moved(ratings: Ratings, player: str, points: float) -> Ratings:
+    """Exact ratings, that of a player changed by some points."""
+    rating = ratings.rating.copy()
+    rating[ratings.index(player)] += points
+    return replace(ratings, rating=rating, deviation=np.zeros(len(ratings)))

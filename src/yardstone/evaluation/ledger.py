@@ -12,36 +12,52 @@ been replayed: to the last bit, but for the rounding of such a mean.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.arrays import ArrayFile, StoredArrays
 from yardstone.errors import InputError, UsageError
-from yardstone.evaluation._checkpoints import (
-    changed_games,
-    overlaid,
-    reached_players,
-    renamed,
-    without,
-)
+from yardstone.evaluation.backtest import outcome_table
 from yardstone.evaluation.rated_games import RatedGames
 from yardstone.evaluation.splits import in_time_order
-from yardstone.ratings.order import check_order
-from yardstone.ratings.replay import Replay
-from yardstone.ratings.result import Ratings
-from yardstone.ratings.sequential import Sequential
-from yardstone.ratings.state import State
+from yardstone.pool import Pool
+from yardstone.ratings.result import Ratings, Replay
+from yardstone.ratings.sequential import Sequential, State, check_order, match_players
 from yardstone.ratings.systems import find_system
 from yardstone.records.joining import join_pools
+from yardstone.records.stored import StoredPool
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.pool import Pool
+    Array = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
 
-__all__ = ["REPLAYED", "Ledger", "make_system"]
+__all__ = [
+    "REPLAYED",
+    "Ledger",
+    "make_system",
+    "HISTORY_FILE",
+    "ledger_of",
+    "load_ledger",
+    "save_ledger",
+    "load_state",
+    "save_kept",
+    "OPENING",
+    "CarriedRatings",
+    "KeptRatings",
+    "changed_games",
+    "overlaid",
+    "reached_players",
+    "renamed",
+    "without",
+]
+
 
 #: About so many checkpoints are kept; never more than twice as many.
 CHECKPOINTS = 16
@@ -274,3 +290,503 @@ def _thinned(points: list[tuple[int, State]]) -> tuple[tuple[int, State], ...]:
     while len(points) > 2 * CHECKPOINTS + 2:
         points = [points[0], *points[1:-1][::2], points[-1]]
     return tuple(points)
+
+
+HISTORY_FILE = ArrayFile("saved history", format=1, text="about", compressed=False)
+_NEVER = np.datetime64("NaT", "s")
+
+
+def save_ledger(ledger: Ledger, path: Path) -> None:
+    """Write a ledger to a file, whatever it is called."""
+    pool = ledger.pool
+    arrays: dict[str, NDArray[Any]] = {
+        "first": pool.first,
+        "second": pool.second,
+        "score": pool.score,
+    }
+    if pool.time is not None:
+        arrays["time"] = pool.time
+    texts = {}
+    for name, column in pool.columns.items():
+        if column.dtype.kind in "biufmM":
+            arrays[f"column {name}"] = column
+        else:
+            texts[name] = [str(value) for value in column]
+    for name in REPLAYED:
+        if (values := getattr(ledger.replay, name)) is not None:
+            arrays[f"replay {name}"] = values
+    number = {name: row for row, name in enumerate(pool.players)}
+    for place, (_, state) in enumerate(ledger.checkpoints):
+        rows = [number[name] for name in state.players]
+        arrays[f"checkpoint {place} players"] = np.array(rows, np.int32)
+        for name, column in state.arrays.items():
+            arrays[f"checkpoint {place} of {name}"] = column
+    about = {
+        "name": ledger.name,
+        "parameters": dict(ledger.parameters),
+        "system": repr(ledger.system),
+        "players": list(pool.players),
+        "texts": texts,
+        "ordered": pool.ordered,
+        "checkpoints": [at for at, _ in ledger.checkpoints],
+    }
+    HISTORY_FILE.write(path, arrays, about)
+
+
+def load_ledger(path: Path) -> Ledger:
+    """Read what `save_ledger` wrote.
+
+    Raises
+    ------
+    InputError
+        There is no such file, it is something else, or its system has changed
+        since: then the ratings must be made anew from the games.
+    """
+    return HISTORY_FILE.read(path, lambda arrays, about: ledger_of(arrays, about, str(path)))
+
+
+def ledger_of(stored: StoredArrays, about: dict[str, Any], path: str) -> Ledger:
+    """The ledger that a file's arrays and text describe."""
+    arrays = dict(stored)
+    columns = {
+        name.removeprefix("column "): values
+        for name, values in arrays.items()
+        if name.startswith("column ")
+    }
+    for name, values in about["texts"].items():
+        columns[name] = np.array(values, np.dtypes.StringDType())
+    players = tuple(about["players"])
+    pool = Pool(
+        players,
+        arrays["first"],
+        arrays["second"],
+        arrays["score"],
+        arrays.get("time"),
+        columns,
+        ordered=about.get("ordered", True),
+    )
+    places = about["checkpoints"]
+    if places != sorted(places) or places[0] != 0 or places[-1] != len(pool):
+        raise ValueError("checkpoints")
+    points = []
+    for place, at in enumerate(places):
+        known = f"checkpoint {place} of "
+        rows = arrays[f"checkpoint {place} players"]
+        if rows.min(initial=0) < 0:
+            raise ValueError("players")
+        state = State(
+            about["system"],
+            tuple(players[row] for row in rows),
+            {
+                name.removeprefix(known): values
+                for name, values in arrays.items()
+                if name.startswith(known)
+            },
+            at,
+            _NEVER if pool.time is None or not at else np.datetime64(pool.time[at - 1], "s"),
+        )
+        points.append((at, state))
+    system = make_system(about["name"], about["parameters"])
+    if repr(system) != about["system"]:
+        raise InputError(
+            f"it was saved under other rules of {about['name']}",
+            file=path,
+            hint="rate the games again",
+        )
+    for _, state in points:
+        system.check_state(state)
+    for name in REPLAYED:
+        values = arrays.get(f"replay {name}")
+        if values is not None and (values.shape != (len(pool),) or np.isinf(values).any()):
+            raise ValueError(name)
+    replay = Replay(
+        expected=arrays["replay expected"],
+        first_rating=arrays["replay first_rating"],
+        second_rating=arrays["replay second_rating"],
+        ratings=system.ratings(points[-1][1]),
+        first_deviation=arrays.get("replay first_deviation"),
+        second_deviation=arrays.get("replay second_deviation"),
+    )
+    return Ledger(about["name"], about["parameters"], pool, replay, 0, tuple(points))
+
+
+#: What the text of a file without games says.
+_RATINGS = "ratings"
+_OPENING = ("first", "second", "score", "time", "expected")
+
+
+def save_kept(kept: KeptRatings, path: Path) -> None:
+    """Write ratings without their games to a file, whatever it is called."""
+    opening = kept.opening
+    arrays: dict[str, Any] = {f"of {name}": array for name, array in kept.state.arrays.items()}
+    arrays |= {"played": kept.played, "outcomes": kept.outcomes}
+    if kept.last_game is not None:
+        arrays["last game"] = kept.last_game
+    columns = (opening.first, opening.second, opening.score, opening.time, kept.opening_expected)
+    for name, column in zip(_OPENING, columns, strict=True):
+        if column is not None:
+            arrays[f"opening {name}"] = column
+    about = {
+        "kept": _RATINGS,
+        "name": kept.name,
+        "parameters": dict(kept.parameters),
+        "system": kept.state.system,
+        "players": list(kept.state.players),
+        "games": kept.state.games,
+        "until": str(kept.state.until),
+        "began": str(kept.began),
+        "ordered": opening.ordered,
+    }
+    HISTORY_FILE.write(path, arrays, about)
+
+
+def load_state(path: Path) -> Ledger | KeptRatings:
+    """Read what `yardstone history --save` wrote.
+
+    Raises
+    ------
+    InputError
+        There is no such file, it is something else, or its system has changed since.
+    """
+    return HISTORY_FILE.read(path, lambda arrays, about: _state(arrays, about, str(path)))
+
+
+def _state(arrays: StoredArrays, about: dict[str, Any], path: str) -> Ledger | KeptRatings:
+    if about.get("kept") == _RATINGS:
+        return _kept(arrays, about, path)
+    return ledger_of(arrays, about, path)
+
+
+def _kept(stored: StoredArrays, about: dict[str, Any], path: str) -> KeptRatings:
+    arrays = dict(stored)
+    system = make_system(about["name"], about["parameters"])
+    if repr(system) != about["system"]:
+        raise InputError(
+            f"it was saved under other rules of {about['name']}",
+            file=path,
+            hint="rate the games again",
+        )
+    players = tuple(str(name) for name in about["players"])
+    columns = {name[3:]: array for name, array in arrays.items() if name.startswith("of ")}
+    fresh = system.start(("",)).arrays
+    if columns.keys() != fresh.keys():
+        raise ValueError("columns")
+    for name, usual in fresh.items():
+        _check(columns[name], usual.dtype, (len(players), *usual.shape[1:]))
+        known = np.isfinite(columns[name]) | (columns[name] == usual)
+        if not (known | (np.isnan(columns[name]) & np.isnan(usual))).all():
+            raise ValueError(name)
+    number = (len(players),)
+    played, outcomes, last = arrays["played"], arrays["outcomes"], arrays.get("last game")
+    _check(played, np.int64, number, least=0)
+    _check(outcomes, np.float64, outcome_table((), ()).shape, least=0.0)
+    if last is not None:
+        _check(last, "datetime64[s]", number)
+    first, second, score = (arrays[f"opening {name}"] for name in _OPENING[:3])
+    time, expected = arrays.get("opening time"), arrays["opening expected"]
+    _check(expected, np.float64, first.shape, least=0.0)
+    opening = Pool(players, first, second, score, time, ordered=bool(about["ordered"]))
+    until, began = (np.datetime64(about[name], "s") for name in ("until", "began"))
+    state = State(about["system"], players, columns, int(about["games"]), until)
+    return KeptRatings(
+        about["name"], about["parameters"], state, played, last, began, opening, expected, outcomes
+    )
+
+
+def _check(array: Any, dtype: Any, shape: tuple[int, ...], *, least: float | None = None) -> None:
+    """ValueError for an array that is not of that kind and size, or below the least."""
+    if array.dtype != np.dtype(dtype) or array.shape != shape:
+        raise ValueError("array")
+    if least is not None and not ((array >= least) & np.isfinite(array)).all():
+        raise ValueError("numbers")
+
+
+#: So many of the first games are kept.
+OPENING = 20_000
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class KeptRatings:
+    """All that is kept of ratings whose games are not; frozen.
+
+    Attributes
+    ----------
+    name : str
+        Name of the system.
+    parameters : mapping
+        Those that differ from the system's own.
+    state : State
+        Where the system stands.
+    played : int64 array (players,)
+        Games of each player.
+    last_game : datetime64[s] array (players,) or None
+    began : datetime64[s]
+        Time of the first game of all.
+    opening : Pool
+        The first games.
+    opening_expected : float64 array
+        What was expected of them.
+    outcomes : float64 array
+        As `RatedGames.outcomes`.
+    """
+
+    name: str
+    parameters: Mapping[str, Any]
+    state: State
+    played: NDArray[np.int64]
+    last_game: NDArray[np.datetime64] | None
+    began: np.datetime64
+    opening: Pool
+    opening_expected: Array
+    outcomes: Array
+
+    def __repr__(self) -> str:
+        return (
+            f"<KeptRatings: {self.state.games} games of {len(self.state.players)} players "
+            f"under {self.name}>"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CarriedRatings(RatedGames):
+    """The games rated last, and where the ratings stand; what came before is not there.
+
+    Attributes
+    ----------
+    state : State
+        After all games.
+    before : KeptRatings, optional
+        What was there before these games.
+    """
+
+    state: State = field(default_factory=lambda: State("", ()))
+    before: KeptRatings | None = None
+
+    @property
+    def system(self) -> Sequential:
+        """The system."""
+        return make_system(self.name, self.parameters)
+
+    @classmethod
+    def begin(cls, name: str, pool: Pool, **parameters: Any) -> CarriedRatings:
+        """Rate games in order of time.
+
+        Parameters
+        ----------
+        name : str
+            A system that rates games as they come.
+        pool : Pool
+            In order of time.
+        **parameters
+            Of the system.
+        """
+        system = make_system(name, parameters)
+        check_order(system, pool)
+        state, replay = system.advance(system.start(pool.players), pool)
+        return cls(name, parameters, pool, replay, len(pool), state)
+
+    @classmethod
+    def go_on(cls, before: KeptRatings, pool: Pool) -> CarriedRatings:
+        """Rate further games, none of them before the last.
+
+        Raises
+        ------
+        InputError
+            There are earlier games, or only the old or only the new games have times.
+        """
+        system = make_system(before.name, before.parameters)
+        check_order(system, pool)
+        games = before.state.games
+        if len(pool) and games and (pool.time is None) != (before.last_game is None):
+            raise InputError("the games before and the new ones must all have times, or none")
+        pool = _with_players(pool, before.state.players)
+        state, replay = system.advance(before.state, pool)
+        return cls(before.name, before.parameters, pool, replay, len(pool), state, before)
+
+    @property
+    def number(self) -> int:
+        """Number of all games, those before included."""
+        return self.state.games
+
+    @cached_property
+    def played(self) -> NDArray[np.int64]:
+        """Games of each player, those before included."""
+        played = self.pool.played()
+        if self.before is not None:
+            played[: len(self.before.played)] += self.before.played
+        return played
+
+    @cached_property
+    def last_game(self) -> NDArray[np.datetime64] | None:
+        """Time of each player's last game; None without times."""
+        last = super().last_game
+        if self.before is None or self.before.last_game is None:
+            return last
+        if last is None:
+            return self.before.last_game
+        old = np.full(len(last), _NEVER)
+        old[: len(self.before.last_game)] = self.before.last_game
+        return np.where(np.isnat(last), old, last)
+
+    @property
+    def period(self) -> tuple[np.datetime64, np.datetime64] | None:
+        """Times of the first game of all and of the last."""
+        if self.before is None or np.isnat(self.before.began):
+            return super().period
+        return self.before.began, self.state.until
+
+    @cached_property
+    def outcomes(self) -> Array:
+        """Results by predictions: of the later half of the first games, and of all since."""
+        if self.before is None:
+            return super().outcomes
+        return self.before.outcomes + outcome_table(self.pool.score, self.replay.expected)
+
+    def opening(self, games: int) -> tuple[Pool, Array]:
+        """The first games of all, at most so many, and what was expected of them."""
+        if self.before is None:
+            return super().opening(games)
+        old, expected = self.before.opening, self.before.opening_expected
+        old = replace(old.select(np.arange(min(games, len(old)))), players=self.pool.players)
+        if len(self.before.opening) == self.before.state.games and len(old) < games:
+            new, further = super().opening(games - len(old))
+            return join_pools([old, new]), np.concatenate([expected, further])
+        return old, expected[: len(old)]
+
+    def kept(self) -> KeptRatings:
+        """What goes on of these ratings."""
+        opening, expected = self.opening(OPENING)
+        period = self.period
+        return KeptRatings(
+            self.name,
+            self.parameters,
+            self.state,
+            self.played,
+            self.last_game,
+            _NEVER if period is None else period[0],
+            opening,
+            expected,
+            self.outcomes,
+        )
+
+    def cuts_a_period(self) -> bool:
+        """Whether the first new games are of the rating period that had ended before them."""
+        system, time = self.system, self.pool.time
+        if self.before is None or not len(self.pool) or time is None or system.period == "event":
+            return False
+        ends = np.array([self.before.state.until, time[0]], "datetime64[s]")
+        meeting = replace(self.pool.select(np.zeros(2, np.int64)), time=ends)
+        return not bool(system.resting_places(meeting)[1])
+
+
+def _with_players(pool: Pool, players: tuple[str, ...]) -> Pool:
+    """The games with these players before all others."""
+    names, number = match_players(players, pool.players)
+    if number is None:
+        return pool
+    if isinstance(pool, StoredPool):
+        return pool.renumbered(names, number)
+    return replace(pool, players=names, first=number[pool.first], second=number[pool.second])
+
+
+def changed_games(old: Pool, new: Pool, origin: NDArray[np.int64]) -> Mask:
+    """Games of `new` that are new, or not what they were in `old`.
+
+    Parameters
+    ----------
+    old, new : Pool
+    origin : int64 array, one entry a game of `new`
+        The game's place in `old`; -1 for a new one.
+    """
+    changed = origin < 0
+    rows, before = np.flatnonzero(~changed), origin[~changed]
+    place = _places(old.players, new.players)
+    differ = (
+        (place[old.first[before]] != new.first[rows])
+        | (place[old.second[before]] != new.second[rows])
+        | (old.score[before] != new.score[rows])
+    )
+    if old.time is not None and new.time is not None:
+        differ |= old.time[before] != new.time[rows]
+    for name, column in new.columns.items():
+        if name in old.columns:
+            differ |= _unequal(old.columns[name][before], column[rows])
+    changed[rows] = differ
+    return changed
+
+
+def _places(old: tuple[str, ...], new: tuple[str, ...]) -> NDArray[np.int64]:
+    """Numbers of the old players among the new ones; those who are gone come after."""
+    if old == new:
+        return np.arange(len(old))
+    number = {name: row for row, name in enumerate(new)}
+    return np.array([number.setdefault(name, len(number)) for name in old], np.int64)
+
+
+def _unequal(one: NDArray[Any], other: NDArray[Any]) -> Mask:
+    if one.dtype.kind == other.dtype.kind == "f":
+        return np.asarray((one != other) & ~(np.isnan(one) & np.isnan(other)))
+    return np.asarray(one != other)
+
+
+def reached_players(
+    old: Pool, new: Pool, base: int, changed: Mask, removed: NDArray[np.int64]
+) -> Mask:
+    """Players of `new` whom a change can reach, through games from place `base` on.
+
+    Games of both pools count as links, so whoever is not reached has the same games
+    in both, against opponents of whom the same is true.
+    """
+    place = _places(old.players, new.players)
+    rows = np.flatnonzero(changed)
+    seeds = np.concatenate(
+        [new.first[rows], new.second[rows], place[old.first[removed]], place[old.second[removed]]]
+    )
+    if len(rows) == len(new):
+        return np.isin(np.arange(len(new.players)), seeds)
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    number = max(len(new.players), int(place.max(initial=-1)) + 1)
+    one = np.concatenate([new.first[base:].astype(np.int64), place[old.first[base:]]])
+    two = np.concatenate([new.second[base:].astype(np.int64), place[old.second[base:]]])
+    graph = coo_array((np.ones(len(one), np.int8), (one, two)), shape=(number, number))
+    group = connected_components(graph, directed=False)[1]
+    return np.isin(group[: len(new.players)], group[seeds])
+
+
+def overlaid(under: State, over: State, names: Collection[str]) -> State:
+    """A state with the rows of the named players, and of new ones, taken from another."""
+    if under.players == over.players:
+        players = under.players
+        source = np.array([name in names for name in players], np.bool_)
+        target = np.flatnonzero(source)
+    else:
+        place = _places(over.players, under.players)
+        fresh = place >= len(under.players)
+        source = fresh | np.array([name in names for name in over.players], np.bool_)
+        players = (*under.players, *(over.players[row] for row in np.flatnonzero(fresh)))
+        target = place[source]
+    arrays = {}
+    for name, column in over.arrays.items():
+        grown = np.empty((len(players), *column.shape[1:]), column.dtype)
+        grown[: len(under.players)] = under.arrays[name]
+        grown[target] = column[source]
+        arrays[name] = grown
+    return replace(over, players=players, arrays=arrays)
+
+
+def renamed(state: State, one: str, other: str) -> State:
+    """A state in which two players have exchanged names."""
+    swap = {one: other, other: one}
+    return replace(state, players=tuple(swap.get(name, name) for name in state.players))
+
+
+def without(state: State, player: str) -> State:
+    """A state that has forgotten a player."""
+    keep = np.array([name != player for name in state.players], np.bool_)
+    return replace(
+        state,
+        players=tuple(name for name in state.players if name != player),
+        arrays={name: column[keep] for name, column in state.arrays.items()},
+    )

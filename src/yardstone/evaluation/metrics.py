@@ -8,14 +8,19 @@ each side, which is how the thesis says they may be extended.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from itertools import islice
+from math import isfinite, sqrt
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.clusters import mean_error, t_quantile
 from yardstone.disk import on_disk, pieces, taken
 from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.winprob.logistic import logistic, logit
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -39,6 +44,11 @@ __all__ = [
     "squared_errors",
     "three_way_log_likelihood",
     "three_way_log_likelihoods",
+    "CalibrationCurve",
+    "CalibrationGroups",
+    "calibrate",
+    "recalibration",
+    "recalibration_of",
 ]
 
 
@@ -265,3 +275,237 @@ def measure_pieces(games: Iterable[tuple[ArrayLike, ArrayLike, ArrayLike | None]
 
 def _column(values: Any) -> Any:
     return values if on_disk(values) else np.atleast_1d(np.asarray(values, np.float64))
+
+
+#: Predictions are kept this far from 0 and 1 where their logit is taken.
+_EDGE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class CalibrationCurve:
+    """Predictions grouped by size, with what happened in each group; frozen.
+
+    Attributes
+    ----------
+    low, high : float64 arrays (bins,)
+        Least and largest prediction in each group.
+    predicted, observed : float64 arrays (bins,)
+        Means of the predictions and of the scores.
+    observed_low, observed_high : float64 arrays (bins,)
+        Interval of `observed`.
+    games : int64 array (bins,)
+        Games in each group.
+    confidence : float
+        Level of those intervals, 0 to 1.
+    error : float
+        Mean distance of `observed` from `predicted`, weighted by games (the
+        expected calibration error). Chance alone makes it positive.
+    intercept, slope : float
+        Of the straight line that mends the predictions: logit of the score =
+        intercept + slope * logit of the prediction. A slope below 1 means
+        predictions too far from 1/2; an intercept above 0 that the first player
+        was underrated. NaN where they cannot be found.
+    """
+
+    low: Array
+    high: Array
+    predicted: Array
+    observed: Array
+    observed_low: Array
+    observed_high: Array
+    games: NDArray[np.int64]
+    confidence: float
+    error: float
+    intercept: float
+    slope: float
+
+    def as_dict(self) -> dict[str, object]:
+        """The groups and the line, as plain values."""
+        columns = ("low", "high", "predicted", "observed", "observed_low", "observed_high", "games")
+        rows = zip(*(getattr(self, name).tolist() for name in columns), strict=True)
+        return {
+            "error": self.error,
+            "intercept": self.intercept if isfinite(self.intercept) else None,
+            "slope": self.slope if isfinite(self.slope) else None,
+            "confidence": self.confidence,
+            "bins": [dict(zip(columns, row, strict=True)) for row in rows],
+        }
+
+
+def calibrate(
+    score: ArrayLike,
+    expected: ArrayLike,
+    *,
+    bins: int = 10,
+    equal_games: bool = True,
+    confidence: float = 0.95,
+    players: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None,
+) -> CalibrationCurve:
+    """Group predictions and compare each group with its results.
+
+    Parameters
+    ----------
+    score, expected : array_like
+        As in `yardstone.evaluation.metrics`.
+    bins : int
+        Most groups; equal predictions stay together, and empty groups go.
+    equal_games : bool
+        Groups of about equal numbers of games, or of equal width.
+    confidence : float
+        Level of the intervals. They are Wilson's, from the spread of the scores
+        in the group, for draws make them closer together than wins and losses.
+    players : pair of int32 arrays, optional
+        Numbers of both players of each game. With them a group counts as fewer games
+        where its games share players (`yardstone.clusters`), and a group of
+        too few players has the interval from 0 to 1. Without them games are taken as
+        independent, which makes intervals too narrow.
+    """
+    if bins < 1:
+        raise UsageError(f"{bins} groups are too few: take at least 1")
+    s, p = np.asarray(score, np.float64), np.asarray(expected, np.float64)
+    if s.shape != p.shape:
+        raise InputError(f"{s.size} scores do not go with {p.size} predictions")
+    if not s.size:
+        raise NoGamesError("there is no game to compare predictions with")
+    if equal_games:
+        edges = np.unique(np.quantile(p, np.linspace(0.0, 1.0, bins + 1)[1:-1]))
+    else:
+        edges = np.linspace(0.0, 1.0, bins + 1)[1:-1]
+    group = np.searchsorted(edges, p, side="right")
+    present, group = np.unique(group, return_inverse=True)
+    games = np.bincount(group)
+    predicted = np.bincount(group, p) / games
+    observed = np.bincount(group, s) / games
+    draws = np.bincount(group, s == 0.5) / games
+    z = np.full(len(games), NormalDist().inv_cdf(0.5 + confidence / 2.0))
+    worth = games.astype(np.float64)
+    if players is not None:
+        for number in range(len(games)):
+            rows = group == number
+            error, freedom = mean_error(s[rows], players[0][rows], players[1][rows])
+            z[number] = t_quantile(0.5 + confidence / 2.0, freedom)
+            alone = s[rows].std() / sqrt(rows.sum())
+            worth[number] *= (alone / error) ** 2 if error > 0.0 and alone > 0.0 else 1.0
+            if not error >= 0.0:
+                z[number] = np.inf
+    least, largest = np.full(len(present), np.inf), np.full(len(present), -np.inf)
+    np.minimum.at(least, group, p)
+    np.maximum.at(largest, group, p)
+    groups = CalibrationGroups(least, largest, predicted, observed, draws, games, worth / games, z)
+    return groups.curve(confidence, recalibration(s, p))
+
+
+@dataclass(frozen=True, eq=False)
+class CalibrationGroups:
+    """Groups of predictions with their results; frozen.
+
+    Attributes
+    ----------
+    low, high, predicted, observed, games
+        As in `CalibrationCurve`.
+    draws : float64 array (bins,)
+        Share of draws.
+    worth : float64 array (bins,)
+        What a game is worth beside games that share no player.
+    reach : float64 array (bins,)
+        Deviations on each side of the intervals; infinite where nothing is known.
+    """
+
+    low: Array
+    high: Array
+    predicted: Array
+    observed: Array
+    draws: Array
+    games: NDArray[np.int64]
+    worth: Array
+    reach: Array
+
+    def curve(self, confidence: float, line: tuple[float, float]) -> CalibrationCurve:
+        """The groups with their intervals, and the line that mends the predictions."""
+        low, high = _wilson(self.observed, self.draws, self.games, self.worth, self.reach)
+        off = np.abs(self.observed - self.predicted)
+        return CalibrationCurve(
+            low=self.low,
+            high=self.high,
+            predicted=self.predicted,
+            observed=self.observed,
+            observed_low=low,
+            observed_high=high,
+            games=self.games,
+            confidence=confidence,
+            error=float(np.sum(self.games * off) / self.games.sum()),
+            intercept=line[0],
+            slope=line[1],
+        )
+
+
+def _wilson(
+    mean: Array, draws: Array, games: NDArray[np.int64], share: Array, z: Array
+) -> tuple[Array, Array]:
+    """Wilson's interval, with as many games as decided ones would be as sure.
+
+    `share` is what a game is worth beside games that share no player; `z` the
+    deviations on each side, infinite where nothing is known.
+    """
+    variance = mean * (1.0 - mean)
+    # A draw takes 1/4 from the variance that wins and losses of that mean would have.
+    left = np.maximum(variance - 0.25 * draws, variance / games)
+    gain = np.divide(variance, left, out=np.ones_like(variance), where=left > 0.0)
+    n = games * gain * share
+    known = np.isfinite(z)
+    q = np.where(known, z, 1.0)
+    middle = (mean + q * q / (2.0 * n)) / (1.0 + q * q / n)
+    reach = q / (1.0 + q * q / n) * np.sqrt(variance / n + q * q / (4.0 * n * n))
+    low, high = np.maximum(middle - reach, 0.0), np.minimum(middle + reach, 1.0)
+    return np.where(known, low, 0.0), np.where(known, high, 1.0)
+
+
+def recalibration(score: Any, expected: Any) -> tuple[float, float]:
+    """Intercept and slope of the logistic regression of scores on predictions' logits.
+
+    (0, 1) for predictions that are right on average at every level; Cox 1958.
+    NaN where the data do not determine them: one prediction for all games, or
+    predictions that separate wins from losses.
+    """
+
+    def parts() -> Iterator[tuple[Array, Array]]:
+        for at in pieces(len(score)):
+            yield taken(score, at), taken(expected, at)
+
+    return recalibration_of(parts)
+
+
+def recalibration_of(games: Callable[[], Iterable[tuple[Array, Array]]]) -> tuple[float, float]:
+    """The same for scores and predictions that come in pieces, each time the function is called."""
+
+    def parts() -> Iterator[tuple[Array, Array]]:
+        for score, expected in games():
+            p = np.clip(np.asarray(expected, np.float64), _EDGE, 1.0 - _EDGE)
+            yield np.asarray(score, np.float64), logit(p)
+
+    known = list(islice(parts(), 2))
+    if not known:
+        return float("nan"), float("nan")
+    few = len(known) < 2  # then it is all, and need not be made again
+    ends = [(x.min(), x.max()) for _, x in (known if few else parts()) if len(x)]
+    if not ends or max(high for _, high in ends) - min(low for low, _ in ends) < 1e-12:
+        return float("nan"), float("nan")
+    intercept, slope = 0.0, 1.0
+    for _ in range(50):
+        sums = np.zeros(5)
+        for s, x in known if few else parts():
+            fitted = logistic(intercept + slope * x)
+            weight = fitted * (1.0 - fitted)
+            off, moment = s - fitted, weight * x
+            sums += (off.sum(), (off * x).sum(), weight.sum(), moment.sum(), (moment * x).sum())
+        g0, g1, h00, h01, h11 = sums
+        determinant = h00 * h11 - h01 * h01
+        if not determinant > 1e-12 * h00 * h11 or not isfinite(determinant):
+            return float("nan"), float("nan")
+        step0 = (h11 * g0 - h01 * g1) / determinant
+        step1 = (h00 * g1 - h01 * g0) / determinant
+        shorten = min(1.0, 2.0 / max(sqrt(step0 * step0 + step1 * step1), 1e-300))
+        intercept, slope = intercept + shorten * step0, slope + shorten * step1
+        if max(abs(step0), abs(step1)) < 1e-10:
+            return float(intercept), float(slope)
+    return float("nan"), float("nan")

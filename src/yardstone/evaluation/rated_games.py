@@ -10,23 +10,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import InputError
-from yardstone.evaluation.draws import outcome_table
+from yardstone.evaluation.backtest import outcome_table
+from yardstone.evaluation.comparison import LEARNING_SHARE
 from yardstone.evaluation.findings import last_games
 from yardstone.evaluation.splits import earlier_games, in_time_order
-from yardstone.evaluation.tuning import LEARNING_SHARE
 from yardstone.kernels import Loops, weighed
-from yardstone.ratings.joint_replay import ALL_AT_ONCE, MORE_MEMORY
-from yardstone.ratings.order import check_order
-from yardstone.ratings.replay import Predicts, Replay
-from yardstone.ratings.result import Ratings
+from yardstone.ratings.result import Predicts, Ratings, Replay
+from yardstone.ratings.sequential import check_order
 from yardstone.ratings.systems import find_system
+from yardstone.ratings.whole_history import ALL_AT_ONCE, MORE_MEMORY
 from yardstone.records.stored import StoredPool, in_batches
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.pool import Pool
-    from yardstone.ratings.history import WholeHistoryRatings
+    from yardstone.ratings.whole_history import WholeHistoryRatings
 
 __all__ = ["RatedGames", "whole_history"]
 
@@ -134,7 +133,7 @@ def whole_history(pool: Pool, **parameters: Any) -> RatedGames:
     **parameters
         Of whole-history rating.
     """
-    from yardstone.ratings.whr import WholeHistory
+    from yardstone.ratings.whole_history import WholeHistory
 
     system = WholeHistory(**parameters)
     check_order(system, pool)

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import UsageError
-from yardstone.evaluation.labels import Labels, agree_with_score
-from yardstone.evaluation.splits import NEWCOMER_GAMES, newcomers
+from yardstone.evaluation.splits import NEWCOMER_GAMES, Labels, agree_with_score, newcomers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

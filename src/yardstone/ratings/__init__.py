@@ -12,15 +12,22 @@ from typing import TYPE_CHECKING, Any
 from yardstone.ratings import systems
 
 if TYPE_CHECKING:
+    from yardstone.ratings.egf import Handicap
     from yardstone.ratings.elo import FIDE, KFactor
-    from yardstone.ratings.handicap import Handicap
-    from yardstone.ratings.history import Curve, WholeHistoryRatings
-    from yardstone.ratings.priors import PlayerPriors, Prior, Relation
+    from yardstone.ratings.joint import PlayerPriors, Prior, Relation
     from yardstone.ratings.rating_list import RatingList, rate, rate_list
-    from yardstone.ratings.replay import JointSystem, Replay, SequentialSystem
-    from yardstone.ratings.result import Estimate, JointRatings, Ratings, Status
-    from yardstone.ratings.state import State
+    from yardstone.ratings.result import (
+        Estimate,
+        JointRatings,
+        JointSystem,
+        Ratings,
+        Replay,
+        SequentialSystem,
+        Status,
+    )
+    from yardstone.ratings.sequential import State
     from yardstone.ratings.systems import *  # noqa: F403
+    from yardstone.ratings.whole_history import Curve, WholeHistoryRatings
 
 __all__ = [
     "FIDE",
@@ -47,13 +54,15 @@ __all__ += systems.__all__
 
 _HOMES = {
     "elo": ("FIDE", "KFactor"),
-    "handicap": ("Handicap",),
-    "history": ("Curve", "WholeHistoryRatings"),
-    "priors": ("PlayerPriors", "Prior", "Relation"),
-    "replay": ("JointSystem", "Replay", "SequentialSystem"),
+    "egf": ("Handicap",),
+    "whole_history": ("Curve", "WholeHistoryRatings"),
+    "joint": ("PlayerPriors", "Prior", "Relation"),
     "rating_list": ("RatingList", "rate", "rate_list"),
-    "result": ("Estimate", "JointRatings", "Ratings", "Status"),
-    "state": ("State",),
+    "result": (
+        *("Estimate", "JointRatings", "JointSystem", "Ratings"),
+        *("Replay", "SequentialSystem", "Status"),
+    ),
+    "sequential": ("State",),
     "systems": tuple(systems.__all__),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

@@ -8,11 +8,17 @@ and both edges for a draw (Ordo's groups).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from yardstone.kernels import kernel
+from yardstone.ratings._joint import Pairs
+from yardstone.ratings.result import Status
+from yardstone.records.names import similar_names
+from yardstone.winprob.logistic import logistic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +26,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.pool import PairCounts
+    from yardstone.ratings.result import JointRatings
 
-__all__ = ["label_by_size", "strong_components", "weak_components"]
+
+__all__ = [
+    "label_by_size",
+    "strong_components",
+    "weak_components",
+    "AnchorConflict",
+    "Bridge",
+    "Traps",
+    "find_traps",
+]
 
 
 @kernel
@@ -204,3 +220,215 @@ def label_by_size(
     renumber = np.full(int(label.max()) + 1, -1, np.int32)
     renumber[labels[rank]] = np.arange(len(labels), dtype=np.int32)
     return np.where(label >= 0, renumber[label], np.int32(-1))
+
+
+#: A rating from fewer games is worth a warning.
+FEW_GAMES = 10
+#: Both parts that a single player holds together have at least so many players.
+BRIDGE_SIZE = 3
+#: Standard deviations between a result and what an anchor lets expect.
+ANCHOR_CONFLICT = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Bridge:
+    """A player without whom `cut_off` players could not be compared with the rest."""
+
+    player: int
+    cut_off: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorConflict:
+    """An anchored player whose points are far from what the anchor lets expect."""
+
+    player: int
+    points: float
+    expected: float
+    deviations: float
+
+
+@dataclass(frozen=True, slots=True)
+class Traps:
+    """All findings; players by number.
+
+    Attributes
+    ----------
+    few_games : tuple of int
+        Players with fewer than `FEW_GAMES` games.
+    one_opponent : tuple of int
+        Players who met one opponent only, in a group of more than two.
+    bridges : tuple of Bridge
+        Players who alone hold parts of a group together.
+    anchors : tuple of AnchorConflict
+        Anchors that the results contradict.
+    similar : tuple of tuple of int
+        Players whose names differ only in capitals or spaces.
+    """
+
+    few_games: tuple[int, ...] = ()
+    one_opponent: tuple[int, ...] = ()
+    bridges: tuple[Bridge, ...] = ()
+    anchors: tuple[AnchorConflict, ...] = ()
+    similar: tuple[tuple[int, ...], ...] = ()
+
+
+def find_traps(
+    ratings: JointRatings, counts: PairCounts, *, anchors: Mapping[str, float] | None = None
+) -> Traps:
+    """Look for everything a reader of the list should be warned of."""
+    size = np.bincount(ratings.component[ratings.component >= 0], minlength=1)
+    large = np.where(ratings.component >= 0, size[ratings.component], 0) > 2
+    normal = ratings.status == Status.NORMAL
+    few = normal & (ratings.games > 0) & (ratings.games < FEW_GAMES)
+    return Traps(
+        tuple(np.flatnonzero(few).tolist()),
+        tuple(np.flatnonzero(normal & large & _met_one(Pairs.of(counts), counts.players)).tolist()),
+        _bridges(ratings, counts),
+        _anchor_conflicts(ratings, counts, anchors or {}),
+        similar_names(ratings.players),
+    )
+
+
+def _anchor_conflicts(
+    ratings: JointRatings, counts: PairCounts, anchors: Mapping[str, float]
+) -> tuple[AnchorConflict, ...]:
+    """Anchors whose points lie more than `ANCHOR_CONFLICT` deviations from the expected ones."""
+    if not anchors:
+        return ()
+    named = np.zeros(counts.players, np.bool_)
+    named[[ratings.index(name) for name in anchors]] = True
+    counts = next(counts.select(named[counts.first] | named[counts.second]).blocks(1 << 40), counts)
+    gap = ratings.rating[counts.first] + ratings.first_advantage.value
+    logit = (gap - ratings.rating[counts.second]) / ratings.points_per_logit
+    p = logistic(logit)
+    conflicts = []
+    for name in anchors:
+        row = ratings.index(name)
+        if ratings.status[row] != Status.NORMAL:
+            continue
+        as_first, as_second = counts.first == row, counts.second == row
+        share = np.where(as_first, p, 1.0 - p)
+        mine = as_first | as_second
+        expected = float((counts.games * share)[mine].sum())
+        points = float(ratings.points[row])
+        variance = float((counts.games * p * (1.0 - p))[mine].sum())
+        if variance > 0.0 and abs(points - expected) > ANCHOR_CONFLICT * variance**0.5:
+            away = (points - expected) / variance**0.5
+            conflicts.append(AnchorConflict(row, points, expected, away))
+    return tuple(conflicts)
+
+
+def _bridges(ratings: JointRatings, counts: PairCounts) -> tuple[Bridge, ...]:
+    """Cut vertices of the graph of opponents, worst first."""
+    rated = ratings.status == Status.NORMAL
+    component = np.where(rated, ratings.component, -1).astype(np.int32)
+    cut_off = _cut_off(Pairs.of(counts), component)
+    rows = np.flatnonzero(cut_off >= BRIDGE_SIZE)
+    order = rows[np.lexsort((rows, -cut_off[rows]))]
+    return tuple(
+        Bridge(row, number)
+        for row, number in zip(order.tolist(), cut_off[order].tolist(), strict=True)
+    )
+
+
+@kernel
+def _met_one(pairs: Pairs, players: int) -> NDArray[np.bool_]:
+    """Who met one opponent and no other."""
+    first, second, wins, draws, losses = pairs
+    met = np.full(players, -1, np.int64)  # -1 nobody yet, -2 several
+    for k in range(len(first)):
+        i, j = first[k], second[k]
+        if i == j or wins[k] + draws[k] + losses[k] == 0:
+            continue
+        for player, other in ((i, j), (j, i)):
+            if met[player] == -1:
+                met[player] = other
+            elif met[player] != other:
+                met[player] = -2
+    return met >= 0
+
+
+@kernel
+def _cut_off(pairs: Pairs, component: NDArray[np.int32]) -> NDArray[np.int64]:
+    """How many players each one alone links to the rest (Hopcroft and Tarjan 1973).
+
+    Only games within a component count; who is in none (-1) links nobody.
+    """
+    first, second, wins, draws, losses = pairs
+    players = len(component)
+    start = np.zeros(players + 1, np.int64)
+    near = np.empty(0, np.int32)
+    for fill in (False, True):
+        place = start.copy()
+        if fill:
+            for player in range(players):
+                start[player + 1] += start[player]
+            place = start[:-1].copy()
+            near = np.empty(start[players], np.int32)
+        for k in range(len(first)):
+            i, j = first[k], second[k]
+            if i == j or component[i] < 0 or component[i] != component[j]:
+                continue
+            if wins[k] + draws[k] + losses[k] == 0:
+                continue
+            if fill:
+                near[place[i]] = j
+                near[place[j]] = i
+                place[i] += 1
+                place[j] += 1
+            else:
+                start[i + 1] += 1
+                start[j + 1] += 1
+    met = np.zeros(players, np.int32)  # in which order, from 1
+    reach = np.zeros(players, np.int32)
+    below = np.ones(players, np.int32)
+    largest = np.zeros(players, np.int32)  # of the parts that hang on a player only
+    hanging = np.zeros(players, np.int32)  # players in all of them
+    parent = np.full(players, -1, np.int32)
+    result = np.zeros(players, np.int64)
+    order = np.empty(players, np.int32)
+    path = np.empty(players, np.int32)
+    at = start[:-1].copy()
+    number = 0
+    for root in range(players):
+        if met[root] or start[root] == start[root + 1]:
+            continue
+        begin = number
+        order[number] = root
+        number += 1
+        met[root] = reach[root] = number
+        path[0] = root
+        depth = 1
+        while depth > 0:
+            node = path[depth - 1]
+            descended = False
+            while at[node] < start[node + 1]:
+                other = near[at[node]]
+                at[node] += 1
+                if not met[other]:
+                    order[number] = other
+                    number += 1
+                    met[other] = reach[other] = number
+                    parent[other] = node
+                    path[depth] = other
+                    depth += 1
+                    descended = True
+                    break
+                if other != parent[node]:
+                    reach[node] = min(reach[node], met[other])
+            if descended:
+                continue
+            depth -= 1
+            above = parent[node]
+            if above >= 0:
+                below[above] += below[node]
+                reach[above] = min(reach[above], reach[node])
+                if reach[node] >= met[above]:
+                    largest[above] = max(largest[above], below[node])
+                    hanging[above] += below[node]
+        others = number - begin - 1
+        for k in range(begin, number):
+            node = order[k]
+            result[node] = others - max(largest[node], others - hanging[node], 0)
+    return result

@@ -16,12 +16,16 @@ import numpy as np
 
 from yardstone.choices import check_fields
 from yardstone.errors import InputError, UsageError
-from yardstone.ratings.handicap import Handicap
-from yardstone.ratings.schedule import Period, check_period
-from yardstone.ratings.sequential import Games, Predictions, Sequential
+from yardstone.ratings.sequential import Games, Period, Predictions, Sequential, check_period
 from yardstone.records.stored import in_batches
 from yardstone.scales import egf_of_grade, egf_of_pro, grade_of_egf
-from yardstone.winprob.grades import nearest_grade, parse_grades, parse_professional
+from yardstone.winprob.grades import (
+    MOST_KOMI,
+    MOST_STONES,
+    nearest_grade,
+    parse_grades,
+    parse_professional,
+)
 from yardstone.winprob.logistic import logistic
 
 if TYPE_CHECKING:
@@ -30,7 +34,110 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool
     from yardstone.ratings.sequential import Arrays
 
-__all__ = ["CLASS_WEIGHTS", "EGF", "grade_rating"]
+
+__all__ = ["CLASS_WEIGHTS", "EGF", "grade_rating", "EGFOld", "Handicap", "stones_and_komi"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Handicap:
+    """Rating points for handicap stones and komi, read from columns of a pool.
+
+    A game with H stones gives Black H - 1 moves more than an even game, and in any
+    game Black's first move is worth half a stone less the komi. With `even_komi`,
+    the komi that makes a game fair, the head start in stones is
+
+        max(H - 1, 0) + (1 - komi/even_komi)/2
+
+    Without komi that is H - 1/2, as the European Go Federation counts.
+
+    Parameters
+    ----------
+    column : str
+        Column of the stones; 0 is an even game, 1 one without komi.
+    komi_column : str, optional
+        Column of the komi. Without it, and where it is NaN, even games have
+        `even_komi` and all others none.
+    points : float
+        Rating points of one stone.
+    even_komi : float
+        The komi of a fair game.
+    required : bool
+        Raise InputError if the pool lacks a column, instead of taking all games for
+        even ones.
+    """
+
+    column: str = "handicap"
+    komi_column: str | None = None
+    points: float = 100.0
+    even_komi: float = 6.5
+    required: bool = True
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if not self.even_komi > 0.0:
+            raise UsageError(f"the komi of a fair game must be positive, not {self.even_komi}")
+
+    def stones(self, pool: Pool) -> NDArray[np.float64] | None:
+        """Head start of each game's first player in stones; None if all are even."""
+        placed = self._column(pool, self.column)
+        komi = None if self.komi_column is None else self._column(pool, self.komi_column)
+        if placed is None and komi is None:
+            return None
+        stones = np.zeros(len(pool)) if placed is None else np.nan_to_num(placed)
+        usual = np.where(stones >= 1.0, 0.0, self.even_komi)
+        given = usual if komi is None else np.where(np.isnan(komi), usual, komi)
+        return np.maximum(stones - 1.0, 0.0) + 0.5 * (1.0 - given / self.even_komi)
+
+    def advantage(self, pool: Pool) -> NDArray[np.float64] | None:
+        """The same in rating points."""
+        stones = self.stones(pool)
+        return None if stones is None else stones * self.points
+
+    def _column(self, pool: Pool, name: str) -> NDArray[np.float64] | None:
+        if name not in pool.columns:
+            if self.required:
+                raise InputError(f"the games have no column {name!r}")
+            return None
+        lowest, highest = (0, MOST_STONES) if name == self.column else (-MOST_KOMI, MOST_KOMI)
+        values = _numbers(pool.columns[name], name)
+        outside = values[(values < lowest) | (values > highest)]
+        if len(outside):
+            raise InputError(
+                f"the column {name!r} holds {outside[0]:g}: {'stones' if not lowest else 'komi'} "
+                f"from {lowest} to {highest} have a meaning"
+            )
+        return values
+
+
+def stones_and_komi(pool: Pool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Handicap stones of each game, 0 where none are known, and komi, NaN where it is not.
+
+    Raises
+    ------
+    InputError
+        The columns ``handicap`` or ``komi`` hold what is none.
+    """
+    reader = Handicap(required=False)
+    stones, komi = (reader._column(pool, name) for name in ("handicap", "komi"))
+    return (
+        np.zeros(len(pool)) if stones is None else np.nan_to_num(stones),
+        np.full(len(pool), np.nan) if komi is None else komi,
+    )
+
+
+def _numbers(column: NDArray[Any], name: str) -> NDArray[np.float64]:
+    """Numbers of a column of numbers or texts; NaN where it says nothing."""
+    if column.dtype.kind in "fiub":
+        return column.astype(np.float64)
+    texts = [str(value).strip() for value in column.tolist()]
+    try:
+        known = {text: float(text) if text else np.nan for text in set(texts)}
+    except ValueError as error:
+        raise InputError(
+            f"the column {name!r} holds something that is not a number: {error}"
+        ) from None
+    return np.array([known[text] for text in texts], np.float64)
+
 
 #: Weight of the games of a tournament by its class (time limits; D: on the Internet).
 CLASS_WEIGHTS: Mapping[str, float] = MappingProxyType({"A": 1.0, "B": 0.75, "C": 0.5, "D": 0.25})
@@ -222,13 +329,13 @@ class EGF(Sequential):
         return tuple(notes)
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
-        from yardstone.ratings.egf_kernels import EgfPlayers, EgfRule, replay
+        from yardstone.ratings._steps import EgfPlayers, EgfRule, replay_egf
 
         rule = EgfRule(
             *self._rules(), self.initial, self.floor, self._weights(games), self._entries(games)
         )
         record = games.record()
-        replay(games.rounds, rule, EgfPlayers(arrays["rating"]), record)
+        replay_egf(games.rounds, rule, EgfPlayers(arrays["rating"]), record)
         return Predictions.of(record)
 
     def probability(
@@ -280,3 +387,53 @@ class _Declared:
     def examples(self) -> list[str]:
         """Three levels that cannot be read."""
         return list(dict.fromkeys(text for each in self._unread.values() for text in each))[:3]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EGFOld(EGF):
+    """The EGF's system of 1998 to 2020.
+
+    r' = r + con (Sa - Se) with Se = 1/(1 + exp(D/a)) - epsilon/2, where D is the
+    opponent's rating less the player's, handicap counted, and a that of the weaker
+    player's rating: 200 at 20 kyu, 70 at 7 dan.
+
+    Parameters
+    ----------
+    epsilon : float
+        What the expected scores of both players together lack to 1 (0.016; 0.014 at
+        first). Predictions leave it out, so that they sum to 1.
+    floor : float
+        No rating falls below this (20 kyu in that system).
+
+    Notes
+    -----
+    The other parameters are those of `EGF`.
+    """
+
+    epsilon: float = 0.016
+    floor: float = 100.0
+
+    scale = "egf before 2021"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (isfinite(self.epsilon) and self.epsilon >= 0.0):
+            raise UsageError(f"epsilon must not be negative: {self.epsilon}")
+
+    def _rules(self) -> tuple[bool, float]:
+        return True, self.epsilon
+
+    def probability(
+        self,
+        first_rating: ArrayLike,
+        second_rating: ArrayLike,
+        first_deviation: ArrayLike = 0.0,
+        second_deviation: ArrayLike = 0.0,
+        *,
+        advantage: ArrayLike | None = None,
+    ) -> NDArray[np.float64]:
+        """Expected score of a player who moves first; deviations do not matter here."""
+        ahead = self.first_advantage if advantage is None else advantage
+        difference = np.subtract(np.add(first_rating, ahead), second_rating)
+        slope = np.clip(205.0 - np.minimum(first_rating, second_rating) / 20.0, 70.0, 200.0)
+        return logistic(difference / slope)

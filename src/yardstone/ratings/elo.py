@@ -15,14 +15,13 @@ import numpy as np
 
 from yardstone.choices import check_fields
 from yardstone.errors import UsageError
-from yardstone.ratings.schedule import Period, check_period
-from yardstone.ratings.sequential import Games, Predictions, Sequential
+from yardstone.ratings.sequential import Games, Period, Predictions, Sequential, check_period
 from yardstone.winprob.logistic import logistic
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from yardstone.ratings.handicap import Handicap
+    from yardstone.ratings.egf import Handicap
     from yardstone.ratings.sequential import Arrays
 
 __all__ = ["FIDE", "Elo", "KFactor"]
@@ -137,7 +136,7 @@ class Elo(Sequential):
         return arrays
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
-        from yardstone.ratings.elo_kernels import EloPlayers, EloRule, replay, replay_by_rule
+        from yardstone.ratings._steps import EloPlayers, EloRule, replay_elo, replay_elo_by_rule
 
         by_rule = isinstance(self.k, KFactor)
         number = len(arrays["rating"]) if by_rule else 0
@@ -155,7 +154,7 @@ class Elo(Sequential):
             k = float(self.k)
         rule = EloRule(self._steepness, self.curve == "normal", self.furthest, k, numbers)
         record = games.record()
-        (replay_by_rule if by_rule else replay)(games.rounds, rule, players, record)
+        (replay_elo_by_rule if by_rule else replay_elo)(games.rounds, rule, players, record)
         return Predictions.of(record)
 
     def probability(

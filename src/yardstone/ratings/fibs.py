@@ -15,15 +15,14 @@ import numpy as np
 
 from yardstone.choices import check_fields
 from yardstone.errors import InputError, UsageError
-from yardstone.ratings.schedule import Period, check_period
-from yardstone.ratings.sequential import Games, Predictions, Sequential
+from yardstone.ratings.sequential import Games, Period, Predictions, Sequential, check_period
 from yardstone.winprob import fibs
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from yardstone.pool import Pool
-    from yardstone.ratings.handicap import Handicap
+    from yardstone.ratings.egf import Handicap
     from yardstone.ratings.sequential import Arrays
 
 __all__ = ["FIBS", "match_lengths"]
@@ -101,14 +100,14 @@ class FIBS(Sequential):
         return {"rating": np.full(number, self.initial), "experience": np.zeros(number)}
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
-        from yardstone.ratings.fibs_kernels import FibsPlayers, FibsRule, replay
+        from yardstone.ratings._steps import FibsPlayers, FibsRule, replay_fibs
 
         steepness = log(10.0) / self.scale_points
         length = match_lengths(games.pool, self.length_column, self.length)
         root = np.sqrt(games.schedule.take(length))
         rule = FibsRule(root, steepness, self.k, self.first_factor, self.ramp)
         record = games.record()
-        replay(games.rounds, rule, FibsPlayers(arrays["rating"], arrays["experience"]), record)
+        replay_fibs(games.rounds, rule, FibsPlayers(arrays["rating"], arrays["experience"]), record)
         return Predictions.of(record)
 
     def probability(

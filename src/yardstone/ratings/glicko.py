@@ -7,25 +7,28 @@ paired comparison experiments". Equations are those of the former.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite, pi
+from math import inf, isfinite, pi
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from yardstone.choices import check_fields
 from yardstone.errors import UsageError
-from yardstone.ratings.schedule import Period, check_period
-from yardstone.ratings.sequential import Games, Predictions, Sequential
+from yardstone.ratings.result import Ratings
+from yardstone.ratings.sequential import Games, Period, Predictions, Sequential, check_period
 from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, logistic
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from yardstone.ratings.handicap import Handicap
-    from yardstone.ratings.sequential import Arrays
-    from yardstone.ratings.state import State
+    from yardstone.pool import Pool
+    from yardstone.ratings._steps import Clock
+    from yardstone.ratings.egf import Handicap
+    from yardstone.ratings.sequential import Arrays, State
 
-__all__ = ["Glicko"]
+
+__all__ = ["Glicko", "CENTRE", "POINTS", "Glicko2", "OGS"]
+
 
 _Q = 1.0 / ELO_POINTS_PER_LOGIT
 
@@ -121,7 +124,7 @@ class Glicko(Sequential):
         return days[plan.start[:-1]] if len(plan.start) else days
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
-        from yardstone.ratings.glicko_kernels import GlickoPlayers, GlickoRule, no_sums, replay
+        from yardstone.ratings._steps import GlickoPlayers, GlickoRule, no_sums, replay_glicko
 
         rule = GlickoRule(
             self._clock(games), self.drift**2, self.initial_deviation**2, self.min_deviation**2
@@ -129,7 +132,7 @@ class Glicko(Sequential):
         rating = arrays["rating"]
         players = GlickoPlayers(rating, arrays["variance"], arrays["last"], no_sums(len(rating)))
         record = games.record(deviations=True)
-        replay(games.rounds, rule, players, record)
+        replay_glicko(games.rounds, rule, players, record)
         return Predictions.of(record)
 
     def probability(
@@ -147,3 +150,240 @@ class Glicko(Sequential):
         variance = np.square(first_deviation) + np.square(second_deviation)
         certain = 1.0 / np.sqrt(1.0 + 3.0 * (_Q / pi) ** 2 * variance)
         return logistic(certain * _Q * difference)
+
+
+#: Points of one unit of mu (the paper rounds it to 173.7178), and the points of mu = 0.
+POINTS = ELO_POINTS_PER_LOGIT
+CENTRE = 1500.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Glicko2(Sequential):
+    """Glickman's Glicko-2.
+
+    Parameters
+    ----------
+    initial, initial_deviation, initial_volatility : float
+        Rating and deviation (points) and volatility (the paper's sigma) of a newcomer.
+    tau : float
+        How much the volatility may change: 0.3 to 1.2; 0 keeps it.
+    period : {"game", "day", "week", "month", "quarter", "year", "event"} or float
+        The rating period: one game, as on servers and in Neubauer 2024; a part of the
+        calendar or so many days, as Glickman means it; or the games of an event.
+    idle_days : float, optional
+        With single games and events, so many days without a game age the deviation as
+        one period without games would. None: it does not age with time. Calendar
+        periods always age it by their number.
+    max_deviation : float
+        Idleness does not raise a deviation beyond this.
+    event_column : str
+        Column that names the events.
+    first_advantage : float
+        Rating points for moving first.
+    handicap : Handicap, optional
+        Where handicap stones and komi are found, and what they are worth.
+
+    Notes
+    -----
+    Expected scores use both deviations (Neubauer 2024, equation 3.4, with Glickman's
+    sign). With single games each game adds one period's drift to the deviation, idle
+    or not (step 6); without `idle_days` nothing else does.
+
+    Examples
+    --------
+    >>> from yardstone.pool import Pool
+    >>> pool = Pool.from_names(["Ann", "Bob"], ["Bob", "Cem"], [1, 0.5])
+    >>> Glicko2().replay(pool).ratings["Ann"]
+    Estimate(value=1662.3..., deviation=290.3...)
+    """
+
+    initial: float = 1500.0
+    initial_deviation: float = 350.0
+    initial_volatility: float = 0.06
+    tau: float = 0.5
+    period: Period = "game"
+    idle_days: float | None = None
+    max_deviation: float = inf
+    event_column: str = "event"
+    first_advantage: float = 0.0
+    handicap: Handicap | None = None
+
+    scale = "glicko"
+    _positive = ("phi2", "volatility")
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        check_period(self.period)
+        if not (isfinite(self.initial_deviation) and self.initial_deviation > 0.0):
+            raise UsageError(f"the deviation must be positive, not {self.initial_deviation}")
+        if not (isfinite(self.initial_volatility) and self.initial_volatility > 0.0):
+            raise UsageError(f"the volatility must be positive, not {self.initial_volatility}")
+        if not (isfinite(self.tau) and self.tau >= 0.0):
+            raise UsageError(f"tau must not be negative: {self.tau}")
+        if self.idle_days is not None and not self.idle_days > 0.0:
+            raise UsageError(f"idle_days must be a positive number of days, not {self.idle_days}")
+
+    def _limits(self) -> NDArray[np.float64]:
+        """Lowest and highest rating, deviation (points) and volatility."""
+        return np.array([-inf, inf, 0.0, inf, 0.0, inf])
+
+    def _newcomers(self, number: int) -> Arrays:
+        return {
+            "mu": np.full(number, (self.initial - CENTRE) / POINTS),
+            "phi2": np.full(number, (self.initial_deviation / POINTS) ** 2),
+            "volatility": np.full(number, self.initial_volatility),
+            "last": np.full(number, np.inf),
+        }
+
+    def _seed(
+        self,
+        arrays: Arrays,
+        place: NDArray[np.integer[Any]],
+        rating: NDArray[np.float64],
+        deviation: NDArray[np.float64],
+    ) -> None:
+        known = ~np.isnan(rating)
+        arrays["mu"][place[known]] = (rating[known] - CENTRE) / POINTS
+        known = ~np.isnan(deviation)
+        arrays["phi2"][place[known]] = (deviation[known] / POINTS) ** 2
+
+    def ratings(self, state: State) -> Ratings:
+        """The ratings of a state; deviations as of each player's last game."""
+        rating = CENTRE + POINTS * state.arrays["mu"]
+        return Ratings(state.players, rating, POINTS * np.sqrt(state.arrays["phi2"]), self.scale)
+
+    def _clock(self, games: Games) -> Clock:
+        """How deviations age with the periods of these games."""
+        from yardstone.ratings._steps import Clock
+
+        plan, oldest = games.schedule, (self.max_deviation / POINTS) ** 2
+        if len(plan.number):
+            return Clock(plan.number.astype(np.float64), 1.0, oldest)
+        if self.idle_days is None or games.pool.time is None:
+            return Clock(np.zeros(0), 0.0, oldest)
+        days = games.days() / self.idle_days
+        return Clock(days[plan.start[:-1]] if len(plan.start) else days, 0.0, oldest)
+
+    def _ahead(self, pool: Pool) -> NDArray[np.float64]:
+        """How far `first` is ahead, in units of mu."""
+        return super()._ahead(pool) / POINTS
+
+    def _ratio(self, games: Games) -> NDArray[np.float64]:
+        """By what each game multiplies Black's rating; empty if nothing does."""
+        return np.zeros(0)
+
+    def _play(self, arrays: Arrays, games: Games) -> Predictions:
+        from yardstone.ratings._steps import Glicko2Players, Glicko2Rule, no_sums, replay_glicko2
+
+        limits = self._limits()
+        limits[:2] = (limits[:2] - CENTRE) / POINTS
+        limits[2:4] = (limits[2:4] / POINTS) ** 2
+        zero = -CENTRE / POINTS
+        rule = Glicko2Rule(self.tau, self._clock(games), limits, self._ratio(games), zero)
+        mu, phi2 = arrays["mu"], arrays["phi2"]
+        players = Glicko2Players(mu, phi2, arrays["volatility"], arrays["last"], no_sums(len(mu)))
+        record = games.record(deviations=True)
+        replay_glicko2(games.rounds, rule, players, record)
+        return Predictions.of(record, centre=CENTRE, points=POINTS)
+
+    def probability(
+        self,
+        first_rating: ArrayLike,
+        second_rating: ArrayLike,
+        first_deviation: ArrayLike = 0.0,
+        second_deviation: ArrayLike = 0.0,
+        *,
+        advantage: ArrayLike | None = None,
+    ) -> NDArray[np.float64]:
+        """Expected score of a player who moves first (Neubauer 2024, equation 3.4)."""
+        ahead = self.first_advantage if advantage is None else advantage
+        difference = np.subtract(np.add(first_rating, ahead), second_rating) / POINTS
+        variance = np.square(first_deviation) + np.square(second_deviation)
+        certain = 1.0 / np.sqrt(1.0 + 3.0 * variance / (pi * POINTS) ** 2)
+        return logistic(certain * difference)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OGS(Glicko2):
+    """Glicko-2 with the limits of the Online Go Server.
+
+    Parameters
+    ----------
+    min_rating, max_rating : float
+        Floor and ceiling of ratings.
+    min_deviation, most_deviation : float
+        Limits of deviations, in points.
+    min_volatility, max_volatility : float
+        Limits of volatilities.
+    ranks_per_log : float
+        Ranks for a factor of e in the rating: the server's rank is 23.15 ln(r/525).
+        A handicap of h stones multiplies Black's rating by exp(h/ranks_per_log), as
+        White sees it, and divides White's, as Black sees it; the points of `handicap`
+        are not used.
+
+    Notes
+    -----
+    The other parameters are those of `Glicko2`. The server's own predictions scale
+    the difference by Black's deviation alone; here both count.
+    """
+
+    min_rating: float = 100.0
+    max_rating: float = 6000.0
+    min_deviation: float = 30.0
+    most_deviation: float = 500.0
+    min_volatility: float = 0.01
+    max_volatility: float = 0.15
+    ranks_per_log: float = 23.15
+
+    scale = "ogs"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (isfinite(self.ranks_per_log) and self.ranks_per_log > 0.0):
+            raise UsageError(f"ranks_per_log must be positive, not {self.ranks_per_log}")
+        lowest, highest = self._limits()[::2], self._limits()[1::2]
+        if not (lowest <= highest).all():
+            raise UsageError("a lower limit lies above the upper one")
+
+    def _limits(self) -> NDArray[np.float64]:
+        return np.array(
+            [
+                self.min_rating,
+                self.max_rating,
+                self.min_deviation,
+                self.most_deviation,
+                self.min_volatility,
+                self.max_volatility,
+            ]
+        )
+
+    def _ratio(self, games: Games) -> NDArray[np.float64]:
+        stones = None if self.handicap is None else self.handicap.stones(games.pool)
+        if stones is None:
+            return np.zeros(0)
+        ratio: NDArray[np.float64] = np.exp(games.schedule.take(stones) / self.ranks_per_log)
+        return ratio
+
+    def _ahead(self, pool: Pool) -> NDArray[np.float64]:
+        """That of the first move alone: handicap multiplies ratings here."""
+        return np.full(len(pool), self.first_advantage / POINTS)
+
+    def probability(
+        self,
+        first_rating: ArrayLike,
+        second_rating: ArrayLike,
+        first_deviation: ArrayLike = 0.0,
+        second_deviation: ArrayLike = 0.0,
+        *,
+        advantage: ArrayLike | None = None,
+        stones: ArrayLike = 0.0,
+    ) -> NDArray[np.float64]:
+        """Expected score of a player who moves first, given a head start in stones."""
+        ratio = np.exp(np.divide(stones, self.ranks_per_log))
+        return super().probability(
+            np.multiply(first_rating, ratio),
+            second_rating,
+            first_deviation,
+            second_deviation,
+            advantage=advantage,
+        )

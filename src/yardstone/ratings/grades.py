@@ -15,8 +15,7 @@ import numpy as np
 
 from yardstone.choices import check_fields, check_number
 from yardstone.errors import InputError, UsageError
-from yardstone.ratings.egf import EGF, grade_rating
-from yardstone.ratings.handicap import stones_and_komi
+from yardstone.ratings.egf import EGF, grade_rating, stones_and_komi
 from yardstone.ratings.sequential import Games, Predictions, Sequential
 from yardstone.records.stored import in_batches
 from yardstone.scales import grade_of_egf

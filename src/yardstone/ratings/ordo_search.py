@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from yardstone.kernels import kernel
-from yardstone.ratings import _bounds, _setup
-from yardstone.ratings._draws import fit_draw_rate
+from yardstone.ratings import joint
+from yardstone.ratings.joint import fit_draw_rate
 from yardstone.ratings.result import Estimate, Status
 from yardstone.winprob.logistic_kernels import plain_logistic
 
@@ -280,7 +280,7 @@ def as_ordo_ends(
     """
     if system.likelihood or system.anchors or len(counts.first) > MOST_PAIRS:
         return ratings
-    setup = _setup.prepare(system, ratings.players, counts)
+    setup = joint.prepare(system, ratings.players, counts)
     active = setup.status == Status.NORMAL
     if len(np.unique(setup.component[active])) != 1:
         return ratings
@@ -322,7 +322,7 @@ def as_ordo_ends(
         draw_rate = Estimate(float(fitted), draw_rate.deviation)
     # A perfect scorer met by another one counts where he started, moved with the anchor.
     rating[setup.status == Status.NO_GAMES] = np.nan
-    _bounds.rate_perfect(system, setup, rating, advantage, draw_rate.value)
+    joint.rate_perfect(system, setup, rating, advantage, draw_rate.value)
     setup.shift_to_anchor(rating)
     return replace(
         ratings,

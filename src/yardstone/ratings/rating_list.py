@@ -7,39 +7,62 @@ frames; tables, files and pages only lay the result out.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import hypot, isfinite, nan, sqrt
+from typing import TYPE_CHECKING, Any, ClassVar, cast, overload
 
 import numpy as np
 
 from yardstone.choices import checked_arguments
+from yardstone.clusters import half_width
+from yardstone.display import Displayed
+from yardstone.equality import equal_fields
 from yardstone.errors import (
     ConnectionWarning,
     ModelError,
     PerfectScoreWarning,
     SkippedWarning,
+    UsageError,
 )
 from yardstone.kernels import Loops, rating_work, weighed
 from yardstone.pool import PairCounts, Pool, SkipReport
-from yardstone.ratings._bounds import perfect_limits
-from yardstone.ratings.bradley_terry import BradleyTerry
-from yardstone.ratings.design import joining_games, suggest
-from yardstone.ratings.fallback import fit_widely, misfit_of_join
-from yardstone.ratings.listed import STATUS_NAMES, PlayerRating, RatingList
-from yardstone.ratings.listing import groups_of, rank_limits
+from yardstone.ratings.bradley_terry import BradleyTerry, fit_widely, misfit_of_join
+from yardstone.ratings.connectivity import Traps, find_traps
+from yardstone.ratings.joint import draw_rate_interval, perfect_limits, unbiased_draw_rate
+from yardstone.ratings.result import Estimate, Status
 from yardstone.ratings.simulation import simulate
-from yardstone.ratings.traps import find_traps
-from yardstone.ratings.uncertainty import DEVIATION_ERROR
+from yardstone.ratings.uncertainty import DEVIATION_ERROR, joining_games, rank_ranges, suggest
 from yardstone.records.given import ColumnNames, games_of
 from yardstone.records.unplayed import even_games
+from yardstone.winprob.davidson import win_draw_loss
+from yardstone.winprob.logistic import win_probability
 
 if TYPE_CHECKING:
-    from yardstone.parallel import Progress
-    from yardstone.ratings.design import Suggestion
-    from yardstone.ratings.pair_tally import CountedGames
-    from yardstone.ratings.result import JointRatings
+    from numpy.typing import NDArray
 
-__all__ = ["STATUS_NAMES", "PlayerRating", "RatingList", "rate", "rate_list", "summarise"]
+    from yardstone.parallel import Progress
+    from yardstone.ratings.bradley_terry import CountedGames
+    from yardstone.ratings.result import JointRatings
+    from yardstone.ratings.uncertainty import Suggestion
+
+
+__all__ = [
+    "STATUS_NAMES",
+    "PlayerRating",
+    "RatingList",
+    "rate",
+    "rate_list",
+    "summarise",
+    "Group",
+    "games_between",
+    "groups_of",
+    "rank_limits",
+    "list_forecast",
+    "GameForecast",
+]
+
 
 #: Further matches named as worth playing.
 SUGGESTIONS = 5
@@ -264,3 +287,541 @@ def _suggestions(ratings: JointRatings) -> tuple[Suggestion, ...]:
         return tuple(suggest(ratings, SUGGESTIONS))
     except ModelError:  # too many players for the covariance: nothing to choose by
         return ()
+
+
+#: What the files call the kinds of ratings.
+STATUS_NAMES: Mapping[Status, str] = {
+    Status.NORMAL: "rated",
+    Status.PERFECT_WINNER: "at least",
+    Status.PERFECT_LOSER: "at most",
+    Status.NO_GAMES: "no games",
+}
+_STATUS = {int(status): name for status, name in STATUS_NAMES.items()}
+
+
+def _number(value: float) -> float | None:
+    return value if isfinite(value) else None
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerRating:
+    """A player of a rating list; frozen.
+
+    Attributes
+    ----------
+    player : str
+    rating : float or None
+        None where there is none.
+    deviation : float or None
+        One standard deviation.
+    low, high : float or None
+        Ends of the interval, at the confidence of the list.
+    rank : int or None
+        Place in the group; None for a bound.
+    rank_low, rank_high : int or None
+        Ranks that cannot be excluded.
+    games, wins, draws, losses : int
+    score : float or None
+        Share of the points, 0 to 1.
+    component : int or None
+        Number of the group, from 1 on: only players of one group can be compared.
+    status : str
+        ``rated``, ``at least`` or ``at most`` (the rating is a bound), or ``no games``.
+    """
+
+    player: str
+    rating: float | None
+    deviation: float | None
+    low: float | None
+    high: float | None
+    rank: int | None
+    rank_low: int | None
+    rank_high: int | None
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    score: float | None
+    component: int | None
+    status: str
+
+    def __str__(self) -> str:
+        if self.rating is None:
+            return f"{self.player}: no rating"
+        if self.low is None or self.high is None:
+            mark = {"at least": "> ", "at most": "< "}.get(self.status, "")
+            return f"{self.player}: {mark}{self.rating:.1f}"
+        return f"{self.player}: {self.rating:.1f} ± {self.high - self.rating:.1f}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RatingList(Displayed):
+    """Ratings in the order in which they are shown, with what qualifies them; frozen.
+
+    A sequence of `PlayerRating` in order of rank: ``ratings[0]`` is the best, ``ratings["Ann"]``
+    Ann's, ``ratings[:3]`` the first three. Lists are equal if they hold the same.
+
+    Attributes
+    ----------
+    ratings : JointRatings
+    counts : PairCounts
+        The games, added up for each two players.
+    confidence : float
+        Level of all intervals, 0 to 1.
+    groups : tuple of Group
+        The players that are listed.
+    rank, rank_low, rank_high : int arrays (players,)
+        Place among the rated players of the group, and the places that cannot be
+        excluded at `confidence`; 0 where there is none, as for a bound.
+    traps : Traps
+    suggestions : tuple of Suggestion
+        Most informative matches to play next.
+    joining : tuple of (str, str)
+        Matches that would join groups.
+    skipped : SkipReport
+    unlisted : int
+        Players with games who are not listed, for want of games.
+    anchor : str or None
+        Player that deviations are relative to.
+    simulations : int
+        Replays behind the deviations; 0 if they were computed directly.
+    remarks : tuple of str
+        What else the reader must know, in sentences.
+    rejected : int
+        Replays drawn again because they fell apart.
+    limits : float array (players,)
+        What perfect scorers' ratings are at least, or at most, at `confidence`; NaN for
+        all others.
+    """
+
+    _made_by: ClassVar[str] = "reports.rating_list.report:rating_list_document"
+
+    ratings: JointRatings
+    counts: PairCounts
+    confidence: float
+    groups: tuple[Group, ...]
+    rank: NDArray[np.int64]
+    rank_low: NDArray[np.int64]
+    rank_high: NDArray[np.int64]
+    traps: Traps = field(default_factory=Traps)
+    suggestions: tuple[Suggestion, ...] = ()
+    joining: tuple[tuple[str, str], ...] = ()
+    skipped: SkipReport = field(default_factory=SkipReport)
+    unlisted: int = 0
+    anchor: str | None = None
+    simulations: int = 0
+    remarks: tuple[str, ...] = ()
+    rejected: int = 0
+    limits: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+
+    @cached_property
+    def rows(self) -> list[int]:
+        """Numbers of all listed players, group by group."""
+        return [row for group in self.groups for row in group.rows]
+
+    @property
+    def games(self) -> int:
+        """Number of games in all."""
+        return self.counts.total()
+
+    @cached_property
+    def deviations(self) -> float:
+        """Standard deviations on either side of an interval."""
+        return half_width(self.confidence)
+
+    def half_width(self, row: int) -> float:
+        """Half the interval of a player's rating; NaN where unknown."""
+        return self.deviations * float(self.ratings.deviation[row])
+
+    @property
+    def advantage_interval(self) -> tuple[float, float]:
+        """Ends of the interval of the advantage of moving first."""
+        advantage = self.ratings.first_advantage
+        reach = self.deviations * advantage.deviation
+        return advantage.value - reach, advantage.value + reach
+
+    @cached_property
+    def draw_rate(self) -> Estimate:
+        """The draw rate of equal opponents, freed of the bias of the fit."""
+        return unbiased_draw_rate(self.ratings, self.counts)
+
+    @cached_property
+    def draw_rate_interval(self) -> tuple[float, float]:
+        """Ends of the interval of the draw rate, 0 to 1."""
+        return draw_rate_interval(self.ratings, self.counts, self.confidence)
+
+    @property
+    def level(self) -> str:
+        """The confidence level in words, for example ``95 %``."""
+        return f"{100.0 * self.confidence:.6g} %"
+
+    @property
+    def relative_to(self) -> str:
+        """What the intervals are relative to, in words."""
+        reference = self.ratings.reference
+        if reference == "prior":
+            return "the priors"
+        if reference == "anchor":
+            return f"the anchor, {self.anchor}" if self.anchor else "the anchors"
+        return "the mean of the group"
+
+    def record(self, row: int) -> dict[str, Any]:
+        """One player as plain values under stable names; None where there is no value."""
+        ratings = self.ratings
+        reach = self.half_width(row)
+        rating = float(ratings.rating[row])
+        games = int(ratings.games[row])
+        low, high = rating - reach, rating + reach
+        status = _STATUS[ratings.status[row]]
+        if status == "at least":
+            low = float(self.limits[row])
+        elif status == "at most":
+            high = float(self.limits[row])
+        return {
+            "rank": int(self.rank[row]) or None,
+            "rank_low": int(self.rank_low[row]) or None,
+            "rank_high": int(self.rank_high[row]) or None,
+            "player": ratings.players[row],
+            "rating": _number(rating),
+            "deviation": _number(float(ratings.deviation[row])),
+            "low": _number(low),
+            "high": _number(high),
+            "games": games,
+            "wins": int(ratings.wins[row]),
+            "draws": int(ratings.draws[row]),
+            "losses": int(ratings.losses[row]),
+            "score": float(ratings.points[row]) / games if games else None,
+            "component": int(ratings.component[row]) + 1 or None,
+            "status": status,
+        }
+
+    def head_to_head(self) -> list[dict[str, Any]]:
+        """The games of each two listed players, the stronger first, in the order of the list."""
+        return games_between(self.counts, self.ratings.players, self.rows)
+
+    def records(self) -> list[dict[str, Any]]:
+        """All listed players as plain values."""
+        return [self.record(row) for row in self.rows]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[PlayerRating]:
+        return (PlayerRating(**self.record(row)) for row in self.rows)
+
+    def __contains__(self, player: object) -> bool:
+        names = {self.ratings.players[row] for row in self.rows}
+        return (player.player if isinstance(player, PlayerRating) else player) in names
+
+    @overload
+    def __getitem__(self, key: str | int) -> PlayerRating: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> list[PlayerRating]: ...
+
+    def __getitem__(self, key: str | int | slice) -> PlayerRating | list[PlayerRating]:
+        if isinstance(key, str):
+            return PlayerRating(**self.record(self.ratings.index(key)))
+        if isinstance(key, slice):
+            return [PlayerRating(**self.record(row)) for row in self.rows[key]]
+        return PlayerRating(**self.record(self.rows[key]))
+
+    def __eq__(self, other: object) -> bool:
+        return equal_fields(self, other) if isinstance(other, RatingList) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def predict(self, player: str, opponent: str) -> GameForecast:
+        """The chances of a game between two players, the first of whom moves first.
+
+        Raises
+        ------
+        UnknownPlayerError
+            Nobody is called so.
+        ModelError
+            A player has a bound in place of a rating, or no results join the two.
+        """
+        return list_forecast(self, player, opponent)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Players on a common scale.
+
+    Attributes
+    ----------
+    number : int
+        From 1, the largest first.
+    rows : tuple of int
+        Its players from strongest to weakest; after them those who won or lost every
+        game, whose rating is only a bound.
+    ranked : int
+        How many of them have a rating and so a rank; the others are listed apart.
+    games : int
+        Games between them.
+    joined : str
+        What joins it with larger groups, in words; empty for the first group.
+    """
+
+    number: int
+    rows: tuple[int, ...]
+    ranked: int
+    games: int
+    joined: str = ""
+
+
+def groups_of(
+    ratings: JointRatings, counts: PairCounts, listed: NDArray[np.bool_]
+) -> tuple[Group, ...]:
+    """The listed players by group, the largest first, each from strongest to weakest."""
+    order = ratings.order()
+    component = ratings.component
+    members: dict[int, list[int]] = {}
+    for row in order[listed[order]].tolist():
+        members.setdefault(int(component[row]), []).append(row)
+    size = ratings.components + 1
+    within, won, lost = np.zeros(size), np.zeros(size), np.zeros(size)
+    for part in counts.blocks():
+        first, second = component[part.first] + 1, component[part.second] + 1
+        same = first == second
+        within += np.bincount(first[same], part.games[same], size)
+        scored, conceded = (part.wins + part.draws)[~same], (part.losses + part.draws)[~same]
+        won += np.bincount(first[~same], scored, size) + np.bincount(second[~same], conceded, size)
+        lost += np.bincount(first[~same], conceded, size) + np.bincount(second[~same], scored, size)
+    is_bound = np.isin(ratings.status, (Status.PERFECT_WINNER, Status.PERFECT_LOSER))
+    return tuple(
+        Group(
+            label + 1,
+            tuple(sorted(rows, key=lambda row: bool(is_bound[row]))),
+            int((~is_bound[rows]).sum()),
+            int(within[label + 1]),
+            _joined(label, bool(won[label + 1]), bool(lost[label + 1])),
+        )
+        for label, rows in sorted(members.items())
+    )
+
+
+def _joined(label: int, scored: bool, conceded: bool) -> str:
+    """What joins a group with the others, in words; empty for the largest group.
+
+    `scored` and `conceded` say whether points were won and lost outside the group.
+    """
+    if label <= 0:
+        return ""
+    if not scored and not conceded:
+        return "no game links it to another group"
+    if scored and conceded:
+        return "against each other group it has only won or only lost"
+    return f"it only {'won' if scored else 'lost'} against other groups"
+
+
+def rank_limits(
+    ratings: JointRatings,
+    rank: NDArray[np.int64],
+    groups: Sequence[Group],
+    confidence: float,
+    listed: NDArray[np.bool_],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Ranks that cannot be excluded, counted as the list counts them.
+
+    Unlisted players and perfect scorers, who have no interval, keep others from
+    no place: the ranges of `rank_ranges` are moved by other players above who have none.
+    """
+    nothing = np.zeros_like(rank)
+    if ratings.covariance is None:
+        return nothing, nothing
+    shown = np.where(listed, ratings.deviation, np.nan)
+    ranges = rank_ranges(replace(ratings, deviation=shown), confidence)
+    low, high = ranges.low.copy(), ranges.high.copy()
+    for group in groups:
+        rows = np.array(group.rows)
+        without = ~np.isfinite(shown[rows])
+        above = np.cumsum(without)
+        for ends in (low, high):
+            ends[rows] = np.where(without, 0, ends[rows] + above)
+    known = low > 0
+    return np.where(known, np.minimum(low, rank), 0), np.where(known, np.maximum(high, rank), 0)
+
+
+def games_between(
+    counts: PairCounts, players: Sequence[str], rows: Sequence[int]
+) -> list[dict[str, Any]]:
+    """The games of each two of `rows`, the one that stands before the other first."""
+    place = {row: number for number, row in enumerate(rows)}
+    sums: dict[tuple[int, int], list[float]] = {}
+    columns = (counts.first, counts.second, counts.wins, counts.draws, counts.losses)
+    for first, second, wins, draws, losses in zip(
+        *(column.tolist() for column in columns), strict=True
+    ):
+        if first not in place or second not in place:
+            continue
+        if place[first] > place[second]:
+            first, second, wins, losses = second, first, losses, wins
+        total = sums.setdefault((first, second), [0.0, 0.0, 0.0])
+        for column, value in enumerate((wins, draws, losses)):
+            total[column] += value
+    ordered = sorted(sums.items(), key=lambda item: (place[item[0][0]], place[item[0][1]]))
+    return [
+        {
+            "player": players[first],
+            "other": players[second],
+            "games": int(wins + draws + losses),
+            "wins": int(wins),
+            "draws": int(draws),
+            "losses": int(losses),
+        }
+        for (first, second), (wins, draws, losses) in ordered
+    ]
+
+
+#: Points at which the normal error of a difference is looked at.
+_POINTS = 30
+
+
+def list_forecast(ratings: RatingList, first: str, second: str) -> GameForecast:
+    """Predict a game from a rating list; `first` moves first.
+
+    Chances are means over what the difference of the ratings, and the advantage of moving
+    first, may truly be; the interval is that of the expected score at the true ones. That it
+    holds is put to the test in ``tests/ratings/test_coverage.py``.
+
+    Raises
+    ------
+    UnknownPlayerError, UsageError, ModelError
+        Nobody is called so; it is one player twice; the two cannot be compared.
+    """
+    if first == second:
+        raise UsageError("nobody plays against himself: name two players")
+    fit = ratings.ratings
+    one, other = fit.index(first), fit.index(second)
+    for row in (one, other):
+        if fit.status[row] != Status.NORMAL:
+            reason = "has no games" if fit.status[row] == Status.NO_GAMES else "has only a bound"
+            raise ModelError(f"{fit.players[row]!r} {reason}, so there are no chances")
+    if fit.component[one] != fit.component[other]:
+        raise ModelError(f"no results put {first!r} and {second!r} on a common scale")
+    advantage = fit.first_advantage
+    deviation = _deviation(ratings, one, other)
+    error = nan if not isfinite(deviation) else hypot(deviation, advantage.deviation)
+    gap = float(fit.rating[one] - fit.rating[other])
+    logit = fit.points_per_logit
+
+    def chance(points: float) -> float:
+        return float(win_probability(points, points_per_logit=logit))
+
+    def mean(points: float) -> float:
+        if not isfinite(error):
+            return chance(points)
+        at, weight = np.polynomial.hermite_e.hermegauss(_POINTS)
+        p = win_probability(points + error * at, points_per_logit=logit)
+        return float(p @ weight) / sqrt(2.0 * np.pi)
+
+    expected, turned = mean(gap + advantage.value), 1.0 - mean(advantage.value - gap)
+    reach = ratings.deviations * error
+    win, draw, loss = (float(part) for part in win_draw_loss(expected, ratings.draw_rate.value))
+    return GameForecast(
+        first=first,
+        second=second,
+        first_rating=_estimate(ratings, one),
+        second_rating=_estimate(ratings, other),
+        first_games=int(fit.games[one]),
+        second_games=int(fit.games[other]),
+        expected=expected,
+        win=win,
+        draw=draw,
+        loss=loss,
+        reversed_expected=turned,
+        low=chance(gap + advantage.value - reach) if isfinite(reach) else nan,
+        high=chance(gap + advantage.value + reach) if isfinite(reach) else nan,
+        confidence=ratings.confidence,
+        integrated=isfinite(error),
+        system="bradley-terry",
+        basis=f"Basis: {int(fit.games.sum()) // 2:,} games, all fitted at once, with "
+        f"{advantage.value:+.0f} points for moving first (one standard deviation: "
+        f"{advantage.deviation:.0f}).",
+    )
+
+
+def _deviation(ratings: RatingList, one: int, other: int) -> float:
+    """Of the difference of two ratings; NaN where the covariance was too large to compute."""
+    covariance = ratings.ratings.covariance
+    if covariance is None:
+        return nan
+    squared = covariance[one, one] + covariance[other, other] - 2.0 * covariance[one, other]
+    return sqrt(max(float(squared), 0.0))
+
+
+def _estimate(ratings: RatingList, row: int) -> Estimate:
+    return Estimate(float(ratings.ratings.rating[row]), float(ratings.ratings.deviation[row]))
+
+
+@dataclass(frozen=True, repr=False)
+class GameForecast(Displayed):
+    """What is expected of a game; frozen.
+
+    Attributes
+    ----------
+    first, second : str
+        The players; `first` moves first.
+    first_rating, second_rating : Estimate
+        Their ratings with deviations (NaN where the system has none, or none that is tested).
+    first_games, second_games : int
+        Games they have played.
+    expected : float
+        Expected score of `first`.
+    win, draw, loss : float
+        Probabilities for `first`; without draws in the games, a draw has none.
+    reversed_expected : float
+        Expected score of `first` if `second` moved first.
+    low, high : float
+        Expected scores between which the one of the true ratings lies, with the level
+        `confidence`; NaN where there is no such interval.
+    confidence : float
+        Level of the interval, 0 to 1.
+    integrated : bool
+        Whether expected scores and chances are averages over what the ratings may truly
+        be; otherwise ratings are taken as exact.
+    exact : bool
+        Whether that was asked for.
+    system : str
+        Name of the system that rates the players.
+    basis : str
+        What the forecast rests on, in sentences.
+    margin : float
+        Points by which `first` is expected to win an even game of Go; NaN from systems that
+        rate no margins.
+    notes : sequence of str
+        What a reader must know.
+    """
+
+    _made_by: ClassVar[str] = "reports.forecast:forecast_document"
+
+    first: str
+    second: str
+    first_rating: Estimate
+    second_rating: Estimate
+    first_games: int
+    second_games: int
+    expected: float
+    win: float
+    draw: float
+    loss: float
+    reversed_expected: float
+    low: float = nan
+    high: float = nan
+    confidence: float = 0.95
+    integrated: bool = False
+    exact: bool = False
+    system: str = ""
+    basis: str = ""
+    margin: float = nan
+    notes: Sequence[str] = ()
+
+    def __repr__(self) -> str:
+        return (
+            f"<GameForecast: {self.first} – {self.second}, expected {self.expected:.3f}, "
+            f"win {self.win:.3f}, draw {self.draw:.3f}, loss {self.loss:.3f}>"
+        )

@@ -9,24 +9,28 @@ order of the games, the players of a pool and of a state, and the results.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isfinite
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
+from yardstone.arrays import ArrayFile, StoredArrays
+from yardstone.choices import no_such
+from yardstone.disk import CodedTexts, column_on_disk, let_go, pieces, taken
 from yardstone.errors import InputError, UsageError
-from yardstone.ratings.replay import Replay
-from yardstone.ratings.result import Ratings
-from yardstone.ratings.schedule import Period, Schedule, resting_places, schedule
-from yardstone.ratings.state import State
+from yardstone.ratings.result import Ratings, Replay
 from yardstone.records.stored import StoredPool
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from yardstone.pool import Pool
-    from yardstone.ratings.handicap import Handicap
+    from yardstone.ratings.bradley_terry import CountedGames
+    from yardstone.ratings.egf import Handicap
 
     Arrays = dict[str, NDArray[Any]]
 
@@ -39,6 +43,19 @@ __all__ = [
     "Sequential",
     "match_players",
     "never_back",
+    "SECONDS_PER_DAY",
+    "Period",
+    "Schedule",
+    "check_period",
+    "order_of_time",
+    "resting_places",
+    "schedule",
+    "State",
+    "NO_ORDER",
+    "check_order",
+    "without_first_move",
+    "advance_stored",
+    "rating_batches",
 ]
 
 
@@ -273,8 +290,6 @@ class Sequential(ABC):
             raise UsageError(f"the state was made by {state.system}, not by {self!r}")
         self.check_state(state)
         if isinstance(pool, StoredPool):
-            from yardstone.ratings.stored_replay import advance_stored
-
             return advance_stored(self, state, pool)
         until = never_back(state, pool)
         players, number = match_players(state.players, pool.players)
@@ -368,3 +383,351 @@ class Sequential(ABC):
             back(predictions.first_deviation),
             back(predictions.second_deviation),
         )
+
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+#: A rating period: one game, the games of an event, a part of the calendar, or so many days.
+Period = Literal["game", "event", "day", "week", "month", "quarter", "year"] | float
+
+SECONDS_PER_DAY = 86_400
+
+_CALENDAR = {
+    "day": ("D", 1),
+    "week": ("D", 7),
+    "month": ("M", 1),
+    "quarter": ("M", 3),
+    "year": ("Y", 1),
+}
+#: Weeks begin on Monday; 1 January 1970 was a Thursday.
+_MONDAY = 4
+
+
+def _no_batches() -> NDArray[np.int64]:
+    return np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The order in which games are rated.
+
+    Attributes
+    ----------
+    order : int64 array or None
+        Places of the games in the pool, batch after batch; None if that is the
+        order of the pool.
+    start : int64 array
+        Where each batch begins, and the end of the last; empty if every game is a
+        batch of its own.
+    actions : int64 array
+        Number of a batch times two, plus 0 to predict its games and 1 to learn from
+        them, in order of time; empty if each batch is learned from at once.
+    number : int64 array
+        Of each batch, the number of its period in the calendar; empty without one.
+    """
+
+    order: NDArray[np.int64] | None = None
+    start: NDArray[np.int64] = field(default_factory=_no_batches)
+    actions: NDArray[np.int64] = field(default_factory=_no_batches)
+    number: NDArray[np.int64] = field(default_factory=_no_batches)
+
+    def take(self, column: NDArray[Scalar]) -> NDArray[Scalar]:
+        """A column of the pool in the order of rating."""
+        return column if self.order is None else column[self.order]
+
+    def put_back(self, column: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A column in the order of rating, back in the order of the pool."""
+        if self.order is None:
+            return column
+        result = np.empty_like(column)
+        result[self.order] = column
+        return result
+
+
+def check_period(period: Period) -> None:
+    """Raise UsageError for something that is no period."""
+    if isinstance(period, str):
+        if period not in ("game", "event", *_CALENDAR):
+            raise UsageError(
+                no_such("rating period", period, ("game", "event", *_CALENDAR, "a number of days"))
+            )
+    elif not (isfinite(period) and period > 0.0):
+        raise UsageError(f"a rating period must be a positive number of days, not {period}")
+
+
+def order_of_time(pool: Pool) -> NDArray[np.int64] | None:
+    """Places of the games by time, games of one time as in the pool; None if so already.
+
+    A pool without times is taken to be in order. Raises InputError if only some
+    games have a time.
+    """
+    if pool.time is None:
+        return None
+    stamp = pool.time.view(np.int64)
+    if not len(stamp) or (bool(np.all(stamp[1:] >= stamp[:-1])) and not np.isnat(pool.time[0])):
+        return None
+    missing = int(np.isnat(pool.time).sum())
+    if missing:
+        raise InputError(
+            f"{missing} of {len(pool)} games have no time",
+            hint="leave them out with pool.select(~numpy.isnat(pool.time))",
+        )
+    return np.argsort(stamp, kind="stable")
+
+
+def schedule(pool: Pool, period: Period, *, event_column: str = "event") -> Schedule:
+    """Order the games of a pool and cut them into rating periods.
+
+    Raises InputError where the pool lacks what the period needs.
+    """
+    order = order_of_time(pool)
+    if period == "game":
+        return Schedule(order)
+    if period == "event":
+        return _by_event(pool, order, event_column)
+    if pool.time is None:
+        raise InputError(f"rating periods ({period}) need the time of each game")
+    time = pool.time if order is None else pool.time[order]
+    number = calendar_number(time, period)
+    start = np.append(np.flatnonzero(np.diff(number, prepend=number[:1] - 1)), len(number))
+    return Schedule(order, start, number=number[start[:-1]])
+
+
+def calendar_number(time: NDArray[np.datetime64], period: Period) -> NDArray[np.int64]:
+    """Number of the period in which each time falls."""
+    if not isinstance(period, str):
+        return np.floor_divide(time.astype(np.int64), round(period * SECONDS_PER_DAY))
+    unit, length = _CALENDAR[period]
+    count = time.astype(f"datetime64[{unit}]").astype(np.int64)
+    return (count - _MONDAY) // length if period == "week" else count // length
+
+
+def _by_event(pool: Pool, order: NDArray[np.int64] | None, column: str) -> Schedule:
+    """Batches of events: predicted at an event's first game, learned from after its last."""
+    if column not in pool.columns:
+        raise InputError(f"the games have no column {column!r}")
+    _, event = np.unique(pool.columns[column], return_inverse=True)
+    place = np.arange(len(pool)) if order is None else order
+    event = event[place]
+    by_event = np.argsort(event, kind="stable")
+    _, start = np.unique(event[by_event], return_index=True)
+    start = np.append(start, len(event))
+    opens, closes = by_event[start[:-1]], by_event[start[1:] - 1]
+    batches = np.arange(len(opens))
+    moment = np.concatenate([2 * opens, 2 * closes + 1])
+    actions = np.concatenate([2 * batches, 2 * batches + 1])[np.argsort(moment)]
+    return Schedule(place[by_event], start, actions)
+
+
+def resting_places(pool: Pool, period: Period, *, event_column: str = "event") -> NDArray[np.bool_]:
+    """Where a state may be kept: for 0, 1, … games, whether no rating period is cut there.
+
+    The games are in order of time. The end always is such a place; whether it stays one,
+    later games will tell.
+    """
+    games = len(pool)
+    free = np.ones(games + 1, np.bool_)
+    if period == "game" or not games:
+        return free
+    if period == "event":
+        event = np.unique(pool.columns[event_column], return_inverse=True)[1]
+        closes = np.zeros(event.max() + 1, np.int64)
+        np.maximum.at(closes, event, np.arange(games))
+        free[1:] = np.maximum.accumulate(closes[event]) <= np.arange(games)
+    elif pool.time is not None:
+        number = calendar_number(pool.time, period)
+        free[1:-1] = number[1:] != number[:-1]
+    return free
+
+
+_FILE = ArrayFile("saved state", format=1)
+_NEVER = np.datetime64("NaT", "s")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class State:
+    """All that a system must remember to go on with later games; frozen.
+
+    Attributes
+    ----------
+    system : str
+        The system with its parameters, in words: a state goes on only under the
+        system that made it.
+    players : tuple of str
+        Names, by number.
+    arrays : mapping of str to arrays
+        What the system keeps, mostly one entry a player.
+    games : int
+        How many games it has seen.
+    until : datetime64[s]
+        Time of the last of them; NaT without games or times.
+    """
+
+    system: str
+    players: tuple[str, ...]
+    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    games: int = 0
+    until: np.datetime64 = _NEVER
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "arrays", MappingProxyType(dict(self.arrays)))
+
+    def __repr__(self) -> str:
+        return f"<State: {self.games} games of {len(self.players)} players under {self.system}>"
+
+    def save(self, path: str | Path) -> None:
+        """Write to a file (numpy's npz, compressed)."""
+        kept: dict[str, Any] = {f"of_{name}": array for name, array in self.arrays.items()}
+        kept |= {
+            "system": np.array(self.system),
+            "players": np.array("\0".join(self.players)),
+            "number_of_players": np.array(len(self.players)),
+            "games": np.array(self.games),
+            "until": np.array(self.until, "datetime64[s]"),
+        }
+        _FILE.write(Path(path), kept)
+
+    @classmethod
+    def load(cls, path: str | Path) -> State:
+        """Read what `save` wrote; InputError for any other file."""
+        return _FILE.read(Path(path), cls._of_arrays)
+
+    @classmethod
+    def _of_arrays(cls, kept: StoredArrays, _: object) -> State:
+        number = int(kept["number_of_players"])
+        players = tuple(str(kept["players"]).split("\0")) if number else ()
+        if len(players) != number:
+            raise ValueError("players")
+        until: Any = kept["until"]
+        games = kept["games"]
+        if until.dtype != "datetime64[s]" or until.shape or games.shape or games.dtype.kind != "i":
+            raise ValueError("until")
+        return cls(
+            str(kept["system"]),
+            players,
+            {name[3:]: kept[name] for name in kept if name.startswith("of_")},
+            int(games),
+            until[()],
+        )
+
+
+System = TypeVar("System", bound=Any)
+
+#: What a reader must know of such games.
+NO_ORDER = "Who moved first is not known, so the first-move advantage is taken as 0."
+
+
+def without_first_move(system: System) -> System:
+    """The system with a first-move advantage of 0 where it would estimate one.
+
+    Raises
+    ------
+    UsageError
+        If the system has an advantage given.
+    """
+    if system.first_advantage in ("auto", 0.0):
+        changed: System = replace(system, first_advantage=0.0)
+        return changed
+    raise UsageError("the games do not say who moved first: leave out the first-move advantage")
+
+
+def check_order(system: object, pool: Pool | CountedGames) -> None:
+    """Refuse an advantage of moving first for games of which nobody knows who did.
+
+    Raises
+    ------
+    UsageError
+        If the system has one, or would estimate it.
+    """
+    advantage = getattr(system, "first_advantage", 0.0)
+    if not pool.ordered and advantage != 0.0:
+        raise UsageError("the games do not say who moved first: take a first-move advantage of 0")
+
+
+#: Games of a batch.
+BATCH = 1 << 20
+_RECORDED = ("expected", "first_rating", "second_rating", "first_deviation", "second_deviation")
+
+
+def advance_stored(system: Sequential, state: State, pool: StoredPool) -> tuple[State, Replay]:
+    """Go on from a state with games on disk; what was predicted of them is on disk too.
+
+    Raises
+    ------
+    InputError
+        There are games before the state's last one, or more games of one rating period
+        than fit in memory.
+    """
+    state, nothing = system.advance(state, pool.games(slice(0, 0)))
+    number = None
+    if state.players != pool.players:
+        place = {name: row for row, name in enumerate(state.players)}
+        number = np.array([place[name] for name in pool.players], np.int32)
+    recorded = {
+        name: column_on_disk(len(pool), np.float64)
+        for name in _RECORDED
+        if getattr(nothing, name) is not None
+    }
+    for at in rating_batches(system, pool):
+        batch = pool.games(at)
+        if number is not None:
+            first, second = number[batch.first], number[batch.second]
+            batch = replace(batch, players=state.players, first=first, second=second)
+        state, part = system.advance(state, batch)
+        for name, column in recorded.items():
+            column[at] = getattr(part, name)
+            let_go(column)
+    return state, Replay(ratings=system.ratings(state), **recorded)
+
+
+def rating_batches(system: Sequential, pool: StoredPool) -> Iterator[slice]:
+    """The games in batches that cut no rating period."""
+    if system.period == "event":
+        free = _between_events(pool, system.event_column)
+    else:
+        # One game more tells whether the last one ends its period.
+        def free(at: slice) -> NDArray[np.bool_]:
+            return system.resting_places(pool.games(slice(at.start, at.stop + 1)))
+
+    begin = 0
+    while begin < len(pool):
+        size = BATCH
+        while True:
+            end = min(begin + size, len(pool))
+            if end - begin > max(pool.most, BATCH):
+                raise InputError(
+                    f"more than {pool.most:,} games are of one rating period, and they are rated "
+                    "at once",
+                    hint="give more --memory, or take a shorter period",
+                )
+            places = np.flatnonzero(free(slice(begin, end))[: end - begin + 1])
+            if places[-1] > 0:
+                break
+            size *= 2
+        yield slice(begin, begin + int(places[-1]))
+        begin += int(places[-1])
+
+
+def _between_events(pool: StoredPool, name: str) -> Callable[[slice], NDArray[np.bool_]]:
+    """Tells where among some games, before which no event is going on, none is."""
+    if name not in pool.columns:
+        raise InputError(f"the games have no column {name!r}")
+    column = pool.columns[name]
+    last: dict[Any, int] = {}
+    for at in pieces(len(pool)):
+        events, place = np.unique(_labels(column, at)[::-1], return_index=True)
+        last |= dict(zip(events.tolist(), (at.stop - 1 - place).tolist(), strict=True))
+
+    def free(at: slice) -> NDArray[np.bool_]:
+        events, place = np.unique(_labels(column, at), return_inverse=True)
+        closes = np.array([last[event] for event in events.tolist()], np.int64)[place]
+        ended = np.maximum.accumulate(closes) <= np.arange(at.start, at.stop)
+        return np.append(True, ended)
+
+    return free
+
+
+def _labels(values: Any, at: slice) -> NDArray[Any]:
+    """Numbers that tell the events of some games apart."""
+    return np.asarray(taken(values.code if isinstance(values, CodedTexts) else values, at))

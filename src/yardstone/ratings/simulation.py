@@ -18,7 +18,7 @@ from yardstone import parallel
 from yardstone.choices import check_number, checked_arguments
 from yardstone.errors import ModelError, NotConnectedError, UsageError
 from yardstone.pool import PairCounts
-from yardstone.ratings.priors import Prior, Relation
+from yardstone.ratings.joint import Prior, Relation
 from yardstone.ratings.result import Status
 from yardstone.winprob.davidson import win_draw_loss
 from yardstone.winprob.logistic import logistic

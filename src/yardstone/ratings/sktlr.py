@@ -32,8 +32,7 @@ import numpy as np
 from yardstone.choices import check_fields
 from yardstone.errors import InputError, UsageError
 from yardstone.ratings.result import Ratings
-from yardstone.ratings.schedule import Schedule
-from yardstone.ratings.sequential import Games, Predictions, Sequential
+from yardstone.ratings.sequential import Games, Predictions, Schedule, Sequential
 from yardstone.winprob.goldis import (
     KOMI,
     MARGIN_DEVIATION,
@@ -48,8 +47,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from yardstone.pool import Pool
-    from yardstone.ratings.sequential import Arrays
-    from yardstone.ratings.state import State
+    from yardstone.ratings.sequential import Arrays, State
 
     Array = NDArray[np.float64]
 

@@ -20,16 +20,13 @@ from yardstone.errors import UsageError
 if TYPE_CHECKING:
     from yardstone.ratings.bradley_terry import BradleyTerry
     from yardstone.ratings.decay import DecayingBradleyTerry
-    from yardstone.ratings.egf import EGF
-    from yardstone.ratings.egf_old import EGFOld
+    from yardstone.ratings.egf import EGF, EGFOld
     from yardstone.ratings.elo import Elo
     from yardstone.ratings.fibs import FIBS
-    from yardstone.ratings.glicko import Glicko
-    from yardstone.ratings.glicko2 import Glicko2
+    from yardstone.ratings.glicko import OGS, Glicko, Glicko2
     from yardstone.ratings.grades import DeclaredGrades, DeclaredRatings
-    from yardstone.ratings.ogs import OGS
     from yardstone.ratings.sktlr import SktLr
-    from yardstone.ratings.whr import WholeHistory
+    from yardstone.ratings.whole_history import WholeHistory
 
 __all__ = [
     "SEQUENTIAL",
@@ -53,7 +50,7 @@ __all__ = [
     "WholeHistory",
 ]
 
-#: A joint system has `fit`, a sequential one `replay`; see `yardstone.ratings.replay`.
+#: A joint system has `fit`, a sequential one `replay`; see `yardstone.ratings.result`.
 Kind = Literal["joint", "sequential", "both"]
 
 
@@ -162,7 +159,7 @@ class SystemEntry:
         if unknown := sorted(chosen.keys() - set(known)):
             raise UsageError(no_such(f"parameter of {self.name}", unknown[0], known))
         if isinstance(chosen.get("handicap"), str):
-            from yardstone.ratings.handicap import Handicap
+            from yardstone.ratings.egf import Handicap
 
             chosen["handicap"] = Handicap(column=chosen["handicap"])
         return system(**chosen)
@@ -228,7 +225,7 @@ _ENTRIES = (
     SystemEntry(
         "glicko2",
         "Glickman's Glicko-2, one game at a time",
-        "glicko2:Glicko2",
+        "glicko:Glicko2",
         (_START, _VOLATILITY, _TAU, _IDLE, _FIRST),
         title="Glicko-2",
     ),
@@ -253,7 +250,7 @@ _ENTRIES = (
     SystemEntry(
         "ogs",
         "Glicko-2 as used by the Online Go Server",
-        "ogs:OGS",
+        "glicko:OGS",
         (_START, Knob("initial_volatility", 0.01, 0.15, log=True), _TAU, _IDLE, _FIRST),
         title="the Online Go Server's Glicko-2",
     ),
@@ -269,7 +266,7 @@ _ENTRIES = (
     SystemEntry(
         "egf-old",
         "the European Go Federation's system until 2021, one game at a time",
-        "egf_old:EGFOld",
+        "egf:EGFOld",
         (Knob("initial", 500.0, 2600.0), _WEIGHT, _FIRST),
         {"period": "game", "initial": 2000.0},
         uses=("grade", "rating", "handicap", "class"),
@@ -358,7 +355,7 @@ _ENTRIES = (
     SystemEntry(
         "whr",
         "whole-history rating, learning from each game as it comes",
-        "whr:WholeHistory",
+        "whole_history:WholeHistory",
         (Knob("w2", 0.3, 300.0, log=True), _PRIOR, _FIRST),
         {"window": 60},
         kind="both",

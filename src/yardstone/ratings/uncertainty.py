@@ -16,22 +16,44 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone import parallel
+from yardstone.choices import checked_arguments
+from yardstone.clusters import half_width
 from yardstone.errors import InputError, ModelError, UsageError
-from yardstone.ratings._clustered import clustered_meat
-from yardstone.ratings._draws import squared_spread
-from yardstone.ratings._spread import Spread
-from yardstone.ratings.result import ALL_DRAWN, Estimate, JointRatings
+from yardstone.kernels import kernel
+from yardstone.pool import MANY_PAIRS
+from yardstone.ratings._joint import Graph, centre, conjugate_gradients, direct_solver
+from yardstone.ratings.joint import squared_spread
+from yardstone.ratings.result import ALL_DRAWN, Estimate, JointRatings, Status
 from yardstone.winprob.logistic import logistic
 
 if TYPE_CHECKING:
+    from numpy.random import Generator
     from numpy.typing import NDArray
 
     from yardstone.pool import PairCounts, Pool
-    from yardstone.ratings._setup import Setup
+    from yardstone.ratings.joint import Setup
+    from yardstone.ratings.result import Ratings
 
     Floats = NDArray[np.float64]
 
-__all__ = ["DEVIATION_ERROR", "Clusters", "clusters", "with_deviations"]
+__all__ = [
+    "DEVIATION_ERROR",
+    "Clusters",
+    "clusters",
+    "with_deviations",
+    "clustered_meat",
+    "Spread",
+    "spread_of_large",
+    "RankRanges",
+    "indistinguishable_groups",
+    "rank_ranges",
+    "superiority",
+    "Suggestion",
+    "joining_games",
+    "suggest",
+]
+
 
 #: The relative error that 99 of 100 sampled deviations keep within, among the extras of ratings.
 DEVIATION_ERROR = "error of deviations"
@@ -150,7 +172,6 @@ def with_deviations(
     if rated > FULL_MATRIX_LIMIT:
         if grouped is not None:
             raise UsageError(f"paired deviations need at most {FULL_MATRIX_LIMIT} players")
-        from yardstone.ratings.sampling import spread_of_large
 
         spread = spread_of_large(setup, slope, meat)
     else:
@@ -314,3 +335,490 @@ def _draw_information(pairs: _Pairs, u2: float) -> float:
         win * (above / pairs.root) ** 2 + loss * (below / pairs.root) ** 2 - mean**2
     )
     return float(information.sum())
+
+
+#: Clusters of a player's own at which they weigh as much as what is common to all.
+OWN_CLUSTERS = 30.0
+#: Clusters of no correlation, added to those that the common correlation comes from.
+_CAUTION = 2.0
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """Per cluster, over the games in which the lower player moved first, and the others.
+
+    `residual`, its `square`, the `variance` of the model and its root (`deviation`),
+    each (2, clusters).
+    """
+
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+    residual: Floats
+    square: Floats
+    variance: Floats
+    deviation: Floats
+
+
+def _sums(setup: Setup, ratings: JointRatings, grouped: Clusters) -> _Sums:
+    pool = grouped.pool
+    kept = setup.rated[pool.first] & setup.rated[pool.second]
+    kept &= setup.component[pool.first] == setup.component[pool.second]
+    i, j, score = pool.first[kept], pool.second[kept], pool.score[kept]
+    rating = ratings.rating
+    logit = (rating[i] + ratings.first_advantage.value - rating[j]) / ratings.points_per_logit
+    p = logistic(logit)
+    u2 = squared_spread(ratings.draw_rate.value)
+    root = np.full_like(p, np.inf)
+    if u2 >= 0.0:
+        root = np.sqrt((1.0 - 2.0 * p) ** 2 + 4.0 * u2 * p * (1.0 - p))
+    spread = 1.0 / (1.0 + 1.0 / np.maximum(root, 1e-9))  # variance of a score over p (1 - p)
+    weight = 1.0 / spread if setup.likelihood else np.ones_like(spread)
+    residual = weight * (score - p)
+    variance = weight**2 * spread * p * (1.0 - p)
+    _, where, number = np.unique(grouped.number[kept], return_index=True, return_inverse=True)
+    side = np.where(i < j, 0, 1)
+    cell = side * len(where) + number
+
+    def total(values: Floats) -> Floats:
+        summed: Floats = np.bincount(cell, values, 2 * len(where)).astype(np.float64)
+        return summed.reshape(2, len(where))
+
+    return _Sums(
+        np.minimum(i, j)[where].astype(np.int64),
+        np.maximum(i, j)[where].astype(np.int64),
+        total(residual),
+        total(residual**2),
+        total(variance),
+        total(np.sqrt(variance)),
+    )
+
+
+def _common_correlations(sums: _Sums, inverse: Floats) -> tuple[float, float]:
+    """Correlation of two games of a cluster: moved first by the same player, and by each.
+
+    From the products of their residuals, and what fitting the ratings took from these.
+    """
+    n = len(inverse) - 1
+    low, high = sums.low, sums.high
+    between = inverse[low, low] + inverse[high, high] - 2.0 * inverse[low, high]
+    forward = inverse[n, n]
+    mixed = inverse[low, n] - inverse[high, n]
+    variance, deviation = sums.variance, sums.deviation
+    within = deviation**2 - variance
+    reach = between + forward + np.array([2.0, -2.0])[:, None] * mixed
+    # The games of a cluster in which one player moved first all have the same variance.
+    of_one = variance**2 / np.maximum(deviation**2, 1e-300)
+    same = sums.residual**2 - sums.square + reach * within * of_one
+    taken_other = 2.0 * (forward - between) * variance[0] * variance[1]
+    other = 2.0 * sums.residual[0] * sums.residual[1] + taken_other
+    correlations = []
+    for product, scale in (
+        (same.sum(axis=0), within.sum(axis=0)),
+        (other, 2.0 * deviation[0] * deviation[1]),
+    ):
+        present = scale > 0.0
+        number = int(present.sum())
+        if not number:
+            correlations.append(0.0)
+            continue
+        estimate = float(product[present].sum() / scale[present].sum())
+        shrunk = estimate * number / (number + _CAUTION)
+        correlations.append(min(max(shrunk, -0.95), 0.95))
+    return correlations[0], correlations[1]
+
+
+def clustered_meat(
+    setup: Setup, ratings: JointRatings, grouped: Clusters, inverse: Floats
+) -> Floats:
+    """Covariance of the equations of all players and of the advantage.
+
+    `inverse` is that of the slope, for the same unknowns: (players + 1, players + 1).
+    """
+    sums = _sums(setup, ratings, grouped)
+    same, other = _common_correlations(sums, inverse)
+    variance = sums.variance
+    each = variance + same * (sums.deviation**2 - variance)
+    across = other * 2.0 * sums.deviation[0] * sums.deviation[1]
+    total = each.sum(axis=0)
+    common = (np.maximum(total - across, 0.0), each[0] - each[1], np.maximum(total + across, 0.0))
+
+    size = len(inverse) - 1
+    low, high = sums.low, sums.high
+    played = np.bincount(low, minlength=size) + np.bincount(high, minlength=size)
+    own = np.minimum(played[low], played[high]) - 1.0
+    share = own / (own + OWN_CLUSTERS)
+    scale = (own + 1.0) / np.maximum(own, 1.0)
+    toward = sums.residual[0] - sums.residual[1]
+    forward = sums.residual[0] + sums.residual[1]
+    observed = (toward**2, toward * forward, forward**2)
+    first, mixed, advantage = (
+        share * scale * empirical + (1.0 - share) * expected
+        for empirical, expected in zip(observed, common, strict=True)
+    )
+    matrix = np.zeros((size + 1, size + 1))
+    between = np.bincount(low * size + high, first, size * size).reshape(size, size)
+    matrix[:size, :size] = -(between + between.T)
+    matrix[np.arange(size), np.arange(size)] += between.sum(axis=0) + between.sum(axis=1)
+    border = np.bincount(low, mixed, size) - np.bincount(high, mixed, size)
+    matrix[:size, size] = matrix[size, :size] = border
+    matrix[size, size] = float(advantage.sum())
+    return matrix
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Deviations of all players (NaN without one), in the reference of the fit.
+
+    `covariance` is that of the players, or None; `advantage` the deviation of the
+    first-move advantage; `response` gives H^-1 times a vector over players and
+    advantage, up to a shift of each group whose level is free. Where the deviations are
+    sampled, 99 of 100 have a relative standard error below `error`.
+    """
+
+    deviation: Floats
+    covariance: Floats | None
+    advantage: float
+    response: Callable[[Floats], Floats]
+    error: float | None = None
+
+
+#: Samples taken; the standard error of a deviation is at most 1/sqrt(2 SAMPLES).
+SAMPLES = 100
+#: So many are taken at a time; of very many pairs no more once 99 of 100 deviations are
+#: known to `ENOUGH`, relatively.
+ROUND, ENOUGH = 10, 0.02
+_PRECISION = 1e-4
+_SEED = 20151006
+
+
+@kernel
+def _fill_diagonal(graph: Graph) -> None:
+    """Fill in diagonal and border of H from its edges."""
+    n, diagonal, border = len(graph.extra) - 1, graph.diagonal, graph.border
+    diagonal[:] = graph.extra
+    for k in range(len(graph.first)):
+        i, j, weight = graph.first[k], graph.second[k], graph.weight[k]
+        if i != j:
+            diagonal[i] += weight
+            diagonal[j] += weight
+        diagonal[n] += weight
+        border[i] += weight
+        border[j] -= weight
+    relations = graph.relations
+    for k in range(len(relations.player)):
+        diagonal[relations.player[k]] += relations.precision[k]
+        diagonal[relations.other[k]] += relations.precision[k]
+
+
+@kernel
+def _noise(generator: Generator, graph: Graph, share: Floats) -> tuple[Floats, Floats]:
+    """Noise of covariance H, and the same noise scaled by sqrt(share) pair by pair.
+
+    Without shares the two are one.
+    """
+    plain = len(share) == 0
+    n, extra, relations = len(graph.extra) - 1, graph.extra, graph.relations
+    whole = np.zeros(n + 1)
+    scaled = np.zeros(n + 1)
+    for k in range(len(graph.first)):
+        i, j = graph.first[k], graph.second[k]
+        if graph.weight[k] == 0.0:
+            continue
+        value = np.sqrt(graph.weight[k]) * generator.standard_normal()
+        whole[i] += value
+        whole[j] -= value
+        whole[n] += value
+        if plain:
+            continue
+        value *= np.sqrt(share[k])
+        scaled[i] += value
+        scaled[j] -= value
+        scaled[n] += value
+    for k in range(len(relations.player)):
+        value = np.sqrt(relations.precision[k]) * generator.standard_normal()
+        for vector in (whole, scaled):
+            vector[relations.player[k]] += value
+            vector[relations.other[k]] -= value
+    for i in range(n + 1):
+        if extra[i] > 0.0:
+            value = np.sqrt(extra[i]) * generator.standard_normal()
+            whole[i] += value
+            scaled[i] += value
+    return whole, scaled
+
+
+class _System:
+    """H with everything needed to solve it; called with a generator it samples once."""
+
+    def __init__(self, setup: Setup, slope: Floats, meat: Floats) -> None:
+        n = setup.used.players
+        self.setup = setup
+        self.sandwich = not setup.likelihood
+        if self.sandwich:
+            self.share = np.divide(meat, slope, out=np.ones_like(slope), where=slope > 0.0)
+        else:
+            self.share = np.ones(0)
+        free = setup.free[: n + 1].copy()
+        free[:n] &= ~setup.lonely()
+        used, beliefs = setup.used, setup.beliefs
+        self.graph = Graph(
+            used.first,
+            used.second,
+            slope,
+            beliefs.relations,
+            beliefs.precision[: n + 1].copy(),
+            np.zeros(n + 1),
+            np.zeros(n + 1),
+            free,
+        )
+        _fill_diagonal(self.graph)
+        self.direct = direct_solver(self.graph, setup.level)
+
+    def solve(self, right: Floats, precision: float) -> Floats:
+        """H^+ right; each component whose level is free is centred."""
+        step = np.zeros(len(right))
+        right = right.copy()
+        centre(right, self.setup.level)
+        if self.direct is not None:
+            step = self.direct(right)
+        else:
+            conjugate_gradients(self.graph, right, precision, step)
+        centre(step, self.setup.level)
+        return step
+
+    def __call__(self, generator: Generator) -> tuple[Floats, Floats, Floats]:
+        whole, scaled = _noise(generator, self.graph, self.share)
+        error = self.solve(whole, _PRECISION)
+        return whole, error, self.solve(scaled, _PRECISION) if self.sandwich else error
+
+
+def spread_of_large(setup: Setup, slope: Floats, meat: Floats) -> Spread:
+    """Deviations in log odds, without the covariance.
+
+    `slope` and `meat` are the used pairs' weights in H and in V.
+    """
+    n = setup.used.players
+    system = _System(setup, slope, meat)
+    diagonal = system.graph.diagonal
+    size = np.bincount(setup.component[setup.rated], minlength=setup.component_count)
+    known = np.ones(n + 1)
+    floats = setup.level >= 0
+    known[:n][floats] = 1.0 - 1.0 / size[setup.component[floats]]
+    own = np.divide(known, diagonal, out=np.zeros(n + 1), where=diagonal > 0.0)
+    reference = setup.anchor if setup.reference == "anchor" and setup.holds_anchor() else None
+
+    rest = np.zeros(n + 1)
+    plain = np.zeros(n + 1)
+    sandwich = np.zeros(n + 1)
+    many = len(setup.used.first) >= MANY_PAIRS
+    generators = parallel.spawn_generators(_SEED, SAMPLES)
+    samples, relative = 0, np.zeros(n + 1)
+    while samples < SAMPLES:
+        for noise, error, scaled in parallel.map(
+            system, generators[samples : samples + ROUND], threads=True, engine="local"
+        ):
+            if reference is not None:
+                members = np.append(setup.component == setup.component[reference], False)
+                error[members] -= error[reference]
+                scaled[members] -= scaled[reference]
+                rest += error**2
+            else:
+                rest += (error - own * noise) ** 2
+            plain += error**2
+            sandwich += scaled**2
+        samples = min(samples + ROUND, SAMPLES)
+        variance = rest / samples
+        sampled = variance.copy()
+        if reference is None:
+            variance += own**2 * diagonal
+        # Of the variance only `sampled` is uncertain, by sqrt(2/samples); the root halves that.
+        np.divide(sampled * (0.5 * (2.0 / samples) ** 0.5), variance, relative, where=variance > 0)
+        worst = float(np.quantile(relative[:n][setup.rated], 0.99))
+        if many and worst < ENOUGH:
+            break
+    if system.sandwich:
+        variance *= np.divide(sandwich, plain, out=np.ones(n + 1), where=plain > 0.0)
+    variance[:n][setup.fixed] = 0.0
+    if not setup.free[n]:
+        variance[n] = 0.0
+    deviation = np.sqrt(variance[:n])
+    deviation[~setup.rated | setup.lonely()] = np.nan
+    return Spread(
+        deviation,
+        None,
+        float(np.sqrt(variance[n])),
+        lambda right: system.solve(right, 1e-8),
+        worst,
+    )
+
+
+def _surplus(ratings: Ratings) -> NDArray[np.float64]:
+    """Difference of each two ratings in its own deviations; NaN without a common scale."""
+    difference = ratings.rating[:, None] - ratings.rating[None, :]
+    deviation = ratings.deviation_of_difference()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        surplus: NDArray[np.float64] = difference / deviation
+    surplus[(deviation == 0.0) & (difference == 0.0)] = 0.0
+    if (component := getattr(ratings, "component", None)) is not None:
+        surplus[component[:, None] != component[None, :]] = np.nan
+    return surplus
+
+
+@checked_arguments()
+def superiority(ratings: Ratings) -> NDArray[np.float64]:
+    """Probability that the player of the row is stronger than that of the column.
+
+    From the difference of ratings and its deviation, taken as normal (Ordo's
+    "confidence for superiority"); NaN where there is no common scale.
+
+    Returns
+    -------
+    float64 array (players, players)
+    """
+    from scipy.special import ndtr
+
+    result: NDArray[np.float64] = ndtr(_surplus(ratings))
+    np.fill_diagonal(result, 0.5)
+    return result
+
+
+@dataclass(frozen=True)
+class RankRanges:
+    """Places each player may really hold: 1 is best; 0 for players without a range."""
+
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+
+
+def rank_ranges(ratings: Ratings, confidence: float = 0.95) -> RankRanges:
+    """Ranks that cannot be excluded for each player, within the own component.
+
+    A player ranks below those who are stronger with the given two-sided
+    `confidence` and above those who are weaker with it.
+    """
+    with np.errstate(invalid="ignore"):
+        beats = _surplus(ratings) >= half_width(confidence)
+    known = np.isfinite(ratings.deviation)
+    beats &= known[:, None] & known[None, :]
+    same = known[:, None] & known[None, :]
+    if (component := getattr(ratings, "component", None)) is not None:
+        same &= component[:, None] == component[None, :]
+    low = 1 + beats.sum(axis=0)
+    high = same.sum(axis=1) - beats.sum(axis=1)
+    return RankRanges(np.where(known, low, 0), np.where(known, high, 0))
+
+
+def indistinguishable_groups(ratings: Ratings, confidence: float = 0.95) -> list[tuple[int, ...]]:
+    """Largest runs of players, in order of rating, of whom no two differ for sure.
+
+    Each run lists players' numbers from strongest to weakest; runs may overlap,
+    runs of one player are left out. Players of different components never share
+    a run.
+    """
+    sure = half_width(confidence)
+    above = _surplus(ratings)
+    component = getattr(ratings, "component", np.zeros(len(ratings), np.int32))
+    groups: list[tuple[int, ...]] = []
+    order = ratings.order()
+    for label in np.unique(component[component >= 0]):
+        run = [
+            int(row)
+            for row in order
+            if component[row] == label and np.isfinite(ratings.deviation[row])
+        ]
+        reach = 0
+        for start in range(len(run)):
+            end = max(start + 1, reach)
+            while end < len(run) and all(above[run[k], run[end]] < sure for k in range(start, end)):
+                end += 1
+            if end > reach and end - start > 1:
+                groups.append(tuple(run[start:end]))
+            reach = max(reach, end)
+    return groups
+
+
+#: Above so many players only the least known ones are searched.
+_SEARCH_LIMIT = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A match worth playing: `gain` is the share of the mean variance it removes."""
+
+    player: str
+    other: str
+    gain: float
+
+
+def _information(ratings: JointRatings, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Information of one game for each two players, per squared rating point."""
+    rating = ratings.rating[rows]
+    logit = (rating[:, None] - rating[None, :]) / ratings.points_per_logit
+    p = logistic(logit)
+    variance = p * (1.0 - p)
+    u2 = squared_spread(ratings.draw_rate.value)
+    gain = variance
+    if u2 > 0.0:  # not where every game between equals is drawn
+        root = np.sqrt((1.0 - 2.0 * p) ** 2 + 4.0 * u2 * variance)
+        gain = variance * (1.0 + root) / root
+    return gain / ratings.points_per_logit**2
+
+
+def suggest(ratings: JointRatings, number: int = 5, *, games: int = 10) -> list[Suggestion]:
+    """The most telling matches of `games` games within the largest component.
+
+    Chosen one after the other, each on top of those before it, so that the list
+    does not name the same player throughout.
+
+    Raises ModelError if the covariance was not computed.
+    """
+    if ratings.covariance is None:
+        raise ModelError("the covariance was not computed: too many players, or not requested")
+    rows = np.flatnonzero(
+        (ratings.component == 0)
+        & (ratings.status == Status.NORMAL)
+        & np.isfinite(ratings.deviation)
+    )
+    if len(rows) > _SEARCH_LIMIT:
+        rows = rows[np.argsort(-ratings.deviation[rows], kind="stable")[:_SEARCH_LIMIT]]
+    if len(rows) < 2:
+        return []
+    covariance = ratings.covariance[np.ix_(rows, rows)].copy()
+    information = games * _information(ratings, rows)
+    total = float(np.trace(covariance))
+    chosen: list[Suggestion] = []
+    taken = np.tril(np.ones((len(rows), len(rows)), bool))  # each pair once
+    for _ in range(number):
+        square = covariance @ covariance
+        spread = np.diag(square)[:, None] + np.diag(square)[None, :] - 2.0 * square
+        own = np.diag(covariance)[:, None] + np.diag(covariance)[None, :] - 2.0 * covariance
+        gain = information * spread / (1.0 + information * own)
+        gain[taken] = -1.0
+        i, j = divmod(int(gain.argmax()), len(rows))
+        if gain[i, j] <= 0.0:
+            break
+        taken[i, j] = True
+        chosen.append(
+            Suggestion(
+                ratings.players[rows[i]], ratings.players[rows[j]], float(gain[i, j]) / total
+            )
+        )
+        column = covariance[:, i] - covariance[:, j]
+        weight = information[i, j] / (1.0 + information[i, j] * own[i, j])
+        covariance -= weight * np.outer(column, column)
+    return chosen
+
+
+def joining_games(ratings: JointRatings, number: int = 5) -> list[tuple[str, str]]:
+    """Pairs whose games would join the largest component with the next ones.
+
+    From each component the player with most games. One game is not enough: the
+    two must score against each other both ways, or draw.
+    """
+
+    def leader(label: int) -> str:
+        members = np.flatnonzero((ratings.component == label) & (ratings.status != Status.NO_GAMES))
+        return ratings.players[int(members[np.argmax(ratings.games[members])])]
+
+    last = min(ratings.components, number + 1)
+    return [(leader(0), leader(label)) for label in range(1, last)]

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from yardstone.evaluation.result import REPRESENTATIVE
+from yardstone.evaluation.comparison import REPRESENTATIVE
 from yardstone.reports.document import Column, Document, Facts, Lines, Picture, Section, Table
 from yardstone.reports.evaluation_sentences import METRIC_NAMES, basis, headline, number, verdict
 from yardstone.reports.words import join_names, per_cent
 
 if TYPE_CHECKING:
-    from yardstone.evaluation.bootstrap import MeanInterval
+    from yardstone.evaluation.comparison import Evaluation, Ranking, Scored
     from yardstone.evaluation.metrics import Measures
-    from yardstone.evaluation.result import Evaluation, Ranking, Scored
     from yardstone.evaluation.splits import Subset
+    from yardstone.evaluation.uncertainty import MeanInterval
     from yardstone.reports.charts.chart import Chart
 
 __all__ = ["evaluation_document", "plain_evaluation"]

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from yardstone.evaluation.comparison import LEAST_GAMES
+from yardstone.evaluation.comparison import LEAST_GAMES, REPRESENTATIVE
 from yardstone.evaluation.metrics import LARGER_IS_BETTER
-from yardstone.evaluation.result import REPRESENTATIVE
 from yardstone.ratings.systems import SYSTEMS
 from yardstone.reports.words import per_cent, plural
 
 if TYPE_CHECKING:
-    from yardstone.evaluation.result import Evaluation, Ranking
+    from yardstone.evaluation.comparison import Evaluation, Ranking
 
 __all__ = ["METRIC_NAMES", "basis", "headline", "number", "verdict"]
 

@@ -13,7 +13,7 @@ from yardstone.reports.document import Column, Document, Lines, Section, Table
 from yardstone.reports.words import known, per_cent, plural
 
 if TYPE_CHECKING:
-    from yardstone.evaluation.forecast import GameForecast
+    from yardstone.evaluation.interval_scale import GameForecast
 
 __all__ = ["forecast_document", "plain_forecast"]
 

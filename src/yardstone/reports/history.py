@@ -17,9 +17,8 @@ from yardstone.reports.words import known, per_cent
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.evaluation.curves import RatingCurve
     from yardstone.evaluation.findings import Findings, Improbable
-    from yardstone.evaluation.history import RatingHistory
+    from yardstone.evaluation.history import RatingCurve, RatingHistory
     from yardstone.reports.charts.chart import Chart
 
 __all__ = ["history_document", "plain_history"]

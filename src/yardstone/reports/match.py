@@ -8,16 +8,14 @@ from math import isfinite, isinf, isnan
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from yardstone.ratings.endings import TIME, Ending
+from yardstone.ratings.match import TIME, Ending
 from yardstone.reports.document import Column, Document, Facts, Section, Table
 from yardstone.reports.skipped import plain_skipped
 from yardstone.reports.words import known, plural
 
 if TYPE_CHECKING:
-    from yardstone.ratings.judgement import MatchJudgement
-    from yardstone.ratings.matches import Interval, Match
-    from yardstone.ratings.pairs import PairedGames
-    from yardstone.ratings.sprt import SprtState
+    from yardstone.ratings.match import Interval, Match, PairedGames
+    from yardstone.ratings.sprt import MatchJudgement, SprtState
 
 __all__ = ["match_document", "plain_match"]
 

@@ -11,8 +11,7 @@ import numpy as np
 
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.kernels import Loops, work
-from yardstone.ratings.egf import CLASS_WEIGHTS, EGF
-from yardstone.ratings.egf_old import EGFOld
+from yardstone.ratings.egf import CLASS_WEIGHTS, EGF, EGFOld
 from yardstone.records.decoding import whole_number
 from yardstone.tournament.fide_tables import table_score
 from yardstone.tournament.model import Player, Tournament

@@ -10,9 +10,8 @@ import numpy as np
 from tests.evaluation.games import played
 from tests.fuzz.targets import Target, Wrong
 from yardstone.evaluation.history import rating_history
-from yardstone.evaluation.ledger import Ledger, make_system
-from yardstone.evaluation.ledger_file import load_ledger, save_ledger
-from yardstone.ratings.state import State
+from yardstone.evaluation.ledger import Ledger, load_ledger, make_system, save_ledger
+from yardstone.ratings.sequential import State
 
 __all__ = ["TARGETS"]
 

@@ -14,9 +14,9 @@ from tests.ratings.made_games import made_games
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.evaluation.metrics import log_likelihood
 from yardstone.pool import Pool
-from yardstone.ratings.glicko2 import CENTRE, POINTS, Glicko2
-from yardstone.ratings.priors import PlayerPriors, Prior
-from yardstone.ratings.whr import WholeHistory
+from yardstone.ratings.glicko import CENTRE, POINTS, Glicko2
+from yardstone.ratings.joint import PlayerPriors, Prior
+from yardstone.ratings.whole_history import WholeHistory
 from yardstone.strength.fusion.combination import Combination, fit_combination
 from yardstone.strength.fusion.glicko import COLUMNS, GlickoFromMoves, fuse
 from yardstone.strength.fusion.moves_prior import MovesPrior, Sides, fit_moves_prior

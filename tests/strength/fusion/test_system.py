@@ -7,11 +7,10 @@ import pytest
 
 from tests.strength.fusion.made_moves import made_pool, shown
 from yardstone.errors import InputError, UsageError
-from yardstone.evaluation.ledger import Ledger
-from yardstone.evaluation.ledger_file import load_ledger, save_ledger
+from yardstone.evaluation.ledger import Ledger, load_ledger, save_ledger
 from yardstone.pool import Pool
-from yardstone.ratings.glicko2 import Glicko2
-from yardstone.ratings.priors import PlayerPriors, Prior
+from yardstone.ratings.glicko import Glicko2
+from yardstone.ratings.joint import PlayerPriors, Prior
 from yardstone.strength.fusion.glicko import fuse
 from yardstone.strength.fusion.sources import rating_sources
 from yardstone.strength.fusion.system import MOVE_COLUMNS, Fusion, sides_before

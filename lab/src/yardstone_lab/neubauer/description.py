@@ -15,17 +15,16 @@ import numpy as np
 
 from yardstone import records
 from yardstone.errors import UsageError
-from yardstone.evaluation.labels import rating_labels
-from yardstone.evaluation.settling import (
+from yardstone.evaluation.findings import (
     DeviationsByGames,
     RatingsByGames,
     deviations_by_games,
     ratings_by_games,
 )
-from yardstone.evaluation.splits import judged_games
+from yardstone.evaluation.splits import judged_games, rating_labels
 from yardstone.go.feature_store import FeatureStore
 from yardstone.go.features import HEAD
-from yardstone.ratings.glicko2 import Glicko2
+from yardstone.ratings.glicko import Glicko2
 from yardstone_lab.neubauer.experiment.classes import (
     losses_by_rank,
     losses_by_rating,
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.pool import Pool
-    from yardstone.ratings.replay import Replay
+    from yardstone.ratings.result import Replay
 
     Array = NDArray[np.float64]
 

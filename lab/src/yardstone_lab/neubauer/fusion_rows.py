@@ -9,7 +9,7 @@ import numpy as np
 
 from yardstone.errors import NoGamesError
 from yardstone.evaluation.metrics import log_likelihood
-from yardstone.ratings.priors import Prior
+from yardstone.ratings.joint import Prior
 from yardstone.strength.fusion.combination import fit_combination
 from yardstone.strength.fusion.moves_prior import MovesPrior, Sides, fit_moves_prior
 from yardstone_lab.neubauer.experiment.newcomers import hidden_games, predict_hidden
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.pool import Pool
-    from yardstone.ratings.glicko2 import Glicko2
-    from yardstone.ratings.replay import Replay
+    from yardstone.ratings.glicko import Glicko2
+    from yardstone.ratings.result import Replay
     from yardstone_lab.neubauer.experiment.predictions import ExperimentPredictions
 
     Array = NDArray[np.float64]

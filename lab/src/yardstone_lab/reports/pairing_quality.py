@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.evaluation.multiple import holm, two_sided
+from yardstone.evaluation.uncertainty import holm, two_sided
 from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
 from yardstone.reports.tournament.intervals import share_text, signed_within, within
 from yardstone_lab.reports.charts.tournament import circuit_chart, event_chart

@@ -6,7 +6,7 @@ import pytest
 from yardstone.errors import UsageError
 from yardstone.pool import Pool
 from yardstone.ratings.elo import Elo
-from yardstone.ratings.glicko2 import Glicko2
+from yardstone.ratings.glicko import Glicko2
 from yardstone_lab.neubauer.experiment.newcomers import hidden_games, predict_hidden
 
 

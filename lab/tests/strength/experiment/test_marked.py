@@ -8,10 +8,10 @@ import pytest
 
 from tests.go.games import random_game, small_network
 from yardstone.errors import InputError, UsageError
-from yardstone.evaluation.labels import rating_labels
+from yardstone.evaluation.splits import rating_labels
 from yardstone.go.features import ExtractionSettings, extract_features
 from yardstone.pool import Pool
-from yardstone.ratings.glicko2 import Glicko2
+from yardstone.ratings.glicko import Glicko2
 from yardstone_lab.neubauer.dataset import MoveSets
 from yardstone_lab.neubauer.experiment.classes import (
     losses_by_rank,

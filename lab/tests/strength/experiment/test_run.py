@@ -10,10 +10,9 @@ import pytest
 from lab.tests.strength.made_experiment import write_experiment, write_games
 from tests.go.games import small_network
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.evaluation.labels import agree_with_score, rating_labels
 from yardstone.evaluation.sets import Sets
-from yardstone.evaluation.splits import earlier_games
-from yardstone.ratings.glicko2 import Glicko2
+from yardstone.evaluation.splits import agree_with_score, earlier_games, rating_labels
+from yardstone.ratings.glicko import Glicko2
 from yardstone.reports.faces.files import document_csv
 from yardstone.reports.faces.text import document_text
 from yardstone_lab.neubauer.experiment import judgements as judged

@@ -10,7 +10,7 @@ from math import sqrt
 from yardstone.cli.ordo.files import csv_lines, scan_single
 from yardstone.cli.ordo.input import Players
 from yardstone.cli.ordo.options import OrdoOptions, Refused
-from yardstone.ratings.priors import Prior, Relation
+from yardstone.ratings.joint import Prior, Relation
 from yardstone.reports.ordo.text import as_in_tag
 
 __all__ = ["Known", "known_beforehand"]

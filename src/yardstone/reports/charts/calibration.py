@@ -9,7 +9,7 @@ import numpy as np
 from yardstone.reports.charts.chart import Axis, Bars, Chart, Label, Mark, Panel, Points, Stroke
 
 if TYPE_CHECKING:
-    from yardstone.evaluation.result import Evaluation, Scored
+    from yardstone.evaluation.comparison import Evaluation, Scored
 
 __all__ = ["calibration_chart"]
 

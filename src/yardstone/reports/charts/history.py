@@ -11,9 +11,8 @@ from yardstone.reports.charts.chart import Axis, Band, Bars, Chart, Mark, Panel,
 from yardstone.reports.charts.colours import series_style
 
 if TYPE_CHECKING:
-    from yardstone.evaluation.curves import RatingCurve
-    from yardstone.evaluation.history import RatingHistory
-    from yardstone.evaluation.settling import DeviationsByGames, RatingsByGames
+    from yardstone.evaluation.findings import DeviationsByGames, RatingsByGames
+    from yardstone.evaluation.history import RatingCurve, RatingHistory
 
 __all__ = ["deviations_chart", "history_chart", "ratings_by_games_chart"]
 

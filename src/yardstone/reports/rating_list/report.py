@@ -331,7 +331,7 @@ def difference_table(report: RatingList) -> Table:
 
     Raises ModelError if the covariance was not computed.
     """
-    from yardstone.ratings.superiority import superiority
+    from yardstone.ratings.uncertainty import superiority
 
     ratings = report.ratings
     spread = ratings.deviation_of_difference()

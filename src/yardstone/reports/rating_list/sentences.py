@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from yardstone.ratings.connectivity import FEW_GAMES
 from yardstone.ratings.result import Status
-from yardstone.ratings.traps import FEW_GAMES
 from yardstone.reports.words import NAMES, join_names, plural, spellings
 
 if TYPE_CHECKING:

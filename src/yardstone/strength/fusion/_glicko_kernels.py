@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from yardstone.kernels import inlined_kernel, kernel
-from yardstone.ratings.batches import batch_kernel
-from yardstone.ratings.glicko2_kernels import Clock, aged, new_volatility, shrink
+from yardstone.ratings._steps import Clock, aged, batch_kernel, new_volatility, shrink
 from yardstone.winprob.logistic_kernels import logistic
 
 if TYPE_CHECKING:

@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import InputError, UsageError
-from yardstone.ratings.glicko2 import CENTRE, POINTS, Glicko2
-from yardstone.ratings.priors import PlayerPriors, Prior
+from yardstone.ratings.glicko import CENTRE, POINTS, Glicko2
+from yardstone.ratings.joint import PlayerPriors, Prior
 from yardstone.ratings.result import Ratings
 from yardstone.ratings.sequential import Predictions
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from yardstone.ratings.sequential import Arrays, Games
-    from yardstone.ratings.state import State
+    from yardstone.ratings.sequential import Arrays, Games, State
 
     Array = NDArray[np.float64]
 

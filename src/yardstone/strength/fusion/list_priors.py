@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.ratings.priors import Prior
+from yardstone.ratings.joint import Prior
 from yardstone.strength.fusion.system import moves_by_player
 from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT
 

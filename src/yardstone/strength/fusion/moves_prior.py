@@ -16,7 +16,7 @@ import numpy as np
 
 from yardstone.errors import ConvergenceError, InputError, NoGamesError
 from yardstone.evaluation.metrics import log_likelihood
-from yardstone.ratings.priors import Prior
+from yardstone.ratings.joint import Prior
 from yardstone.strength.fusion.glicko import fuse
 from yardstone.winprob.logistic import logistic
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.evaluation.splits import earlier_games, in_time_order
-from yardstone.ratings.glicko2 import Glicko2
-from yardstone.ratings.priors import Prior
+from yardstone.ratings.glicko import Glicko2
+from yardstone.ratings.joint import Prior
 from yardstone.strength.fusion.moves_prior import Sides, fit_moves_prior
 from yardstone.strength.fusion.system import SHIPPED, Fusion, moves_by_player, sides_before
 

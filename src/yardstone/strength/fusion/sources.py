@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.evaluation.rated_games import RatedGames
-    from yardstone.ratings.state import State
+    from yardstone.ratings.sequential import State
 
     Array = NDArray[np.float64]
 

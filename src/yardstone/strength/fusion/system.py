@@ -17,8 +17,8 @@ import numpy as np
 
 from yardstone.choices import check_number
 from yardstone.errors import InputError, UsageError
-from yardstone.ratings.glicko2 import CENTRE, POINTS
-from yardstone.ratings.priors import Prior
+from yardstone.ratings.glicko import CENTRE, POINTS
+from yardstone.ratings.joint import Prior
 from yardstone.strength.fusion.glicko import GlickoFromMoves
 from yardstone.strength.fusion.moves_prior import MovesPrior
 
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.pool import Pool
-    from yardstone.ratings.sequential import Arrays, Games, Predictions
-    from yardstone.ratings.state import State
+    from yardstone.ratings.sequential import Arrays, Games, Predictions, State
 
     Array = NDArray[np.float64]
 

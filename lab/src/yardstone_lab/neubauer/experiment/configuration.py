@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from yardstone.errors import InputError, UsageError
-from yardstone.evaluation.labels import ADVANCE
-from yardstone.evaluation.splits import NEWCOMER_GAMES
+from yardstone.evaluation.splits import ADVANCE, NEWCOMER_GAMES
 from yardstone.go.analysis import SURE
 from yardstone.go.features import RULES
 from yardstone.strength.set_model.hyperparameters import PRESETS, Hyperparameters

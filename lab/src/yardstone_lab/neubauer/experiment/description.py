@@ -10,7 +10,7 @@ import numpy as np
 from yardstone.arrays import map_array
 from yardstone.errors import InputError
 from yardstone.evaluation.sets import Sets
-from yardstone.ratings.glicko2 import Glicko2
+from yardstone.ratings.glicko import Glicko2
 from yardstone_lab.neubauer.dataset import Labelled
 from yardstone_lab.neubauer.experiment.collection import load_pool
 from yardstone_lab.neubauer.experiment.questions import RecentMoves, ask_questions
@@ -19,7 +19,7 @@ from yardstone_lab.neubauer.experiment.sets import load_labels
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from yardstone.evaluation.labels import Labels
+    from yardstone.evaluation.splits import Labels
     from yardstone.pool import Pool
     from yardstone_lab.neubauer.experiment.configuration import Experiment
     from yardstone_lab.neubauer.experiment.questions import Questions

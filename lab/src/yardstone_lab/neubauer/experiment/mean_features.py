@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.evaluation.calibration import recalibration
-from yardstone.evaluation.metrics import log_likelihood
+from yardstone.evaluation.metrics import log_likelihood, recalibration
 from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, logistic
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from yardstone_lab.neubauer.experiment.stochastic import Stochastic
 if TYPE_CHECKING:
     from yardstone.evaluation.sets import Sets
     from yardstone.pool import Pool
-    from yardstone.ratings.glicko2 import Glicko2
-    from yardstone.ratings.replay import Replay
+    from yardstone.ratings.glicko import Glicko2
+    from yardstone.ratings.result import Replay
     from yardstone.strength.set_model.hyperparameters import Hyperparameters
     from yardstone.strength.set_model.set_transformer import StrengthNetwork
     from yardstone_lab.neubauer.experiment.configuration import ModelSettings
@@ -225,7 +225,7 @@ def tuned_glicko(
     NoGamesError
         No game was.
     """
-    from yardstone.evaluation.tuning import tune
+    from yardstone.evaluation.comparison import tune
     from yardstone.ratings.systems import find_system
 
     outside = np.asarray(sets.mark == "")

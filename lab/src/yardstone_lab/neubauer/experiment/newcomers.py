@@ -21,7 +21,7 @@ from yardstone_lab.neubauer.recent_moves import histories, ranges
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.ratings.replay import Replay
+    from yardstone.ratings.result import Replay
     from yardstone.ratings.sequential import Sequential
 
     Array = NDArray[np.float64]

@@ -10,9 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.evaluation.bootstrap import Bootstrap, MeanInterval, bootstrap
-from yardstone.evaluation.calibration import CalibrationCurve, calibrate
-from yardstone.evaluation.metrics import Measures, correct, log_likelihoods, measure
+from yardstone.evaluation.metrics import (
+    CalibrationCurve,
+    Measures,
+    calibrate,
+    correct,
+    log_likelihoods,
+    measure,
+)
+from yardstone.evaluation.uncertainty import Bootstrap, MeanInterval, bootstrap
 from yardstone_lab.neubauer.experiment.predictions import GLICKO
 
 if TYPE_CHECKING:

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import InputError
-from yardstone.evaluation.labels import expected_from_ratings
+from yardstone.evaluation.splits import expected_from_ratings
 from yardstone_lab.neubauer.experiment.newcomers import hidden_games, predict_hidden
 from yardstone_lab.neubauer.experiment.questions import EVERYTHING
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.evaluation.labels import Labels
+    from yardstone.evaluation.splits import Labels
     from yardstone.pool import Pool
-    from yardstone.ratings.replay import Replay
+    from yardstone.ratings.result import Replay
     from yardstone.ratings.sequential import Sequential
     from yardstone_lab.neubauer.experiment.questions import Questions
 

@@ -35,7 +35,7 @@ from yardstone_lab.neubauer.stores import Stores
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.evaluation.labels import Labels
+    from yardstone.evaluation.splits import Labels
     from yardstone.pool import Pool
     from yardstone_lab.neubauer.experiment.configuration import Experiment, SetSettings
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import InputError
-from yardstone.evaluation.labels import rating_labels
+from yardstone.evaluation.splits import rating_labels
 from yardstone.files import locked
-from yardstone.ratings.glicko2 import Glicko2
+from yardstone.ratings.glicko import Glicko2
 from yardstone_lab.neubauer.experiment import models
 from yardstone_lab.neubauer.experiment.description import ExperimentData, glicko_of
 from yardstone_lab.neubauer.experiment.predictions import (
@@ -40,7 +40,7 @@ from yardstone_lab.neubauer.experiment.questions import RecentMoves, ask_questio
 if TYPE_CHECKING:
     from yardstone.evaluation.sets import Sets
     from yardstone.pool import Pool
-    from yardstone.ratings.replay import Replay
+    from yardstone.ratings.result import Replay
     from yardstone_lab.neubauer.experiment.configuration import Experiment
 
 __all__ = ["ExperimentResult", "run_experiment"]

@@ -9,9 +9,8 @@ import numpy as np
 
 from yardstone.arrays import ArrayFile
 from yardstone.errors import InputError, UsageError
-from yardstone.evaluation.labels import Labels, rating_labels
 from yardstone.evaluation.sets import draw_sets
-from yardstone.evaluation.splits import earlier_games, since
+from yardstone.evaluation.splits import Labels, earlier_games, rating_labels, since
 from yardstone_lab.neubauer.recent_moves import histories
 
 if TYPE_CHECKING:

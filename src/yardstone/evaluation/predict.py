@@ -1,22 +1,25 @@
-"""Predictions from elsewhere: a table with a row a game, scored like our own."""
+"""A game between two players predicted from the games before it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from yardstone.choices import checked_arguments
 from yardstone.errors import InputError, MissingFileError, NoGamesError, UsageError
-from yardstone.evaluation.comparison import compare
-from yardstone.evaluation.labels import expected_from_ratings
-from yardstone.evaluation.result import Prediction
-from yardstone.evaluation.splits import Subset
+from yardstone.evaluation.comparison import Prediction, compare
+from yardstone.evaluation.history import dated_games, rate_games
+from yardstone.evaluation.interval_scale import forecast
+from yardstone.evaluation.splits import Subset, expected_from_ratings
 from yardstone.pool import SkipReport
+from yardstone.ratings.rating_list import GameForecast
 from yardstone.records.column_names import words
 from yardstone.records.delimited import first_line_dialect
+from yardstone.records.given import ColumnNames
 from yardstone.records.query_errors import file_error
 from yardstone.records.result_column import read_column
 from yardstone.records.result_questions import ResultColumn
@@ -28,9 +31,57 @@ from yardstone.records.table_results import quoted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.evaluation.result import Evaluation
+    from yardstone.evaluation.comparison import Evaluation
+    from yardstone.evaluation.ledger import KeptRatings, Ledger
 
-__all__ = ["PredictionTable", "compare_table", "read_predictions"]
+
+__all__ = ["predict", "PredictionTable", "compare_table", "read_predictions"]
+
+
+@checked_arguments(ColumnNames)
+def predict(
+    games: Any,
+    player: str,
+    opponent: str,
+    *,
+    system: str | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    state: Ledger | KeptRatings | None = None,
+    advantage: float | None = None,
+    exact: bool = False,
+    confidence: float = 0.95,
+    **names: Unpack[ColumnNames],
+) -> GameForecast:
+    """Predict the game of two players from the games before: what `yardstone predict` does.
+
+    Parameters
+    ----------
+    games : path, list of paths, frame, Pool or None
+        None with a state: nothing is added to it.
+    player, opponent : str
+        The players; the first of them moves first.
+    system, parameters, state
+        As in `yardstone.evaluation.history.rate_games`.
+    advantage, exact, confidence
+        As in `forecast`.
+    **names
+        Which columns hold what, where `games` is no pool; see
+        `yardstone.records.given.ColumnNames`.
+
+    Examples
+    --------
+    >>> from yardstone.pool import Pool
+    >>> pool = Pool.from_names("AABBCC", "BCACAB", [1, 0.5, 0, 1, 0.5, 0])
+    >>> predict(pool, "A", "C", system="elo", exact=True).expected > 0.5
+    True
+    """
+    pool = None if games is None else dated_games(games, names, system, state, parameters)
+    rated, notes = rate_games(pool, system=system, parameters=parameters, state=state)
+    expected = forecast(
+        rated, player, opponent, advantage=advantage, exact=exact, confidence=confidence
+    )
+    return replace(expected, notes=notes)
+
 
 _READERS = {
     ".parquet": "read_parquet",

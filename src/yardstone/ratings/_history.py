@@ -1,0 +1,876 @@
+"""Games laid out for whole-history rating: players, their days, the games of each day.
+
+A *node* is a player on a day on which he played; its unknown is his strength that
+day. Nodes of a player stand together in order of time. An *entry* is a game seen by
+one of its players; the entries of a player stand together in order of time too, so
+every game has two.
+"""
+
+from __future__ import annotations
+
+from math import exp, log, pi, sqrt
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from yardstone.kernels import kernel
+from yardstone.winprob.logistic_kernels import fast_win_and_loss, logistic
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int32]
+    Longs = NDArray[np.int64]
+    Flags = NDArray[np.bool_]
+
+__all__ = [
+    "DayGames",
+    "Layout",
+    "lay_out",
+    "Law",
+    "Model",
+    "Stretch",
+    "factor",
+    "game_terms",
+    "game_value",
+    "refresh",
+    "solve",
+    "spread",
+    "tau_terms",
+    "Hessian",
+    "climb",
+    "conditional_variance",
+    "draw_noise",
+    "lanczos",
+    "linearise",
+    "log_determinant_of_blocks",
+    "log_posterior",
+    "multiply",
+    "solve_all",
+    "solve_blocks",
+    "Forecasts",
+    "Learner",
+    "Pace",
+    "learn_shared",
+    "replay",
+    "uncertain_chance",
+]
+
+
+class DayGames(NamedTuple):
+    """Games in order of time, with the day of each."""
+
+    first: Ints
+    second: Ints
+    score: Floats
+    day: Floats
+
+
+class Layout(NamedTuple):
+    """Where everything stands.
+
+    Attributes
+    ----------
+    node_start : int64 array (players + 1,)
+        First node of each player.
+    node_day : float64 array (nodes,)
+        Its day.
+    entry_start : int64 array (players + 1,)
+        First entry of each player.
+    node_entry : int64 array (nodes + 1,)
+        First entry of each node.
+    opponent : int32 array (entries,)
+        Node of the opponent.
+    score : float64 array (entries,)
+        The player's points.
+    side : float64 array (entries,)
+        1 for the player who moved first, -1 for the other.
+    shift : float64 array (entries,)
+        What handicap adds to the player's rating, in logits.
+    own : int64 array (games, 2)
+        Entries of each game: of `first` and of `second`.
+    """
+
+    node_start: Longs
+    node_day: Floats
+    entry_start: Longs
+    node_entry: Longs
+    opponent: Ints
+    score: Floats
+    side: Floats
+    shift: Floats
+    own: Longs
+
+
+@kernel
+def _place(games: DayGames, shift: Floats, layout: Layout, entry_node: Ints) -> None:
+    """Fill the arrays of a layout; games are in order of time."""
+    first, second, score, day = games
+    players = len(layout.node_start) - 1
+    node = layout.node_start[:-1].copy() - 1
+    entry = layout.entry_start[:-1].copy()
+    last = np.full(players, -np.inf)
+    for g in range(len(first)):
+        extra = shift[g] if len(shift) > 0 else 0.0
+        for s in range(2):
+            p = first[g] if s == 0 else second[g]
+            if day[g] > last[p]:
+                last[p] = day[g]
+                node[p] += 1
+                layout.node_day[node[p]] = day[g]
+            e = entry[p]
+            entry[p] += 1
+            entry_node[e] = node[p]
+            layout.score[e] = score[g] if s == 0 else 1.0 - score[g]
+            layout.side[e] = 1.0 if s == 0 else -1.0
+            layout.shift[e] = extra if s == 0 else -extra
+            layout.own[g, s] = e
+
+
+@kernel
+def _count(
+    first: Ints, second: Ints, day: Floats, players: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Nodes and entries of each player, added up."""
+    nodes, entries = np.zeros(players + 1, np.int64), np.zeros(players + 1, np.int64)
+    last = np.full(players, -np.inf)
+    for g in range(len(first)):
+        for s in range(2):
+            p = first[g] if s == 0 else second[g]
+            entries[p + 1] += 1
+            if day[g] > last[p]:
+                last[p] = day[g]
+                nodes[p + 1] += 1
+    return np.cumsum(nodes), np.cumsum(entries)
+
+
+def lay_out(games: DayGames, shift: Floats, players: int) -> Layout:
+    """Lay out games that are in order of time.
+
+    Days are NaN-free and do not fall; `shift` is what handicap adds to the rating of
+    `first`, in logits (empty: nothing).
+    """
+    number = len(games.first)
+    node_start, entry_start = _count(games.first, games.second, games.day, players)
+    entries, nodes = 2 * number, int(node_start[-1])
+    entry_node, opponent = np.empty(entries, np.int32), np.empty(entries, np.int32)
+    layout = Layout(
+        node_start,
+        np.empty(nodes),
+        entry_start,
+        np.empty(nodes + 1, np.int64),
+        opponent,
+        np.empty(entries),
+        np.empty(entries),
+        np.empty(entries),
+        np.empty((number, 2), np.int64),
+    )
+    _place(games, shift, layout, entry_node)
+    own = layout.own
+    opponent[own[:, 0]] = entry_node[own[:, 1]]
+    opponent[own[:, 1]] = entry_node[own[:, 0]]
+    layout.node_entry[:] = np.searchsorted(entry_node, np.arange(nodes + 1))
+    return layout
+
+
+#: The curvature of a game is taken to be at least this share of its expectation.
+_LEAST_CURVATURE = 0.05
+
+
+@kernel
+def _odds(difference: float, u2: float) -> tuple[float, float, float]:
+    """p, q and S of the module `_newton`; u2 < 0 stands for "draws are half a win"."""
+    p, q = fast_win_and_loss(difference)
+    root = sqrt(max(1.0 + 4.0 * (u2 - 1.0) * p * q, 0.0)) if u2 >= 0.0 else 1.0
+    return p, q, root
+
+
+@kernel
+def game_terms(difference: float, score: float, u2: float) -> tuple[float, float]:
+    """Derivative of a game's log-probability by the difference, and minus the second one."""
+    p, q, root = _odds(difference, u2)
+    v, residual = p * q, score - p
+    if u2 < 0.0:
+        return residual, v
+    ratio = (1.0 + root) / root
+    usual = ratio * v
+    curvature = usual + 2.0 * (u2 - 1.0) * v * (q - p) * residual / (root * root * root)
+    return ratio * residual, max(curvature, _LEAST_CURVATURE * usual)
+
+
+@kernel
+def game_value(difference: float, score: float, u2: float) -> float:
+    """Logarithm of the probability of a game's result."""
+    p, q, root = _odds(difference, u2)
+    if u2 < 0.0:
+        value = 0.0
+        if score > 0.0:
+            value += score * log(p)
+        if score < 1.0:
+            value += (1.0 - score) * log(q)
+        return value
+    if score == 0.5:
+        return log(4.0 * p * q / (1.0 + root))
+    own, other = (p, q) if score == 1.0 else (q, p)
+    ahead = own - other
+    share = root + ahead if ahead >= 0.0 else 4.0 * p * q * u2 / (root - ahead)
+    return log(own * share / (1.0 + root))
+
+
+@kernel
+def tau_terms(difference: float, score: float, u2: float) -> tuple[float, float, float, float]:
+    """Derivatives of a game's log-probability that have to do with tau = ln(u).
+
+    By tau; minus the second one, as observed and as expected; and minus the mixed one
+    by tau and the difference.
+    """
+    p, q, root = _odds(difference, u2)
+    v, m = p * q, q - p
+    if m >= 0.0:
+        a = root + m
+        b = 4.0 * v * u2 / a
+    else:
+        b = root - m
+        a = 4.0 * v * u2 / b
+    t = a * b / root
+    slope = -t / (1.0 + root)
+    share = t * m / (root * root)
+    rest = t * (2.0 * root - t) / (root * (1.0 + root)) - (t / (1.0 + root)) ** 2
+    observed = rest
+    if score == 1.0:
+        slope += a / root
+        observed += share
+    elif score == 0.0:
+        slope += b / root
+        observed -= share
+    usual = rest + share * (p * b - q * a) / (1.0 + root)
+    return slope, observed, usual, 4.0 * u2 * v * (score - p) / (root * root * root)
+
+
+class Model(NamedTuple):
+    """Drift in squared logits a day; mean (logits) and precision of each player's first day.
+
+    `prior` is of shape (players, 2).
+    """
+
+    w2: float
+    prior: Floats
+
+
+class Law(NamedTuple):
+    """First-move advantage, and exp(2 tau): below 0 draws count as half a win."""
+
+    w: float
+    u2: float
+
+
+class Stretch(NamedTuple):
+    """A player's nodes from `begin` up to `stop`."""
+
+    player: int
+    begin: int
+    stop: int
+
+
+@kernel
+def refresh(
+    layout: Layout,
+    part: Stretch,
+    x: Floats,
+    law: Law,
+    model: Model,
+    hessian: Hessian,
+    gradient: Floats,
+    sums: Floats,
+) -> None:
+    """Derivatives by the strengths of one player in a stretch of nodes.
+
+    Fills, for these nodes, the gradient and the diagonal of minus the Hessian, in
+    `off[k]` its entry between k - 1 and k, in `border[k]` those between k and w and
+    tau, and in `weight` the curvature of each game. Adds to `sums` the derivatives by
+    w and tau, then minus the second ones: w w, tau tau (observed and expected), w tau.
+    """
+    player, begin, stop = part
+    start, with_tau = layout.node_start[player], hessian.free[1]
+    diagonal, off, weight, border = hessian.diagonal, hessian.off, hessian.weight, hessian.border
+    w, u2, prior = law.w, law.u2, model.prior
+    for node in range(begin, stop):
+        slope, curvature, edge, tau_edge = 0.0, 0.0, 0.0, 0.0
+        for e in range(layout.node_entry[node], layout.node_entry[node + 1]):
+            weight[e] = 0.0
+            if layout.opponent[e] == node:  # a game against oneself tells nothing
+                continue
+            difference = x[node] - x[layout.opponent[e]] + layout.side[e] * w + layout.shift[e]
+            s, c = game_terms(difference, layout.score[e], u2)
+            slope += s
+            curvature += c
+            edge += layout.side[e] * c
+            sums[0] += layout.side[e] * s
+            weight[e] = c
+            if with_tau:
+                by_tau, observed, usual, mixed = tau_terms(difference, layout.score[e], u2)
+                tau_edge += mixed
+                sums[1] += by_tau
+                sums[3] += observed
+                sums[4] += usual
+                sums[5] += layout.side[e] * mixed
+        sums[2] += curvature
+        border[node, 0], border[node, 1] = edge, tau_edge
+        gradient[node] = slope
+        diagonal[node] = curvature
+        if node == start:
+            off[node] = 0.0
+            gradient[node] -= (x[node] - prior[player, 0]) * prior[player, 1]
+            diagonal[node] += prior[player, 1]
+        else:
+            pull = 1.0 / (model.w2 * (layout.node_day[node] - layout.node_day[node - 1]))
+            flow = pull * (x[node] - x[node - 1])
+            off[node] = -pull
+            diagonal[node] += pull
+            gradient[node] -= flow
+            if node > begin:
+                diagonal[node - 1] += pull
+                gradient[node - 1] += flow
+
+
+@kernel
+def factor(start: int, stop: int, diagonal: Floats, off: Floats, pivot: Floats) -> None:
+    """Pivots of the LDL' factors of a player's tridiagonal matrix."""
+    for k in range(start, stop):
+        pivot[k] = diagonal[k]
+        if k > start:
+            pivot[k] -= off[k] * off[k] / pivot[k - 1]
+
+
+@kernel
+def solve(start: int, stop: int, off: Floats, pivot: Floats, right: Floats, out: Floats) -> None:
+    """Solve a player's tridiagonal system, factored."""
+    for k in range(start, stop):
+        out[k] = right[k]
+        if k > start:
+            out[k] -= off[k] / pivot[k - 1] * out[k - 1]
+    for k in range(stop - 1, start - 1, -1):
+        out[k] /= pivot[k]
+        if k < stop - 1:
+            out[k] -= off[k + 1] / pivot[k] * out[k + 1]
+
+
+@kernel
+def spread(start: int, stop: int, off: Floats, pivot: Floats, variance: Floats) -> None:
+    """Diagonal of the inverse of a player's tridiagonal matrix."""
+    for k in range(stop - 1, start - 1, -1):
+        variance[k] = 1.0 / pivot[k]
+        if k < stop - 1:
+            share = off[k + 1] / pivot[k]
+            variance[k] += share * share * variance[k + 1]
+
+
+_CG_STEPS = 1000
+#: Steps of a Newton iteration are cut to so many logits.
+_LONGEST = 3.0
+
+
+class Hessian(NamedTuple):
+    """Minus the second derivatives: tridiagonal blocks, their factors, and the rest.
+
+    `corner` holds the entries w w, w tau and tau tau; `free` says whether w and tau
+    are unknown; `level` is the curvature along the common level of all strengths.
+    """
+
+    diagonal: Floats
+    off: Floats
+    pivot: Floats
+    weight: Floats
+    border: Floats
+    corner: Floats
+    free: Flags
+    level: Floats
+
+
+@kernel
+def log_posterior(layout: Layout, stop: Longs, x: Floats, law: Law, model: Model) -> float:
+    """Log posterior up to a constant, of the nodes before `stop` of each player."""
+    w, u2, w2, prior = law.w, law.u2, model.w2, model.prior
+    value = 0.0
+    for p in range(len(stop)):
+        start = layout.node_start[p]
+        for node in range(start, stop[p]):
+            for e in range(layout.node_entry[node], layout.node_entry[node + 1]):
+                if layout.side[e] > 0.0 and layout.opponent[e] != node:
+                    difference = x[node] - x[layout.opponent[e]] + w + layout.shift[e]
+                    value += game_value(difference, layout.score[e], u2)
+            if node == start:
+                value -= 0.5 * prior[p, 1] * (x[node] - prior[p, 0]) ** 2
+            else:
+                step = x[node] - x[node - 1]
+                days = layout.node_day[node] - layout.node_day[node - 1]
+                value -= 0.5 * step * step / (w2 * days)
+    return value
+
+
+@kernel
+def linearise(
+    layout: Layout,
+    stop: Longs,
+    x: Floats,
+    law: Law,
+    model: Model,
+    hessian: Hessian,
+    gradient: Floats,
+) -> None:
+    """Fill the derivatives by all unknowns; the last two of `gradient` are w's and tau's."""
+    n = len(gradient) - 2
+    sums = np.zeros(6)
+    with_tau = hessian.free[1]
+    hessian.level[0] = 0.0
+    for p in range(len(stop)):
+        if stop[p] > layout.node_start[p]:
+            hessian.level[0] += model.prior[p, 1]
+        part = Stretch(p, layout.node_start[p], stop[p])
+        refresh(layout, part, x, law, model, hessian, gradient, sums)
+        factor(layout.node_start[p], stop[p], hessian.diagonal, hessian.off, hessian.pivot)
+    sums *= 0.5  # every game was seen by both of its players
+    gradient[n] = sums[0] if hessian.free[0] else 0.0
+    gradient[n + 1] = sums[1] if with_tau else 0.0
+    hessian.corner[0] = sums[2]
+    hessian.corner[1] = sums[5]
+    hessian.corner[2] = sums[3] if sums[3] > 0.1 * sums[4] else sums[4]
+
+
+@kernel
+def multiply(layout: Layout, stop: Longs, hessian: Hessian, x: Floats, out: Floats) -> None:
+    """out = H x over nodes, w and tau."""
+    n = len(x) - 2
+    w = x[n] if hessian.free[0] else 0.0
+    tau = x[n + 1] if hessian.free[1] else 0.0
+    along_w = hessian.corner[0] * w + hessian.corner[1] * tau
+    along_tau = hessian.corner[1] * w + hessian.corner[2] * tau
+    diagonal, off, weight, border = hessian.diagonal, hessian.off, hessian.weight, hessian.border
+    for p in range(len(stop)):
+        start, end = layout.node_start[p], stop[p]
+        for node in range(start, end):
+            value = diagonal[node] * x[node] + border[node, 0] * w + border[node, 1] * tau
+            for e in range(layout.node_entry[node], layout.node_entry[node + 1]):
+                value -= weight[e] * x[layout.opponent[e]]
+            if node > start:
+                value += off[node] * x[node - 1]
+            if node < end - 1:
+                value += off[node + 1] * x[node + 1]
+            out[node] = value
+            along_w += border[node, 0] * x[node]
+            along_tau += border[node, 1] * x[node]
+    out[n] = along_w if hessian.free[0] else 0.0
+    out[n + 1] = along_tau if hessian.free[1] else 0.0
+
+
+@kernel
+def solve_blocks(layout: Layout, stop: Longs, hessian: Hessian, right: Floats, out: Floats) -> None:
+    """Solve with the blocks of T, for each player by himself."""
+    for p in range(len(stop)):
+        solve(layout.node_start[p], stop[p], hessian.off, hessian.pivot, right, out)
+
+
+@kernel
+def _precondition(
+    layout: Layout, stop: Longs, hessian: Hessian, right: Floats, out: Floats
+) -> None:
+    """Solve for blocks and common level, and with the diagonal for w and tau."""
+    solve_blocks(layout, stop, hessian, right, out)
+    total = 0.0
+    for p in range(len(stop)):
+        for node in range(layout.node_start[p], stop[p]):
+            total += right[node]
+    total /= hessian.level[0]
+    for p in range(len(stop)):
+        for node in range(layout.node_start[p], stop[p]):
+            out[node] += total
+    n = len(right) - 2
+    out[n] = right[n] / hessian.corner[0] if hessian.free[0] else 0.0
+    out[n + 1] = right[n + 1] / hessian.corner[2] if hessian.free[1] else 0.0
+
+
+@kernel
+def _dot(layout: Layout, stop: Longs, a: Floats, b: Floats) -> float:
+    n = len(a) - 2
+    total = a[n] * b[n] + a[n + 1] * b[n + 1]
+    for p in range(len(stop)):
+        for node in range(layout.node_start[p], stop[p]):
+            total += a[node] * b[node]
+    return float(total)
+
+
+@kernel
+def solve_all(
+    layout: Layout, stop: Longs, hessian: Hessian, right: Floats, tolerance: float, out: Floats
+) -> bool:
+    """Solve H out = right by preconditioned conjugate gradients; False if they fail.
+
+    `tolerance` is that of the residual, relative to the right side, both measured by
+    the preconditioner.
+    """
+    residual = right.copy()
+    scaled, product = np.zeros_like(right), np.zeros_like(right)
+    out[:] = 0.0
+    _precondition(layout, stop, hessian, residual, scaled)
+    direction = scaled.copy()
+    rho = _dot(layout, stop, residual, scaled)
+    goal = rho * tolerance * tolerance
+    for _ in range(_CG_STEPS):
+        if rho <= goal or rho <= 0.0:
+            return True
+        multiply(layout, stop, hessian, direction, product)
+        curvature = _dot(layout, stop, direction, product)
+        if curvature <= 0.0:
+            return False
+        alpha = rho / curvature
+        for k in range(len(out)):
+            out[k] += alpha * direction[k]
+            residual[k] -= alpha * product[k]
+        _precondition(layout, stop, hessian, residual, scaled)
+        new_rho = _dot(layout, stop, residual, scaled)
+        beta = new_rho / rho
+        rho = new_rho
+        for k in range(len(out)):
+            direction[k] = scaled[k] + beta * direction[k]
+    return False
+
+
+@kernel
+def climb(
+    layout: Layout,
+    stop: Longs,
+    x: Floats,
+    shared: Floats,
+    hessian: Hessian,
+    model: Model,
+    tolerance: float,
+    max_steps: int,
+) -> tuple[bool, int, float]:
+    """Climb to the maximum from `x`, in place.
+
+    `shared` holds w and tau (NaN if draws count as half a win), changed in place
+    where free. Returns whether the last step fell below `tolerance` (logits), the
+    number of steps, and that last step. `hessian` is left as it was before that step.
+    """
+    n = len(x)
+    gradient, step, trial = np.zeros(n + 2), np.zeros(n + 2), x.copy()
+    largest = 1.0
+    lawful = not np.isnan(shared[1])
+    u2 = exp(2.0 * shared[1]) if lawful else -1.0
+    value = log_posterior(layout, stop, x, Law(shared[0], u2), model)
+    for count in range(1, max_steps + 1):
+        linearise(layout, stop, x, Law(shared[0], u2), model, hessian, gradient)
+        precision = min(max(0.1 * largest, 1e-5), 0.03)
+        if not solve_all(layout, stop, hessian, gradient, precision, step):
+            return False, count, largest
+        largest = 0.0
+        for k in range(n + 2):
+            largest = max(largest, abs(step[k]))
+        scale = min(1.0, _LONGEST / largest) if largest > 0.0 else 1.0
+        rounding = 1e-11 * (1.0 + abs(value))
+        while True:
+            for k in range(n):
+                trial[k] = x[k] + scale * step[k]
+            w = shared[0] + scale * step[n]
+            tau = shared[1] + scale * step[n + 1]
+            new_u2 = exp(2.0 * tau) if lawful else -1.0
+            new_value = log_posterior(layout, stop, trial, Law(w, new_u2), model)
+            if new_value >= value - rounding or scale * largest < tolerance:
+                break
+            scale *= 0.5
+        x[:] = trial
+        shared[0], shared[1], u2, value = w, tau, new_u2, new_value
+        if largest < tolerance:
+            return True, count, largest
+    return False, max_steps, largest
+
+
+@kernel
+def conditional_variance(layout: Layout, stop: Longs, hessian: Hessian, out: Floats) -> None:
+    """Variance of each strength with all other players' strengths given."""
+    for p in range(len(stop)):
+        spread(layout.node_start[p], stop[p], hessian.off, hessian.pivot, out)
+
+
+@kernel
+def draw_noise(
+    layout: Layout, stop: Longs, hessian: Hessian, prior: Floats, normal: Floats, out: Floats
+) -> None:
+    """A draw from the normal distribution with covariance H (tau aside).
+
+    `normal` holds a standard normal number for each entry and then each node.
+    """
+    out[:] = 0.0
+    n = len(out) - 2
+    for p in range(len(stop)):
+        start = layout.node_start[p]
+        for node in range(start, stop[p]):
+            for e in range(layout.node_entry[node], layout.node_entry[node + 1]):
+                if layout.side[e] > 0.0:
+                    size = sqrt(hessian.weight[e]) * normal[e]
+                    out[node] += size
+                    out[layout.opponent[e]] -= size
+                    if hessian.free[0]:
+                        out[n] += size
+            extra = normal[len(layout.score) + node]
+            if node == start:
+                out[node] += sqrt(prior[p, 1]) * extra
+            else:
+                size = sqrt(-hessian.off[node]) * extra
+                out[node] += size
+                out[node - 1] -= size
+
+
+@kernel
+def lanczos(
+    layout: Layout, stop: Longs, hessian: Hessian, probe: Floats, steps: int
+) -> tuple[Floats, Floats, float]:
+    """Lanczos coefficients of D^-1/2 L^-1 H L^-T D^-1/2, where LDL' are the blocks of T.
+
+    Returns diagonal, off-diagonal, and the squared length of the probe.
+    """
+    n = len(probe) - 2
+    off, pivot = hessian.off, hessian.pivot
+    alpha, beta = np.zeros(steps), np.zeros(steps)
+    length2 = _dot(layout, stop, probe, probe)
+    now, before = probe / sqrt(length2), np.zeros_like(probe)
+    lifted, product = np.zeros_like(probe), np.zeros_like(probe)
+    done = steps
+    for step in range(steps):
+        for p in range(len(stop)):
+            start = layout.node_start[p]
+            for k in range(stop[p] - 1, start - 1, -1):
+                lifted[k] = now[k] / sqrt(pivot[k])
+                if k < stop[p] - 1:
+                    lifted[k] -= off[k + 1] / pivot[k] * lifted[k + 1]
+        for s in range(2):
+            corner = hessian.corner[2 * s]
+            lifted[n + s] = now[n + s] / sqrt(corner) if hessian.free[s] else 0.0
+        multiply(layout, stop, hessian, lifted, product)
+        for p in range(len(stop)):
+            start = layout.node_start[p]
+            for k in range(start + 1, stop[p]):
+                product[k] -= off[k] / pivot[k - 1] * product[k - 1]
+            for k in range(start, stop[p]):
+                product[k] /= sqrt(pivot[k])
+        for s in range(2):
+            corner = hessian.corner[2 * s]
+            product[n + s] = product[n + s] / sqrt(corner) if hessian.free[s] else 0.0
+        alpha[step] = _dot(layout, stop, now, product)
+        for k in range(n + 2):
+            product[k] -= alpha[step] * now[k]
+            if step > 0:
+                product[k] -= beta[step - 1] * before[k]
+        length = sqrt(_dot(layout, stop, product, product))
+        beta[step] = length
+        if length < 1e-10:
+            done = step + 1
+            break
+        for k in range(n + 2):
+            before[k] = now[k]
+            now[k] = product[k] / length
+    return alpha[:done], beta[: done - 1], length2
+
+
+@kernel
+def log_determinant_of_blocks(layout: Layout, stop: Longs, hessian: Hessian) -> float:
+    """Logarithm of the determinant of T, with the diagonal for w and tau."""
+    total = 0.0
+    for p in range(len(stop)):
+        for node in range(layout.node_start[p], stop[p]):
+            total += log(hessian.pivot[node])
+    for s in range(2):
+        if hessian.free[s]:
+            total += log(hessian.corner[2 * s])
+    return total
+
+
+#: Steps of one player's strengths are cut to so many logits.
+_LONGEST_QUEUE = 2.0
+#: Steps smaller than this are left out.
+_LEAST = 1e-7
+#: Full fits.
+_TOLERANCE, _MAX_STEPS = 1e-5, 60
+_THREE_OVER_PI_SQUARED = 3.0 / pi**2
+
+
+@kernel
+def uncertain_chance(difference: float, variance: float) -> float:
+    """Expected score when the difference of strength is known up to a variance.
+
+    Glickman's approximation: the difference shrinks by 1/sqrt(1 + 3 variance/pi^2).
+    """
+    return logistic(difference / sqrt(1.0 + _THREE_OVER_PI_SQUARED * variance))
+
+
+@kernel
+def learn_shared(
+    shared: Floats, known: Floats, free: NDArray[np.bool_], difference: float, score: float
+) -> None:
+    """One Newton step for w and tau from one game; `known` is the information so far."""
+    lawful = not np.isnan(shared[1])
+    u2 = exp(2.0 * shared[1]) if lawful else -1.0
+    if free[0]:
+        slope, curvature = game_terms(difference, score, u2)
+        known[0] += curvature
+        shared[0] += slope / known[0]
+    if free[1] and lawful:
+        slope, _, usual, _ = tau_terms(difference, score, u2)
+        known[1] += usual
+        shared[1] += slope / known[1]
+
+
+class Learner(NamedTuple):
+    """What is learned, changed in place.
+
+    `stop` is the end of each player's nodes so far, `x` the strength of each node,
+    `variance` that of each player's last one; `shared` are w and tau (of which some are
+    `free`), `known` is the information on them; `fitted` holds the day of the last full fit.
+    """
+
+    stop: Longs
+    x: Floats
+    variance: Floats
+    shared: Floats
+    known: Floats
+    free: NDArray[np.bool_]
+    fitted: Floats
+
+
+class Pace(NamedTuple):
+    """How many of a player's days are weighed anew, and days from one full fit to the next."""
+
+    window: int
+    refit_days: float
+
+
+class Forecasts(NamedTuple):
+    """Expected scores, and strength and variance of both players and tau: shape (games, 5)."""
+
+    expected: Floats
+    before: Floats
+
+
+class _Room(NamedTuple):
+    """For the steps of one player."""
+
+    gradient: Floats
+    step: Floats
+    sums: Floats
+
+
+@kernel
+def _improve(
+    layout: Layout, part: Stretch, learner: Learner, model: Model, hessian: Hessian, room: _Room
+) -> None:
+    """Newton's step for one player's strengths, and the variance of the last.
+
+    Only the days of the stretch are linearised anew. What the days before say stands
+    in their factors, as of the last time; their strengths move along with the rest.
+    """
+    player, begin, stop = part
+    start, x, shared = layout.node_start[player], learner.x, learner.shared
+    off, pivot, gradient, step = hessian.off, hessian.pivot, room.gradient, room.step
+    law = Law(shared[0], -1.0 if np.isnan(shared[1]) else exp(2.0 * shared[1]))
+    refresh(layout, part, x, law, model, hessian, gradient, room.sums)
+    for node in range(begin, stop):
+        pivot[node] = hessian.diagonal[node]
+        step[node] = gradient[node]
+        if node > start:
+            pivot[node] -= off[node] * off[node] / pivot[node - 1]
+        if node > begin:
+            step[node] -= off[node] / pivot[node - 1] * step[node - 1]
+    for node in range(stop - 1, begin - 1, -1):
+        step[node] /= pivot[node]
+        if node < stop - 1:
+            step[node] -= off[node + 1] / pivot[node] * step[node + 1]
+    for node in range(begin, stop):
+        x[node] += min(max(step[node], -_LONGEST_QUEUE), _LONGEST_QUEUE)
+    move = step[begin]
+    for node in range(begin - 1, start - 1, -1):
+        move *= -off[node + 1] / pivot[node]
+        if abs(move) < _LEAST:
+            break
+        x[node] += move
+    learner.variance[player] = 1.0 / pivot[stop - 1]
+
+
+@kernel
+def replay(
+    layout: Layout,
+    games: DayGames,
+    begin: int,
+    learner: Learner,
+    model: Model,
+    pace: Pace,
+    hessian: Hessian,
+    forecasts: Forecasts,
+) -> bool:
+    """Predict and learn the games from number `begin` on, day after day.
+
+    The full fits leave w and tau as they are (`hessian.free` is false for both).
+    Returns False if a full fit failed.
+    """
+    first, second, score, day = games
+    stop, x, variance, shared, known, free, fitted = learner
+    expected, before, prior = forecasts.expected, forecasts.before, model.prior
+    n = len(x)
+    room = _Room(np.zeros(n), np.zeros(n), np.zeros(6))
+    improved, mark = np.zeros(len(stop), np.int64), 0
+    low = begin
+    while low < len(first):
+        high = low
+        while high < len(first) and day[high] == day[low]:
+            high += 1
+        if day[low] - fitted[0] >= pace.refit_days:
+            done, _, _ = climb(layout, stop, x, shared, hessian, model, _TOLERANCE, _MAX_STEPS)
+            if not done:
+                return False
+            for p in range(len(stop)):
+                if stop[p] > layout.node_start[p]:
+                    variance[p] = 1.0 / hessian.pivot[stop[p] - 1]
+            fitted[0] = day[low]
+        for g in range(low, high):
+            for s in range(2):
+                p = first[g] if s == 0 else second[g]
+                node = layout.opponent[layout.own[g, 1 - s]]
+                if node < stop[p]:
+                    strength, doubt = x[node], variance[p]
+                elif node == layout.node_start[p]:
+                    strength, doubt = prior[p, 0], 1.0 / prior[p, 1]
+                else:
+                    days = layout.node_day[node] - layout.node_day[node - 1]
+                    strength, doubt = x[node - 1], variance[p] + model.w2 * days
+                before[g - begin, 2 * s] = strength
+                before[g - begin, 2 * s + 1] = doubt
+            row = g - begin
+            difference = (
+                before[row, 0] - before[row, 2] + shared[0] + layout.shift[layout.own[g, 0]]
+            )
+            expected[row] = uncertain_chance(difference, before[row, 1] + before[row, 3])
+            before[row, 4] = shared[1]
+        for g in range(low, high):
+            row = g - begin
+            difference = (
+                before[row, 0] - before[row, 2] + shared[0] + layout.shift[layout.own[g, 0]]
+            )
+            if first[g] != second[g]:
+                learn_shared(shared, known, free, difference, score[g])
+            for s in range(2):
+                p = first[g] if s == 0 else second[g]
+                node = layout.opponent[layout.own[g, 1 - s]]
+                if node >= stop[p]:
+                    x[node] = x[node - 1] if node > layout.node_start[p] else prior[p, 0]
+                    stop[p] = node + 1
+        mark += 1
+        for g in range(low, high):
+            for s in range(2):
+                p = first[g] if s == 0 else second[g]
+                if improved[p] == mark:
+                    continue
+                improved[p] = mark
+                start = max(layout.node_start[p], stop[p] - pace.window)
+                _improve(layout, Stretch(p, start, stop[p]), learner, model, hessian, room)
+        low = high
+    return True

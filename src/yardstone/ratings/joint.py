@@ -1,0 +1,739 @@
+"""Who takes part in a joint fit, on which scales, and what is known beforehand."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.choices import check_fields
+from yardstone.errors import InputError, UsageError
+from yardstone.kernels import kernel
+from yardstone.pool import MANY_PAIRS, PairCounts
+from yardstone.ratings._joint import Beliefs, Relations, pair_probabilities
+from yardstone.ratings.connectivity import strong_components, weak_components
+from yardstone.ratings.result import Estimate, Status
+from yardstone.winprob.logistic import logistic, logit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.ratings.bradley_terry import BradleyTerry
+    from yardstone.ratings.result import JointRatings
+
+    Floats = NDArray[np.float64]
+
+__all__ = [
+    "Setup",
+    "prepare",
+    "PlayerPriors",
+    "Prior",
+    "Relation",
+    "draw_rate_interval",
+    "fit_draw_rate",
+    "squared_spread",
+    "unbiased_draw_rate",
+    "perfect_limits",
+    "rate_perfect",
+    "bound_at",
+    "bound_draw",
+    "bound_ordo",
+]
+
+
+#: So many groups are looked at one by one.
+_LOOPED = 100
+
+
+@dataclass(frozen=True)
+class Setup:
+    """The problem handed to the solver, in units of log odds around `average`.
+
+    `used` holds the pairs inside components only. Vectors over unknowns have one
+    entry a player, then the first-move advantage, then the draw parameter.
+    """
+
+    average: float
+    points_per_logit: float
+    counts: PairCounts
+    used: PairCounts
+    status: NDArray[np.int8]
+    component: NDArray[np.int32]
+    component_count: int
+    #: Components whose level is free: centred on `average`.
+    floating: NDArray[np.bool_]
+    #: Floating component of each rated player, -1 for all others.
+    level: NDArray[np.int32]
+    anchor: int | None
+    reference: str
+    likelihood: bool
+    draw_rate_estimated: bool
+    start: Floats
+    free: NDArray[np.bool_]
+    fixed: NDArray[np.bool_]
+    beliefs: Beliefs
+
+    def to_points(self, x: Floats) -> Floats:
+        """Ratings in points, each floating component centred; NaN for the others."""
+        rating = self.average + self.points_per_logit * x
+        rated = self.rated
+        floating = np.flatnonzero(self.floating)
+        for number in floating[:_LOOPED]:
+            members = rated & (self.component == number)
+            rating[members] += self.average - rating[members].mean()
+        if len(floating) > _LOOPED:  # all others at once
+            rest = rated & (self.component >= floating[_LOOPED])
+            rest[rest] = self.floating[self.component[rest]]
+            group = self.component[rest]
+            mean = np.bincount(group, rating[rest]) / np.maximum(np.bincount(group), 1)
+            rating[rest] += self.average - mean[group]
+        rating[~rated] = np.nan
+        return rating
+
+    def shift_to_anchor(self, rating: Floats) -> None:
+        """Move the anchor's component so that the anchor stands at `average`."""
+        if self.anchor is None or not self.holds_anchor():
+            return
+        members = self.component == self.component[self.anchor]
+        rating[members] += self.average - rating[self.anchor]
+
+    def holds_anchor(self) -> bool:
+        """Whether the anchor's component is free to move."""
+        if self.anchor is None:
+            return False
+        number = self.component[self.anchor]
+        return bool(number >= 0 and (number >= len(self.floating) or self.floating[number]))
+
+    @property
+    def rated(self) -> NDArray[np.bool_]:
+        """Players with a rating of their own (not a bound)."""
+        return np.asarray(self.status == Status.NORMAL)
+
+    def lonely(self) -> NDArray[np.bool_]:
+        """Rated players on a scale of their own, about whom nothing is known."""
+        size = np.bincount(self.component[self.rated], minlength=self.component_count)
+        alone = self.rated & (size[self.component] == 1)
+        return np.asarray(alone & ~self.fixed & (self.beliefs.precision[: len(alone)] == 0.0))
+
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the list must know."""
+        notes = []
+        if self.component_count > 1:
+            notes.append(
+                f"{self.component_count} groups of players cannot be compared: "
+                "ratings are comparable only within a group."
+            )
+        for kind, text in (
+            (Status.PERFECT_WINNER, "won every game: the rating is a lower bound."),
+            (Status.PERFECT_LOSER, "lost every game: the rating is an upper bound."),
+        ):
+            number = int((self.status == kind).sum())
+            if number:
+                notes.append(f"{number} player{'s' if number > 1 else ''} {text}")
+        if self.anchor is not None and not self.holds_anchor():
+            notes.append("The anchor has no effect: priors or fixed ratings set the level.")
+        return tuple(notes)
+
+
+def _numbers(players: tuple[str, ...], names: Iterable[str], what: str) -> dict[str, int]:
+    wanted = set(names)
+    rows = {name: row for row, name in enumerate(players) if name in wanted}
+    missing = sorted(wanted - rows.keys())
+    if missing:
+        raise InputError(
+            f"{what} {missing[0]!r} has no games", hint="check spelling, capitals and spaces"
+        )
+    return rows
+
+
+def _status(system: BradleyTerry, totals: Floats, exempt: NDArray[np.bool_]) -> NDArray[np.int8]:
+    games = totals.sum(axis=1)
+    status = np.zeros(len(totals), np.int8)
+    if system.join is None:
+        status[(totals[:, 0] == games) & ~exempt] = Status.PERFECT_WINNER
+        status[(totals[:, 2] == games) & ~exempt] = Status.PERFECT_LOSER
+    status[games == 0] = Status.NO_GAMES
+    return status
+
+
+def _place_perfect(
+    counts: PairCounts, status: NDArray[np.int8], component: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    """Give perfect scorers the component of most of their opponents.
+
+    Those who met only perfect scorers form components of their own.
+    """
+    placed = component.copy()
+    perfect = np.flatnonzero((status == Status.PERFECT_WINNER) | (status == Status.PERFECT_LOSER))
+    if not len(perfect):
+        return placed
+    is_perfect = np.zeros(counts.players, np.bool_)
+    is_perfect[perfect] = True
+    counts = counts.select(is_perfect[counts.first] | is_perfect[counts.second])
+    source = np.concatenate([counts.first, counts.second])
+    target = np.concatenate([counts.second, counts.first])
+    games = np.concatenate([counts.games, counts.games])
+    kept = is_perfect[source] & (component[target] >= 0)
+    weight: dict[int, dict[int, float]] = {}
+    for player, other, number in zip(source[kept], target[kept], games[kept], strict=True):
+        tally = weight.setdefault(int(player), {})
+        label = int(component[other])
+        tally[label] = tally.get(label, 0.0) + float(number)
+    for player, tally in weight.items():
+        placed[player] = min(tally, key=lambda label: (-tally[label], label))
+    alone = is_perfect & (placed < 0)
+    if alone.any():
+        extra = weak_components(counts, alone)
+        placed[alone] = extra[alone] + int(placed.max(initial=-1)) + 1
+    return placed
+
+
+def prepare(system: BradleyTerry, players: tuple[str, ...], counts: PairCounts) -> Setup:
+    """Sort players into components and write down all priors as numbers."""
+    n = counts.players
+    logit = system.points_per_logit
+    anchor = None
+    if system.anchor is not None:
+        anchor = _numbers(players, [system.anchor], "the anchor")[system.anchor]
+    fixed_at = _numbers(players, system.anchors, "the anchor")
+    loose_at = _numbers(players, system.loose_anchors, "the loose anchor")
+    ends = [end for relation in system.relations for end in (relation.player, relation.other)]
+    related = _numbers(players, ends, "the relation's player")
+
+    fixed = np.zeros(n, np.bool_)
+    fixed[list(fixed_at.values())] = True
+    exempt = fixed.copy()
+    exempt[[*loose_at.values(), *related.values()]] = True
+    totals = counts.player_totals()
+    status = _status(system, totals, exempt)
+    absent = [name for name, row in (fixed_at | loose_at).items() if status[row] == Status.NO_GAMES]
+    if anchor is not None and status[anchor] == Status.NO_GAMES:
+        absent.append(players[anchor])
+    if absent:
+        raise InputError(f"the anchor {absent[0]!r} has no games")
+
+    start = np.zeros(n + 2)
+    mean = np.zeros(n + 2)
+    precision = np.zeros(n + 2)
+    for name, row in fixed_at.items():
+        start[row] = (system.anchors[name] - system.average) / logit
+    if system.join is not None:
+        precision[:n] = (logit / system.join) ** 2
+    for name, row in loose_at.items():
+        prior = system.loose_anchors[name]
+        mean[row] = (prior.mean - system.average) / logit
+        precision[row] = (logit / prior.deviation) ** 2
+        start[row] = start[row] if fixed[row] else mean[row]
+    if isinstance(system.first_advantage, Prior):
+        start[n] = mean[n] = system.first_advantage.mean / logit
+        precision[n] = (logit / system.first_advantage.deviation) ** 2
+    elif system.first_advantage != "auto":
+        start[n] = system.first_advantage / logit
+    if isinstance(system.draw_rate, Prior):
+        mean[n + 1] = system.draw_rate.mean
+        precision[n + 1] = system.draw_rate.deviation**-2
+
+    active = status == Status.NORMAL
+    relations = [
+        relation
+        for relation in system.relations
+        if active[related[relation.player]] and active[related[relation.other]]
+    ]
+    relation_player = np.array([related[r.player] for r in relations], np.int32)
+    relation_other = np.array([related[r.other] for r in relations], np.int32)
+    grounded = np.flatnonzero(active & (fixed | (precision[:n] > 0.0)))
+    ties = np.column_stack(
+        [
+            np.concatenate([relation_player, grounded[:-1]]),
+            np.concatenate([relation_other, grounded[1:]]),
+        ]
+    ).astype(np.int32)
+    component = strong_components(counts, active, ties=ties, names=players)
+    components = int(component.max(initial=-1)) + 1
+    floating = np.ones(components, np.bool_)
+    floating[component[grounded]] = False
+    level = np.full(n, -1, np.int32)
+    level[active] = np.where(floating[component[active]], component[active], -1)
+    keep = np.empty(len(counts.first), np.bool_)
+    begin = 0
+    for part in counts.blocks():
+        same = component[part.first] == component[part.second]
+        keep[begin : begin + len(same)] = same & active[part.first] & active[part.second]
+        begin += len(same)
+    used = counts.emptied(keep) if len(keep) >= MANY_PAIRS else counts.select(keep)
+    component = _place_perfect(counts, status, component)
+
+    # A floating player starts where the score against average opponents would put him.
+    points = totals[:, 0] + 0.5 * totals[:, 1]
+    odds = np.log((points + 0.5) / (totals.sum(axis=1) - points + 0.5))
+    start[:n] = np.where(level >= 0, odds, start[:n])
+
+    free = np.zeros(n + 2, np.bool_)
+    free[:n] = active & ~fixed
+    free[n] = system.first_advantage == "auto" or isinstance(system.first_advantage, Prior)
+    if precision[:n].any():
+        reference = "prior"
+    elif fixed.any() or (anchor is not None and system.reference == "anchor"):
+        reference = "anchor"
+    else:
+        reference = "mean"
+    return Setup(
+        average=system.average,
+        points_per_logit=logit,
+        counts=counts,
+        used=used,
+        status=status,
+        component=component,
+        component_count=int(component.max(initial=-1)) + 1,
+        floating=floating,
+        level=level,
+        anchor=anchor,
+        reference=reference,
+        likelihood=system.likelihood,
+        draw_rate_estimated=not isinstance(system.draw_rate, float | int),
+        start=start,
+        free=free,
+        fixed=fixed,
+        beliefs=Beliefs(
+            mean,
+            precision,
+            Relations(
+                relation_player,
+                relation_other,
+                np.array([r.difference / logit for r in relations], np.float64),
+                np.array([(logit / r.deviation) ** 2 for r in relations], np.float64),
+            ),
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """A Gaussian belief: `mean` with standard `deviation`, which must be positive.
+
+    In rating points for ratings and the first-move advantage, from 0 to 1 for the
+    draw rate.
+    """
+
+    mean: float
+    deviation: float
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if not (isfinite(self.mean) and isfinite(self.deviation) and self.deviation > 0.0):
+            raise UsageError(f"a prior needs a finite mean and a positive deviation, not {self}")
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A belief about two players: `player` is `difference` points above `other`.
+
+    Ordo's relative anchors (switch ``-r``); `deviation` must be positive.
+    """
+
+    player: str
+    other: str
+    difference: float
+    deviation: float
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if not (isfinite(self.difference) and isfinite(self.deviation) and self.deviation > 0.0):
+            raise UsageError(
+                f"a relation needs a finite difference and a positive deviation, not {self}"
+            )
+
+
+class PlayerPriors(Mapping[str, Prior]):
+    """What is known of some players before their first game; frozen.
+
+    Strength from the moves of earlier games, or a grade from elsewhere. Everyone else
+    is a newcomer.
+
+    Parameters
+    ----------
+    priors : mapping of str to Prior, or to (mean, deviation)
+        By name, in points of the system that takes them.
+
+    Examples
+    --------
+    >>> PlayerPriors({"Ann": (1800.0, 120.0)})["Ann"]
+    Prior(mean=1800.0, deviation=120.0)
+    """
+
+    __slots__ = ("_digest", "_priors")
+
+    def __init__(self, priors: Mapping[str, Prior | tuple[float, float]]) -> None:
+        self._priors = {
+            name: prior if isinstance(prior, Prior) else Prior(float(prior[0]), float(prior[1]))
+            for name, prior in priors.items()
+        }
+        text = repr(sorted((name, p.mean, p.deviation) for name, p in self._priors.items()))
+        self._digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+    def __getitem__(self, name: str) -> Prior:
+        return self._priors[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._priors)
+
+    def __len__(self) -> int:
+        return len(self._priors)
+
+    @staticmethod
+    def check(priors: object) -> None:
+        """Raise UsageError for what is neither None nor priors of players."""
+        if priors is not None and not isinstance(priors, PlayerPriors):
+            raise UsageError(f"priors of players are given as PlayerPriors, not as {priors!r}")
+
+    def __hash__(self) -> int:
+        return hash(self._digest)
+
+    def __repr__(self) -> str:
+        # Short, but different for different priors: a state must know what made it.
+        return f"<PlayerPriors: {len(self)} players, {self._digest}>"
+
+    def arrays(self, players: tuple[str, ...], prior: Prior) -> NDArray[np.float64]:
+        """Mean and deviation of each player, `prior` for those not named: (players, 2)."""
+        table = np.empty((len(players), 2))
+        table[:] = prior.mean, prior.deviation
+        for row, name in enumerate(players):
+            if (own := self._priors.get(name)) is not None:
+                table[row] = own.mean, own.deviation
+        return table
+
+
+#: tau = ln((1 - d0)/d0) is looked for between -_EDGE and _EDGE.
+_EDGE = 40.0
+
+
+def squared_spread(draw_rate: float) -> float:
+    """((1 - d0)/d0)^2, the parameter of the kernels; -1 ("no draws") at d0 = 0."""
+    return ((1.0 - draw_rate) / draw_rate) ** 2 if draw_rate > 0.0 else -1.0
+
+
+def unbiased_draw_rate(ratings: JointRatings, counts: PairCounts) -> Estimate:
+    """The draw rate freed of what fitting the ratings did to it.
+
+    Fitted ratings differ more than the true ones do, so draws look too frequent for them:
+    with six games a player by several points. The correction is the one step of the
+    likelihood adjusted for its other parameters (Cox and Reid 1987), which the draw
+    parameter is orthogonal to. Rates that were given, or lie at an edge, stay as they are.
+    """
+    rate, deviation = ratings.draw_rate.value, ratings.draw_rate.deviation
+    if not (deviation > 0.0 and 0.0 < rate < 1.0):
+        return ratings.draw_rate
+    points, u2 = ratings.points_per_logit, squared_spread(rate)
+    push = 0.0
+    for part in counts.blocks():
+        i, j = part.first, part.second
+        x = (ratings.rating[i] + ratings.first_advantage.value - ratings.rating[j]) / points
+        spread = ratings.deviation[i] ** 2 + ratings.deviation[j] ** 2
+        if ratings.covariance is not None:
+            spread = spread - 2.0 * ratings.covariance[i, j]
+        same = ratings.component[i] == ratings.component[j]
+        known = np.isfinite(x) & np.isfinite(spread) & same
+        p = logistic(x[known])
+        variance = p * (1.0 - p)
+        root = np.sqrt((1.0 - 2.0 * p) ** 2 + 4.0 * u2 * variance)
+        fall = part.games[known] * 4.0 * u2 * variance**2 / root**3
+        push += float(fall @ (spread[known] + ratings.first_advantage.deviation**2) / points**2)
+    step = 0.5 * push * (deviation / (rate * (1.0 - rate))) ** 2
+    corrected = logistic(logit(rate) - min(step, 1.0))
+    scale = corrected * (1.0 - corrected) / (rate * (1.0 - rate))
+    return Estimate(float(corrected), float(deviation * scale))
+
+
+def draw_rate_interval(
+    ratings: JointRatings, counts: PairCounts, confidence: float
+) -> tuple[float, float]:
+    """Ends of the interval of the draw rate of equal opponents, 0 to 1.
+
+    Symmetric in the log odds, so that it stays within 0 and 1. Where no game was drawn,
+    from 0 to the rate at which that had the probability 1 - `confidence`.
+    """
+    from yardstone.clusters import half_width
+
+    estimate = unbiased_draw_rate(ratings, counts)
+    rate, deviation = estimate.value, estimate.deviation
+    if deviation > 0.0 and 0.0 < rate < 1.0:
+        reach = half_width(confidence) * deviation / (rate * (1.0 - rate))
+        low, high = logistic(logit(rate) + np.array([-reach, reach]))
+        return float(low), float(high)
+    if deviation == 0.0:
+        return rate, rate
+    if rate > 0.0:
+        return 0.0, 1.0
+    gap = ratings.rating[counts.first] + ratings.first_advantage.value
+    x = (gap - ratings.rating[counts.second]) / ratings.points_per_logit
+    known = np.isfinite(x)
+    p = logistic(x[known])
+    variance, games = p * (1.0 - p), counts.games[known]
+    below, above = 0.0, 1.0
+    for _ in range(50):
+        middle = 0.5 * (below + above)
+        root = np.sqrt((1.0 - 2.0 * p) ** 2 + 4.0 * squared_spread(middle) * variance)
+        none = float((games * np.log1p(-4.0 * variance / (1.0 + root))).sum())
+        if none > np.log(1.0 - confidence):
+            below = middle
+        else:
+            above = middle
+    return 0.0, above
+
+
+@kernel
+def _expected_draws(variance: Floats, games: Floats, tau: float) -> tuple[float, float]:
+    """Expected number of draws and its derivative with respect to tau."""
+    u2 = np.exp(2.0 * tau)
+    total, slope = 0.0, 0.0
+    for k in range(len(games)):
+        root = np.sqrt(max(1.0 - 4.0 * variance[k], 0.0) + 4.0 * u2 * variance[k])
+        draw = 4.0 * variance[k] / (1.0 + root)
+        total += games[k] * draw
+        if root > 0.0:
+            slope -= games[k] * u2 * draw * draw / root
+    return total, slope
+
+
+@kernel
+def fit_draw_rate(
+    first: NDArray[np.int32],
+    second: NDArray[np.int32],
+    games: Floats,
+    draws: float,
+    x: Floats,
+) -> float:
+    """Draw rate (0 to 1) at which `draws` are expected; `x` are ratings and advantage.
+
+    Newton's method on tau, kept inside a bracket by bisection.
+    """
+    advantage = x[len(x) - 2]
+    variance = np.empty(len(first))
+    for k in range(len(first)):
+        p, q, _, _ = pair_probabilities(x[first[k]] + advantage - x[second[k]], -1.0)
+        variance[k] = p * q
+    if draws <= 0.0:
+        return 0.0
+    if draws >= _expected_draws(variance, games, -_EDGE)[0] * (1.0 - 1e-12):
+        return 1.0
+    low, high, tau = -_EDGE, _EDGE, 0.0
+    for _ in range(200):
+        expected, slope = _expected_draws(variance, games, tau)
+        if expected > draws:
+            low = tau
+        else:
+            high = tau
+        newton = tau - (expected - draws) / slope if slope < 0.0 else low
+        step = newton if low < newton < high else 0.5 * (low + high)
+        if abs(step - tau) < 1e-13 * (1.0 + abs(tau)):
+            tau = step
+            break
+        tau = step
+    return float(1.0 / (1.0 + np.exp(tau)))
+
+
+def rate_perfect(
+    system: BradleyTerry,
+    setup: Setup,
+    rating: NDArray[np.float64],
+    advantage: float,
+    draw_rate: float,
+) -> None:
+    """Fill in, in place, a floor or ceiling for everyone with a perfect score.
+
+    In order of the players' numbers, as Ordo does: an opponent who is himself
+    perfect counts with his bound if he has one already, else with the average.
+    """
+    perfect = np.flatnonzero(
+        (setup.status == Status.PERFECT_WINNER) | (setup.status == Status.PERFECT_LOSER)
+    )
+    if not len(perfect):
+        return
+
+    counts, logit = _with(perfect, setup.counts), setup.points_per_logit
+    u2, games = squared_spread(draw_rate), counts.games
+    for player, as_first, as_second in _pairs_of(perfect, counts):
+        opponents = np.concatenate([counts.second[as_first], counts.first[as_second]])
+        level = np.where(np.isnan(rating[opponents]), setup.average, rating[opponents])
+        level[: len(as_first)] -= advantage
+        level[len(as_first) :] += advantage
+        played = games[np.concatenate([as_first, as_second])]
+        winner = bool(setup.status[player] == Status.PERFECT_WINNER)
+        if system.bounds == "ordo":
+            rating[player] = bound_ordo(winner, level / logit, played, u2, logit)
+        elif system.bounds == "draw":
+            rating[player] = logit * bound_draw(winner, level / logit, played)
+        else:
+            rating[player] = logit * bound_at(winner, level / logit, played, u2, 0.5)
+
+
+def perfect_limits(
+    ratings: JointRatings, counts: PairCounts, confidence: float
+) -> NDArray[np.float64]:
+    """What perfect scorers' ratings are at least, or at most: (players,), NaN for others.
+
+    At the limit the perfect score against the rated opponents has the probability
+    1 - `confidence`, which lies between 0 and 1; NaN too if no opponent is rated.
+    """
+    limit = np.full(len(ratings), np.nan)
+    perfect = np.flatnonzero(
+        (ratings.status == Status.PERFECT_WINNER) | (ratings.status == Status.PERFECT_LOSER)
+    )
+    if not len(perfect):
+        return limit
+
+    logit, advantage = ratings.points_per_logit, ratings.first_advantage.value
+    u2 = squared_spread(ratings.draw_rate.value)
+    counts = _with(perfect, counts)
+    for player, as_first, as_second in _pairs_of(perfect, counts):
+        opponents = np.concatenate([counts.second[as_first], counts.first[as_second]])
+        level = ratings.rating[opponents] - advantage
+        level[len(as_first) :] += 2.0 * advantage
+        played = counts.games[np.concatenate([as_first, as_second])]
+        known = (ratings.status[opponents] == Status.NORMAL) & (played > 0.0)
+        winner = bool(ratings.status[player] == Status.PERFECT_WINNER)
+        if known.any():
+            bound = bound_at(winner, level[known] / logit, played[known], u2, 1.0 - confidence)
+            limit[player] = logit * bound
+    return limit
+
+
+def _with(players: NDArray[np.int64], counts: PairCounts) -> PairCounts:
+    """The pairs with one of some players."""
+    chosen = np.zeros(counts.players, np.bool_)
+    chosen[players] = True
+    return counts.select(chosen[counts.first] | chosen[counts.second])
+
+
+def _pairs_of(
+    chosen: NDArray[np.int64], counts: PairCounts
+) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
+    """For each chosen player, the pairs in which he moved first and second."""
+    by_second = np.argsort(counts.second, kind="stable")
+    first = np.searchsorted(counts.first, [chosen, chosen + 1])
+    second = np.searchsorted(counts.second[by_second], [chosen, chosen + 1])
+    for k, player in enumerate(chosen):
+        as_first = np.arange(first[0, k], first[1, k])
+        yield int(player), as_first, by_second[second[0, k] : second[1, k]]
+
+
+#: Widest bracket around the opponents in which a bound is looked for, in log odds.
+_REACH = 60.0
+
+
+@kernel
+def _perfect_chance(x: float, winner: bool, opponents: Floats, games: Floats, u2: float) -> float:
+    """Logarithm of the probability of the perfect score for a player rated `x`.
+
+    `opponents` are ratings corrected for the first move, in log odds.
+    """
+    total = 0.0
+    for k in range(len(opponents)):
+        p, q, root, m = pair_probabilities(x - opponents[k], u2)
+        v = p * q
+        if u2 < 0.0:
+            chance = p if winner else q
+        else:
+            high = root + abs(m)
+            low = 4.0 * v * u2 / high
+            if winner:
+                chance = p * (low if m >= 0.0 else high) / (1.0 + root)
+            else:
+                chance = q * (high if m >= 0.0 else low) / (1.0 + root)
+        total += games[k] * np.log(max(chance, 1e-320))
+    return total
+
+
+@kernel
+def _expected_points(x: float, opponents: Floats, games: Floats) -> float:
+    total = 0.0
+    for k in range(len(opponents)):
+        p, _, _, _ = pair_probabilities(x - opponents[k], -1.0)
+        total += games[k] * p
+    return total
+
+
+@kernel
+def bound_at(winner: bool, opponents: Floats, games: Floats, u2: float, chance: float) -> float:
+    """Rating (log odds) at which the perfect score has probability `chance`; bisection."""
+    low, high = float(opponents.min()) - _REACH, float(opponents.max()) + _REACH
+    goal = float(np.log(chance))
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        if (_perfect_chance(middle, winner, opponents, games, u2) < goal) == winner:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)
+
+
+@kernel
+def bound_draw(winner: bool, opponents: Floats, games: Floats) -> float:
+    """Rating (log odds) that expects half a point less than perfect (or more than none)."""
+    low, high = float(opponents.min()) - _REACH, float(opponents.max()) + _REACH
+    goal = games.sum() - 0.5 if winner else 0.5
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        if _expected_points(middle, opponents, games) < goal:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)
+
+
+@kernel
+def _walk_to_score(goal: float, opponents: Floats, games: Floats, logit: float) -> float:
+    """A rating near the one that expects `goal` points, found by Ordo's damped steps."""
+    x = 2000.0
+    stride, softness = 200.0, 0.05
+    miss = (goal - _expected_points(x / logit, opponents, games)) ** 2
+    for _ in range(20):
+        damping = 1.0
+        for _ in range(10000):
+            gap = goal - _expected_points(x / logit, opponents, games)
+            move = stride * abs(gap) / (softness * damping + abs(gap))
+            trial = x + move if gap >= 0.0 else x - move
+            new_miss = (goal - _expected_points(trial / logit, opponents, games)) ** 2
+            if new_miss >= miss:
+                break
+            x, miss = trial, new_miss
+            if miss < 1e-6:
+                return x
+            damping *= 0.995
+        stride *= 0.5
+        softness *= 2.0
+    return x
+
+
+@kernel
+def bound_ordo(winner: bool, opponents: Floats, games: Floats, u2: float, logit: float) -> float:
+    """`bound_at` a chance of 1/2 to Ordo's own digits, in rating points.
+
+    The search starts from the rating for a quarter of a point less than perfect
+    and walks by 200 points, halving the stride after each step that does not come
+    closer, until the chance is within 1e-5 of a half. The direction is taken from
+    the last point tried, accepted or not. `opponents` are in log odds, `logit` is
+    the number of points of one.
+    """
+    total = games.sum()
+    x = _walk_to_score(total - 0.25 if winner else 0.25, opponents, games, logit)
+    stride = 200.0
+    sign = 1.0 if winner else -1.0
+    gap = sign * (0.5 - np.exp(_perfect_chance(x / logit, winner, opponents, games, u2)))
+    miss = gap * gap
+    move = -stride if gap < 0.0 else stride
+    for _ in range(2000):
+        trial = x + move
+        gap = sign * (0.5 - np.exp(_perfect_chance(trial / logit, winner, opponents, games, u2)))
+        move = -stride if gap < 0.0 else stride
+        if gap * gap >= miss:
+            stride *= 0.5
+        else:
+            x, miss = trial, gap * gap
+        if miss < 1e-10:
+            break
+    return x

@@ -1,0 +1,603 @@
+"""What the result of one match says about two players: Elo with its interval.
+
+A match is known either game by game (losses, draws, wins: the *trinomial* model)
+or by pairs of games in which both players had the same opening once with each
+side (five counts of a pair's score: the *pentanomial* model). The two games of a
+pair are not independent, so the variance must then be taken over pairs.
+
+Notation: a result is worth a (0 to 1, a pair's points halved), s is the mean of a
+and w the mean of a (1 - a), so that the variance of a is s (1 - s) - w.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import erfc, inf, isfinite, nan, sqrt
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from yardstone.choices import checked_arguments, no_such, unknown_player
+from yardstone.clusters import half_width as deviations_for
+from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, rating_difference, win_probability
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.pool import Pool
+
+
+__all__ = [
+    "LEAST_PAIRS",
+    "LEAST_RESULTS",
+    "NORMALIZED_ELO",
+    "Interval",
+    "Match",
+    "elo",
+    "elo_from_score",
+    "games_for_half_width",
+    "normalized_elo",
+    "score_from_elo",
+    "score_interval",
+    "superiority",
+    "PairedGames",
+    "pentanomial",
+    "Manner",
+    "find_pairing",
+    "grouped",
+    "rank_within",
+    "TIME",
+    "Ending",
+    "endings",
+]
+
+
+#: Elo points of one unit of (score - 1/2) / deviation of a game, so that Elo and
+#: normalized Elo agree between equal players who never draw.
+NORMALIZED_ELO = 2.0 * ELO_POINTS_PER_LOGIT
+
+#: Results (games, or pairs) that a forecast needs, and games that an interval of
+#: normalized Elo needs.
+LEAST_RESULTS = 10
+#: Pairs of games that an interval of normalized Elo needs: of 30, at 95 %, 91 % held.
+LEAST_PAIRS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An estimate with the ends of its confidence interval; NaN where unknown."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The result of a match, seen by the first player.
+
+    Attributes
+    ----------
+    counts : tuple of float
+        From the worst result to the best: three counts of games (losses, draws,
+        wins) or five counts of pairs of games (of 0, 1/2, 1, 3/2 and 2 points).
+
+    Examples
+    --------
+    >>> match = Match.from_results(wins=10, draws=5, losses=5)
+    >>> match.games, match.score
+    (20.0, 0.625)
+    """
+
+    counts: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.counts) not in (3, 5):
+            raise UsageError(f"a match has 3 counts of games or 5 of pairs, not {len(self.counts)}")
+        if not all(isfinite(count) and count >= 0.0 for count in self.counts):
+            raise UsageError("counts of results cannot be negative")
+
+    @classmethod
+    def from_results(cls, wins: float, draws: float, losses: float) -> Match:
+        """A match known game by game."""
+        return cls((losses, draws, wins))
+
+    @classmethod
+    def from_counts(cls, counts: Sequence[float], *, pairs_only: bool = False) -> Match:
+        """A match of wins, draws and losses, or of five counts of pairs of games.
+
+        Raises
+        ------
+        UsageError
+            These are neither, or they are of single games and only pairs are wanted.
+        """
+        if len(counts) == 5:
+            return cls(tuple(counts))
+        if len(counts) != 3 or pairs_only:
+            raise UsageError(
+                "give wins, draws and losses, or five counts of pairs of games: those in which "
+                "the first player scored 0, 1/2, 1, 3/2 and 2 points; or a file of games"
+            )
+        return cls.from_results(*counts)
+
+    @property
+    def paired(self) -> bool:
+        """Whether the counts are of pairs of games."""
+        return len(self.counts) == 5
+
+    @property
+    def size(self) -> float:
+        """Number of independent results: games, or pairs."""
+        return float(sum(self.counts))
+
+    @property
+    def games(self) -> float:
+        """Number of games."""
+        return self.size * (2.0 if self.paired else 1.0)
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """What each counted result is worth, 0 to 1."""
+        last = len(self.counts) - 1
+        return tuple(place / last for place in range(last + 1))
+
+    def moment(self, power: int, *, centre: float = 0.0) -> float:
+        """Mean of (a - centre)^power over the results; NaN without results."""
+        if not self.size:
+            return nan
+        pairs = zip(self.values, self.counts, strict=True)
+        return sum(count * (value - centre) ** power for value, count in pairs) / self.size
+
+    @property
+    def score(self) -> float:
+        """Mean score of a game, 0 to 1; NaN without games."""
+        return self.moment(1)
+
+    @property
+    def variance(self) -> float:
+        """Variance of one result (of the mean score of a pair, if paired)."""
+        return self.moment(2, centre=self.score)
+
+    @property
+    def deviation_per_game(self) -> float:
+        """Standard deviation of a game's score that gives the variance seen.
+
+        With pairs this is the root of twice the variance of a pair's mean score:
+        less than that of single games when openings are unbalanced.
+        """
+        return sqrt(self.variance * (2.0 if self.paired else 1.0))
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of the mean score."""
+        return sqrt(self.variance / self.size) if self.size else nan
+
+    @property
+    def shared(self) -> float:
+        """Share of draws, or of pairs that ended one all; NaN without results."""
+        return self.counts[len(self.counts) // 2] / self.size if self.size else nan
+
+
+def elo_from_score(score: float) -> float:
+    """Elo difference at which the expected score is `score`; infinite at 0 and 1."""
+    if score <= 0.0:
+        return -inf
+    if score >= 1.0:
+        return inf
+    return float(rating_difference(score))
+
+
+def score_from_elo(difference: float) -> float:
+    """Expected score at an Elo difference."""
+    return float(win_probability(difference))
+
+
+def score_interval(match: Match, confidence: float = 0.95) -> Interval:
+    """Confidence interval of the expected score of a game.
+
+    The ends are the scores s that the mean m of n results does not refute,
+    (m - s)^2 <= z^2 (s (1 - s) - w) / n: Wilson's interval, with draws. As in
+    Wilson's, the variance is that of the hypothesis, not of the sample, so that
+    the interval is never empty and stays within 0 to 1: ten wins in ten games
+    give 0.72 to 1. For the same reason w is drawn towards 0 by z^2 results
+    without draws; otherwise a match of nothing but draws would seem to prove
+    equality. With thousands of games it is the usual m ± z deviation / sqrt(n).
+    """
+    z = deviations_for(confidence)
+    n, mean = match.size, match.score
+    if not n:
+        return Interval(nan, 0.0, 1.0)
+    within = (mean - match.moment(2)) * n / (n + z * z)
+    spread = z * z / n
+    centre = (mean + spread / 2.0) / (1.0 + spread)
+    root = sqrt(max(centre**2 - (mean**2 + spread * within) / (1.0 + spread), 0.0))
+    low = 0.0 if not any(match.counts[1:]) else max(centre - root, 0.0)
+    high = 1.0 if not any(match.counts[:-1]) else min(centre + root, 1.0)
+    return Interval(mean, low, high)
+
+
+@checked_arguments()
+def elo(match: Match, confidence: float = 0.95) -> Interval:
+    """Elo difference of the first player over the second, with its interval.
+
+    Examples
+    --------
+    >>> difference = elo(Match.from_results(wins=859, draws=1329, losses=772))
+    >>> f"{difference.value:.1f} [{difference.low:.1f}, {difference.high:.1f}]"
+    '10.2 [0.9, 19.5]'
+    """
+    score = score_interval(match, confidence)
+    value = elo_from_score(score.value) if match.size else nan
+    return Interval(value, elo_from_score(score.low), elo_from_score(score.high))
+
+
+@checked_arguments()
+def normalized_elo(match: Match, confidence: float = 0.95) -> Interval:
+    """Difference in units of a game's deviation: what decides how many games are needed.
+
+    It is `NORMALIZED_ELO` (score - 1/2) / deviation, and does not depend on how
+    drawish or how long the games were. The interval is by the delta method, with
+    the skewness and the kurtosis of the results. If all results were alike the
+    deviation is 0: the value is infinite, or NaN after draws only. Of fewer than
+    `LEAST_RESULTS` games or `LEAST_PAIRS` pairs the deviation is not known well enough for
+    any interval.
+    """
+    z = deviations_for(confidence)
+    excess = match.score - 0.5
+    variance = match.variance if match.size else nan
+    if not variance > 0.0:
+        value = inf * excess if match.size and excess else nan
+        return Interval(value, -inf, inf)
+    t = excess / sqrt(variance)
+    skewness = match.moment(3, centre=match.score) / variance**1.5
+    kurtosis = match.moment(4, centre=match.score) / variance**2
+    error = sqrt(max(1.0 - t * skewness + t * t * (kurtosis - 1.0) / 4.0, 0.0) / match.size)
+    unit = NORMALIZED_ELO / sqrt(2.0 if match.paired else 1.0)
+    if match.size < (LEAST_PAIRS if match.paired else LEAST_RESULTS):
+        return Interval(t * unit, -inf, inf)
+    return Interval(t * unit, (t - z * error) * unit, (t + z * error) * unit)
+
+
+@checked_arguments()
+def superiority(match: Match) -> float:
+    """Likelihood that the first player is the stronger one (LOS), 0 to 1.
+
+    The normal approximation with the variance of equal players, 1/4 - w, and one result
+    more, of variance 1/4, that keeps it from overstating few games. Game by game it is
+    Phi((W - L) / sqrt(W + L + 1)), in which draws have no say: one game won gives 0.76, where
+    the share of wins being anything beforehand, exactly 0.75 would follow.
+    """
+    if not match.size:
+        return 0.5
+    variance = match.size * (0.25 - (match.score - match.moment(2))) + 0.25
+    z = match.size * (match.score - 0.5) / sqrt(variance)
+    return 0.5 * erfc(-z / sqrt(2.0))
+
+
+def games_for_half_width(match: Match, half_width: float, confidence: float = 0.95) -> float:
+    """Games in all after which the interval of Elo would be ± `half_width`.
+
+    If the games to come are like those seen. NaN if there are none, or if the
+    score is 0 or 1, from which no finite interval comes.
+    """
+    if not half_width > 0.0:
+        raise UsageError("the half-width of an interval must be above 0")
+    z = deviations_for(confidence)
+    n, mean = match.size, match.score
+    if not n or not 0.0 < mean < 1.0:
+        return nan
+    variance = mean * (1.0 - mean) - (mean - match.moment(2)) * n / (n + z * z)
+    slope = ELO_POINTS_PER_LOGIT / (mean * (1.0 - mean))
+    return variance * (z * slope / half_width) ** 2 * (2.0 if match.paired else 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class PairedGames:
+    """The games between two players, paired.
+
+    Attributes
+    ----------
+    pairs : Match
+        Five counts of pairs, seen by the first player; of size 0 if none.
+    games : Match
+        Three counts of all their games, paired or not.
+    unpaired : int
+        Games without a counterpart with the other side.
+    by : tuple of str
+        Columns in which the two games of a pair agree.
+    manner : str
+        How the pairs were found: by the ``columns`` that were asked for, by ``round``,
+        ``position`` or ``order``, or not at all: ``none``.
+    sides : (Match, Match)
+        Three counts of the games in which the first player moved first, and of the others;
+        both are seen by the first player.
+    """
+
+    pairs: Match
+    games: Match
+    unpaired: int
+    by: tuple[str, ...]
+    manner: Manner
+    sides: tuple[Match, Match]
+
+    @property
+    def gain(self) -> float:
+        """Standard error of the score from pairs over that from single games.
+
+        Below 1 where openings favour one side: the two games of a pair then make
+        up for each other. NaN where either cannot be computed.
+        """
+        single = self.games.standard_error
+        return self.pairs.standard_error / single if single > 0.0 else float("nan")
+
+
+@checked_arguments()
+def pentanomial(
+    pool: Pool, first: str, second: str, *, by: Sequence[str] | None = None
+) -> PairedGames:
+    """Pair the games of two players that differ in who moved first.
+
+    Without `by` the games tell which belong together, in the first of these ways that they
+    allow; `PairedGames.manner` says which:
+
+    ``round``
+        Each round (of an event) has two games at most, with sides swapped, as match
+        programs number them. Starting positions, where they are known, are the same.
+    ``position``
+        Games from the same starting position (``fen``), in their order.
+    ``order``
+        Of the games in their order each two that follow one another have sides swapped.
+    ``none``
+        Nothing says which games belong together: there are no pairs.
+
+    Parameters
+    ----------
+    pool : Pool
+    first, second : str
+        The players; the counts are seen by `first`.
+    by : sequence of str, optional
+        Columns of the pool. Among the games that agree in all of them, the k-th game with
+        `first` to move is paired with the k-th with `second` to move; where a game of a
+        pair may be missing, they must say which games belong together.
+
+    Raises
+    ------
+    InputError
+        A player or a column is not in the pool, or the players never met.
+
+    Examples
+    --------
+    >>> from yardstone.pool import Pool
+    >>> pool = Pool.from_names("ABAB", "BABA", [1, 0.5, 0.5, 0.5])
+    >>> pentanomial(pool, "A", "B").pairs.counts
+    (0.0, 0.0, 1.0, 1.0, 0.0)
+    """
+    a, b = _number(pool, first), _number(pool, second)
+    if a == b:
+        raise InputError(f"a match has two players, not {first!r} twice")
+    for name in by or ():
+        if name not in pool.columns:
+            raise InputError(no_such("column", name, pool.columns))
+    met = ((pool.first == a) & (pool.second == b)) | ((pool.first == b) & (pool.second == a))
+    if not met.any():
+        raise NoGamesError(f"{first!r} and {second!r} did not meet")
+    moved = pool.first[met] == a
+    score = np.where(moved, pool.score[met], 1.0 - pool.score[met])
+    manner: Manner = "columns"
+    chosen = tuple(by or ())
+    group = None
+    if by is None:
+        manner, chosen, group = find_pairing(
+            {name: column[met] for name, column in pool.columns.items()}, moved
+        )
+    if group is None:
+        group = grouped([pool.columns[name][met] for name in chosen], len(score))
+    points = np.empty(0)
+    if manner != "none":
+        _, left, right = np.intersect1d(
+            _with_rank(group[moved]),
+            _with_rank(group[~moved]),
+            assume_unique=True,
+            return_indices=True,
+        )
+        points = score[moved][left] + score[~moved][right]
+    return PairedGames(
+        _counted(points, 5),
+        _counted(score, 3),
+        len(score) - 2 * len(points),
+        chosen,
+        manner,
+        (_counted(score[moved], 3), _counted(score[~moved], 3)),
+    )
+
+
+def _counted(points: NDArray[np.float64], kinds: int) -> Match:
+    counts = np.bincount((points * 2.0).astype(np.int64), minlength=kinds)
+    return Match(tuple(float(count) for count in counts))
+
+
+def _number(pool: Pool, player: str) -> int:
+    try:
+        return pool.players.index(player)
+    except ValueError:
+        raise unknown_player(player, pool.players) from None
+
+
+def _with_rank(group: NDArray[np.int64]) -> NDArray[np.int64]:
+    """One number for (group, how many of that group came before)."""
+    return group * (1 << 32) + rank_within(group)
+
+
+Manner: TypeAlias = Literal["columns", "round", "position", "order", "none"]
+
+#: What a tag says where it says nothing.
+_UNKNOWN = {"", "?", "-"}
+
+
+def find_pairing(
+    columns: Mapping[str, NDArray[Any]], moved: NDArray[np.bool_]
+) -> tuple[Manner, tuple[str, ...], NDArray[np.int64] | None]:
+    """How games can be paired, the surest way first; see `yardstone.pentanomial`.
+
+    Parameters
+    ----------
+    columns : mapping of str to arrays
+        What is known of the games, in their order.
+    moved : bool array
+        Whether the first player moved first.
+
+    Returns
+    -------
+    manner : str
+    by : tuple of str
+        Columns in which the games of a pair agree.
+    group : int64 array or None
+        Equal numbers where games belong together; None where the columns say it.
+    """
+    named = {name.casefold(): name for name in reversed(list(columns))}
+    event = [named["event"]] if "event" in named else []
+    positions = _column(columns, named.get("fen"))
+    rounds = _column(columns, named.get("round"))
+    if rounds is not None:
+        group = grouped([*(columns[name] for name in event), rounds], len(moved))
+        if _swapped_once(group, moved) and _alike(group, positions):
+            return "round", (*event, named["round"]), group
+    if positions is not None:
+        group = grouped([*(columns[name] for name in event), positions], len(moved))
+        if _mostly_paired(group, moved):
+            return "position", (*event, named["fen"]), group
+    group = _each_two(grouped([columns[name] for name in event], len(moved)))
+    if _swapped_once(group, moved) and _alike(group, positions):
+        return "order", tuple(event), group
+    return "none", (), None
+
+
+def grouped(columns: Sequence[NDArray[Any]], games: int) -> NDArray[np.int64]:
+    """Equal numbers for games that agree in all columns."""
+    group = np.zeros(games, np.int64)
+    for column in columns:
+        values, code = np.unique(column, return_inverse=True)
+        _, group = np.unique(group * len(values) + code, return_inverse=True)
+    return group.astype(np.int64)
+
+
+def _column(columns: Mapping[str, NDArray[Any]], name: str | None) -> NDArray[Any] | None:
+    """A column that says something of every game."""
+    if name is None:
+        return None
+    column = columns[name]
+    if column.dtype.kind == "f":
+        return None if np.isnan(column).any() else column
+    if column.dtype.kind in "iub":
+        return column
+    return None if {str(value) for value in column.tolist()} & _UNKNOWN else column
+
+
+def _swapped_once(group: NDArray[np.int64], moved: NDArray[np.bool_]) -> bool:
+    """Whether groups have two games at most, some have two, and those have sides swapped."""
+    sizes = np.bincount(group)
+    first = np.bincount(group, moved)
+    return bool(sizes.max() == 2 and (first[sizes == 2] == 1).all())
+
+
+def _mostly_paired(group: NDArray[np.int64], moved: NDArray[np.bool_]) -> bool:
+    first = np.bincount(group, moved)
+    return bool(4 * np.minimum(first, np.bincount(group) - first).sum() >= len(moved))
+
+
+def _alike(group: NDArray[np.int64], positions: NDArray[Any] | None) -> bool:
+    """Whether the games of each group begin from one position, as far as that is known."""
+    if positions is None:
+        return True
+    return bool(grouped([group, positions], len(group)).max() == group.max())
+
+
+def _each_two(group: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Numbers of each two games that follow one another within their group."""
+    return grouped([group, rank_within(group) // 2], len(group))
+
+
+def rank_within(group: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many of its own group came before each; groups are numbers from 0."""
+    order = np.argsort(group, kind="stable")
+    start = np.flatnonzero(np.diff(group[order], prepend=-1))
+    rank = np.empty(len(group), np.int64)
+    rank[order] = np.arange(len(group)) - np.repeat(start, np.diff(np.append(start, len(group))))
+    return rank
+
+
+#: What a loss on time is called, however the file calls it.
+TIME = "time forfeit"
+#: What files call it: cutechess-cli, fastchess and lichess the first, others in sentences.
+_ON_TIME = re.compile(
+    r"\btime[ _-]?forfeit|\bon time\b|\btime[ _-]?out\b|\bflag fall", re.IGNORECASE
+)
+_USUAL = ("", "normal", "?", "-")
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Games that ended in one way, other than by the rules of the game.
+
+    Attributes
+    ----------
+    name : str
+        As the file calls it, in small letters; ``time forfeit`` for losses on time.
+    lost : (int, int)
+        Games that the first and the second player lost so.
+    drawn : int
+        Games that ended so and were drawn.
+    """
+
+    name: str
+    lost: tuple[int, int]
+    drawn: int
+
+    @property
+    def games(self) -> int:
+        """Number of games."""
+        return sum(self.lost) + self.drawn
+
+
+def endings(pool: Pool, first: str, second: str) -> tuple[Ending, ...] | None:
+    """How the games of two players ended, by the column ``termination``.
+
+    Parameters
+    ----------
+    pool : Pool
+    first, second : str
+        The players.
+
+    Returns
+    -------
+    tuple of Ending or None
+        Losses on time first, then the commonest; without games that ended as usual. None
+        where the pool says nothing of it.
+    """
+    column = next((c for name, c in pool.columns.items() if name.casefold() == "termination"), None)
+    if column is None:
+        return None
+    a, b = pool.players.index(first), pool.players.index(second)
+    met = ((pool.first == a) & (pool.second == b)) | ((pool.first == b) & (pool.second == a))
+    score = np.where(pool.first[met] == a, pool.score[met], 1.0 - pool.score[met])
+    names = [_name(str(text)) for text in column[met].tolist()]
+    return tuple(
+        sorted(
+            (_ending(name, names, score) for name in dict.fromkeys(names) if name),
+            key=lambda ending: (ending.name != TIME, -ending.games, ending.name),
+        )
+    )
+
+
+def _name(text: str) -> str:
+    plain = text.strip().casefold()
+    return "" if plain in _USUAL else TIME if _ON_TIME.search(plain) else plain
+
+
+def _ending(name: str, names: Sequence[str], score: NDArray[Any]) -> Ending:
+    points = score[[each == name for each in names]]
+    counts = [int((points == value).sum()) for value in (0.0, 1.0, 0.5)]
+    return Ending(name, (counts[0], counts[1]), counts[2])

@@ -1,0 +1,886 @@
+"""Whole-history rating: every player's strength on every day, from all games at once.
+
+Coulom 2008, "Whole-History Rating: A Bayesian Rating System for Players of
+Time-Varying Strength". Strengths drift as Wiener processes (his equation 8 and
+section 2.3); the most probable histories are found by Newton's method.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import inf, isfinite, log, pi
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from yardstone.choices import check_fields
+from yardstone.errors import ConvergenceError, InputError, ModelError, NoGamesError, UsageError
+from yardstone.ratings import _history as newton
+from yardstone.ratings._history import DayGames, Law, Layout, Model, lay_out
+from yardstone.ratings.joint import PlayerPriors, Prior
+from yardstone.ratings.result import Estimate, Ratings, Replay
+from yardstone.ratings.sequential import (
+    SECONDS_PER_DAY,
+    State,
+    match_players,
+    never_back,
+    order_of_time,
+)
+from yardstone.records.stored import StoredPool
+from yardstone.winprob.davidson import draw_probability
+from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, logistic
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from yardstone.pool import Pool
+    from yardstone.ratings.egf import Handicap
+
+    Floats = NDArray[np.float64]
+    Longs = NDArray[np.int64]
+
+__all__ = [
+    "WholeHistory",
+    "Curve",
+    "WholeHistoryRatings",
+    "ALL_AT_ONCE",
+    "MORE_MEMORY",
+    "POINTS",
+    "PRIOR_INFORMATION",
+    "Remembering",
+    "Played",
+    "as_arrays",
+    "in_order",
+    "join",
+    "lay_out_all",
+    "recall",
+    "Fit",
+    "fit_drift",
+    "new_hessian",
+]
+
+
+_NONE, _UNKNOWN = Estimate(0.0), Estimate(float("nan"))
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One player's ratings over time.
+
+    Attributes
+    ----------
+    time : datetime64[s] array, or float64 array without times
+        Days on which he played (without times: the numbers of his games).
+    rating, deviation : float64 arrays
+        The rating of each day, from all games before and after it, and its deviation.
+    """
+
+    time: NDArray[Any]
+    rating: NDArray[np.float64]
+    deviation: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WholeHistoryRatings(Ratings):
+    """Ratings of all players on all days on which they played; frozen.
+
+    `rating` and `deviation` are those of each player's last day; NaN for a player
+    without games.
+
+    Attributes
+    ----------
+    start : int64 array (players + 1,)
+        Where each player's days begin in the next three.
+    time, day_rating, day_deviation : arrays
+        All days of all players, as in `Curve`.
+    component : int32 array (players,)
+        Players of equal number are joined by games, 0 the largest such group, -1
+        without games. Different groups share a scale only through the prior.
+    first_advantage, draw_rate : Estimate
+        Rating points for moving first; draw rate of equal opponents (NaN where draws
+        count as half a win).
+    w2 : float
+        The drift: variance a day, in squared points.
+    average, prior_deviation : float
+        Where the prior of each player's first day lies, and how wide it is.
+    reference : str
+        What the deviations are relative to: ``"mean"``, ``"prior"``, or ``"others"``
+        for deviations that take all other players' strengths for known.
+    log_posterior : float
+        Logarithm of the posterior density at the ratings, up to a constant.
+    converged_in : int
+        Newton steps taken.
+    notes : tuple of str
+        Plain statements that a reader of the ratings must know.
+    """
+
+    start: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
+    time: NDArray[Any] = field(default_factory=lambda: np.zeros(0))
+    day_rating: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    day_deviation: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    component: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    first_advantage: Estimate = _NONE
+    draw_rate: Estimate = _UNKNOWN
+    w2: float = 0.0
+    average: float = 0.0
+    prior_deviation: float = 0.0
+    reference: str = "mean"
+    log_posterior: float = 0.0
+    converged_in: int = 0
+    notes: Sequence[str] = ()
+
+    def curve(self, player: str) -> Curve:
+        """The history of a player; InputError if there is none of that name."""
+        row = self.index(player)
+        days = slice(self.start[row], self.start[row + 1])
+        return Curve(self.time[days], self.day_rating[days], self.day_deviation[days])
+
+    def at(self, time: np.datetime64 | str | float) -> Ratings:
+        """Ratings at any moment, with what was known at the end.
+
+        On a day of play those of that day. Between two such days the rating goes
+        straight from one to the other and the variance has the drift's bridge on top;
+        after the last day the variance grows by the drift, before the first one too
+        (never beyond the prior's). Players without games get the prior.
+        """
+        dated = self.time.dtype.kind == "M"
+        try:
+            moment = np.datetime64(str(time), "s") if dated else float(time)
+        except (TypeError, ValueError):
+            raise InputError(f"{time!r} is not a date or time") from None
+        days = self.time.astype(np.int64) / 86_400.0 if dated else self.time.astype(np.float64)
+        now = float(np.asarray(moment).astype(np.int64)) / 86_400.0 if dated else float(moment)
+        rating = np.full(len(self), self.average)
+        deviation = np.full(len(self), self.prior_deviation)
+        for row in range(len(self)):
+            low, high = int(self.start[row]), int(self.start[row + 1])
+            if low < high:
+                rating[row], deviation[row] = self._between(days, low, high, now)
+        return Ratings(self.players, rating, deviation, self.scale)
+
+    def _between(
+        self, days: NDArray[np.float64], low: int, high: int, now: float
+    ) -> tuple[float, float]:
+        after = low + int(np.searchsorted(days[low:high], now))
+        rating, deviation = self.day_rating, self.day_deviation
+        if after < high and days[after] == now:
+            return float(rating[after]), float(deviation[after])
+        if low < after < high:
+            length = days[after] - days[after - 1]
+            share = (now - days[after - 1]) / length
+            middle = (1.0 - share) * rating[after - 1] + share * rating[after]
+            variance = (1.0 - share) * deviation[after - 1] ** 2 + share * deviation[after] ** 2
+            variance += self.w2 * length * share * (1.0 - share)
+            return float(middle), float(np.sqrt(variance))
+        edge = low if after == low else high - 1
+        variance = deviation[edge] ** 2 + self.w2 * abs(now - days[edge])
+        if after == low:
+            variance = min(variance, max(deviation[edge], self.prior_deviation) ** 2)
+        return float(rating[edge]), float(np.sqrt(variance))
+
+
+#: What is said of games that do not fit in memory.
+ALL_AT_ONCE = "it weighs all games at once, and these do not fit in memory"
+MORE_MEMORY = "take another system, fewer games, or give more with --memory"
+#: Rating points of one logit.
+POINTS = ELO_POINTS_PER_LOGIT
+#: What is known of w and tau before any game when they are learned game by game.
+PRIOR_INFORMATION = (12.0, 10.0)
+
+
+class Remembering(ABC):
+    """Base of the systems that weigh all games so far."""
+
+    average: float
+    prior_deviation: float
+    first_advantage: float | Literal["auto"]
+    draw_rate: float | Literal["auto"] | None
+    handicap: Handicap | None
+
+    #: Name of the scale of the ratings.
+    scale = "elo"
+
+    def _check(self) -> None:
+        """Raise UsageError for parameters out of range."""
+        check_fields(self, infinite=("half_life",))
+        if not self.prior_deviation > 0.0:
+            raise UsageError(f"the prior's deviation must be positive, not {self.prior_deviation}")
+        if not isinstance(self.draw_rate, str | None) and not 0.0 < self.draw_rate < 1.0:
+            raise UsageError(f"the draw rate must be between 0 and 1, not {self.draw_rate}")
+
+    @property
+    def _prior(self) -> float:
+        """Precision of the prior, in logits."""
+        return (POINTS / self.prior_deviation) ** 2
+
+    def _shared(self, *, draws: bool) -> tuple[Floats, NDArray[np.bool_]]:
+        """First-move advantage and tau to start from, and which of them are free."""
+        w_free = self.first_advantage == "auto"
+        w = 0.0 if isinstance(self.first_advantage, str) else self.first_advantage / POINTS
+        if self.draw_rate is None or not draws:
+            return np.array([w, np.nan]), np.array([w_free, False])
+        rate = 0.5 if isinstance(self.draw_rate, str) else self.draw_rate
+        tau = log((1.0 - rate) / rate)
+        return np.array([w, tau]), np.array([w_free, self.draw_rate == "auto"])
+
+    def replay(self, pool: Pool) -> Replay:
+        """Predict each game from the games of earlier days, in order of time.
+
+        After each day those who played get new ratings, the other players' given.
+        Raises InputError if only some games have a time.
+        """
+        return self.advance(self.start(pool.players), pool)[1]
+
+    def start(self, players: Sequence[str] = ()) -> State:
+        """The state before any game."""
+        return State(repr(self), tuple(players))
+
+    def advance(self, state: State, pool: Pool) -> tuple[State, Replay]:
+        """Go on from a state with the games of a pool, none before the state's last.
+
+        New players join. The result is that of one replay of all games if the games
+        of a day stand together. The state holds all games, for they go on to be
+        weighed; they are not replayed.
+        """
+        from yardstone.ratings.sequential import order_of_time
+
+        if isinstance(pool, StoredPool):
+            raise InputError(ALL_AT_ONCE, hint=MORE_MEMORY)
+        if state.system != repr(self):
+            raise UsageError(f"the state was made by {state.system}, not by {self!r}")
+        until = never_back(state, pool)
+        players, number = match_players(state.players, pool.players)
+        order = order_of_time(pool)
+        shift = None if self.handicap is None else self.handicap.advantage(pool)
+        before = recall(state.arrays, dated=pool.time is not None)
+        games = join(before, in_order(pool, order, number, shift))
+        arrays, expected, beliefs = self._go_on(state, games, len(before.first), players)
+        arrays |= as_arrays(games)
+        after = State(state.system, players, arrays, len(games.first), until)
+        place = slice(None) if order is None else np.argsort(order)
+        expected, beliefs = expected[place], beliefs[place]
+        draw = None
+        if self.draw_rate is not None:
+            draw = draw_probability(expected, logistic(-beliefs[:, 4]))
+        return after, Replay(
+            expected,
+            self.average + POINTS * beliefs[:, 0],
+            self.average + POINTS * beliefs[:, 2],
+            self.ratings(after),
+            POINTS * np.sqrt(beliefs[:, 1]),
+            POINTS * np.sqrt(beliefs[:, 3]),
+            draw,
+        )
+
+    @abstractmethod
+    def _go_on(
+        self, state: State, games: Played, begin: int, players: tuple[str, ...]
+    ) -> tuple[dict[str, NDArray[Any]], Floats, Floats]:
+        """Predict and learn the games from number `begin` on.
+
+        Returns what to keep besides the games, the expected scores, and strength and
+        variance of both players and tau: shape (games, 5).
+        """
+
+    @abstractmethod
+    def ratings(self, state: State) -> Ratings:
+        """Ratings of a state, as of each player's last game; the prior's without games."""
+
+    def learned(self, state: State) -> tuple[float, float]:
+        """First-move advantage (points) and draw rate (NaN without) that a state has learned."""
+        w, tau = state.arrays["shared"] if "shared" in state.arrays else self._shared(draws=True)[0]
+        return float(w * POINTS), float(logistic(-tau))
+
+    def probability(
+        self,
+        first_rating: ArrayLike,
+        second_rating: ArrayLike,
+        first_deviation: ArrayLike = 0.0,
+        second_deviation: ArrayLike = 0.0,
+        *,
+        advantage: ArrayLike | None = None,
+    ) -> Floats:
+        """Expected score of a player who moves first, both deviations considered.
+
+        `advantage` are rating points for handicap and moving first; by default those
+        of the parameters, 0 if they are free. Deviations shrink the difference as in
+        Glicko.
+        """
+        if advantage is None:
+            advantage = 0.0 if isinstance(self.first_advantage, str) else self.first_advantage
+        difference = np.subtract(np.add(first_rating, advantage), second_rating) / POINTS
+        variance = (np.square(first_deviation) + np.square(second_deviation)) / POINTS**2
+        shrunk = difference / np.sqrt(1.0 + 3.0 * variance / pi**2)
+        return logistic(shrunk)
+
+    def expected_score(
+        self, ratings: Ratings, first: str, second: str, *, advantage: float | None = None
+    ) -> float:
+        """Expected score of `first`, moving first, against `second`.
+
+        If a fit found the first-move advantage, that is the default. Raises InputError
+        for an unknown name.
+        """
+        estimate = getattr(ratings, "first_advantage", None)
+        if advantage is None and isinstance(estimate, Estimate):
+            advantage = estimate.value
+        one, other = ratings[first], ratings[second]
+        deviations = [0.0 if np.isnan(each.deviation) else each.deviation for each in (one, other)]
+        return float(self.probability(one.value, other.value, *deviations, advantage=advantage))
+
+
+@dataclass(frozen=True, kw_only=True)
+class WholeHistory(Remembering):
+    """Whole-history rating.
+
+    Parameters
+    ----------
+    w2 : float or "auto"
+        The drift: variance of a strength a day later, in squared rating points. "auto"
+        takes the most probable one (for `fit` only).
+    average, prior_deviation : float
+        Normal prior of each player's strength on his first day, in points.
+    priors : PlayerPriors, optional
+        Other priors for some players: what their moves, or grades elsewhere, say.
+    first_advantage : float or "auto"
+        Rating points for moving first.
+    draw_rate : float, "auto" or None
+        Draw rate of equal opponents (Davidson's law); None counts a draw as half a
+        win and half a loss. A pool without draws has none in any case.
+    handicap : Handicap, optional
+        Where handicap stones and komi are found, and what they are worth.
+    resolution : float
+        Games within so many days share a strength.
+    deviations : {"joint", "conditional", "none"}
+        Posterior deviations; or those that take all other players' strengths for
+        known, as Coulom's do, which are too small; or none.
+    reference : {"mean", "prior"}
+        What joint deviations are relative to: the mean of all strengths, for games
+        only tell of differences; or the prior, which holds the common level.
+    samples, seed : int
+        With more than 1500 player-days, the part of the joint variances that the other
+        players cause is estimated from so many random draws.
+    refit_days : float, optional
+        `replay` makes a full fit each time so many days have passed. Without, only the
+        players of a game learn from it at once.
+    window : int, optional
+        In `replay`, only so many days of a player's past are weighed anew after a game.
+
+    Notes
+    -----
+    Games need no times: then each player's strength drifts by `w2` with each of his
+    games. The prior puts players on one scale whom no games join; `component` and
+    `notes` of the result tell.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from yardstone.pool import Pool
+    >>> time = np.array(["2024-01-01", "2024-06-01"], "datetime64[s]")
+    >>> pool = Pool.from_names(["Ann", "Bob"], ["Bob", "Ann"], [1, 1], time=time)
+    >>> WholeHistory(w2=100.0).fit(pool).curve("Ann").rating.round(1)
+    array([1512.6, 1475.1])
+    """
+
+    w2: float | Literal["auto"] = 14.0
+    average: float = 1500.0
+    prior_deviation: float = 250.0
+    priors: PlayerPriors | None = None
+    first_advantage: float | Literal["auto"] = 0.0
+    draw_rate: float | Literal["auto"] | None = "auto"
+    handicap: Handicap | None = None
+    resolution: float = 1.0
+    deviations: Literal["joint", "conditional", "none"] = "joint"
+    reference: Literal["mean", "prior"] = "mean"
+    samples: int = 32
+    seed: int = 0
+    refit_days: float | None = None
+    window: int | None = None
+
+    def __post_init__(self) -> None:
+        self._check()
+        PlayerPriors.check(self.priors)
+        if self.w2 != "auto" and not (isfinite(self.w2) and self.w2 > 0.0):
+            raise UsageError(f"w2 must be positive, not {self.w2}")
+        if not (isfinite(self.resolution) and self.resolution > 0.0):
+            raise UsageError(f"the resolution must be positive, not {self.resolution}")
+        if self.samples < 1 or (self.window is not None and self.window < 2):
+            raise UsageError("there must be at least one sample and two days in a window")
+        if self.refit_days is not None and not self.refit_days > 0.0:
+            raise UsageError(f"refit_days must be positive, not {self.refit_days}")
+
+    def _day(self, seconds: NDArray[np.int64]) -> Floats:
+        length = round(self.resolution * SECONDS_PER_DAY)
+        return np.floor_divide(seconds, length) * (length / SECONDS_PER_DAY)
+
+    def _beliefs(self, players: tuple[str, ...]) -> Floats:
+        """Mean and deviation of each player's prior, in points: (players, 2)."""
+        priors = PlayerPriors({}) if self.priors is None else self.priors
+        return priors.arrays(players, Prior(self.average, self.prior_deviation))
+
+    def _player_priors(self, players: tuple[str, ...]) -> Floats:
+        """Mean in logits from the average, and precision, of each prior: (players, 2)."""
+        mean, deviation = self._beliefs(players).T
+        return np.column_stack([(mean - self.average) / POINTS, (POINTS / deviation) ** 2])
+
+    def fit(self, pool: Pool) -> WholeHistoryRatings:
+        """Rate every player on every day of a pool, in any order.
+
+        Raises
+        ------
+        NoGamesError
+            The pool is empty.
+        InputError
+            Only some games have a time, or a column is missing.
+        ConvergenceError, ModelError
+            There is no solution, or it was not found.
+        """
+        pool = pool.select(pool.first != pool.second)  # games against oneself tell nothing
+        if not len(pool):
+            raise NoGamesError("there are no games to rate")
+        shift = None if self.handicap is None else self.handicap.advantage(pool)
+        games = in_order(pool, order_of_time(pool), None, shift)
+        layout, _ = lay_out_all(games, len(pool.players), self._day, POINTS)
+        drawn = float(np.mean(pool.score == 0.5))
+        shared, free = self._shared(draws=drawn > 0.0)
+        if free[1]:  # the draw rate of equals is at least that of all: start near it
+            start = min(max(drawn, 0.01), 0.9)
+            shared[1] = log((1.0 - start) / start)
+        w2 = 14.0 if isinstance(self.w2, str) else self.w2
+        fit = Fit(
+            layout,
+            np.zeros(len(layout.node_day)),
+            shared,
+            new_hessian(layout, free),
+            w2 / POINTS**2,
+            self._player_priors(pool.players),
+        )
+        if self.w2 == "auto":
+            fit_drift(fit)
+        else:
+            fit.climb()
+        return self._result(pool, fit)
+
+    def _result(self, pool: Pool, fit: Fit) -> WholeHistoryRatings:
+        from yardstone.ratings.connectivity import weak_components
+
+        nodes = len(fit.x)
+        shared = np.full(2, np.nan)
+        if self.deviations == "joint":
+            variance, shared = fit.variance(
+                self.samples, self.seed, with_level=self.reference == "prior"
+            )
+        elif self.deviations == "conditional":
+            variance = fit.conditional_variance()
+        else:
+            variance = np.full(nodes, np.nan)
+        rating, deviation = self.average + POINTS * fit.x, POINTS * np.sqrt(variance)
+        start = fit.layout.node_start
+        played, last = start[1:] > start[:-1], start[1:] - 1
+        counts = pool.pair_counts()
+        component = weak_components(counts, played, names=pool.players)
+        time: NDArray[Any] = fit.layout.node_day
+        if pool.time is not None:
+            time = np.round(time * SECONDS_PER_DAY).astype(np.int64).astype("datetime64[s]")
+        rate = float(logistic(-fit.shared[1]))  # NaN where draws count as half a win
+        return WholeHistoryRatings(
+            pool.players,
+            np.where(played, rating[last], np.nan),
+            np.where(played, deviation[last], np.nan),
+            self.scale,
+            start=start,
+            time=time,
+            day_rating=rating,
+            day_deviation=deviation,
+            component=component,
+            first_advantage=_estimate(
+                POINTS * fit.shared[0], POINTS * np.sqrt(shared[0]), fit.hessian.free[0]
+            ),
+            draw_rate=_estimate(
+                rate, rate * (1.0 - rate) * np.sqrt(shared[1]), fit.hessian.free[1]
+            ),
+            w2=fit.w2 * POINTS**2,
+            average=self.average,
+            prior_deviation=self.prior_deviation,
+            reference=self.reference if self.deviations == "joint" else "others",
+            log_posterior=fit.log_posterior(),
+            converged_in=fit.steps,
+            notes=_notes(component),
+        )
+
+    def _go_on(
+        self, state: State, games: Played, begin: int, players: tuple[str, ...]
+    ) -> tuple[dict[str, NDArray[Any]], Floats, Floats]:
+        from yardstone.ratings._history import Forecasts, Learner, Model, Pace, replay
+
+        if self.w2 == "auto":
+            raise UsageError("a replay cannot know the drift beforehand: fit it on earlier games")
+        layout, dated = lay_out_all(games, len(players), self._day, POINTS)
+        hessian = new_hessian(layout, np.zeros(2, np.bool_))
+        x, variance = np.zeros(len(layout.node_day)), np.zeros(len(players))
+        stop = layout.node_start[:-1].copy()
+        shared, free = self._shared(draws=True)
+        known, fitted = (
+            np.array(PRIOR_INFORMATION),
+            np.array(dated.day[:1] if len(dated.day) else [0.0]),
+        )
+        if begin:
+            old = state.arrays
+            days = np.diff(old["node_start"])
+            earlier = len(days)
+            moved = np.repeat(layout.node_start[:earlier] - old["node_start"][:-1], days)
+            place = np.arange(len(moved)) + moved
+            x[place], hessian.pivot[place], hessian.off[place] = (
+                old["strength"], old["pivot"], old["off"],
+            )  # fmt: skip
+            variance[:earlier] = old["variance"]
+            stop = stop + np.append(days, np.zeros(len(players) - earlier, np.int64))
+            shared, known = old["shared"].copy(), old["known"].copy()
+            fitted = old["fitted"].copy()
+        n = len(games.first) - begin
+        forecasts = Forecasts(np.empty(n), np.empty((n, 5)))
+        pace = Pace(
+            len(x) + 2 if self.window is None else self.window,
+            inf if self.refit_days is None else self.refit_days,
+        )
+        learner = Learner(stop, x, variance, shared, known, free, fitted)
+        model = Model(self.w2 / POINTS**2, self._player_priors(players))
+        if not replay(layout, dated, begin, learner, model, pace, hessian, forecasts):
+            raise ConvergenceError("a full fit within the replay did not converge")
+        arrays: dict[str, NDArray[Any]] = {
+            "node_start": layout.node_start,
+            "strength": x,
+            "pivot": hessian.pivot,
+            "off": hessian.off,
+            "variance": variance,
+            "shared": shared,
+            "known": known,
+            "fitted": fitted,
+        }
+        return arrays, *forecasts
+
+    def ratings(self, state: State) -> Ratings:
+        """Ratings of a state, as of each player's last game; the prior's without games."""
+        rating, deviation = self._beliefs(state.players).T.copy()
+        if "strength" in state.arrays:
+            start, x = state.arrays["node_start"], state.arrays["strength"]
+            played = start[1:] > start[:-1]
+            rating[played] = self.average + POINTS * x[start[1:][played] - 1]
+            deviation[played] = POINTS * np.sqrt(state.arrays["variance"][played])
+        return Ratings(state.players, rating, deviation, self.scale)
+
+
+def _estimate(value: float, deviation: float, free: bool) -> Estimate:
+    return Estimate(float(value), float(deviation) if free else 0.0)
+
+
+def _notes(component: NDArray[np.int32]) -> tuple[str, ...]:
+    groups = int(component.max(initial=-1)) + 1
+    if groups < 2:
+        return ()
+    apart = int((component > 0).sum())
+    return (
+        f"{apart} players in {groups - 1} groups are linked to the largest group by no game: "
+        "only the prior relates them to it.",
+    )
+
+
+class Played(NamedTuple):
+    """Games in order of time.
+
+    `seconds` since 1970, empty without times; `shift`: points that handicap adds to
+    the rating of `first`.
+    """
+
+    first: NDArray[np.int32]
+    second: NDArray[np.int32]
+    score: Floats
+    seconds: Longs
+    shift: Floats
+
+
+def in_order(
+    pool: Pool, order: Longs | None, number: NDArray[np.int32] | None, shift: Floats | None
+) -> Played:
+    """The games of a pool in order of time, its players renumbered."""
+    place: Any = slice(None) if order is None else order
+    first, second = pool.first[place], pool.second[place]
+    if number is not None:
+        first, second = number[first], number[second]
+    return Played(
+        np.array(first),
+        np.array(second),
+        np.array(pool.score[place]),
+        np.zeros(0, np.int64) if pool.time is None else pool.time.astype(np.int64)[place],
+        np.zeros(len(pool)) if shift is None else shift[place],
+    )
+
+
+def join(before: Played, after: Played) -> Played:
+    """The games of both, one behind the other."""
+    return Played(
+        np.concatenate([before.first, after.first]),
+        np.concatenate([before.second, after.second]),
+        np.concatenate([before.score, after.score]),
+        np.concatenate([before.seconds, after.seconds]),
+        np.concatenate([before.shift, after.shift]),
+    )
+
+
+def as_arrays(games: Played) -> dict[str, NDArray[Any]]:
+    """The columns by name, for a state."""
+    return {f"games_{name}": column for name, column in games._asdict().items()}
+
+
+def recall(arrays: Mapping[str, NDArray[Any]], *, dated: bool) -> Played:
+    """The games of a state, none if it is new; InputError if only some games have times."""
+    if "games_first" not in arrays or not len(arrays["games_first"]):
+        ids = np.zeros(0, np.int32)
+        return Played(ids, ids, np.zeros(0), np.zeros(0, np.int64), np.zeros(0))
+    games = Played(*(arrays[f"games_{name}"] for name in Played._fields))
+    if dated != (len(games.seconds) > 0):
+        raise InputError("either all games have times, those of the state too, or none")
+    return games
+
+
+def lay_out_all(
+    games: Played, players: int, day_of: Callable[[Longs], Floats], points: float
+) -> tuple[Layout, DayGames]:
+    """Layout of all games, and the games with the day of each.
+
+    Without times every game has a day of its own, and each player's days are counted
+    in his own games.
+    """
+    dated = len(games.seconds) > 0
+    day = day_of(games.seconds) if dated else np.arange(len(games.first), dtype=np.float64)
+    with_days = DayGames(games.first, games.second, games.score, day)
+    layout = lay_out(with_days, games.shift / points, players)
+    if not dated:
+        nodes = np.arange(len(layout.node_day))
+        counted = nodes - np.repeat(layout.node_start[:-1], np.diff(layout.node_start))
+        layout = layout._replace(node_day=counted.astype(np.float64))
+    return layout, with_days
+
+
+#: Up to so many unknowns the Hessian is treated as a full matrix.
+FULL_MATRIX_LIMIT = 1500
+_TOLERANCE = 1e-9
+_MAX_STEPS = 60
+#: Beyond so many logits the first-move advantage or the draw parameter has no estimate.
+_RUNAWAY = 12.0
+#: Stochastic Lanczos quadrature for the logarithm of a determinant: probes and steps.
+_PROBES, _LANCZOS_STEPS = 8, 25
+#: Systems in H are solved to this for deviations.
+_SOLVED = 1e-3
+#: Where the drift is looked for, in squared logits a day, and how closely (in its logarithm).
+_DRIFT_RANGE, _DRIFT_ACCURACY = (1e-8, 1.0), 0.01
+
+
+def new_hessian(layout: Layout, free: NDArray[np.bool_]) -> newton.Hessian:
+    """Room for the derivatives of a layout; `free`: whether w and tau are unknown."""
+    nodes = len(layout.node_day)
+    return newton.Hessian(
+        np.zeros(nodes),
+        np.zeros(nodes),
+        np.ones(nodes),
+        np.zeros(len(layout.score)),
+        np.zeros((nodes, 2)),
+        np.zeros(3),
+        free,
+        np.zeros(1),
+    )
+
+
+@dataclass
+class Fit:
+    """A layout with the strengths that fit it.
+
+    Attributes
+    ----------
+    layout : Layout
+        The games.
+    x : float64 array
+        Strength of each node, in logits.
+    shared : float64 array
+        First-move advantage (logits) and draw parameter tau; NaN: draws are half a win.
+    hessian : Hessian
+        At the maximum.
+    w2 : float
+        Drift in squared logits a day.
+    prior : float64 array (players, 2)
+        Of each player's first day: mean in logits, and precision.
+    """
+
+    layout: Layout
+    x: Floats
+    shared: Floats
+    hessian: newton.Hessian
+    w2: float
+    prior: Floats
+    steps: int = 0
+
+    @property
+    def stop(self) -> NDArray[np.int64]:
+        """End of each player's nodes."""
+        return self.layout.node_start[1:]
+
+    def climb(self) -> None:
+        """Find the maximum; ConvergenceError if that fails."""
+        converged, self.steps, last = newton.climb(
+            self.layout,
+            self.stop,
+            self.x,
+            self.shared,
+            self.hessian,
+            self._model,
+            _TOLERANCE,
+            _MAX_STEPS,
+        )
+        for value, name in zip(self.shared, ("first-move advantage", "draw rate"), strict=True):
+            if abs(value) > _RUNAWAY:
+                raise ModelError(f"the {name} has no finite estimate: fix it")
+        if not converged:
+            raise ConvergenceError(
+                f"the strengths still moved by {last:.3g} logits after {self.steps} steps"
+            )
+        self.linearise()
+
+    def linearise(self) -> Floats:
+        """Fill the Hessian where the strengths are now; returns the gradient."""
+        gradient = np.zeros(len(self.x) + 2)
+        newton.linearise(
+            self.layout, self.stop, self.x, self._law, self._model, self.hessian, gradient
+        )
+        return gradient
+
+    @property
+    def _law(self) -> Law:
+        w, tau = self.shared.tolist()
+        return Law(w, -1.0 if np.isnan(tau) else float(np.exp(2.0 * tau)))
+
+    @property
+    def _model(self) -> Model:
+        return Model(self.w2, self.prior)
+
+    def log_posterior(self) -> float:
+        """Log posterior at the strengths, up to a constant."""
+        return newton.log_posterior(self.layout, self.stop, self.x, self._law, self._model)
+
+    def full_matrix(self) -> Floats:
+        """The Hessian as a matrix, over nodes and the free ones of w and tau."""
+        size = len(self.x) + 2
+        matrix, unit, column = np.zeros((size, size)), np.zeros(size), np.zeros(size)
+        for k in range(size):
+            unit[k] = 1.0
+            newton.multiply(self.layout, self.stop, self.hessian, unit, column)
+            matrix[:, k] = column
+            unit[k] = 0.0
+        kept = np.append(np.ones(len(self.x), np.bool_), self.hessian.free)
+        inner: Floats = matrix[np.ix_(kept, kept)]
+        return inner
+
+    def conditional_variance(self) -> Floats:
+        """Variance of each strength, all other players' strengths given."""
+        variance = np.zeros(len(self.x))
+        newton.conditional_variance(self.layout, self.stop, self.hessian, variance)
+        return variance
+
+    def variance(
+        self, samples: int, seed: int, *, with_level: bool = True
+    ) -> tuple[Floats, Floats]:
+        """Posterior variance of each strength, and of w and tau (NaN where not free).
+
+        Without the level: given the mean of all strengths, which is what they are
+        relative to; with it, as they stand to the prior.
+
+        By inversion for a small pool. For a large one, by Rao and Blackwell: the
+        variance given the other players is exact, and only that of its mean is
+        estimated, from `samples` draws of all strengths; and of that the part due to
+        the common level of all, the largest one, is exact as well.
+        """
+        shared = np.full(2, np.nan)
+        n = len(self.x)
+        if n <= FULL_MATRIX_LIMIT:
+            inverse = np.linalg.inv(self.full_matrix())
+            diagonal = np.diag(inverse).copy()
+            shared[self.hessian.free] = diagonal[n:]
+            along = inverse[:n, :n].sum(axis=1)
+            return diagonal[:n] - (0.0 if with_level else along**2 / along.sum()), shared
+        generator = np.random.default_rng(seed)
+        moved = np.zeros(n)
+        size = n + 2
+        noise, solved, alone = np.ones(size), np.zeros(size), np.zeros(size)
+        noise[-2:] = 0.0
+        self._solve(noise, solved)
+        newton.solve_blocks(self.layout, self.stop, self.hessian, noise, alone)
+        along = solved[:-2].copy()  # covariance of each strength with the sum of all
+        mean_along = along - alone[:-2]  # and of what the other players make of each
+        level = float(along.sum())  # variance of that sum
+        for _ in range(samples):
+            normal = generator.standard_normal(len(self.layout.score) + len(self.x))
+            newton.draw_noise(self.layout, self.stop, self.hessian, self.prior, normal, noise)
+            self._solve(noise, solved)
+            newton.solve_blocks(self.layout, self.stop, self.hessian, noise, alone)
+            moved += ((solved - alone)[:-2] - mean_along * (solved[:-2].sum() / level)) ** 2
+        for k in np.flatnonzero(self.hessian.free):
+            noise[:] = 0.0
+            noise[n + k] = 1.0
+            self._solve(noise, solved)
+            shared[k] = solved[n + k]
+        variance = self.conditional_variance() + mean_along**2 / level + moved / samples
+        return variance - (0.0 if with_level else along**2 / level), shared
+
+    def _solve(self, right: Floats, out: Floats) -> None:
+        if not newton.solve_all(self.layout, self.stop, self.hessian, right, _SOLVED, out):
+            raise ConvergenceError("a system of equations for the deviations was not solved")
+
+    def log_evidence(self) -> float:
+        """Laplace's approximation of the log-probability of all results, up to a constant.
+
+        The constant depends neither on the drift nor on the prior's width.
+        """
+        layout = self.layout
+        step = np.diff(layout.node_day)
+        inner = np.ones(len(step), np.bool_)
+        played = layout.node_start[:-1] < layout.node_start[1:]
+        firsts = layout.node_start[:-1][played]
+        inner[firsts[firsts > 0] - 1] = False
+        width = np.log(self.w2 * step[inner]).sum() - np.log(self.prior[played, 1]).sum()
+        return self.log_posterior() - 0.5 * float(width) - 0.5 * self._log_determinant()
+
+    def _log_determinant(self) -> float:
+        if len(self.x) <= FULL_MATRIX_LIMIT:
+            return float(np.linalg.slogdet(self.full_matrix())[1])
+        total = newton.log_determinant_of_blocks(self.layout, self.stop, self.hessian)
+        generator = np.random.default_rng(0)  # the same probes each time: a smooth function
+        free = np.append(np.ones(len(self.x)), self.hessian.free)
+        for _ in range(_PROBES):
+            probe = generator.choice((-1.0, 1.0), len(free)) * free
+            alpha, beta, length2 = newton.lanczos(
+                self.layout, self.stop, self.hessian, probe, _LANCZOS_STEPS
+            )
+            value, vector = np.linalg.eigh(np.diag(alpha) + np.diag(beta, 1) + np.diag(beta, -1))
+            total += length2 * float(vector[0] ** 2 @ np.log(np.maximum(value, 1e-12))) / _PROBES
+        return total
+
+
+def fit_drift(fit: Fit) -> None:
+    """Set the drift to where the results are most probable, and climb there."""
+    from scipy.optimize import minimize_scalar
+
+    def against(log_w2: float) -> float:
+        fit.w2 = float(np.exp(log_w2))
+        fit.climb()
+        return -fit.log_evidence()
+
+    low, high = np.log(_DRIFT_RANGE)
+    optimum = minimize_scalar(
+        against, bounds=(low, high), method="bounded", options={"xatol": _DRIFT_ACCURACY}
+    )
+    fit.w2 = float(np.exp(optimum.x))
+    fit.climb()
