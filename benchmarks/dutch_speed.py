@@ -17,9 +17,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from yardstone.tournament.dutch.checking import check_rounds
+from yardstone.tournament.dutch import check_rounds
 from yardstone.tournament.files import read_tournament, to_bytes
-from yardstone.tournament.generator import RandomPlan, random_tournament
+from yardstone.tournament.simulation import RandomPlan, random_tournament
 
 CONFIGURATION = """PlayersNumber={players}
 RoundsNumber={rounds}

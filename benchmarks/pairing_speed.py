@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from yardstone.tournament._matching import match
 from yardstone.tournament._pairing import Entry, pair_field, pair_weights, place_groups
-from yardstone.tournament.pairing_rules import PairingRules
+from yardstone.tournament.model import PairingRules
 
 
 def field(

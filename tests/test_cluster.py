@@ -30,8 +30,7 @@ from tests.strength.trickplay_cases import GAME, PROBLEM, moves_sgf
 from tests.test_parallel import wait_until
 from tests.tournament.test_simulate import a_plan
 from yardstone import parallel
-from yardstone.backgammon.file_analysis import analyse_files
-from yardstone.backgammon.match_files import MatchFiles
+from yardstone.backgammon.file_analysis import MatchFiles, analyse_files
 from yardstone.cli.main import main
 from yardstone.errors import (
     InputError,

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.backgammon.formulas import PEOPLE_SCALE, PUBLISHED
-from yardstone.backgammon.intervals import (
+from yardstone.backgammon.rating import (
     MatchEstimate,
     loss_interval,
     luck_adjusted_difference,

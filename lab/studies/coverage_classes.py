@@ -21,13 +21,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from yardstone.backgammon.intervals import ratio_interval
-from yardstone.backgammon.play_classes import (
+from yardstone.backgammon.matches import (
     CHEQUER_CLASSES,
     CUBE_CLASSES,
     ClassErrors,
     class_errors,
 )
+from yardstone.backgammon.rating import ratio_interval
 
 HERE = Path(__file__).resolve().parent
 TABLE = HERE.parent / "docs" / "studies" / "coverage-classes-tables.md"

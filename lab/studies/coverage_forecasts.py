@@ -25,13 +25,11 @@ from yardstone.evaluation.rated_games import whole_history
 from yardstone.files import write_text
 from yardstone.pool import Pool
 from yardstone.ratings.glicko import POINTS
-from yardstone.tournament.criteria import criterion
+from yardstone.tournament.field import entry_spread, synthetic_field, winning_law
 from yardstone.tournament.forecast import final_criteria, places_of, simulate
 from yardstone.tournament.model import Game, Result
-from yardstone.tournament.population import synthetic_field
 from yardstone.tournament.simulation import SimulationPlan, play, state_after, tournament_of
-from yardstone.tournament.true_strength import entry_spread
-from yardstone.tournament.winning_laws import winning_law
+from yardstone.tournament.standings import criterion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +37,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
     from yardstone.evaluation.rated_games import RatedGames
-    from yardstone.tournament.scores import Scores
+    from yardstone.tournament.standings import Scores
 
 TABLE = Path(__file__).resolve().parents[2] / "docs/studies/coverage-forecasts.md"
 NORMAL_95 = 1.959963984540054

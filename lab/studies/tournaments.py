@@ -18,8 +18,8 @@ import numpy
 from yardstone.files import write_text
 from yardstone.reports.document import Document
 from yardstone.reports.faces.text import document_text
+from yardstone.tournament.field import winning_law
 from yardstone.tournament.model import System
-from yardstone.tournament.winning_laws import winning_law
 from yardstone_lab.reports.pairing_quality import quality_document
 from yardstone_lab.reports.tiebreaks import ties_document
 from yardstone_lab.reports.weight_search import search_document
@@ -42,7 +42,7 @@ one command, `yardstone tournament study`; what is counted, and why, is explaine
 
 A model of winning speaks of grades, and the scatter of strengths about them is in it already.
 Where strengths are drawn about grades, games are played by the steeper law between strengths
-from which the model's chances between grades come about (`yardstone.tournament.strength_law`);
+from which the model's chances between grades come about (`yardstone.tournament.field`);
 with the model itself the scatter would count twice.
 """
 #: Headings of the page by part and model of winning, in their order.

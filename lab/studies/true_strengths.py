@@ -1,7 +1,7 @@
 """How far true strengths lie from entry lists: ``python -m lab.studies.true_strengths``.
 
 The deviation under which the results of real events are likeliest, true strengths
-integrated out (Laplace's approximation, as `yardstone.tournament.true_strength` has it).
+integrated out (Laplace's approximation, as `yardstone.tournament.field` has it).
 A pairing that goes by the results so far does not disturb this: given the results,
 it says nothing more of the strengths. Writes ``docs/studies/true-strengths-tables.md``.
 """
@@ -25,20 +25,20 @@ from lab.studies.order import ROOT, require, shared_folder
 from yardstone.evaluation.backtest import fit_draw_rate
 from yardstone.files import write_text
 from yardstone.scales import grade_of_egf
-from yardstone.tournament.true_strength import (
+from yardstone.tournament.field import (
     ELO_SPREAD,
     ENTRY_FACTOR,
     GamesOver,
     entry_spread,
     most_probable,
+    winning_law,
 )
-from yardstone.tournament.winning_laws import winning_law
 from yardstone.winprob import logistic
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from yardstone.tournament.winning_laws import Values, WinningLaw
+    from yardstone.tournament.field import Values, WinningLaw
 
 TABLE = ROOT / "docs/studies/true-strengths-tables.md"
 #: Multiples of the spread within a grade, and points, of which the likelihood is told.

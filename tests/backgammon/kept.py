@@ -9,10 +9,8 @@ import gzip
 import tempfile
 from pathlib import Path
 
-from yardstone.backgammon.analysis_file import AnalysisFile
-from yardstone.backgammon.file_analysis import analyse_files
+from yardstone.backgammon.file_analysis import AnalysisFile, MatchFiles, analyse_files
 from yardstone.backgammon.gnubg import find_gnubg, gnubg_version
-from yardstone.backgammon.match_files import MatchFiles
 from yardstone.errors import InputError
 from yardstone.examples import example
 

@@ -11,15 +11,16 @@ import pytest
 from tests.backgammon.gnubg_here import real_gnubg
 from tests.backgammon.kept import program_and_ledger
 from yardstone.backgammon._gnubg_analysis import move_text
-from yardstone.backgammon.analysis_file import AnalysisFile
 from yardstone.backgammon.file_analysis import (
+    AnalysisFile,
     AnalysisSettings,
     FileAnalysis,
+    MatchFile,
+    MatchFiles,
     analyse_file,
     analyse_files,
 )
 from yardstone.backgammon.gnubg import run_script
-from yardstone.backgammon.match_files import MatchFile, MatchFiles
 from yardstone.backgammon.matches import AnalysedMatch
 from yardstone.errors import InputError, UsageError
 from yardstone.examples import example

@@ -10,9 +10,8 @@ import pytest
 
 from tests.backgammon.gnubg_here import real_gnubg
 from yardstone.backgammon import gnubg
-from yardstone.backgammon.file_analysis import analyse_file
+from yardstone.backgammon.file_analysis import MatchFile, analyse_file
 from yardstone.backgammon.gnubg import find_clock, find_gnubg, gnubg_version, run_script
-from yardstone.backgammon.match_files import MatchFile
 from yardstone.errors import InputError, WorkerError
 
 #: A script that tells what GNU Backgammon's interpreter sees.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from yardstone.backgammon.match_files import MatchFiles, UnpackLimits
+from yardstone.backgammon.file_analysis import MatchFiles, UnpackLimits
 from yardstone.errors import InputError
 
 

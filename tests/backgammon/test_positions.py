@@ -13,14 +13,16 @@ from hypothesis import strategies as st
 from tests.backgammon.gnubg_here import real_gnubg
 from tests.backgammon.kept import program_and_ledger
 from tests.backgammon.positions_made import random_position
-from yardstone.backgammon.analysis_file import AnalysisFile
-from yardstone.backgammon.file_analysis import analyse_files
+from yardstone.backgammon.file_analysis import (
+    GNUBG_CLASSES,
+    AnalysisFile,
+    MatchFile,
+    analyse_files,
+    evaluate_position,
+)
 from yardstone.backgammon.gnubg import run_script
-from yardstone.backgammon.match_files import MatchFile
-from yardstone.backgammon.moves import move_steps
-from yardstone.backgammon.play_classes import class_errors, play_class
-from yardstone.backgammon.position_evaluation import GNUBG_CLASSES, evaluate_position
-from yardstone.backgammon.positions import Position, read_position
+from yardstone.backgammon.matches import class_errors, play_class
+from yardstone.backgammon.positions import Position, move_steps, read_position
 from yardstone.errors import InputError, UsageError
 from yardstone.examples import example
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from yardstone.backgammon.error_rates import Unit, in_equity
 from yardstone.backgammon.formulas import PUBLISHED, PUBLISHED_TEXT, Formula
 from yardstone.backgammon.rating import RatingQuestion, rating_answer
-from yardstone.backgammon.units import Unit, in_equity
 from yardstone.errors import UsageError
 from yardstone.winprob import fibs
 

@@ -11,14 +11,19 @@ from scipy import stats
 from tests.backgammon.gnubg_stats import outcome_of, statistics
 from yardstone.backgammon.error_rates import Errors
 from yardstone.backgammon.formulas import PUBLISHED
-from yardstone.backgammon.intervals import (
+from yardstone.backgammon.matches import (
+    AnalysedMatch,
+    match_rating,
+    matches_of,
+    summarise,
+    worst_blunders,
+)
+from yardstone.backgammon.rating import (
     loss_interval,
     luck_adjusted_difference,
     mean_interval,
     ratio_interval,
 )
-from yardstone.backgammon.matches import AnalysedMatch, matches_of
-from yardstone.backgammon.summary import match_rating, summarise, worst_blunders
 from yardstone.winprob import fibs
 
 

@@ -15,9 +15,8 @@ import pytest
 from tests.backgammon.gnubg_here import real_gnubg
 from tests.shared import shared_path
 from tests.skipping import read_skipping
-from yardstone.backgammon.file_analysis import analyse_files
+from yardstone.backgammon.file_analysis import MatchFiles, analyse_files
 from yardstone.backgammon.formulas import PUBLISHED, SITE_OFFSET
-from yardstone.backgammon.match_files import MatchFiles
 
 #: Half a unit of the last digit printed.
 TOTAL, LINE = 0.0005, 0.05

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.shared import shared_path
-from yardstone.tournament.comparison import differences, recorded_round
+from yardstone.tournament.explanation import differences, recorded_round
 from yardstone.tournament.files import read_tournament
 from yardstone.tournament.matching import certify, maximum_matching
 

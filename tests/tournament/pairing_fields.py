@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from yardstone.tournament.model import Game, Player, Result, System, Tournament
+from yardstone.tournament.model import Game, PairingRules, Player, Result, System, Tournament
 from yardstone.tournament.pairing import pair_round
-from yardstone.tournament.pairing_rules import PairingRules
 from yardstone.tournament.rules import HandicapRules, Scoring
 
 CLUBS = ("Alm", "Bux", "Cet")

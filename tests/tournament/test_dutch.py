@@ -12,25 +12,35 @@ import pytest
 
 from tests.tournament.samples import DATA
 from yardstone.errors import InputError
-from yardstone.tournament.constraints import Constraints
-from yardstone.tournament.dutch.acceleration import baku
-from yardstone.tournament.dutch.best_matchings import BestMatchings, Level
-from yardstone.tournament.dutch.brackets import RoundPairs, pair_brackets
-from yardstone.tournament.dutch.checking import check_rounds
-from yardstone.tournament.dutch.colours import ColourReason, allocate
-from yardstone.tournament.dutch.criteria import PairTable, may_meet
-from yardstone.tournament.dutch.explanation import explain_dutch, obstacle
-from yardstone.tournament.dutch.field import (
+from yardstone.tournament.dutch import (
+    check_rounds,
+    explain_dutch,
+    initial_colour,
+    obstacle,
+    pair_dutch,
+)
+from yardstone.tournament.dutch_brackets import (
+    BestMatchings,
+    Level,
+    PairTable,
+    RoundPairs,
+    may_meet,
+    pair_brackets,
+)
+from yardstone.tournament.dutch_field import (
+    ColourReason,
     Drift,
     DutchField,
     DutchPlayer,
     PieceColour,
+    allocate,
+    baku,
     dutch_field,
 )
-from yardstone.tournament.dutch.pairing import initial_colour, pair_dutch
 from yardstone.tournament.files import read_tournament, to_bytes
-from yardstone.tournament.generator import RandomPlan, random_tournament
 from yardstone.tournament.model import Bye, ByeKind, Game, Player, Result, System, Tournament
+from yardstone.tournament.pairing import Constraints
+from yardstone.tournament.simulation import RandomPlan, random_tournament
 
 #: Rounds that bbpPairings 6.0.0 generated with odd fields, forfeits, byes and withdrawals.
 RECORDED = sorted((DATA / "dutch").glob("*.trf"))

@@ -24,8 +24,7 @@ from yardstone.tournament.event import (
 )
 from yardstone.tournament.event.taking_back import taken_back
 from yardstone.tournament.files import read_tournament
-from yardstone.tournament.team_pairing import team_tournament, with_boards
-from yardstone.tournament.teams import team_standings
+from yardstone.tournament.teams import team_standings, team_tournament, with_boards
 
 
 def event(players: int = 6, *, teams: int = 2) -> Tournament:

@@ -6,13 +6,10 @@ import pytest
 
 from tests.tournament.pairing_fields import made, played
 from yardstone.reports.tournament.words import change_lines, sentences
-from yardstone.tournament.comparison import differences, recorded_round
-from yardstone.tournament.constraints import Constraints
 from yardstone.tournament.entry_columns import SideReason
-from yardstone.tournament.explanation import change_for, explain
-from yardstone.tournament.model import Tournament
-from yardstone.tournament.pairing import pair_round
-from yardstone.tournament.pairing_rules import PairingRules
+from yardstone.tournament.explanation import change_for, differences, explain, recorded_round
+from yardstone.tournament.model import PairingRules, Tournament
+from yardstone.tournament.pairing import Constraints, pair_round
 
 
 @pytest.fixture(scope="module")

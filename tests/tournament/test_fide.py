@@ -8,16 +8,16 @@ import pytest
 
 from tests.tournament.samples import DATA, sample
 from tests.tournament.test_standings import values
-from yardstone.tournament.fide import rules_for
-from yardstone.tournament.fide_tables import (
+from yardstone.tournament.fide import (
     average_rating,
     perfect_performance,
     performance,
+    rules_for,
     table_score,
 )
 from yardstone.tournament.model import Bye, ByeKind, Game, Player, Result, System, Tournament
 from yardstone.tournament.rules import Scoring
-from yardstone.tournament.standings_table import standings
+from yardstone.tournament.standings import standings
 
 #: Solutions of the exercise of FIDE's Technical Commission (18 March 2024).
 EXERCISE = {

@@ -8,11 +8,18 @@ import pytest
 
 from tests.tournament.pairing_fields import made, played
 from yardstone.errors import InputError
-from yardstone.tournament.constraints import Constraints, round_to_pair
 from yardstone.tournament.entry_columns import Entry
-from yardstone.tournament.model import Bye, ByeKind, Game, Result, System, Tournament
-from yardstone.tournament.pairing import Pairing, pair_round, values_of
-from yardstone.tournament.pairing_rules import CRITERIA, PairingRules
+from yardstone.tournament.model import (
+    CRITERIA,
+    Bye,
+    ByeKind,
+    Game,
+    PairingRules,
+    Result,
+    System,
+    Tournament,
+)
+from yardstone.tournament.pairing import Constraints, Pairing, pair_round, round_to_pair, values_of
 from yardstone.tournament.rules import FloatMode, SeedSystem
 
 

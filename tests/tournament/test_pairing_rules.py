@@ -6,8 +6,7 @@ import pytest
 
 from tests.tournament.pairing_fields import made
 from yardstone.errors import UsageError
-from yardstone.tournament.model import System
-from yardstone.tournament.pairing_rules import CRITERIA, LARGEST_WEIGHT, WEIGHTS, PairingRules, Rule
+from yardstone.tournament.model import CRITERIA, LARGEST_WEIGHT, WEIGHTS, PairingRules, Rule, System
 from yardstone.tournament.rules import SeedSystem
 
 

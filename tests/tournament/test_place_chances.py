@@ -12,11 +12,9 @@ import pytest
 from yardstone.errors import InputError, UsageError
 from yardstone.examples import example
 from yardstone.tournament import read_tournament
-from yardstone.tournament.forecast import simulate
-from yardstone.tournament.last_round import LastRoundNeeds, last_round_needs
+from yardstone.tournament.forecast import Scenario, simulate
+from yardstone.tournament.last_round import LastRoundNeeds, last_round_needs, place_chances
 from yardstone.tournament.model import Tournament
-from yardstone.tournament.place_chances import place_chances
-from yardstone.tournament.scenario import Scenario
 from yardstone.winprob.grade_model import ALL_PARAMETERS, GradeModel
 from yardstone.winprob.model_draws import model_draws
 from yardstone.winprob.model_file import write_model

@@ -7,7 +7,7 @@ import pytest
 
 from tests.tournament.samples import sample
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.tournament.fide_tables import table_score
+from yardstone.tournament.fide import table_score
 from yardstone.tournament.model import Player, Result, Tournament
 from yardstone.tournament.rating_change import rating_changes
 

@@ -8,8 +8,8 @@ import pytest
 
 from tests.tournament.pairing_fields import made, with_results
 from yardstone.errors import InputError
-from yardstone.tournament.constraints import Constraints
 from yardstone.tournament.model import System, Tournament
+from yardstone.tournament.pairing import Constraints
 from yardstone.tournament.round_robin import berger_table, pair_round_robin
 
 

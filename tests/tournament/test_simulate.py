@@ -8,22 +8,29 @@ import numpy as np
 import pytest
 
 from yardstone.errors import InputError, ModelError, UsageError
-from yardstone.tournament.comparison import recorded_round
-from yardstone.tournament.forecast import MEASURES, places_of, simulate
-from yardstone.tournament.model import Bye, ByeKind, Game, Player, Result, System, Tournament
-from yardstone.tournament.pairing import pair_round
-from yardstone.tournament.pairing_rules import PairingRules
-from yardstone.tournament.population import (
+from yardstone.tournament.explanation import recorded_round
+from yardstone.tournament.field import (
     GRADE_SPREAD,
     LOWEST_GRADE,
     known_strength,
     synthetic_field,
+    winning_law,
 )
+from yardstone.tournament.forecast import MEASURES, places_of, simulate
+from yardstone.tournament.model import (
+    Bye,
+    ByeKind,
+    Game,
+    PairingRules,
+    Player,
+    Result,
+    System,
+    Tournament,
+)
+from yardstone.tournament.pairing import pair_round
 from yardstone.tournament.rules import HandicapRules, Scoring, SeedSystem
-from yardstone.tournament.scores import Scores
 from yardstone.tournament.simulation import SimulationPlan, play, tournament_of
-from yardstone.tournament.standings_table import standings
-from yardstone.tournament.winning_laws import winning_law
+from yardstone.tournament.standings import Scores, standings
 from yardstone.winprob.kaniuk import PUBLISHED
 
 KANIUK = winning_law("kaniuk")

@@ -9,13 +9,19 @@ import pytest
 from tests.tournament.counting import NAMES, Count
 from tests.tournament.samples import sample
 from yardstone.errors import UsageError
-from yardstone.tournament.confrontation import direct_confrontation, simplified_confrontation
-from yardstone.tournament.criteria import CRITERIA, criterion, parse_criteria
 from yardstone.tournament.fide import Unplayed
 from yardstone.tournament.model import Bye, Game, Player, Result, System, Tournament
 from yardstone.tournament.notation import score_text
 from yardstone.tournament.rules import Scoring
-from yardstone.tournament.standings_table import Standings, standings
+from yardstone.tournament.standings import (
+    CRITERIA,
+    Standings,
+    criterion,
+    direct_confrontation,
+    parse_criteria,
+    simplified_confrontation,
+    standings,
+)
 
 
 def made_up(seed: int, *, players: int = 13, rounds: int = 5) -> Tournament:

@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from yardstone.tournament.population import GRADE_SPREAD, LOWEST_GRADE
-from yardstone.tournament.strength_law import MOST_STRETCH, StrengthLaw, between_strengths
-from yardstone.tournament.winning_laws import winning_law
+from yardstone.tournament.field import (
+    GRADE_SPREAD,
+    LOWEST_GRADE,
+    MOST_STRETCH,
+    StrengthLaw,
+    between_strengths,
+    winning_law,
+)
 
 if TYPE_CHECKING:
-    from yardstone.tournament.winning_laws import WinningLaw
+    from yardstone.tournament.field import WinningLaw
 
 
 def between_grades(law: WinningLaw, first: int, second: int, stones: int, spread: float) -> float:

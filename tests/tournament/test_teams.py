@@ -196,7 +196,7 @@ def test_teams_without_a_line_up_are_not_seated(tmp_path: Path) -> None:
 
 def test_an_odd_team_sits_out_once_each() -> None:
     from yardstone.tournament.pairing import pair_round
-    from yardstone.tournament.team_pairing import team_tournament, with_boards
+    from yardstone.tournament.teams import team_tournament, with_boards
 
     made = event()
     made = replace(made, teams=made.teams[:3])

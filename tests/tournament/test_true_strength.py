@@ -9,12 +9,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from yardstone.errors import InputError
+from yardstone.tournament.field import ENTRY_FACTOR, EntryList, entry_spread, winning_law
 from yardstone.tournament.forecast import simulate
 from yardstone.tournament.model import Game, Result
-from yardstone.tournament.population import EntryList
 from yardstone.tournament.simulation import SimulationPlan, tournament_of
-from yardstone.tournament.true_strength import ENTRY_FACTOR, entry_spread
-from yardstone.tournament.winning_laws import winning_law
 
 
 def field(grades: list[int]) -> EntryList:

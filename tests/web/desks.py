@@ -19,9 +19,9 @@ from typing import Any, Self
 import requests
 
 from yardstone.examples import example
+from yardstone.tournament.explanation import without_rounds
 from yardstone.tournament.files import read_tournament, to_bytes
 from yardstone.tournament.model import Result, Tournament
-from yardstone.tournament.proposal import without_rounds
 from yardstone.web.desk import serving
 from yardstone.web.desk.settings import DeskSettings
 

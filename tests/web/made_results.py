@@ -13,8 +13,7 @@ from tests.web.serving import OWNER
 from yardstone.backgammon.analysis import MatchAnalysis, RatingRule
 from yardstone.backgammon.error_rates import Errors
 from yardstone.backgammon.file_analysis import AnalysisSettings
-from yardstone.backgammon.matches import AnalysedMatch, Blunder
-from yardstone.backgammon.summary import summarise
+from yardstone.backgammon.matches import AnalysedMatch, Blunder, summarise
 from yardstone.examples import example
 from yardstone.go.inputs import game_positions
 from yardstone.go.points import BLACK, WHITE, point_name

@@ -9,9 +9,15 @@ import pytest
 
 from lab.studies.coverage_classes import coverage, read_matches
 from tests.backgammon.gnubg_stats import outcome_of
-from yardstone.backgammon.matches import matches_of
-from yardstone.backgammon.play_classes import SIZES, ClassErrors, class_errors
-from yardstone.backgammon.summary import FEWEST_FOR_CLASSES, STEADY_CLASSES, summarise
+from yardstone.backgammon.matches import (
+    FEWEST_FOR_CLASSES,
+    SIZES,
+    STEADY_CLASSES,
+    ClassErrors,
+    class_errors,
+    matches_of,
+    summarise,
+)
 
 START = "4HPwATDgc/ABMA"
 

@@ -10,12 +10,16 @@ import pytest
 from tests.tournament.test_simulate import a_plan, as_tournament
 from yardstone.errors import UsageError
 from yardstone.reports.faces.text import document_text
+from yardstone.tournament.field import (
+    GRADE_SPREAD,
+    LOWEST_GRADE,
+    GamesOver,
+    most_probable,
+    winning_law,
+)
 from yardstone.tournament.model import System
-from yardstone.tournament.population import GRADE_SPREAD, LOWEST_GRADE
 from yardstone.tournament.simulation import play
-from yardstone.tournament.standings_table import standings
-from yardstone.tournament.true_strength import GamesOver, most_probable
-from yardstone.tournament.winning_laws import winning_law
+from yardstone.tournament.standings import standings
 from yardstone.winprob.logistic import logistic
 from yardstone_lab.reports.pairing_quality import CAUTION, quality_document
 from yardstone_lab.reports.tiebreaks import ties_document

@@ -16,17 +16,21 @@ if TYPE_CHECKING:
         RatingRule,
         analyse_matches,
     )
-    from yardstone.backgammon.analysis_file import AnalysisFile
     from yardstone.backgammon.error_rates import Errors
     from yardstone.backgammon.error_system import ErrorRates
-    from yardstone.backgammon.file_analysis import AnalysisSettings, FileAnalysis
+    from yardstone.backgammon.file_analysis import (
+        AnalysisFile,
+        AnalysisSettings,
+        FileAnalysis,
+        MatchFiles,
+        PositionEvaluation,
+        evaluate_position,
+    )
     from yardstone.backgammon.formulas import PUBLISHED, Formula
     from yardstone.backgammon.gnubg import find_gnubg
-    from yardstone.backgammon.match_files import MatchFiles
-    from yardstone.backgammon.position_evaluation import PositionEvaluation, evaluate_position
+    from yardstone.backgammon.matches import PlayerSummary
     from yardstone.backgammon.positions import Position, read_position
     from yardstone.backgammon.rating import RatingAnswer, RatingQuestion, rating_answer
-    from yardstone.backgammon.summary import PlayerSummary
 
 __all__ = [
     "PUBLISHED",
@@ -61,23 +65,21 @@ __getattr__ = lazy_names(
             "RatingRule",
             "analyse_matches",
         ),
-        "analysis_file": ("AnalysisFile",),
-        "error_rates": ("Errors",),
-        "error_system": ("ErrorRates",),
         "file_analysis": (
+            "AnalysisFile",
             "AnalysisSettings",
             "FileAnalysis",
+            "MatchFiles",
+            "PositionEvaluation",
+            "evaluate_position",
         ),
+        "error_rates": ("Errors",),
+        "error_system": ("ErrorRates",),
         "formulas": (
             "PUBLISHED",
             "Formula",
         ),
         "gnubg": ("find_gnubg",),
-        "match_files": ("MatchFiles",),
-        "position_evaluation": (
-            "PositionEvaluation",
-            "evaluate_position",
-        ),
         "positions": (
             "Position",
             "read_position",
@@ -87,6 +89,6 @@ __getattr__ = lazy_names(
             "RatingQuestion",
             "rating_answer",
         ),
-        "summary": ("PlayerSummary",),
+        "matches": ("PlayerSummary",),
     },
 )

@@ -1,6 +1,6 @@
 """Evaluates one position inside GNU Backgammon's own interpreter.
 
-`yardstone.backgammon.position_evaluation` sends the text of this file with a last line that calls
+`yardstone.backgammon.file_analysis` sends the text of this file with a last line that calls
 `evaluate_position`. Plain Python of the standard library, and `gnubg`.
 """
 

@@ -6,13 +6,23 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from yardstone.backgammon.analysis_file import AnalysisFile
-from yardstone.backgammon.file_analysis import AnalysisSettings, FileAnalysis, analyse_files
+from yardstone.backgammon.file_analysis import (
+    AnalysisFile,
+    AnalysisSettings,
+    FileAnalysis,
+    MatchFile,
+    analyse_files,
+)
 from yardstone.backgammon.formulas import PUBLISHED, SITE_OFFSET, Formula
 from yardstone.backgammon.gnubg import find_gnubg, gnubg_version
-from yardstone.backgammon.match_files import MatchFile
-from yardstone.backgammon.matches import AnalysedMatch, Blunder, matches_of
-from yardstone.backgammon.summary import PlayerSummary, summarise, worst_blunders
+from yardstone.backgammon.matches import (
+    AnalysedMatch,
+    Blunder,
+    PlayerSummary,
+    matches_of,
+    summarise,
+    worst_blunders,
+)
 from yardstone.errors import InputError, NoGamesError
 
 __all__ = ["ListedPlayers", "MatchAnalysis", "RatingRule", "analyse_matches"]
@@ -111,7 +121,7 @@ def analyse_matches(
     Parameters
     ----------
     files : iterable of MatchFile
-        Such as `yardstone.backgammon.match_files.MatchFiles`.
+        Such as `yardstone.backgammon.file_analysis.MatchFiles`.
     settings : AnalysisSettings, optional
         Depth and format.
     rule : RatingRule, optional

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.backgammon.error_rates import MOST_EQUITY
 from yardstone.backgammon.formulas import FORMULAS, SITE_OFFSET, Formula
-from yardstone.backgammon.units import MOST_EQUITY
 from yardstone.choices import check_choice, check_fields
 from yardstone.errors import InputError, UsageError
 from yardstone.ratings.fibs import match_lengths

@@ -10,25 +10,52 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import os
 import re
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from contextlib import ExitStack, suppress
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
 from signal import Signals
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from yardstone import parallel
-from yardstone.backgammon.analysis_file import AnalysisFile
 from yardstone.backgammon.gnubg import Completed, find_gnubg, gnubg_version, run_script, same_gnubg
-from yardstone.backgammon.match_files import MatchFile
-from yardstone.errors import MissingFileError, UsageError, WorkerError
+from yardstone.backgammon.positions import Position
+from yardstone.choices import check_number
+from yardstone.errors import InputError, MissingFileError, UsageError, WorkerError
+from yardstone.files import scratch_folder, unwritable
+from yardstone.records.archives import (
+    ArchiveLimits,
+    ArchiveTooLarge,
+    Member,
+    is_archive,
+    members_of,
+)
+from yardstone.records.sources import COMPRESSED, Source, find_files, plain_ending
 
-__all__ = ["IMPORTS", "AnalysisSettings", "FileAnalysis", "analyse_file", "analyse_files"]
+__all__ = [
+    "IMPORTS",
+    "AnalysisSettings",
+    "FileAnalysis",
+    "analyse_file",
+    "analyse_files",
+    "GNUBG_CLASSES",
+    "EvaluatedMove",
+    "PositionEvaluation",
+    "evaluate_position",
+    "AnalysisFile",
+    "ENDINGS",
+    "UnpackLimits",
+    "MatchFile",
+    "MatchFiles",
+]
+
 
 #: What GNU Backgammon can import, as its command calls it; ``sgf`` is its own format.
 IMPORTS = (
@@ -376,3 +403,421 @@ def _script() -> str:
 
 
 _PARTS: Sequence[str] = ("_gnubg_script", "_gnubg_ids", "_gnubg_analysis")
+
+
+#: GNU Backgammon's classes of positions by number: which network or database evaluates them.
+GNUBG_CLASSES = {
+    0: "over", 4: "bear-off", 5: "bear-off", 6: "bear-off", 7: "bear-off", 8: "race",
+    9: "crashed", 10: "contact",
+}  # fmt: skip
+#: Seconds for one position, by plies.
+_POSITION_TIMEOUTS = (60.0, 60.0, 120.0, 600.0, 3600.0)
+
+
+@dataclass(frozen=True)
+class EvaluatedMove:
+    """A move with its equity.
+
+    Attributes
+    ----------
+    move : str
+        In the usual notation.
+    equity : float
+        Normalised, of the player on roll.
+    chances : tuple of 5 float
+        Probabilities after it that the player wins, wins a gammon or more, a backgammon,
+        loses a gammon or more, a backgammon.
+    """
+
+    move: str
+    equity: float
+    chances: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class PositionEvaluation:
+    """What GNU Backgammon says of a position; frozen.
+
+    Attributes
+    ----------
+    gnubg : str
+        Its version.
+    plies, cube_plies : int
+    position_class : str
+        One of `GNUBG_CLASSES`.
+    moves : tuple of EvaluatedMove
+        The best moves, best first; empty before the roll and where none is legal.
+    no_double, take : float or None
+        Normalised equities, of the player on roll, without a double and after a double
+        that is taken; one that is passed is 1. None after the roll.
+    verdict : str
+        What to do with the cube, in GNU Backgammon's words; empty where there is no
+        decision.
+    chances : tuple of 5 float
+        As in `EvaluatedMove`, before the roll; empty after it.
+    """
+
+    gnubg: str
+    plies: int
+    cube_plies: int
+    position_class: str
+    moves: tuple[EvaluatedMove, ...] = ()
+    no_double: float | None = None
+    take: float | None = None
+    verdict: str = ""
+    chances: tuple[float, ...] = ()
+
+
+def evaluate_position(
+    position: Position,
+    *,
+    plies: int = 2,
+    cube_plies: int | None = None,
+    moves: int = 5,
+    program: Path | None = None,
+    timeout: float | None = None,
+) -> PositionEvaluation:
+    """Evaluate a position with GNU Backgammon.
+
+    Parameters
+    ----------
+    position : Position
+    plies, cube_plies : int
+        Depth of the search for moves and for the cube, from 0; the same by default.
+    moves : int
+        The most that are kept.
+    program : Path, optional
+        GNU Backgammon.
+    timeout : float, optional
+        Seconds.
+
+    Raises
+    ------
+    InputError
+        GNU Backgammon is not there.
+    WorkerError
+        It crashed, took too long, or understood another position.
+    """
+    cube_plies = plies if cube_plies is None else cube_plies
+    for name, number in (("plies", plies), ("cube_plies", cube_plies)):
+        check_number(name, number, least=0, most=DEEPEST, whole=True)
+    check_number("moves", moves, least=1, whole=True)
+    program = find_gnubg(program)
+    job = {
+        "gnu_id": position.gnu_id,
+        "position": position.position_id,
+        "dice": list(position.dice),
+        "beavers": position.beavers,
+        "plies": plies,
+        "cube_plies": cube_plies,
+        "moves": moves,
+    }
+    seconds = timeout or _POSITION_TIMEOUTS[max(plies, cube_plies)]
+    done = run_script(_position_script(), data=job, program=program, timeout=seconds)
+    content = done.result
+    if content is None:
+        words = " ".join(done.errors.split())[-200:] or "it said nothing"
+        raise WorkerError(f"GNU Backgammon gave no result: {words}")
+    if content["position"] != position.position_id:
+        raise WorkerError(
+            f"GNU Backgammon understood {content['position']} in place of {position.position_id}"
+        )
+    return PositionEvaluation(
+        gnubg_version(program),
+        plies,
+        cube_plies,
+        GNUBG_CLASSES.get(content["class"], "unknown"),
+        **_answer(position, content),
+    )
+
+
+def _answer(position: Position, content: dict[str, Any]) -> dict[str, Any]:
+    if position.dice:
+        return {
+            "moves": tuple(
+                EvaluatedMove(move, equity, tuple(chances))
+                for move, equity, chances in content["moves"]
+            )
+        }
+    answer = {"no_double": content["no_double"], "chances": tuple(content["chances"])}
+    free = not position.crawford and position.owner in (None, position.on_roll)
+    return answer | ({"take": content["take"], "verdict": content["verdict"]} if free else {})
+
+
+@cache
+def _position_script() -> str:
+    text = files("yardstone.backgammon").joinpath("_gnubg_position.py").read_text("utf-8")
+    return f"{text}\n\nevaluate_position()\n"
+
+
+#: Longer lines are not ours.
+_LONGEST_LINE = 16 << 20
+_KEYS = {"file", "status", "reason", "found"}
+
+
+class AnalysisFile:
+    """Analyses by key, kept in a file of JSON lines; the last one of a key counts.
+
+    Safe to use from several threads.
+
+    Parameters
+    ----------
+    path : Path
+        The file; made with the first result if it does not exist.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is another kind of file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        #: Lines that were cut off.
+        self.damaged = 0
+        self._places: dict[str, tuple[int, int]] = {}
+        self._lock = threading.Lock()
+        self._ends_in_line = False
+        if path.exists():
+            self._scan()
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def _scan(self) -> None:
+        start = 0
+        try:
+            with self.path.open("rb") as file:
+                for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), 1):
+                    key = self._key(line)
+                    if key is not None:
+                        self._places[key] = (start, len(line))
+                    elif line.strip():
+                        self.damaged += 1
+                        if number == 1 and line.endswith(b"\n"):
+                            raise InputError(
+                                "this is not a file of analyses",
+                                file=str(self.path),
+                                line=1,
+                                hint="name another file: a new one will be created",
+                            )
+                    start += len(line)
+                    self._ends_in_line = not line.endswith(b"\n")
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", file=str(self.path)) from None
+
+    @staticmethod
+    def _key(line: bytes) -> str | None:
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            return None
+        if not isinstance(value, dict) or not value.keys() >= _KEYS:
+            return None
+        key = value.get("key")
+        return key if isinstance(key, str) else None
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """What was kept under a key; None if nothing."""
+        place = self._places.get(key)
+        if place is None:
+            return None
+        with self._lock, self.path.open("rb") as file:
+            file.seek(place[0])
+            value: dict[str, Any] = json.loads(file.read(place[1]))
+        return value
+
+    def put(self, key: str, value: dict[str, Any]) -> None:
+        """Append a result, on the disk before this returns.
+
+        Raises
+        ------
+        InputError
+            The file cannot be written.
+        """
+        text = json.dumps({"key": key, **value}, ensure_ascii=False, separators=(",", ":"))
+        data = text.encode("utf-8", "replace") + b"\n"
+        with self._lock:
+            try:
+                with self.path.open("ab") as file:
+                    if self._ends_in_line:
+                        file.write(b"\n")
+                        self._ends_in_line = False
+                    start = file.tell()
+                    file.write(data)
+                    file.flush()
+                    os.fsync(file.fileno())
+            except OSError as error:
+                raise unwritable(error, self.path) from error
+            self._places[key] = (start, len(data))
+
+
+#: Endings of matches in folders and archives: those that GNU Backgammon imports.
+ENDINGS = (
+    ".mat", ".txt", ".sgf", ".sgg", ".gam", ".pos", ".tmg",
+    ".oldmoves", ".empire", ".party", ".bgroom", ".snowietxt",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class UnpackLimits:
+    """How much is read.
+
+    Attributes
+    ----------
+    file : int
+        Bytes of one file of a match.
+    total : int
+        Bytes that all archives together may unpack to.
+    number : int
+        Files in all archives together; other members count as well.
+    """
+
+    file: int = 4 << 20
+    total: int = 1 << 30
+    number: int = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class MatchFile:
+    """A file of one match.
+
+    Attributes
+    ----------
+    name : str
+        What reports call it; a member of an archive has the archive's name before it.
+    path : Path
+        Where its bytes are.
+    problem : str
+        Why it cannot be used; empty if nothing is wrong with it yet.
+    data : bytes, optional
+        Its bytes, where they came from another machine.
+    """
+
+    name: str
+    path: Path
+    problem: str = ""
+    data: bytes | None = field(default=None, repr=False)
+
+    @property
+    def ending(self) -> str:
+        """Its ending in lower case, without that of a compression."""
+        return plain_ending(self.name)
+
+
+class MatchFiles(Sequence[MatchFile]):
+    """The files meant by paths; what is packed lies unpacked until this is closed.
+
+    Parameters
+    ----------
+    paths : sequence of paths
+        Files of any name, folders (all files below them with one of `ENDINGS`),
+        patterns, and archives (zip, tar, compressed tar). Single files may be
+        compressed with gzip, Zstandard, bzip2 or xz.
+    limits : UnpackLimits
+        How much is read.
+
+    Raises
+    ------
+    InputError
+        A path means nothing, or an archive cannot be read or holds too much.
+    """
+
+    def __init__(
+        self, paths: Sequence[str | os.PathLike[str]], limits: UnpackLimits | None = None
+    ) -> None:
+        self._limits = limits or UnpackLimits()
+        self._open = ExitStack()
+        self._folder = self._open.enter_context(scratch_folder())
+        self._unpacked = 0
+        self._members = 0
+        self._files: list[MatchFile] = []
+        try:
+            for path in paths:
+                for source in find_files(path, ENDINGS):
+                    self._add(source)
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Delete what was unpacked."""
+        self._open.close()
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __getitem__(self, place: int) -> MatchFile:  # type: ignore[override]
+        return self._files[place]
+
+    def _add(self, source: Source) -> None:
+        path = source.path
+        assert path is not None
+        if is_archive(path):
+            self._add_archive(path)
+        elif path.name.lower().endswith(COMPRESSED):
+            self._unpack(source)
+        elif not path.is_file():
+            self._files.append(MatchFile(source.name, path, "not a regular file"))
+        else:
+            too_long = path.stat().st_size > self._limits.file
+            self._files.append(MatchFile(source.name, path, self._too_long if too_long else ""))
+
+    @property
+    def _too_long(self) -> str:
+        return f"longer than {self._limits.file >> 10} KiB: not a match"
+
+    def _add_archive(self, path: Path) -> None:
+        """Unpack the matches of an archive; of a damaged one what comes before the damage."""
+        members: list[Member] = []
+        try:
+            for member in members_of(path, ArchiveLimits(self._limits.number, math.inf)):
+                self._count(str(path), 1, 0)
+                members.append(member)
+        except ArchiveTooLarge:
+            raise
+        except (InputError, OSError) as error:
+            reason = error.message if isinstance(error, InputError) else error.strerror
+            problem = f"this archive cannot be read: {reason}"
+            self._files.append(MatchFile(str(path), path, problem))
+        for member in members:
+            source = Source(f"{path}/{member.name}", None, member=member)
+            if source.ending in ENDINGS:
+                self._unpack(source)
+
+    def _unpack(self, source: Source) -> None:
+        """Copy what is packed, whatever it claims about its size."""
+        place = self._folder / f"{len(self._files)}{source.ending}"
+        size, problem = 0, ""
+        try:
+            with source.open() as stream, place.open("wb") as out:
+                for piece in stream.pieces():
+                    size += len(piece)
+                    if size > self._limits.file:
+                        problem = self._too_long
+                        break
+                    out.write(piece)
+                problem = problem or stream.damage or ""
+        except InputError as error:
+            problem = f"cannot be unpacked: {error.message}"
+        if problem:
+            place.write_bytes(b"")
+        self._count(source.name, int(source.member is None), min(size, self._limits.file))
+        self._files.append(MatchFile(source.name, place, problem))
+
+    def _count(self, name: str, members: int, size: int) -> None:
+        self._members += members
+        self._unpacked += size
+        limits = self._limits
+        if self._members > limits.number:
+            raise InputError(f"more than {limits.number:,} files are packed", file=name)
+        if self._unpacked > limits.total:
+            raise InputError(
+                f"unpacks to more than {limits.total >> 20} MiB", file=name, hint="split it"
+            )

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.backgammon.units import MOST_EQUITY
+from yardstone.backgammon.error_rates import MOST_EQUITY
 from yardstone.errors import UsageError
 from yardstone.winprob import fibs
 

@@ -10,32 +10,55 @@ from typing import TYPE_CHECKING
 from yardstone.facade import lazy_names
 
 if TYPE_CHECKING:
-    from yardstone.tournament.comparison import RoundComparison, compare_rounds
-    from yardstone.tournament.constraints import Constraints
-    from yardstone.tournament.dutch.checking import RoundCheck, check_rounds
-    from yardstone.tournament.dutch.pairing import DutchPairing, pair_dutch
-    from yardstone.tournament.dutch.proposal import DutchProposal, propose_dutch
-    from yardstone.tournament.explanation import Explanation, explain
+    from yardstone.tournament.dutch import (
+        DutchPairing,
+        DutchProposal,
+        RoundCheck,
+        check_rounds,
+        pair_dutch,
+        propose_dutch,
+    )
+    from yardstone.tournament.explanation import (
+        Explanation,
+        Proposal,
+        RoundComparison,
+        compare_rounds,
+        explain,
+        propose_round,
+    )
+    from yardstone.tournament.field import EntryList, synthetic_field, winning_law
     from yardstone.tournament.files import read_tournament, to_bytes
-    from yardstone.tournament.forecast import TournamentForecast, simulate
-    from yardstone.tournament.generator import RandomPlan, random_tournament
+    from yardstone.tournament.forecast import (
+        Scenario,
+        Simulation,
+        TournamentForecast,
+        simulate,
+        simulate_scenarios,
+    )
     from yardstone.tournament.last_round import LastRoundNeeds, last_round_needs
-    from yardstone.tournament.model import Bye, Game, Player, Tournament
-    from yardstone.tournament.pairing import PairedBoard, Pairing, pair_round
-    from yardstone.tournament.pairing_rules import PairingRules
+    from yardstone.tournament.model import (
+        Bye,
+        ByeKind,
+        Game,
+        PairingRules,
+        Player,
+        Result,
+        System,
+        Tournament,
+    )
+    from yardstone.tournament.pairing import Constraints, PairedBoard, Pairing, pair_round
     from yardstone.tournament.pools import tournament_pool
-    from yardstone.tournament.population import EntryList, synthetic_field
-    from yardstone.tournament.proposal import Proposal, propose_round
     from yardstone.tournament.rating_change import RatingChange, rating_changes
-    from yardstone.tournament.results import ByeKind, Result, System
     from yardstone.tournament.round_robin import RoundRobin, berger_table, pair_round_robin
     from yardstone.tournament.rules import HandicapRules, Scoring, Team, TeamRules, TimeControl
-    from yardstone.tournament.scenario import Scenario, Simulation, simulate_scenarios
-    from yardstone.tournament.simulation import SimulationPlan, tournament_of
-    from yardstone.tournament.standings_table import Standings, standings
-    from yardstone.tournament.team_pairing import team_tournament
-    from yardstone.tournament.teams import TeamMatch, TeamStandings, team_standings
-    from yardstone.tournament.winning_laws import winning_law
+    from yardstone.tournament.simulation import (
+        RandomPlan,
+        SimulationPlan,
+        random_tournament,
+        tournament_of,
+    )
+    from yardstone.tournament.standings import Standings, standings
+    from yardstone.tournament.teams import TeamMatch, TeamStandings, team_standings, team_tournament
 
 __all__ = [
     "Bye",
@@ -100,31 +123,44 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "comparison": ("RoundComparison", "compare_rounds"),
-        "constraints": ("Constraints",),
+        "explanation": (
+            "RoundComparison",
+            "compare_rounds",
+            "Explanation",
+            "explain",
+            "Proposal",
+            "propose_round",
+        ),
+        "pairing": ("Constraints", "PairedBoard", "Pairing", "pair_round"),
         "dutch.checking": ("RoundCheck", "check_rounds"),
         "dutch.pairing": ("DutchPairing", "pair_dutch"),
         "dutch.proposal": ("DutchProposal", "propose_dutch"),
-        "explanation": ("Explanation", "explain"),
         "files": ("read_tournament", "to_bytes"),
-        "forecast": ("TournamentForecast", "simulate"),
-        "generator": ("RandomPlan", "random_tournament"),
+        "forecast": (
+            "TournamentForecast",
+            "simulate",
+            "Scenario",
+            "Simulation",
+            "simulate_scenarios",
+        ),
+        "simulation": ("RandomPlan", "random_tournament", "SimulationPlan", "tournament_of"),
         "last_round": ("LastRoundNeeds", "last_round_needs"),
-        "model": ("Bye", "Game", "Player", "Tournament"),
-        "pairing": ("PairedBoard", "Pairing", "pair_round"),
-        "pairing_rules": ("PairingRules",),
+        "model": (
+            "Bye",
+            "Game",
+            "Player",
+            "Tournament",
+            "PairingRules",
+            "ByeKind",
+            "Result",
+            "System",
+        ),
         "pools": ("tournament_pool",),
-        "population": ("EntryList", "synthetic_field"),
-        "proposal": ("Proposal", "propose_round"),
+        "field": ("EntryList", "synthetic_field", "winning_law"),
         "rating_change": ("RatingChange", "rating_changes"),
-        "results": ("ByeKind", "Result", "System"),
         "round_robin": ("RoundRobin", "berger_table", "pair_round_robin"),
         "rules": ("HandicapRules", "Scoring", "Team", "TeamRules", "TimeControl"),
-        "scenario": ("Scenario", "Simulation", "simulate_scenarios"),
-        "simulation": ("SimulationPlan", "tournament_of"),
-        "standings_table": ("Standings", "standings"),
-        "team_pairing": ("team_tournament",),
-        "teams": ("TeamMatch", "TeamStandings", "team_standings"),
-        "winning_laws": ("winning_law",),
+        "standings": ("Standings", "standings"),
+        "teams": ("team_tournament", "TeamMatch", "TeamStandings", "team_standings"),
     },
 )

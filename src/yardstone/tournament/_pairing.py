@@ -12,17 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.kernels import kernel
-from yardstone.tournament._board_values import (
-    board_values,
-    bye_values,
-    lot,
-    place_groups,
-    stones,
-    wants,
-)
 from yardstone.tournament._matching import match
 from yardstone.tournament.entry_columns import Entry, SideReason
-from yardstone.tournament.pairing_rules import CRITERIA, Rule
+from yardstone.tournament.model import CRITERIA, Rule
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,6 +24,7 @@ if TYPE_CHECKING:
     Rules = NDArray[np.float64]
     Weights = NDArray[np.int64]
     Numbers = NDArray[np.int64]
+    Whole = NDArray[np.int64]
 
 __all__ = [
     "Entry",
@@ -44,7 +37,12 @@ __all__ = [
     "row_values",
     "side_list",
     "sides",
+    "lot",
+    "stones",
+    "wants",
+    "record_games",
 ]
+
 
 _CRITERIA = len(CRITERIA)
 
@@ -168,3 +166,282 @@ def pair_field(
     sound, mate, _, _, _, _ = match(weights)
     first, second, handicap = side_list(entries, mate, rules)
     return sound, first, second, handicap, int(mate[n]) if n % 2 else -1
+
+
+(
+    _REMATCH,
+    _BYE,
+    _ABSOLUTE,
+    _CATEGORIES,
+    _SCORE,
+    _FLOATS,
+    _SEEDING,
+    _COLOURS,
+    _PREFERENCE,
+    _HANDICAP,
+    _GEOGRAPHY,
+    _LOT,
+) = range(_CRITERIA)
+#: Earlier meetings beyond this are all the same.
+_MANY = 20
+_TOP, _MIDDLE = 0, 1
+_FOLD, _SLIDE, _ADJACENT = 0, 1, 2
+#: Lots are numbers below this; products of two stay below 2**62.
+_LOTS = 2**31
+
+
+@kernel
+def lot(first: int, second: int, seed: int) -> int:
+    """A number below 2**31 that a pair draws: the same in either order."""
+    low, high = min(first, second), max(first, second)
+    x = (low * 73856093 + high * 19349663 + seed * 83492791 + 40503) % _LOTS
+    for _ in range(3):
+        x ^= x >> 15
+        x = (x * 739982445 + 12345) % _LOTS
+    return x ^ (x >> 16)
+
+
+@kernel
+def _concave(x: float, nx1: float) -> float:
+    """From 1 at 0 down to 0 at 1, bent so that one large x costs less than many small."""
+    return (1.0 - x) * (1.0 + nx1 * x)
+
+
+@kernel
+def place_groups(entries: Entries, rules: Rules) -> None:
+    """Fill in score groups, places within them, and where secondary criteria are off."""
+    n = len(entries)
+    unit, span, top = int(rules[Rule.UNIT]), int(rules[Rule.SPAN]), int(rules[Rule.TOP])
+    for i in range(n):
+        step = top - entries[i, Entry.SCORE] // unit
+        entries[i, Entry.GROUP] = entries[i, Entry.CATEGORY] * span + step
+        strong = (
+            2 * entries[i, Entry.RANK] + entries[i, Entry.WINS] >= 2 * rules[Rule.RANK_OFF]
+            or entries[i, Entry.WINS] >= rules[Rule.WINS_OFF]
+            or entries[i, Entry.INITIAL] >= rules[Rule.BAR_OFF]
+        )
+        entries[i, Entry.EXEMPT] = 1 if strong else 0
+    for i in range(n):
+        size = place = 0
+        for j in range(n):
+            if entries[i, Entry.GROUP] == entries[j, Entry.GROUP]:
+                size += 1
+                if entries[j, Entry.ORDER] < entries[i, Entry.ORDER]:
+                    place += 1
+        entries[i, Entry.SIZE] = size
+        entries[i, Entry.PLACE] = place
+
+
+@kernel
+def stones(entries: Entries, i: int, j: int, rules: Rules) -> int:
+    """Handicap of a game: positive if `i` is the stronger."""
+    if rules[Rule.HD_BY_SCORE]:
+        one = entries[i, Entry.MMS] // 2 + int(rules[Rule.ZERO])
+        two = entries[j, Entry.MMS] // 2 + int(rules[Rule.ZERO])
+    else:
+        one, two = entries[i, Entry.RANK], entries[j, Entry.RANK]
+    threshold = int(rules[Rule.HD_THRESHOLD])
+    gap = min(one, threshold) - min(two, threshold)
+    size = abs(gap) - int(rules[Rule.HD_CORRECTION]) if gap else 0
+    size = min(max(size, 0), int(rules[Rule.HD_CEILING]))
+    return size if gap > 0 else -size
+
+
+@kernel
+def wants(entries: Entries, i: int) -> int:
+    """Which side a player should have: -2 must move first, -1 would rather, 1 and 2 second."""
+    balance, streak = entries[i, Entry.BALANCE], entries[i, Entry.STREAK]
+    if balance >= 2 or streak >= 2:
+        return -2
+    if balance <= -2 or streak <= -2:
+        return 2
+    if balance > 0 or (balance == 0 and streak > 0):
+        return -1
+    if balance < 0 or streak < 0:
+        return 1
+    return 0
+
+
+@kernel
+def _position(place: int, size: int, mode: int) -> float:
+    """How well a player's place in the group suits the choice of floaters: 0 to 1."""
+    if mode == _TOP:
+        return (size - 1 - place) / size
+    if mode == _MIDDLE:
+        return (size - 1 - abs(2 * place - size + 1)) / size
+    return place / size
+
+
+@kernel
+def _float_value(entries: Entries, i: int, j: int, rules: Rules) -> float:
+    """Who of two groups meets the other: places within the groups, and earlier floats."""
+    gap = entries[i, Entry.GROUP] - entries[j, Entry.GROUP]
+    if gap == 0 or abs(gap) >= 4:
+        return 0.0
+    upper, lower = (j, i) if gap > 0 else (i, j)
+    up, down = Entry.UP, Entry.DOWN
+    state = 2
+    if entries[lower, up] > 0:
+        state -= 1
+    if entries[upper, down] > 0:
+        state -= 1
+    if state > 0 and entries[upper, up] > entries[upper, down]:
+        state += 1
+    if state > 0 and entries[lower, down] > entries[lower, up]:
+        state += 1
+    if not rules[Rule.COMPENSATE]:
+        state = min(state, 2)
+    places = 0.5 * _position(
+        entries[upper, Entry.PLACE], entries[upper, Entry.SIZE], int(rules[Rule.UPPER])
+    ) + 0.5 * _position(
+        entries[lower, Entry.PLACE], entries[lower, Entry.SIZE], int(rules[Rule.LOWER])
+    )
+    apart = 1 + abs(entries[i, Entry.CATEGORY] - entries[j, Entry.CATEGORY])
+    return float(rules[Rule.FLOATS] * (state + places) / 5.0 / apart**4)
+
+
+@kernel
+def _seed_value(entries: Entries, i: int, j: int, rules: Rules) -> float:
+    """How well a pair of one group follows the seeding."""
+    if entries[i, Entry.GROUP] != entries[j, Entry.GROUP]:
+        return 0.0
+    size = entries[i, Entry.SIZE]
+    one, two = entries[i, Entry.PLACE], entries[j, Entry.PLACE]
+    system = int(rules[Rule.SEED])
+    if system == _FOLD:
+        x = (one + two - (size - 1)) / (size - 1)
+    elif system == _SLIDE:
+        x = (2 * abs(one - two) - size) / size
+    elif system == _ADJACENT:
+        x = (abs(one - two) - 1) / (size - 1)
+    else:
+        if (2 * one < size) == (2 * two < size):
+            return 0.0
+        lots = entries[i, Entry.LOT], entries[j, Entry.LOT]
+        drawn = lot(lots[0], lots[1], int(rules[Rule.DRAW_SEED])) / _LOTS
+        return float(rules[Rule.SEEDING] * (1.0 - 0.2 * drawn))
+    return float(rules[Rule.SEEDING] * (1.0 - x * x))
+
+
+@kernel
+def _common(entries: Entries, i: int, j: int, column: int) -> bool:
+    return bool(entries[i, column] >= 0 and entries[i, column] == entries[j, column])
+
+
+@kernel
+def _geography_value(entries: Entries, i: int, j: int, rules: Rules) -> float:
+    """Players of different clubs and countries; half of it where one is exempt."""
+    weight = rules[Rule.GEOGRAPHY]
+    if weight == 0.0:
+        return 0.0
+    groups = rules[Rule.SPAN] * rules[Rule.CATEGORY_COUNT]
+    country = club = 0.0
+    if not _common(entries, i, j, Entry.COUNTRY):
+        country = min(rules[Rule.COUNTRY] / groups, 1.0)
+    if not _common(entries, i, j, Entry.CLUB):
+        other_group = not _common(entries, i, j, Entry.CLUB_GROUP)
+        club = min(rules[Rule.CLUB] * (1.2 if other_group else 0.5) / groups, 1.0)
+    x = max(country, club) + 0.5 * min(country, club)
+    if x > 0.0:
+        x = min(x + 0.5 / groups, 1.0)
+    value = weight * (1.0 - _concave(x, rules[Rule.NX1]))
+    exempt = entries[i, Entry.EXEMPT] + entries[j, Entry.EXEMPT]
+    return float(value + 0.5 * exempt * (weight - value))
+
+
+@kernel
+def _handicap_value(entries: Entries, i: int, j: int, rules: Rules) -> float:
+    """Small differences of the McMahon score, where they would be played with stones."""
+    weight = rules[Rule.HANDICAP]
+    if weight == 0.0:
+        return 0.0
+    gap = abs(entries[i, Entry.MMS] // 2 - entries[j, Entry.MMS] // 2)
+    value = weight * _concave(min(gap / rules[Rule.SECONDARY_SPAN], 1.0), rules[Rule.NX1])
+    exempt = entries[i, Entry.EXEMPT] + entries[j, Entry.EXEMPT]
+    return float(value + 0.5 * exempt * (weight - value))
+
+
+@kernel
+def board_values(entries: Entries, i: int, j: int, met: int, rules: Rules, values: Numbers) -> None:
+    """The value of a board by each criterion, in the order of `CRITERIA`."""
+    values[:] = 0
+    rematch = rules[Rule.REMATCH]
+    values[_REMATCH] = int(rematch) * (1 - min(int(met), _MANY))
+    nx1 = rules[Rule.NX1]
+    if rules[Rule.ABSOLUTE_COLOUR] or rules[Rule.COLOUR_PREFERENCE]:
+        one, two = wants(entries, i), wants(entries, j)
+        if one * two != 4:
+            values[_ABSOLUTE] = int(rules[Rule.ABSOLUTE_COLOUR])
+        if one * two <= 0:
+            values[_PREFERENCE] = int(rules[Rule.COLOUR_PREFERENCE])
+    categories = rules[Rule.CATEGORY_COUNT]
+    apart = abs(entries[i, Entry.CATEGORY] - entries[j, Entry.CATEGORY])
+    if categories > 1:
+        values[_CATEGORIES] = int(rules[Rule.CATEGORIES] * _concave(apart / categories, nx1))
+    if apart == 0:
+        gap = abs(entries[i, Entry.GROUP] - entries[j, Entry.GROUP])
+        x = min(gap / (rules[Rule.SPAN] * categories), 1.0)
+        values[_SCORE] = int(rules[Rule.SCORE] * _concave(x, nx1))
+    values[_FLOATS] = int(_float_value(entries, i, j, rules))
+    values[_SEEDING] = int(_seed_value(entries, i, j, rules))
+    if rules[Rule.COLOURS] and stones(entries, i, j, rules) == 0:
+        one, two = entries[i, Entry.BALANCE], entries[j, Entry.BALANCE]
+        if one * two < 0:
+            values[_COLOURS] = int(rules[Rule.COLOURS])
+        elif one * two == 0 and abs(one + two) >= 2:
+            values[_COLOURS] = int(rules[Rule.COLOURS]) // 2
+    values[_HANDICAP] = int(_handicap_value(entries, i, j, rules))
+    values[_GEOGRAPHY] = int(_geography_value(entries, i, j, rules))
+    if rules[Rule.LOT]:
+        drawn = lot(entries[i, Entry.LOT], entries[j, Entry.LOT], int(rules[Rule.DRAW_SEED]))
+        values[_LOT] = int(rules[Rule.LOT] * drawn / _LOTS)
+
+
+@kernel
+def bye_values(entries: Entries, i: int, rules: Rules, values: Numbers) -> None:
+    """The value of the bye: for the lowest score, there the lowest rank, there the last."""
+    values[:] = 0
+    n = len(entries)
+    behind = 0
+    for j in range(n):
+        gap = entries[j, Entry.SCORE] - entries[i, Entry.SCORE]
+        if gap == 0:
+            gap = entries[j, Entry.RANK] - entries[i, Entry.RANK]
+        if gap == 0:
+            gap = entries[i, Entry.ORDER] - entries[j, Entry.ORDER]
+        behind += gap < 0
+    values[_REMATCH] = int(rules[Rule.BYE_AGAIN]) * (1 - min(int(entries[i, Entry.BYES]), _MANY))
+    values[_BYE] = int(rules[Rule.BYE] * (n - behind) / n)
+
+
+@kernel
+def record_games(
+    entries: Whole,
+    met: NDArray[np.int8],
+    first: Whole,
+    second: Whole,
+    stones: Whole,
+    step: int,
+) -> None:
+    """Floats, colours and who has met whom, after the games of a round.
+
+    `entries` are those with which the round was paired; `step` is the number of half
+    points between score groups.
+    """
+    for board in range(len(first)):
+        i, j = first[board], second[board]
+        one, two = entries[i, Entry.SCORE] // step, entries[j, Entry.SCORE] // step
+        if one != two:
+            lower, upper = (i, j) if one < two else (j, i)
+            entries[lower, Entry.UP] += 1
+            entries[upper, Entry.DOWN] += 1
+        if met[i, j] < 127:
+            met[i, j] += 1
+            met[j, i] += 1
+        if stones[board] > 0:
+            continue
+        for turn in (-1, 1):
+            p = i if turn < 0 else j
+            entries[p, Entry.BALANCE] += turn
+            streak = entries[p, Entry.STREAK]
+            entries[p, Entry.STREAK] = streak + turn if streak * turn > 0 else turn

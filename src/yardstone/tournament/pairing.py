@@ -2,33 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import hashlib
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.errors import InputError
+from yardstone.errors import InputError, UsageError
 from yardstone.kernels import Loops, weighed
-from yardstone.tournament._pairing import board_values, bye_values, pair_weights, side_list
-from yardstone.tournament.constraints import (
-    Constraints,
-    allowed_boards,
-    check_round,
-    fixed_pairs,
-    free_tables,
-    impossible,
-    round_to_pair,
-    to_be_paired,
+from yardstone.tournament._pairing import (
+    board_values,
+    bye_values,
+    pair_weights,
+    place_groups,
+    side_list,
 )
-from yardstone.tournament.entrants import Entrants, enter
+from yardstone.tournament.entry_columns import Entry
 from yardstone.tournament.matching import maximum_matching
-from yardstone.tournament.model import Bye, Game, Tournament
-from yardstone.tournament.pairing_rules import CRITERIA, PairingRules
+from yardstone.tournament.model import (
+    CRITERIA,
+    Bye,
+    ByeKind,
+    Game,
+    PairingRules,
+    Result,
+    Tournament,
+)
+from yardstone.tournament.standings import (
+    Scores,
+    category,
+    default_criteria,
+    initial_score,
+    standings,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from yardstone.tournament.matching import Matching
+
 
 __all__ = [
     "PairedBoard",
@@ -36,6 +50,16 @@ __all__ = [
     "made_pairing",
     "pair_round",
     "values_of",
+    "Entrants",
+    "enter",
+    "Constraints",
+    "allowed_boards",
+    "check_round",
+    "fixed_pairs",
+    "free_tables",
+    "impossible",
+    "round_to_pair",
+    "to_be_paired",
 ]
 
 
@@ -265,3 +289,356 @@ def made_pairing(
             fixed=frozenset((row, n)) in by_hand,
         )
     return Pairing(entrants, boards, bye, kept, allowed, weights)
+
+
+_LOTS = 2**31
+
+
+@dataclass(frozen=True, eq=False)
+class Entrants:
+    """The players of one round's pairing, as arrays.
+
+    Attributes
+    ----------
+    tournament : Tournament
+        The state before the round.
+    round : int
+    rules : PairingRules
+    players : int64 array (n,)
+        Numbers of the players in the tournament; all other arrays count by place in
+        this one.
+    entries : int64 array (n, len(Entry))
+        Their scores, groups and history.
+    met : int8 array (n, n)
+        Games that two of them have played with each other.
+    packed : float64 array
+        `PairingRules.packed` of the round.
+    """
+
+    tournament: Tournament
+    round: int
+    rules: PairingRules
+    players: NDArray[np.int64]
+    entries: NDArray[np.int64]
+    met: NDArray[np.int8]
+    packed: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.players)
+
+    def name(self, row: int) -> str:
+        """Full name of a player by row."""
+        return self.tournament.players[int(self.players[row])].full_name
+
+
+def enter(
+    before: Tournament, round_number: int, rules: PairingRules, players: Collection[int]
+) -> Entrants:
+    """Collect what pairing needs to know of some players before a round.
+
+    Parameters
+    ----------
+    before : Tournament
+        Without games of that round and later ones (`Tournament.before`).
+    round_number : int
+        From 1.
+    rules : PairingRules
+    players : collection of int
+        Numbers of those who are to be paired.
+    """
+    chosen = np.array(sorted(players), np.int64)
+    n = len(before.players)
+    scores = Scores.of(before)
+    now = round_number - 1
+    mms2, wins2 = (_upto(s, now) for s in (scores.mms2, scores.wins2))
+    main2 = mms2 if rules.by_mcmahon else wins2
+    entries = np.zeros((n, len(Entry)), np.int64)
+    entries[:, Entry.SCORE] = main2[:, now]
+    entries[:, Entry.MMS] = mms2[:, now]
+    entries[:, Entry.WINS] = wins2[:, now]
+    entries[:, Entry.LOT] = _lots(before)
+    entries[:, Entry.ORDER] = _order(before, round_number, rules)
+    for row, player in enumerate(before.players):
+        entries[row, Entry.CATEGORY] = category(player, before.scoring)
+        entries[row, Entry.RANK] = rules.zero if player.rank is None else player.rank
+        entries[row, Entry.INITIAL] = initial_score(player, before.scoring)
+    _fill_geography(before, entries)
+    met = _fill_history(before, entries, main2 // (1 if rules.half_points else 2))
+    mine = np.ascontiguousarray(entries[chosen])
+    packed = rules.packed(round_number)
+    place_groups(mine, packed)
+    whole = np.ascontiguousarray(met[np.ix_(chosen, chosen)])
+    return Entrants(before, round_number, rules, chosen, mine, whole, packed)
+
+
+def _upto(scores: NDArray[np.int64], now: int) -> NDArray[np.int64]:
+    """Scores with a column for the state before every round, the last one repeated."""
+    lacking = now + 1 - scores.shape[1]
+    if lacking <= 0:
+        return scores
+    return np.hstack([scores, np.repeat(scores[:, -1:], lacking, axis=1)])
+
+
+def _order(before: Tournament, round_number: int, rules: PairingRules) -> NDArray[np.int64]:
+    """Place of every player in the standings, with the further criterion of seeding."""
+    early = round_number <= rules.seed_last_round_1
+    extra = (rules.seed_criterion_1 if early else rules.seed_criterion_2).upper()
+    names = [*default_criteria(before), *([] if extra in ("", "NULL") else [extra])]
+    main = "MMS" if rules.by_mcmahon else "NBW"
+    if main not in names:
+        names.insert(0, main)
+    now = min(round_number - 1, max(before.rounds, before.last_round))
+    while True:
+        try:
+            table = standings(before, round_number=now, criteria=names, everybody=True)
+            break
+        except UsageError:  # criteria of a round that has not been reached yet
+            reached = [name for name in names if "@" not in name]
+            if len(reached) == len(names):
+                raise
+            names = reached
+    place = np.empty(len(before.players), np.int64)
+    place[table.order] = np.arange(len(place))
+    return place
+
+
+def _lots(before: Tournament) -> NDArray[np.int64]:
+    """A number for every player that depends on the name alone, all different."""
+    rows: dict[int, int] = {}
+    lots = np.empty(len(before.players), np.int64)
+    for row, player in enumerate(before.players):
+        digest = hashlib.blake2b(player.full_name.encode("utf-8", "replace"), digest_size=8)
+        lot = int.from_bytes(digest.digest(), "big") % _LOTS
+        while lot in rows:
+            lot = (lot + 1) % _LOTS
+        rows[lot] = row
+        lots[row] = lot
+    return lots
+
+
+def _fill_geography(before: Tournament, entries: NDArray[np.int64]) -> None:
+    """Numbers for clubs, groups of clubs and countries; -1 where nothing is known."""
+    group_of = {
+        club.strip().casefold(): f"\0{number}"
+        for number, group in enumerate(before.club_groups)
+        for club in group
+    }
+    codes: tuple[dict[str, int], ...] = ({}, {}, {})
+    for row, player in enumerate(before.players):
+        club, country = player.club.strip().casefold(), player.country.strip().casefold()
+        texts = (club, group_of.get(club, club), country)
+        columns = (Entry.CLUB, Entry.CLUB_GROUP, Entry.COUNTRY)
+        for column, text, known in zip(columns, texts, codes, strict=True):
+            entries[row, column] = known.setdefault(text, len(known)) if text else -1
+
+
+def _fill_history(
+    before: Tournament, entries: NDArray[np.int64], steps: NDArray[np.int64]
+) -> NDArray[np.int8]:
+    """Colours, floats and byes so far; returns who has met whom how often."""
+    n = len(entries)
+    met = np.zeros((n, n), np.int8)
+    for game in sorted(before.games, key=lambda game: game.round):
+        first, second = game.first, game.second
+        one, two = steps[first, game.round - 1], steps[second, game.round - 1]
+        if one != two:
+            lower, upper = (first, second) if one < two else (second, first)
+            entries[lower, Entry.UP] += 1
+            entries[upper, Entry.DOWN] += 1
+        if game.forfeit:
+            for player in (first, second):
+                entries[player, Entry.BYES] += game.points(player) > 0
+            continue
+        if met[first, second] < np.iinfo(np.int8).max:
+            met[first, second] += 1
+            met[second, first] += 1
+        if game.handicap or not game.known_colour:
+            continue
+        for player, turn in ((first, -1), (second, 1)):
+            entries[player, Entry.BALANCE] += turn
+            streak = entries[player, Entry.STREAK]
+            entries[player, Entry.STREAK] = streak + turn if streak * turn > 0 else turn
+    for bye in before.byes:
+        entries[bye.player, Entry.BYES] += bye.kind in (ByeKind.paired, ByeKind.full)
+    return met
+
+
+#: So many names stand in an error.
+_NAMES = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Constraints:
+    """What the organiser demands of a round. Players are named by their numbers from 0.
+
+    Attributes
+    ----------
+    fixed : tuple of (int, int)
+        Boards that must be.
+    forbidden : tuple of (int, int)
+        Boards that must not be.
+    absent : frozenset of int
+        Players who do not take part, beside those whom the file says to be absent.
+    bye : int or None
+        Who stays without an opponent.
+    no_bye : bool
+        Refuse a field of odd size.
+    rematch : bool
+        Allow games between players who have met before.
+    open_results : bool
+        Pair although results of earlier rounds are missing; such games count nothing.
+    """
+
+    fixed: tuple[tuple[int, int], ...] = ()
+    forbidden: tuple[tuple[int, int], ...] = ()
+    absent: frozenset[int] = frozenset()
+    bye: int | None = None
+    no_bye: bool = False
+    rematch: bool = False
+    open_results: bool = False
+
+
+def round_to_pair(tournament: Tournament) -> int:
+    """The first round in which nobody is paired yet."""
+    paired = {game.round for game in tournament.games}
+    number = 1
+    while number in paired:
+        number += 1
+    return number
+
+
+def check_round(tournament: Tournament, number: int, constraints: Constraints) -> None:
+    """Refuse a round that does not exist, comes too early, or follows open results."""
+    where = tournament.file or None
+    if not 1 <= number <= tournament.rounds:
+        raise InputError(
+            f"round {number} cannot be paired: the tournament has {tournament.rounds} rounds",
+            file=where,
+            hint="change the number of rounds first" if number > tournament.rounds else None,
+        )
+    if number > 1 and not any(game.round == number - 1 for game in tournament.games):
+        raise InputError(f"round {number} cannot be paired before round {number - 1}", file=where)
+    open_games = [
+        game for game in tournament.games if game.round < number and game.result is Result.unknown
+    ]
+    if open_games and not constraints.open_results:
+        game = open_games[0]
+        names = (tournament.players[p].full_name for p in (game.first, game.second))
+        raise InputError(
+            f"{_count(len(open_games), 'game')} of earlier rounds without a result: "
+            f"round {game.round}, table {game.table}, {' - '.join(names)}",
+            file=where,
+            line=game.line or None,
+            hint="enter the results, or allow open ones",
+        )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def to_be_paired(tournament: Tournament, number: int, constraints: Constraints) -> list[int]:
+    """Numbers of the players who have neither a game nor a bye in the round."""
+    busy = {p for game in tournament.round_games(number) for p in (game.first, game.second)}
+    busy |= {bye.player for bye in tournament.byes if bye.round == number}
+    for pair in constraints.fixed:
+        for player in pair:
+            who = tournament.players[player].full_name
+            if player in busy:
+                raise InputError(f"{who} is paired already in round {number}")
+            if player in constraints.absent or not tournament.players[player].takes_part(number):
+                raise InputError(f"{who} does not take part in round {number}")
+    return [
+        row
+        for row, player in enumerate(tournament.players)
+        if player.takes_part(number) and row not in busy and row not in constraints.absent
+    ]
+
+
+def fixed_pairs(entrants: Entrants, constraints: Constraints) -> list[tuple[int, int]]:
+    """Rows of the boards that must be; the bye as the row behind the last."""
+    row = {int(player): number for number, player in enumerate(entrants.players)}
+    banned = {frozenset(pair) for pair in constraints.forbidden}
+    pairs: list[tuple[int, int]] = []
+    taken: set[int] = set()
+    for pair in constraints.fixed:
+        names = " - ".join(entrants.tournament.players[p].full_name for p in pair)
+        if pair[0] == pair[1]:
+            raise InputError(f"board {names}: a player cannot meet himself")
+        if frozenset(pair) in banned:
+            raise InputError(f"board {names} is both fixed and forbidden")
+        for player in pair:
+            if player in taken:
+                who = entrants.tournament.players[player].full_name
+                raise InputError(f"{who} is on two fixed boards")
+            taken.add(player)
+        pairs.append((row[pair[0]], row[pair[1]]))
+    if constraints.bye is not None:
+        who = entrants.tournament.players[constraints.bye].full_name
+        if len(entrants) % 2 == 0:
+            raise InputError(f"no bye for {who}: the number of players is even")
+        if constraints.bye not in row:
+            raise InputError(f"no bye for {who}, who is not to be paired")
+        if constraints.bye in taken:
+            raise InputError(f"{who} is on a fixed board and cannot have the bye")
+        pairs.append((row[constraints.bye], len(entrants)))
+    return pairs
+
+
+def allowed_boards(entrants: Entrants, constraints: Constraints) -> NDArray[np.bool_]:
+    """Which boards may be, by rows; the row behind the last is the bye."""
+    n = len(entrants)
+    whole = n + n % 2
+    allowed = np.ones((whole, whole), np.bool_)
+    np.fill_diagonal(allowed, False)
+    if not constraints.rematch:
+        allowed[:n, :n] &= entrants.met == 0
+    row = {int(player): number for number, player in enumerate(entrants.players)}
+    for a, b in constraints.forbidden:
+        if a in row and b in row:
+            allowed[row[a], row[b]] = allowed[row[b], row[a]] = False
+    for a, b in constraints.fixed:
+        allowed[row[a], row[b]] = allowed[row[b], row[a]] = True
+    return allowed
+
+
+def impossible(entrants: Entrants, matching: Matching, constraints: Constraints) -> InputError:
+    """Why there is no pairing: whom the players concerned could meet."""
+    n = len(entrants)
+
+    def names(rows: Iterable[int]) -> str:
+        listed = [entrants.name(row) if row < n else "the bye" for row in rows]
+        more = f" and {len(listed) - _NAMES} more" if len(listed) > _NAMES else ""
+        return ", ".join(listed[:_NAMES]) + more
+
+    singles = [group[0] for group in matching.crowd if len(group) == 1]
+    others = len(matching.crowd) - len(singles)
+    who = names(singles) + (f" and {_count(others, 'other group')}" if others and singles else "")
+    if not singles:
+        who = f"{others} groups of players ({names(matching.crowd[0])}; ...)"
+    if not matching.bottleneck:
+        reason = f"{who}: no opponent is left"
+        if len(matching.crowd[0]) > 1:
+            reason = f"{names(matching.crowd[0])} could only meet each other, and are an odd number"
+    else:
+        reason = f"{who} could only meet {names(matching.bottleneck)}"
+    hint = (
+        "forbid fewer boards" if constraints.rematch else "allow rematches, or forbid fewer boards"
+    )
+    return InputError(
+        f"round {entrants.round} cannot be paired: {reason}",
+        file=entrants.tournament.file or None,
+        hint=hint,
+    )
+
+
+def free_tables(kept: Collection[Game], needed: int) -> list[int]:
+    """The lowest numbers of tables that are not in use."""
+    taken = {game.table for game in kept}
+    tables: list[int] = []
+    number = 1
+    while len(tables) < needed:
+        if number not in taken:
+            tables.append(number)
+        number += 1
+    return tables

@@ -18,9 +18,8 @@ from yardstone.records.joining import join_pools
 from yardstone.records.shares import read_shares
 from yardstone.records.sources import Source
 from yardstone.records.tags import TOURNAMENT, further_columns
-from yardstone.tournament.classes import egf_class
 from yardstone.tournament.files import read_source
-from yardstone.tournament.model import Game, Result, Tournament
+from yardstone.tournament.model import Game, Result, Tournament, egf_class
 from yardstone.winprob.grades import format_grade
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from yardstone.errors import NoGamesError, UsageError
 from yardstone.kernels import Loops, work
 from yardstone.ratings.egf import CLASS_WEIGHTS, EGF, EGFOld
 from yardstone.records.decoding import whole_number
-from yardstone.tournament.fide_tables import table_score
+from yardstone.tournament.fide import table_score
 from yardstone.tournament.model import Player, Tournament
 from yardstone.tournament.pools import tournament_pool
 

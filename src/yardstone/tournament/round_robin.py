@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from yardstone.errors import InputError
-from yardstone.tournament.constraints import Constraints, check_round, free_tables, round_to_pair
 from yardstone.tournament.model import Bye, Game, Tournament
+from yardstone.tournament.pairing import Constraints, check_round, free_tables, round_to_pair
 
 __all__ = ["NUMBERINGS", "RoundRobin", "berger_round", "berger_table", "pair_round_robin"]
 

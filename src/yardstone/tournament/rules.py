@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from yardstone.errors import InputError
 
 __all__ = [
     "Acceleration",
@@ -20,7 +25,9 @@ __all__ = [
     "TeamRules",
     "TimeControl",
     "TimeSystem",
+    "read_rules",
 ]
+
 
 #: McMahon scores count from here unless the rules say otherwise: 30 kyu.
 LOWEST_RANK = -30
@@ -103,7 +110,7 @@ class Scoring:
     ----------
     criteria : tuple of str
         Criteria of the standings in their order, by their names in
-        `yardstone.tournament.criteria`.
+        `yardstone.tournament.standings`.
     bar, floor, zero : int
         Ranks (1 dan = 0): all from the bar on start with the same McMahon score, as do
         all up to the floor; `zero` is the rank whose initial score would be 0.
@@ -308,3 +315,31 @@ class TeamRules:
 
     size: int = 4
     criteria: tuple[str, ...] = ()
+
+
+_MAX_BYTES = 1 << 20
+
+
+def read_rules(path: Path) -> dict[str, Any]:
+    """Names and values for `PairingRules.changed`.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is no such object.
+    """
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(_MAX_BYTES + 1)
+    except OSError as error:
+        raise InputError(error.strerror or str(error), file=str(path)) from error
+    if len(data) > _MAX_BYTES:
+        raise InputError("too large for a file of rules", file=str(path))
+    try:
+        rules = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", None)
+        raise InputError(f"no JSON: {error}", file=str(path), line=line) from error
+    if not isinstance(rules, dict):
+        raise InputError("rules are an object of names and values", file=str(path))
+    return rules

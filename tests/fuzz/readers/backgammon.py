@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lab.studies.backgammon import cube_errors
 from tests.fuzz.targets import Target, Wrong
-from yardstone.backgammon.analysis_file import AnalysisFile
+from yardstone.backgammon.file_analysis import AnalysisFile
 from yardstone.backgammon.positions import read_position
 from yardstone.records.decoding import decode
 from yardstone_lab.vandendoel import table

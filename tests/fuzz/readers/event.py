@@ -12,8 +12,8 @@ from yardstone.tournament.event.rating_lists import read_register
 from yardstone.tournament.event.result_sheet import read_result_sheet
 from yardstone.tournament.event.wishes import read_wishes
 from yardstone.tournament.files import read_tournament
-from yardstone.tournament.pairing_rules import PairingRules
-from yardstone.tournament.rules_file import read_rules
+from yardstone.tournament.model import PairingRules
+from yardstone.tournament.rules import read_rules
 
 __all__ = ["TARGETS"]
 

@@ -12,7 +12,7 @@ from yardstone.cli.tournament.file import Runs, Win, grade
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
-    from yardstone.tournament.winning_laws import ModelLaw
+    from yardstone.tournament.field import ModelLaw
     from yardstone_lab.tournaments.circuits import Circuit
     from yardstone_lab.tournaments.single_events import SingleEvents
 
@@ -91,7 +91,7 @@ class MeasureOptions:
 
 
 def _law(win: str | None) -> ModelLaw:
-    from yardstone.tournament.winning_laws import usual_model, winning_law
+    from yardstone.tournament.field import usual_model, winning_law
 
     law = winning_law(win or usual_model(None))
     if law.model.scale != "grades":
@@ -139,7 +139,7 @@ def ties(
     --------
     yardstone tournament study ties --players 100 --rounds 5 --among top --plot ties.svg
     """
-    from yardstone.tournament.results import System
+    from yardstone.tournament.model import System
     from yardstone_lab.reports.tiebreaks import ties_document
     from yardstone_lab.tournaments.tiebreaks import CANDIDATES, TournamentSetting, compare_tiebreaks
 

@@ -23,7 +23,7 @@ from yardstone.errors import UsageError
 from yardstone.pool import Pool
 from yardstone.ratings.egf import EGF
 from yardstone.scales import egf_of_grade, grade_of_egf
-from yardstone.tournament.population import EntryList, synthetic_field
+from yardstone.tournament.field import EntryList, synthetic_field
 from yardstone.tournament.simulation import play
 from yardstone_lab.tournaments.events import Variant
 from yardstone_lab.tournaments.pairing_quality import Quality
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from yardstone.tournament.scores import Scores
-    from yardstone.tournament.winning_laws import WinningLaw
+    from yardstone.tournament.field import WinningLaw
+    from yardstone.tournament.standings import Scores
 
     Values = NDArray[np.float64]
 

@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from yardstone.choices import check_fields
 from yardstone.errors import UsageError
-from yardstone.tournament.model import System
-from yardstone.tournament.pairing_rules import PairingRules
-from yardstone.tournament.population import EntryList, synthetic_field
+from yardstone.tournament.field import EntryList, between_strengths, synthetic_field
+from yardstone.tournament.model import PairingRules, System
 from yardstone.tournament.rules import HandicapRules, SeedSystem
 from yardstone.tournament.simulation import SimulationPlan, tournament_of
-from yardstone.tournament.strength_law import between_strengths
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from yardstone.tournament.winning_laws import WinningLaw
+    from yardstone.tournament.field import WinningLaw
 
 __all__ = ["EventSize", "Variant", "usual_pairings"]
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from yardstone.tournament.winning_laws import WinningLaw
+    from yardstone.tournament.field import WinningLaw
     from yardstone_lab.tournaments.events import Variant
 
     Values = NDArray[np.float64]

@@ -20,11 +20,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import UsageError
-from yardstone.tournament.criteria import criterion
+from yardstone.tournament.field import GRADE_SPREAD, LOWEST_GRADE, GamesOver, most_probable
 from yardstone.tournament.forecast import final_criteria, places_of
-from yardstone.tournament.population import GRADE_SPREAD, LOWEST_GRADE
 from yardstone.tournament.simulation import play, state_after
-from yardstone.tournament.true_strength import GamesOver, most_probable
+from yardstone.tournament.standings import criterion
 from yardstone_lab.tournaments.events import EventSize, Variant
 from yardstone_lab.tournaments.pairing_quality import Quality
 
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from yardstone.tournament.winning_laws import WinningLaw
+    from yardstone.tournament.field import WinningLaw
 
     Values = NDArray[np.float64]
 

@@ -17,17 +17,17 @@ import numpy as np
 
 from yardstone import parallel
 from yardstone.errors import UsageError
-from yardstone.tournament.criteria import criterion
 from yardstone.tournament.model import System
 from yardstone.tournament.simulation import SimulationPlan, play, state_after
+from yardstone.tournament.standings import criterion
 from yardstone_lab.tournaments.events import EventSize, Variant
 
 if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from yardstone.tournament.scores import Scores
-    from yardstone.tournament.winning_laws import WinningLaw
+    from yardstone.tournament.field import WinningLaw
+    from yardstone.tournament.standings import Scores
 
     Values = NDArray[np.float64]
 
@@ -183,7 +183,7 @@ def compare_tiebreaks(
     Parameters
     ----------
     chance : callable
-        Win probability on grades (`yardstone.tournament.winning_laws`).
+        Win probability on grades (`yardstone.tournament.field`).
     setting : TournamentSetting, optional
         What is played.
     candidates : sequence of str

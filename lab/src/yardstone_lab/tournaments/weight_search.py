@@ -14,14 +14,13 @@ from math import log10
 from typing import TYPE_CHECKING, Any, Generic
 
 from yardstone.errors import MissingExtraError, UsageError
-from yardstone.tournament.model import System
-from yardstone.tournament.pairing_rules import PairingRules
+from yardstone.tournament.model import PairingRules, System
 from yardstone.tournament.rules import FloatMode, SeedSystem
 from yardstone_lab.tournaments.events import Variant
 from yardstone_lab.tournaments.pairing_quality import Measure, Q, compare_quality
 
 if TYPE_CHECKING:
-    from yardstone.tournament.winning_laws import WinningLaw
+    from yardstone.tournament.field import WinningLaw
 
 __all__ = ["Trial", "WeightSearch", "search_weights"]
 

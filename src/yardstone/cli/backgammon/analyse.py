@@ -110,9 +110,7 @@ def analyse(
     yardstone backgammon analyse backgammon.mat --ledger analysed.jsonl --player Ann --html ann.html
     """
     from yardstone.backgammon.analysis import ListedPlayers, RatingRule, analyse_matches
-    from yardstone.backgammon.analysis_file import AnalysisFile
-    from yardstone.backgammon.file_analysis import AnalysisSettings
-    from yardstone.backgammon.match_files import MatchFiles
+    from yardstone.backgammon.file_analysis import AnalysisFile, AnalysisSettings, MatchFiles
     from yardstone.cli import values
     from yardstone.records import read_synonyms
     from yardstone.reports.backgammon import analysis as report

@@ -55,8 +55,8 @@ def position(
     yardstone backgammon position XGID=-b----E-C---eE---c-e----B-:0:0:1:52:0:0:0:7:10
     yardstone backgammon position 4HPwATDgc/ABMA:cInqAAAAAAAA --html position.html
     """
+    from yardstone.backgammon.file_analysis import evaluate_position
     from yardstone.backgammon.gnubg import find_gnubg
-    from yardstone.backgammon.position_evaluation import evaluate_position
     from yardstone.backgammon.positions import read_position
     from yardstone.reports.backgammon.position import position_document
 

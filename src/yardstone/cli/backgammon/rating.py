@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 import typer
 
-from yardstone.backgammon.units import Unit
+from yardstone.backgammon.error_rates import Unit
 from yardstone.cli.backgammon.options import (
     Choice,
     Offset,

@@ -32,7 +32,7 @@ def check(
     yardstone tournament check swiss.trf --round 3 --format json
     """
     from yardstone.reports.tournament.dutch import check_document
-    from yardstone.tournament.dutch.checking import check_rounds
+    from yardstone.tournament.dutch import check_rounds
 
     output.check()
     checks = check_rounds(file.read(), round_number, progress=output.progress("rounds"))

@@ -59,7 +59,7 @@ def generate(
     """
     from yardstone.files import replaced
     from yardstone.tournament.files import format_to_write
-    from yardstone.tournament.generator import RandomPlan, random_tournament
+    from yardstone.tournament.simulation import RandomPlan, random_tournament
 
     check_folder(output)
     form = format_to_write(output, None if output is not None else "trf")

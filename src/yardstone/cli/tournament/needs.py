@@ -59,8 +59,7 @@ def needs(
     yardstone tournament needs open.xml 'Claes Wim' --place 3
     """
     from yardstone.reports.tournament.last_round import last_round_document
-    from yardstone.tournament.last_round import last_round_needs
-    from yardstone.tournament.place_chances import place_chances
+    from yardstone.tournament.last_round import last_round_needs, place_chances
 
     output.check()
     tournament = file.read()

@@ -16,12 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from yardstone.reports.document import Document
-    from yardstone.tournament.constraints import Constraints
     from yardstone.tournament.event.changes import EventChange
     from yardstone.tournament.event.pairing import PairedRound, PairingSystem
     from yardstone.tournament.event.wishes import EventWishes
-    from yardstone.tournament.model import Tournament
-    from yardstone.tournament.pairing_rules import PairingRules
+    from yardstone.tournament.model import PairingRules, Tournament
+    from yardstone.tournament.pairing import Constraints
 
 __all__ = ["pair", "two_players"]
 
@@ -89,8 +88,8 @@ class WeightOptions:
 
     def weights(self, tournament: Tournament) -> PairingRules:
         """The tournament's rules, changed by those of a system, a file and the options."""
-        from yardstone.tournament.pairing_rules import PairingRules
-        from yardstone.tournament.rules_file import read_rules
+        from yardstone.tournament.model import PairingRules
+        from yardstone.tournament.rules import read_rules
 
         rules = PairingRules.of(tournament)
         if self.system not in (None, "dutch"):
@@ -140,7 +139,7 @@ class ConstraintOptions:
 
     def of(self, tournament: Tournament) -> Constraints:
         """The same by the numbers of the players."""
-        from yardstone.tournament.constraints import Constraints
+        from yardstone.tournament.pairing import Constraints
 
         return Constraints(
             fixed=tuple(two_players(tournament, text, "--fix") for text in self.fix or []),
@@ -267,7 +266,7 @@ def pair(
             raise UsageError(_NO_WEIGHTS)
         if kind == "dutch":
             from yardstone.reports.tournament.dutch import check_document
-            from yardstone.tournament.dutch.checking import check_rounds
+            from yardstone.tournament.dutch import check_rounds
 
             checks = check_rounds(tournament, round_number, progress=boards.progress("rounds"))
             boards.emit(check_document(checks))
@@ -278,14 +277,14 @@ def pair(
     def paired(tournament: Tournament) -> PairedRound:
         number = round_number
         if again:
-            from yardstone.tournament.proposal import without_rounds
+            from yardstone.tournament.explanation import without_rounds
 
             tournament, number = without_rounds(
                 tournament, round_number, keep_results=target is not None
             )
         players = tournament
         if teams:
-            from yardstone.tournament.team_pairing import team_tournament
+            from yardstone.tournament.teams import team_tournament
 
             tournament = team_tournament(players)
         kind = rules.kind(tournament, wishes)
@@ -351,7 +350,7 @@ def _same(file: Path, target: Path) -> bool:
 
 
 def _document(made: PairedRound, *, brief: bool) -> Document:
-    from yardstone.tournament.dutch.proposal import DutchProposal
+    from yardstone.tournament.dutch import DutchProposal
     from yardstone.tournament.round_robin import RoundRobin
 
     if isinstance(made.proposal, RoundRobin):
@@ -378,7 +377,7 @@ def two_players(tournament: Tournament, text: str, option: str) -> tuple[int, in
 
 def _seated(made: PairedRound, tournament: Tournament, entrants: Tournament) -> PairedRound:
     """The same with the players at their boards, after their teams were paired."""
-    from yardstone.tournament.team_pairing import with_boards
+    from yardstone.tournament.teams import with_boards
 
     seated = with_boards(tournament, entrants, made.change.tournament)
     return replace(made, change=replace(made.change, tournament=seated))
@@ -386,7 +385,7 @@ def _seated(made: PairedRound, tournament: Tournament, entrants: Tournament) -> 
 
 def _comparison(tournament: Tournament, round_number: int | None, rules: PairingRules) -> Document:
     from yardstone.reports.tournament.comparison import comparison_document
-    from yardstone.tournament.comparison import compare_rounds
+    from yardstone.tournament.explanation import compare_rounds
 
     return comparison_document(compare_rounds(tournament, round_number, rules=rules))
 

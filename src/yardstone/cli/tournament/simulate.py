@@ -14,7 +14,7 @@ from yardstone.cli.tournament.file import Runs, Win, grade
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
-    from yardstone.tournament.scenario import Scenario
+    from yardstone.tournament.forecast import Scenario
 
 __all__ = ["simulate"]
 
@@ -85,7 +85,7 @@ def _whole(least: int) -> Callable[[str, str], int]:
 
 
 def _system(text: str, option: str) -> Any:
-    from yardstone.tournament.results import System
+    from yardstone.tournament.model import System
 
     try:
         return System(text)
@@ -160,7 +160,7 @@ def simulate(
     """
     from yardstone.reports.tournament.simulation import simulation_document
     from yardstone.tournament.files import read_tournament
-    from yardstone.tournament.scenario import Scenario, simulate_scenarios
+    from yardstone.tournament.forecast import Scenario, simulate_scenarios
 
     output.check()
     low, colon, high = grades.partition(":")

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from yardstone.backgammon.error_rates import KINDS
-from yardstone.backgammon.summary import FEW_DECISIONS
+from yardstone.backgammon.matches import FEW_DECISIONS
 from yardstone.records.names import similar_names
 from yardstone.reports.backgammon.boards import blunder_steps, signed
 from yardstone.reports.backgammon.classes import class_section, classes_plain
@@ -28,9 +28,8 @@ from yardstone.reports.words import join_names, known, per_cent, plural, spellin
 
 if TYPE_CHECKING:
     from yardstone.backgammon.analysis import MatchAnalysis
-    from yardstone.backgammon.intervals import MatchEstimate
-    from yardstone.backgammon.matches import AnalysedMatch, Blunder
-    from yardstone.backgammon.summary import PlayerSummary
+    from yardstone.backgammon.matches import AnalysedMatch, Blunder, PlayerSummary
+    from yardstone.backgammon.rating import MatchEstimate
 
 __all__ = ["backgammon_document", "backgammon_plain"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from yardstone.backgammon.moves import move_steps
-from yardstone.backgammon.positions import Position
+from yardstone.backgammon.positions import Position, move_steps
 from yardstone.errors import InputError
 from yardstone.reports.charts.backgammon_board import BackgammonDiagram
 from yardstone.reports.document import Picture, Step

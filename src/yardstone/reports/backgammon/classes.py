@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from yardstone.backgammon.summary import FEWEST_FOR_CLASSES
+from yardstone.backgammon.matches import FEWEST_FOR_CLASSES
 from yardstone.reports.document import UNKNOWN, Column, Lines, Section, Table
 from yardstone.reports.words import known
 
 if TYPE_CHECKING:
-    from yardstone.backgammon.summary import PlayerSummary
+    from yardstone.backgammon.matches import PlayerSummary
 
 __all__ = ["class_section", "classes_plain"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from yardstone.backgammon.moves import move_steps
-from yardstone.backgammon.play_classes import play_class
+from yardstone.backgammon.matches import play_class
+from yardstone.backgammon.positions import move_steps
 from yardstone.reports.backgammon.boards import board_words, signed
 from yardstone.reports.backgammon.text_board import text_board
 from yardstone.reports.charts.backgammon_board import BackgammonDiagram
@@ -23,7 +23,7 @@ from yardstone.reports.document import (
 from yardstone.reports.words import plural
 
 if TYPE_CHECKING:
-    from yardstone.backgammon.position_evaluation import EvaluatedMove, PositionEvaluation
+    from yardstone.backgammon.file_analysis import EvaluatedMove, PositionEvaluation
     from yardstone.backgammon.positions import Position
 
 __all__ = ["position_document"]

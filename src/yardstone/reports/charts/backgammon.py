@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from yardstone.backgammon.summary import WINDOW
+from yardstone.backgammon.matches import WINDOW
 from yardstone.reports.charts.chart import Axis, Band, Chart, Mark, Panel, Points, Stroke
 from yardstone.reports.charts.colours import SERIES
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from yardstone.backgammon.moves import BAR, OFF
-from yardstone.backgammon.positions import CHEQUERS, Position
+from yardstone.backgammon.positions import BAR, CHEQUERS, OFF, Position
 from yardstone.reports.charts.shapes import Discs, Element, Shape, Sheet, Words
 
 __all__ = ["BackgammonDiagram"]

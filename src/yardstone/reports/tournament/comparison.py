@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from yardstone.reports.document import Block, Column, Document, Facts, Lines, Section, Table
 from yardstone.reports.tournament.words import CRITERION_WORDS, round_title
 from yardstone.reports.words import plural
-from yardstone.tournament.pairing_rules import CRITERIA
+from yardstone.tournament.model import CRITERIA
 
 if TYPE_CHECKING:
-    from yardstone.tournament.comparison import Difference, RoundComparison
+    from yardstone.tournament.explanation import Difference, RoundComparison
     from yardstone.tournament.model import Tournament
     from yardstone.tournament.pairing import PairedBoard
 

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any
 from yardstone.reports.document import Block, Column, Document, Facts, Lines, Section, Table
 from yardstone.reports.tournament.words import points_text, round_title
 from yardstone.reports.words import plural
-from yardstone.tournament.dutch.colours import ColourReason
-from yardstone.tournament.dutch.criteria import CRITERIA
-from yardstone.tournament.dutch.field import PieceColour
+from yardstone.tournament.dutch_brackets import CRITERIA
+from yardstone.tournament.dutch_field import ColourReason, PieceColour
 
 if TYPE_CHECKING:
-    from yardstone.tournament.dutch.brackets import BracketReport
-    from yardstone.tournament.dutch.checking import RoundCheck
-    from yardstone.tournament.dutch.explanation import BoardExplanation, Obstacle
-    from yardstone.tournament.dutch.pairing import DutchPairing
-    from yardstone.tournament.dutch.proposal import DutchProposal
+    from yardstone.tournament.dutch import (
+        BoardExplanation,
+        DutchPairing,
+        DutchProposal,
+        Obstacle,
+        RoundCheck,
+    )
+    from yardstone.tournament.dutch_brackets import BracketReport
     from yardstone.tournament.model import Tournament
 
 __all__ = ["check_document", "dutch_document"]

@@ -9,9 +9,8 @@ from yardstone.reports.document import Column, Document, Lines, Section, Table
 from yardstone.reports.words import chance_text, known_values, per_cent
 
 if TYPE_CHECKING:
-    from yardstone.tournament.last_round import LastRoundNeeds, OwnResult
+    from yardstone.tournament.last_round import LastRoundNeeds, OwnResult, PlaceChances
     from yardstone.tournament.model import Tournament
-    from yardstone.tournament.place_chances import PlaceChances
     from yardstone.winprob.handicap_proposal import Chance
 
 __all__ = ["last_round_document"]

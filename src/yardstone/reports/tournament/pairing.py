@@ -16,12 +16,11 @@ from yardstone.reports.tournament.words import (
     side_names,
 )
 from yardstone.reports.words import plural
-from yardstone.tournament.pairing_rules import CRITERIA
+from yardstone.tournament.model import CRITERIA
 
 if TYPE_CHECKING:
-    from yardstone.tournament.explanation import Explanation, PairingChange, PlayerState
+    from yardstone.tournament.explanation import Explanation, PairingChange, PlayerState, Proposal
     from yardstone.tournament.pairing import Pairing
-    from yardstone.tournament.proposal import Proposal
 
 __all__ = ["pairing_document"]
 

@@ -16,8 +16,7 @@ from yardstone.winprob.grades import format_grade
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from yardstone.tournament.forecast import TournamentForecast
-    from yardstone.tournament.scenario import Simulation
+    from yardstone.tournament.forecast import Simulation, TournamentForecast
 
 __all__ = ["simulation_document"]
 

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from yardstone.reports.document import Column, Document, Lines, Section, Table
 from yardstone.reports.words import plural
-from yardstone.tournament.classes import egf_class
-from yardstone.tournament.model import System
+from yardstone.tournament.model import System, egf_class
 from yardstone.tournament.notation import result_text, score_text
 from yardstone.winprob.grades import format_grade
 
 if TYPE_CHECKING:
-    from yardstone.tournament.criteria import Criterion
     from yardstone.tournament.model import Player, Tournament
-    from yardstone.tournament.standings_table import Standings
+    from yardstone.tournament.standings import Criterion, Standings
 
 __all__ = ["standings_document", "summary_lines", "tournament_document"]
 

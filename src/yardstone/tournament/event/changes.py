@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from yardstone.errors import InputError
 from yardstone.pool import SkipReport
-from yardstone.tournament.constraints import round_to_pair
+from yardstone.tournament.pairing import round_to_pair
 
 if TYPE_CHECKING:
     from yardstone.tournament.model import Tournament

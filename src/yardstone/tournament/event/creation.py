@@ -13,7 +13,6 @@ from typing import Any
 
 from yardstone.choices import check_choice, check_number
 from yardstone.errors import UsageError
-from yardstone.tournament.criteria import parse_criteria
 from yardstone.tournament.event.changes import EventChange, refused, unchanged
 from yardstone.tournament.model import System, Tournament
 from yardstone.tournament.rules import (
@@ -24,6 +23,7 @@ from yardstone.tournament.rules import (
     TimeControl,
     TimeSystem,
 )
+from yardstone.tournament.standings import parse_criteria
 
 __all__ = ["MOST_ROUNDS", "USUAL_TIME", "change_settings", "new_tournament"]
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from yardstone.errors import InputError
-from yardstone.tournament.constraints import Constraints, round_to_pair, to_be_paired
-from yardstone.tournament.dutch.proposal import DutchProposal, propose_dutch
+from yardstone.tournament.dutch import DutchProposal, propose_dutch
 from yardstone.tournament.event.changes import EventChange, refused
 from yardstone.tournament.event.wishes import EventWishes, with_wishes
+from yardstone.tournament.explanation import Proposal, propose_round
 from yardstone.tournament.model import System, Tournament
-from yardstone.tournament.proposal import Proposal, propose_round
+from yardstone.tournament.pairing import Constraints, round_to_pair, to_be_paired
 from yardstone.tournament.round_robin import RoundRobin, pair_round_robin
 
 __all__ = ["PairedRound", "PairingSystem", "pair_event", "unpair_round", "usual_system"]
@@ -72,8 +72,8 @@ def pair_event(
     constraints : Constraints, optional
         What is demanded of this round alone.
     options
-        Those of `yardstone.tournament.proposal.propose_round`; of
-        `yardstone.tournament.dutch.proposal.propose_dutch`; or for a round robin of
+        Those of `yardstone.tournament.explanation.propose_round`; of
+        `yardstone.tournament.dutch.propose_dutch`; or for a round robin of
         `yardstone.tournament.round_robin.pair_round_robin`.
 
     Raises
@@ -175,7 +175,7 @@ def unpair_round(tournament: Tournament, round_number: int | None = None) -> Eve
     InputError
         The round is not paired, or has results, which would be lost.
     """
-    from yardstone.tournament.proposal import without_rounds
+    from yardstone.tournament.explanation import without_rounds
 
     number = tournament.last_round if round_number is None else round_number
     if not number or not tournament.round_games(number):

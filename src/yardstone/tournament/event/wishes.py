@@ -17,8 +17,8 @@ from typing import Any
 
 from yardstone.errors import InputError
 from yardstone.files import changing, followed, write_text
-from yardstone.tournament.constraints import Constraints, to_be_paired
 from yardstone.tournament.model import System, Tournament
+from yardstone.tournament.pairing import Constraints, to_be_paired
 
 __all__ = [
     "EventWishes",

@@ -14,12 +14,11 @@ from dataclasses import dataclass, field, replace
 from yardstone.errors import InputError
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.decoding import clean, finite_number
-from yardstone.tournament.criteria import CRITERIA
 from yardstone.tournament.formats.line_files import parse_date, split_lines
 from yardstone.tournament.formats.opengotha_fields import parse_rank
 from yardstone.tournament.model import Bye, ByeKind, Game, Player, Result, System, Tournament
 from yardstone.tournament.rules import HandicapRules, Scoring, TimeControl, TimeSystem
-from yardstone.tournament.scores import Scores
+from yardstone.tournament.standings import CRITERIA, Scores
 
 __all__ = ["RESULT", "RoundCell", "read_h9"]
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from yardstone.errors import InputError
-from yardstone.tournament.classes import adjusted_time, egf_class
 from yardstone.tournament.formats.h9_reading import read_h9
 from yardstone.tournament.formats.half_results import check_half_results
 from yardstone.tournament.formats.line_files import TextDocument
 from yardstone.tournament.formats.opengotha_fields import format_rank
-from yardstone.tournament.model import Tournament
+from yardstone.tournament.model import Tournament, adjusted_time, egf_class
 from yardstone.tournament.notation import result_text, score_text
 from yardstone.tournament.rules import TimeSystem
-from yardstone.tournament.standings_table import Standings, standings
+from yardstone.tournament.standings import Standings, standings
 
 __all__ = ["write_h9"]
 

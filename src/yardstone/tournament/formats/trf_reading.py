@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from yardstone.errors import InputError
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.decoding import clean, finite_number, whole_number
-from yardstone.tournament.dutch.acceleration import baku
+from yardstone.tournament.dutch_field import baku
 from yardstone.tournament.formats.line_files import TextDocument, parse_date, split_lines
 from yardstone.tournament.formats.trf_go import with_go
 from yardstone.tournament.formats.trf_head import (

@@ -33,7 +33,7 @@ def chances_page(tournament: Tournament) -> str:
     """
     from yardstone.reports.faces.page import document_fragment
     from yardstone.reports.tournament.simulation import simulation_document
-    from yardstone.tournament.scenario import Scenario, simulate_scenarios
+    from yardstone.tournament.forecast import Scenario, simulate_scenarios
 
     made = simulate_scenarios(Scenario(tournament=tournament), _TOURNAMENTS, workers=1)
     return document_fragment(simulation_document(made))

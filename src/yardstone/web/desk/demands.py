@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from yardstone.tournament.constraints import Constraints
+from yardstone.tournament.pairing import Constraints
 
 if TYPE_CHECKING:
     from yardstone.tournament.model import Tournament

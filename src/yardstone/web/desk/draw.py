@@ -19,7 +19,7 @@ from yardstone.tournament.event.pairing import (
     usual_system,
 )
 from yardstone.tournament.event.wishes import Wish
-from yardstone.tournament.proposal import Proposal
+from yardstone.tournament.explanation import Proposal
 from yardstone.web.desk.boards import BoardRow, free_players, round_boards, seat
 from yardstone.web.desk.demands import KINDS, Demands
 from yardstone.web.desk.pages import (

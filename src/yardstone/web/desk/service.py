@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from yardstone.tournament.constraints import round_to_pair
 from yardstone.tournament.event.wishes import EventWishes, change_wishes, read_wishes
 from yardstone.tournament.model import Result
+from yardstone.tournament.pairing import round_to_pair
 from yardstone.web.desk.chances import Chances
 from yardstone.web.desk.page_store import PageStore
 from yardstone.web.desk.register import Register

@@ -23,9 +23,9 @@ _GLANCED = ("Player", "Rating", "EPM", "PR")
 def _perform(task: Task) -> dict[str, Any]:
     """Analyse the matches."""
     from yardstone.backgammon.analysis import RatingRule, analyse_matches
+    from yardstone.backgammon.file_analysis import MatchFile
     from yardstone.backgammon.formulas import OFFSETS
     from yardstone.backgammon.gnubg import find_gnubg
-    from yardstone.backgammon.match_files import MatchFile
     from yardstone.reports.backgammon.analysis import backgammon_plain
 
     most = task.limit("matches")

@@ -5,9 +5,9 @@ Articles are those of FIDE Handbook C.04.3 as applied from 2026.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,9 +15,11 @@ from yardstone.errors import InputError
 from yardstone.tournament.fide import FideScores, Unplayed
 from yardstone.tournament.formats.line_files import TextDocument
 from yardstone.tournament.model import ByeKind, Result
+from yardstone.tournament.rules import Acceleration
 
 if TYPE_CHECKING:
     from yardstone.tournament.model import Tournament
+
 
 __all__ = [
     "PieceColour",
@@ -27,6 +29,9 @@ __all__ = [
     "Preference",
     "dutch_field",
     "seeding",
+    "ColourReason",
+    "allocate",
+    "baku",
 ]
 
 
@@ -279,3 +284,65 @@ def _totals(before: Tournament, scores: FideScores, player: int, done: int) -> l
 
 def _is_open(before: Tournament, number: int, player: int) -> bool:
     return before.game_of[number, player].result is Result.unknown
+
+
+class ColourReason(StrEnum):
+    """Which rule decided, by its article."""
+
+    both = "5.2.1"
+    stronger = "5.2.2"
+    history = "5.2.3"
+    higher = "5.2.4"
+    initial = "5.2.5"
+
+
+def allocate(
+    higher: DutchPlayer, lower: DutchPlayer, initial: PieceColour
+) -> tuple[PieceColour, ColourReason]:
+    """The colour of the higher-ranked player of a pair, and why.
+
+    Parameters
+    ----------
+    higher, lower : DutchPlayer
+        In the order of article 1.2.
+    initial : PieceColour
+        The initial colour, drawn by lot before the first round.
+    """
+    if not higher.due and not lower.due:
+        colour = initial if higher.number % 2 else PieceColour(-initial)
+        return colour, ColourReason.initial
+    if higher.due != lower.due:
+        return higher.due or PieceColour(-lower.due), ColourReason.both
+    if higher.preference != lower.preference:
+        mine = higher.preference > lower.preference
+        return (higher.due if mine else PieceColour(-higher.due)), ColourReason.stronger
+    if higher.preference is Preference.absolute and abs(higher.balance) != abs(lower.balance):
+        mine = abs(higher.balance) > abs(lower.balance)
+        return (higher.due if mine else PieceColour(-higher.due)), ColourReason.stronger
+    for own, other in zip(reversed(higher.colours), reversed(lower.colours), strict=False):
+        if own != other:
+            return other, ColourReason.history
+    return higher.due, ColourReason.higher
+
+
+def baku(seeding: Sequence[int], rounds: int) -> tuple[Acceleration, ...]:
+    """Virtual points for the first half of the list in the first half of the rounds.
+
+    Parameters
+    ----------
+    seeding : sequence of int
+        Numbers of the players in the initial order.
+    rounds : int
+
+    Examples
+    --------
+    >>> [(len(each.players), each.first, each.last, each.points) for each in baku(range(161), 9)]
+    [(82, 1, 3, 1.0), (82, 4, 5, 0.5)]
+    """
+    group = frozenset(seeding[: 2 * -(-len(seeding) // 4)])
+    accelerated = -(-rounds // 2)
+    whole = -(-accelerated // 2)
+    stages = [Acceleration(group, 1, whole, 1.0)] if whole else []
+    if accelerated > whole:
+        stages.append(Acceleration(group, whole + 1, accelerated, 0.5))
+    return tuple(stages)

@@ -1,0 +1,793 @@
+"""Scores of a tournament after every round: wins, McMahon score and what opponents have.
+
+As OpenGotha counts: in half points, so that whole numbers are compared. Column r of a
+table of scores holds the state after r rounds, column 0 that before the first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import UsageError
+from yardstone.tournament.fide import FideScores, Unplayed, rules_for
+from yardstone.tournament.model import ByeKind, Player, System, Tournament
+from yardstone.tournament.rules import Scoring
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Whole = NDArray[np.int64]
+    Values = NDArray[np.float64]
+
+__all__ = [
+    "Scores",
+    "category",
+    "initial_score",
+    "taking_part",
+    "direct_confrontation",
+    "simplified_confrontation",
+    "wins_between",
+    "CRITERIA",
+    "Criterion",
+    "RoundState",
+    "criterion",
+    "default_criteria",
+    "parse_criteria",
+    "Standings",
+    "standings",
+]
+
+
+#: Points of byes that bring the same whatever the tournament's rules say.
+_FIXED_BYES = {ByeKind.full: 2, ByeKind.half: 1, ByeKind.zero: 0}
+
+
+def initial_score(player: Player, scoring: Scoring) -> int:
+    """McMahon score before the first round: the rank between floor and bar, and a correction.
+
+    Examples
+    --------
+    >>> initial_score(Player(name="Ann", rank=5), Scoring(bar=3, floor=-20))
+    33
+    """
+    rank = scoring.zero if player.rank is None else player.rank
+    return min(max(rank, scoring.floor), scoring.bar) - scoring.zero + player.smms_correction
+
+
+def category(player: Player, scoring: Scoring) -> int:
+    """Number of the category by rank, 0 being the strongest."""
+    rank = scoring.zero if player.rank is None else player.rank
+    for number, limit in enumerate(scoring.categories):
+        if rank >= limit:
+            return number
+    return len(scoring.categories)
+
+
+def taking_part(tournament: Tournament) -> NDArray[np.bool_]:
+    """Which players have a game or a bye in any round, or are expected in one to come."""
+    n = len(tournament.players)
+    there = np.zeros(n, bool)
+    for game in tournament.games:
+        there[[game.first, game.second]] = True
+    for bye in tournament.byes:
+        there[bye.player] = True
+    if not tournament.games:
+        for row, player in enumerate(tournament.players):
+            there[row] = player.registered
+    return there
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Everything that criteria are computed from; see the module for rounds and units.
+
+    Attributes
+    ----------
+    tournament : Tournament
+        What was scored.
+    opponent : int array, shape (players, rounds)
+        Number of the opponent, -1 without a game.
+    points2 : int array
+        Half points from games.
+    handicap : int array
+        Stones that the player gave; negative those received.
+    first : int8 array
+        1 where the player moved first, 0 where second, -1 where unknown or no game.
+    played : bool array
+        Games with a result that is no forfeit.
+    wins2, mms2 : int arrays, shape (players, rounds + 1)
+        Wins and McMahon scores in half points.
+    """
+
+    tournament: Tournament
+    opponent: Whole
+    points2: Whole
+    handicap: Whole
+    first: NDArray[np.int8]
+    played: NDArray[np.bool_]
+    wins2: Whole
+    mms2: Whole
+
+    @classmethod
+    def of(cls, tournament: Tournament) -> Scores:
+        """Score all rounds of a tournament."""
+        n, rounds = len(tournament.players), max(tournament.rounds, tournament.last_round)
+        shape = (n, rounds)
+        opponent = np.full(shape, -1, np.int64)
+        points2, handicap = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        first, played = np.full(shape, -1, np.int8), np.zeros(shape, bool)
+        for game in tournament.games:
+            column = game.round - 1
+            one, two = game.first, game.second
+            opponent[one, column], opponent[two, column] = two, one
+            a, b = game.result.points
+            points2[one, column], points2[two, column] = round(2 * a), round(2 * b)
+            handicap[one, column], handicap[two, column] = -game.handicap, game.handicap
+            if game.known_colour:
+                first[one, column], first[two, column] = 1, 0
+            played[[one, two], column] = game.played
+        free_wins, free_score = _without_game(tournament, opponent)
+        start = 2 * np.array(
+            [initial_score(p, tournament.scoring) for p in tournament.players], np.int64
+        ).reshape(n, 1)
+        won = np.cumsum(points2, axis=1)
+        zero = np.zeros((n, 1), np.int64)
+        wins2 = np.hstack([zero, won + free_wins])
+        mms2 = np.hstack([start, start + won + free_score])
+        return cls(tournament, opponent, points2, handicap, first, played, wins2, mms2)
+
+    @property
+    def initial2(self) -> Whole:
+        """McMahon scores before the first round, in half points."""
+        return self.mms2[:, 0]
+
+    @cached_property
+    def _virtual(self) -> Whole:
+        """Half points from played games, each other round counting half a point."""
+        earned = np.where(self.played, self.points2, 1)
+        zero = np.zeros((len(earned), 1), np.int64)
+        return np.hstack([zero, np.cumsum(earned, axis=1)])
+
+    def for_opponents(self, score2: Whole, round_number: int) -> Whole:
+        """What each player's score counts in sums over opponents, after a round."""
+        if not self.tournament.scoring.unplayed_as_half:
+            return score2[:, round_number]
+        return score2[:, 0] + self._virtual[:, round_number]
+
+    def of_opponents(self, values: Whole, round_number: int, missing: Whole) -> Whole:
+        """Each opponent's value up to a round; `missing` of the player without one."""
+        against = self.opponent[:, :round_number]
+        return np.where(against >= 0, values[against], missing[:, None])
+
+    @cached_property
+    def floats(self) -> tuple[Whole, Whole]:
+        """How often each player was drawn up and down, after each round."""
+        score = (self.mms2 if self.tournament.system == "mcmahon" else self.wins2) // 2
+        up, down = (np.zeros_like(self.wins2) for _ in range(2))
+        for column in range(self.opponent.shape[1]):
+            against = self.opponent[:, column]
+            met = against >= 0
+            own, other = score[:, column], score[against, column]
+            up[:, column + 1] = up[:, column] + (met & (own < other))
+            down[:, column + 1] = down[:, column] + (met & (own > other))
+        return up, down
+
+
+def _without_game(tournament: Tournament, opponent: Whole) -> tuple[Whole, Whole]:
+    """Half points of all rounds so far without a game: wins, McMahon score."""
+    scoring = tournament.scoring
+    wins, score = np.zeros(opponent.shape, np.int64), np.zeros(opponent.shape, np.int64)
+    absent2 = round(2 * scoring.wins_absent), round(2 * scoring.score_absent)
+    bye2 = round(2 * scoring.wins_bye), round(2 * scoring.score_bye)
+    free = opponent < 0
+    for row, player in enumerate(tournament.players):
+        for number in player.absent:
+            if number <= opponent.shape[1] and free[row, number - 1]:
+                wins[row, number - 1], score[row, number - 1] = absent2
+    for bye in tournament.byes:
+        place = bye.player, bye.round - 1
+        fixed = _FIXED_BYES.get(bye.kind)
+        wins[place], score[place] = bye2 if fixed is None else (fixed, fixed)
+    wins, score = np.cumsum(wins, axis=1), np.cumsum(score, axis=1)
+    if scoring.round_down:
+        wins, score = wins // 2 * 2, score // 2 * 2
+    return wins, score
+
+
+Net = Sequence[Mapping[int, int]]
+
+
+def wins_between(
+    tournament: Tournament, group: Sequence[int], round_number: int
+) -> list[dict[int, int]]:
+    """Wins less losses of each of a group against those of the others met, up to a round."""
+    place = {player: n for n, player in enumerate(group)}
+    net: list[dict[int, int]] = [{} for _ in group]
+    for game in tournament.games:
+        if game.round > round_number or game.first not in place or game.second not in place:
+            continue
+        one, two = place[game.first], place[game.second]
+        a, b = game.result.points
+        sign = (a > b) - (a < b)
+        net[one][two] = net[one].get(two, 0) + sign
+        net[two][one] = net[two].get(one, 0) - sign
+    return net
+
+
+def simplified_confrontation(net: Net) -> list[int]:
+    """Wins of each inside the group; all 0 unless every two of them are decided."""
+    if any(len(row) < len(net) - 1 or 0 in row.values() for row in net):
+        return [0] * len(net)
+    return [sum(value > 0 for value in row.values()) for row in net]
+
+
+def direct_confrontation(net: Net, later: Sequence[int]) -> list[int]:
+    """Order of a tied group, the best having the largest number.
+
+    Parameters
+    ----------
+    net : sequence of mappings
+        Wins less losses of each player against each other one met.
+    later : sequence of int
+        Place of each by the criteria that follow, 0 being the best; equal where tied.
+    """
+    n = len(net)
+    beaten = [[j for j, value in row.items() if value > 0] for row in net]
+    circle = _circles(beaten)
+    members: dict[int, list[int]] = {}
+    for i in range(n):
+        members.setdefault(circle[i], []).append(i)
+    # A circle stands as one: it is above each circle in which one of its players won.
+    below = {
+        c: {circle[j] for i in inside for j in beaten[i]} - {c} for c, inside in members.items()
+    }
+    left = set(range(n))
+    value = [0] * n
+    done = 0
+    while left:
+        # From below: of those who beat nobody that is left, the worst by later criteria.
+        alive = {circle[i] for i in left}
+        free = [i for i in left if not below[circle[i]] & alive]
+        worst = max(later[i] for i in free)
+        last = {i for i in free if later[i] == worst}
+        done += len(last) if len(left) < n else 0
+        for i in last:
+            value[i] = done
+        left -= last
+    return value
+
+
+def _circles(beaten: Sequence[Sequence[int]]) -> list[int]:
+    """A number for each player, the same for all on a common circle of wins.
+
+    Strongly connected components (Tarjan 1972), without recursion.
+    """
+    n = len(beaten)
+    index, low, circle = [-1] * n, [0] * n, [-1] * n
+    stack: list[int] = []
+    count = 0
+    for root in range(n):
+        if index[root] >= 0:
+            continue
+        work = [(root, 0)]
+        while work:
+            node, at = work.pop()
+            if at == 0:
+                index[node] = low[node] = count
+                count += 1
+                stack.append(node)
+            if at < len(beaten[node]):
+                work.append((node, at + 1))
+                other = beaten[node][at]
+                if index[other] < 0:
+                    work.append((other, 0))
+                continue
+            for other in beaten[node]:
+                if circle[other] < 0:
+                    low[node] = min(low[node], low[other])
+            if low[node] == index[node]:
+                while True:
+                    member = stack.pop()
+                    circle[member] = node
+                    if member == node:
+                        break
+    return circle
+
+
+@dataclass(eq=False)
+class RoundState:
+    """A tournament after a round, with the scores that criteria need.
+
+    Parameters
+    ----------
+    scores : Scores
+        Those of the whole tournament.
+    round : int
+        Only this many rounds count.
+    unplayed : Unplayed
+        FIDE's rules for rounds without a game.
+    """
+
+    scores: Scores
+    round: int
+    unplayed: Unplayed
+    _fide: FideScores | None = None
+
+    @property
+    def tournament(self) -> Tournament:
+        """What is scored."""
+        return self.scores.tournament
+
+    @property
+    def fide(self) -> FideScores:
+        """The same as FIDE counts."""
+        if self._fide is None:
+            self._fide = FideScores(self.tournament, self.round, self.unplayed)
+        return self._fide
+
+    def at(self, round_number: int) -> RoundState:
+        """The state after another round."""
+        return RoundState(self.scores, round_number, self.unplayed)
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """One criterion.
+
+    Attributes
+    ----------
+    name : str
+        As in files and on the command line; `heading` above a column.
+    about : str
+        What it is.
+    compute : callable or None
+        From a state to the values of all players, more being better. None for those that
+        compare tied players only (DC, SDC, DE).
+    shift : int
+        Rounds before the one asked for (negative), or the round itself (positive); 0 for now.
+    """
+
+    name: str
+    about: str
+    compute: Callable[[RoundState], Values] | None
+    heading: str = ""
+    shift: int = 0
+
+    def values(self, state: RoundState) -> Values:
+        """The value of every player; more is better, NaN is least."""
+        if self.compute is None:
+            raise UsageError(f"{self.name} compares tied players only")
+        if self.shift:
+            when = self.shift if self.shift > 0 else state.round + self.shift
+            if not 0 <= when <= state.round:
+                raise UsageError(f"{self.name}: there is no round {when} before {state.round}")
+            state = state.at(when)
+        return self.compute(state)
+
+
+def _wins(state: RoundState) -> Values:
+    return state.scores.wins2[:, state.round] / 2
+
+
+def _mms(state: RoundState) -> Values:
+    return state.scores.mms2[:, state.round] / 2
+
+
+def _total(columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The sum over rounds."""
+    return np.asarray(columns.sum(axis=1), np.int64)
+
+
+def _opponents(kind: str, state: RoundState) -> NDArray[np.int64]:
+    """Doubled score of each opponent that counts in SOS, one column a round."""
+    scores, now = state.scores, state.round
+    if kind == "W":
+        counted = scores.for_opponents(scores.wins2, now)
+        return scores.of_opponents(counted, now, np.zeros_like(counted))
+    base = _strasbourg2(scores) if kind == "S" else scores.mms2
+    counted = scores.for_opponents(base, now)
+    sums2 = scores.of_opponents(counted, now, scores.initial2)
+    return sums2 + 2 * scores.handicap[:, :now]
+
+
+def _sos(kind: str, cut: int, state: RoundState) -> Values:
+    columns = _opponents(kind, state)
+    if cut:
+        if state.round <= cut:
+            return np.zeros(len(columns))
+        columns = np.sort(columns, axis=1)[:, cut:]
+    return _total(columns) / 2
+
+
+def _sodos(kind: str, state: RoundState) -> Values:
+    met = state.scores.opponent[:, : state.round] >= 0
+    points2 = np.where(met, state.scores.points2[:, : state.round], 0)
+    return _total(_opponents(kind, state) * points2) / 4
+
+
+def _sosos(kind: str, state: RoundState) -> Values:
+    scores, now = state.scores, state.round
+    sos2 = _total(_opponents(kind, state))
+    missing = np.zeros_like(sos2) if kind == "W" else scores.initial2 * now
+    return _total(scores.of_opponents(sos2, now, missing)) / 2
+
+
+def _cuss(kind: str, state: RoundState) -> Values:
+    score2 = state.scores.wins2 if kind == "W" else state.scores.mms2
+    return _total(score2[:, 1 : state.round + 1]) / 2
+
+
+def _exploits(won_only: bool, state: RoundState) -> Values:
+    """Opponents' wins times 0 to 3, by how bold the handicap was."""
+    scores, now = state.scores, state.round
+    ranks = np.array([p.rank or 0 for p in state.tournament.players], np.int64)
+    against = scores.opponent[:, :now]
+    natural = ranks[:, None] - ranks[against]
+    bold = np.clip(scores.handicap[:, :now] - natural + 1, 0, 3)
+    factor = np.where(against >= 0, bold, 0)
+    if won_only:
+        factor = np.where(scores.points2[:, :now] == 2, factor, 0)
+    return _total(scores.wins2[against, now] * factor) / 2
+
+
+def _strasbourg2(scores: Scores) -> NDArray[np.int64]:
+    """McMahon scores with 2 points more for each of two rounds of a cup among the best."""
+    rules = scores.tournament.scoring
+    rounds = scores.mms2.shape[1] - 1
+    scores2 = scores.mms2.copy()
+    top = rules.bar - rules.zero
+    for before in (2, 1):
+        now = rounds - before
+        if now < 1:
+            continue
+        winners = scores.mms2[:, now] == 2 * (top + now)
+        scores2[winners, now:] += 4
+    return scores2
+
+
+def _cup(state: RoundState) -> Values:
+    """Cup score: a win counts twice as much as one a round later."""
+    scores = state.scores
+    total = np.zeros(len(scores.opponent), np.int64)
+    for column in range(state.round):
+        total = 2 * total + scores.points2[:, column]
+    free = scores.wins2[:, state.round] - _total(scores.points2[:, : state.round])
+    return (total + free) / 2
+
+
+def _each(state: RoundState, value: Callable[[Any], float | None]) -> Values:
+    values = [value(player) for player in state.tournament.players]
+    return np.array([np.nan if v is None else v for v in values], np.float64)
+
+
+def _fide(method: str, keywords: Mapping[str, Any], state: RoundState) -> Values:
+    scores = state.fide
+    function = getattr(scores, method)
+    return np.array([function(p, **keywords) for p in range(len(scores.points))], np.float64)
+
+
+def _count(test: Callable[[Any], bool], state: RoundState) -> Values:
+    return np.array([sum(map(test, rounds)) for rounds in state.fide.rounds], np.float64)
+
+
+def _numbers(state: RoundState) -> Values:
+    return -np.arange(len(state.tournament.players), dtype=np.float64)
+
+
+def _go() -> list[Criterion]:
+    criteria = [
+        Criterion("NBW", "number of wins", _wins),
+        Criterion("MMS", "McMahon score", _mms),
+        Criterion("STS", "Strasbourg score: McMahon with a cup among the best",
+                  lambda s: _strasbourg2(s.scores)[:, s.round] / 2),
+        Criterion("CPS", "cup score: a win counts twice as much as one a round later", _cup),
+        Criterion("SOSTS", "sum of opponents' Strasbourg scores", partial(_sos, "S", 0)),
+        Criterion("EXT", "exploits attempted", partial(_exploits, False)),
+        Criterion("EXR", "exploits achieved", partial(_exploits, True)),
+        Criterion("CAT", "category by rank",
+                  lambda s: -_each(s, lambda p: category(p, s.tournament.scoring))),
+        Criterion("RANK", "rank", lambda s: _each(s, lambda p: p.rank)),
+        Criterion("RATING", "rating", lambda s: _each(s, lambda p: p.rating)),
+        Criterion("DC", "direct confrontation", None),
+        Criterion("SDC", "simplified direct confrontation", None),
+    ]  # fmt: skip
+    for kind, score in (("W", "wins"), ("M", "McMahon scores")):
+        of = f"({score})"
+        criteria += [
+            Criterion(f"SOS{kind}", f"sum of opponents' {score}", partial(_sos, kind, 0), "SOS"),
+            *(
+                Criterion(f"SOS{kind}-{n}", f"the same without the {n} lowest",
+                          partial(_sos, kind, n), f"SOS-{n}")
+                for n in (1, 2)
+            ),
+            Criterion(f"SODOS{kind}", f"sum of defeated opponents' {score}",
+                      partial(_sodos, kind), "SODOS"),
+            Criterion(f"SOSOS{kind}", f"sum of opponents' SOS {of}",
+                      partial(_sosos, kind), "SOSOS"),
+            Criterion(f"CUSS{kind}", f"cumulative sum of scores {of}",
+                      partial(_cuss, kind), "CUSS"),
+        ]  # fmt: skip
+    return criteria
+
+
+def _chess() -> list[Criterion]:
+    def summed(name: str, about: str, **keywords: Any) -> list[Criterion]:
+        cuts = {"": (0, 0), "-C1": (1, 0), "-C2": (2, 0), "-M1": (1, 1), "-M2": (2, 2)}
+        words = {
+            "": "", "-C1": ", without the least", "-C2": ", without the two least",
+            "-M1": ", without the least and the greatest",
+            "-M2": ", without the two least and the two greatest",
+        }  # fmt: skip
+        return [
+            Criterion(
+                name + cut,
+                about + words[cut],
+                partial(_fide, "summed", {"low": low, "high": high, **keywords}),
+            )
+            for cut, (low, high) in cuts.items()
+        ]
+
+    return [
+        Criterion("PTS", "points", lambda s: np.array(s.fide.points, np.float64)),
+        *summed("BH", "Buchholz: sum of opponents' points"),
+        *summed("FB", "fore Buchholz: as if the last round were drawn", fore=True),
+        *summed("SB", "Sonneborn-Berger: opponents' points times own result", weighted=True),
+        Criterion("AOB", "average of opponents' Buchholz", partial(_fide, "average_buchholz", {})),
+        *(
+            Criterion(f"PS{cut}", f"progressive score{words}",
+                      partial(_fide, "progressive", {"low": low}))
+            for low, cut, words in (
+                (0, "", ": sum of the scores after each round"),
+                (1, "-C1", ", without the first round"),
+                (2, "-C2", ", without the first two rounds"),
+            )
+        ),
+        Criterion("KS", "Koya: points against those with half of all points",
+                  partial(_fide, "koya", {})),
+        Criterion("WIN", "rounds with the points of a win", partial(_count, lambda r: r.full)),
+        Criterion("WON", "games won", partial(_count, lambda r: r.played and r.rated_points == 1)),
+        Criterion("BPG", "games played moving second",
+                  partial(_count, lambda r: r.played and r.first is False)),
+        Criterion("BWG", "games won moving second",
+                  partial(_count, lambda r: r.played and r.first is False and r.rated_points == 1)),
+        Criterion("GE", "games one elected to play", partial(_count, lambda r: not r.voluntary)),
+        *(
+            Criterion(f"ARO{cut}", f"average rating of opponents{words}",
+                      partial(_fide, "average_opponent", {"low": low, "high": high}))
+            for cut, words, low, high in (
+                ("", "", 0, 0), ("-C1", ", without the least", 1, 0),
+                ("-C2", ", without the two least", 2, 0),
+                ("-M1", ", without the least and the greatest", 1, 1),
+                ("-M2", ", without the two least and the two greatest", 2, 2),
+            )
+        ),
+        Criterion("TPR", "tournament performance rating", partial(_fide, "performance", {})),
+        Criterion("PTP", "perfect tournament performance",
+                  partial(_fide, "perfect_performance", {})),
+        Criterion("APRO", "average performance of opponents",
+                  partial(_fide, "average_performance", {})),
+        Criterion("APPO", "average perfect performance of opponents",
+                  partial(_fide, "average_performance", {"perfect": True})),
+        Criterion("TPN", "number in the list of players", _numbers),
+        Criterion("DE", "direct encounter", None),
+    ]  # fmt: skip
+
+
+#: All criteria by name.
+CRITERIA: Mapping[str, Criterion] = MappingProxyType({c.name: c for c in (*_go(), *_chess())})
+#: Names that mean the McMahon kind in a McMahon tournament and that of wins elsewhere.
+_EITHER = ("SOS-1", "SOS-2", "SOSOS", "SODOS", "CUSS", "SOS")
+_ALSO = {
+    "WINS": "NBW", "SCORE": "NBW", "POINTS": "PTS", "BUCHHOLZ": "BH", "MEDIAN": "BH-M1",
+    "MBH": "BH-M1", "SONNEBORN-BERGER": "SB", "REP": "GE", "RTNG": "RATING", "GRADE": "RANK",
+    "CATEGORY": "CAT", "SDSW": "SODOSW", "SDSM": "SODOSM", "CUSW": "CUSSW", "CUSM": "CUSSM",
+}  # fmt: skip
+_LATER = re.compile(r"(.+)@(-?\d{1,3})")
+
+
+def criterion(name: str, system: System = System.mcmahon) -> Criterion:
+    """The criterion of that name; capitals do not matter.
+
+    ``SOS`` alone means opponents' McMahon scores in a McMahon tournament, else their
+    wins. ``MMS@3`` is the value after round 3, ``MMS@-1`` that one round earlier.
+
+    Raises
+    ------
+    UsageError
+        There is none.
+
+    Examples
+    --------
+    >>> criterion("sos-1").name, criterion("BH/C1").name
+    ('SOSM-1', 'BH-C1')
+    """
+    word = name.strip().upper().replace("/", "-").replace("_", "-")
+    later = _LATER.fullmatch(word)
+    if later is not None:
+        whole = criterion(later[1], system)
+        shift = int(later[2])
+        if whole.compute is None or shift == 0:
+            raise UsageError(f"{name}: @ takes a round, after a criterion other than DC, SDC, DE")
+        return replace(whole, name=word, heading=word, shift=shift)
+    word = _ALSO.get(word, word)
+    if word in _EITHER:
+        kind = "M" if system is System.mcmahon else "W"
+        base, dash, cut = word.partition("-")
+        word = base + kind + dash + cut
+    if word in CRITERIA:
+        return CRITERIA[word]
+    raise UsageError(f"no criterion is called {name!r} (there are {', '.join(CRITERIA)})")
+
+
+def parse_criteria(text: str, system: System = System.mcmahon) -> tuple[Criterion, ...]:
+    """Criteria from their names with commas between: ``mms,sos,sosos``."""
+    names = [word for word in re.split(r"[,\s]+", text.strip()) if word]
+    if not names:
+        raise UsageError("no criterion is named")
+    criteria = tuple(criterion(name, system) for name in names if name.upper() != "NULL")
+    if sum(c.compute is None for c in criteria) > 1:
+        raise UsageError("only one of DC, SDC and DE can be used")
+    return criteria
+
+
+def default_criteria(tournament: Tournament) -> tuple[str, ...]:
+    """The criteria that the tournament names, or else those usual for its kind."""
+    if tournament.scoring.criteria:
+        return tournament.scoring.criteria
+    if tournament.discipline == "chess":
+        if tournament.system is System.round_robin:
+            return ("PTS", "DE", "SB", "WON")
+        return ("PTS", "BH-C1", "BH", "SB")
+    if tournament.system is System.mcmahon:
+        return ("MMS", "SOSM", "SOSOSM")
+    return ("NBW", "SOSW", "SOSOSW")
+
+
+@dataclass(frozen=True, eq=False)
+class Standings:
+    """Players in order of place.
+
+    Attributes
+    ----------
+    tournament : Tournament
+        What the table is of.
+    round : int
+        After which round.
+    criteria : tuple of Criterion
+        In their order.
+    order : int array
+        Numbers of the listed players, the best first; tied ones by name.
+    place : int array
+        Place of each in that order, from 1; tied players share the best place of theirs.
+    values : float array, shape (players listed, criteria)
+        In the order of places; NaN where a criterion has no value.
+    scores : Scores
+        All scores, of all players.
+    """
+
+    tournament: Tournament
+    round: int
+    criteria: tuple[Criterion, ...]
+    order: NDArray[np.int64]
+    place: NDArray[np.int64]
+    values: Values
+    scores: Scores
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+
+def standings(
+    tournament: Tournament,
+    *,
+    round_number: int | None = None,
+    criteria: str | Sequence[str] | None = None,
+    unplayed: Unplayed | str | None = None,
+    everybody: bool = False,
+) -> Standings:
+    """The table after a round.
+
+    Parameters
+    ----------
+    tournament : Tournament
+        Players and results.
+    round_number : int, optional
+        After which round; by default the last one without an open result.
+    criteria : str or sequence of str, optional
+        Names in their order, such as ``"mms,sos,sosos"``; by default the tournament's.
+    unplayed : Unplayed, optional
+        FIDE's rules for rounds without a game; by default those in force when the
+        tournament began.
+    everybody : bool
+        List also players who never had a game or a bye.
+
+    Raises
+    ------
+    UsageError
+        There is no such round or criterion.
+
+    Examples
+    --------
+    >>> from yardstone.tournament.model import Game, Player, Result
+    >>> players = tuple(Player(name=name, rank=0) for name in ("Ann", "Bob"))
+    >>> game = Game(round=1, first=0, second=1, result=Result.second_wins)
+    >>> made = standings(Tournament(rounds=1, players=players, games=(game,)), criteria="nbw")
+    >>> [made.tournament.players[row].name for row in made.order]
+    ['Bob', 'Ann']
+    """
+    last = max(tournament.rounds, tournament.last_round)
+    now = tournament.complete_rounds if round_number is None else round_number
+    if not 0 <= now <= last:
+        raise UsageError(f"there is no round {now}, only 1 to {last}")
+    if criteria is None:
+        criteria = default_criteria(tournament)
+    if isinstance(criteria, str):
+        chosen = parse_criteria(criteria, tournament.system)
+    else:
+        chosen = tuple(criterion(name, tournament.system) for name in criteria)
+    rules = rules_for(tournament.begin) if unplayed is None else Unplayed(unplayed)
+    state = RoundState(Scores.of(tournament), now, rules)
+    return _table(state, chosen, everybody=everybody)
+
+
+def _table(state: RoundState, chosen: tuple[Criterion, ...], *, everybody: bool) -> Standings:
+    tournament = state.tournament
+    n = len(tournament.players)
+    listed = np.arange(n) if everybody else np.flatnonzero(taking_part(tournament))
+    columns = [np.zeros(n) if c.compute is None else c.values(state) for c in chosen]
+    for number, which in enumerate(chosen):
+        if which.compute is None:
+            columns[number] = _among_tied(which, state, listed, columns, number)
+    values = np.column_stack([*columns, np.zeros(n)])[:, :-1]
+    ranked = np.round(np.nan_to_num(values, nan=-np.inf), 6)
+    names = sorted(listed.tolist(), key=lambda row: _name(tournament, row))
+    order = sorted(names, key=lambda row: tuple(-ranked[row]))
+    place = np.ones(len(order), np.int64)
+    for where in range(1, len(order)):
+        same = bool((ranked[order[where]] == ranked[order[where - 1]]).all())
+        place[where] = place[where - 1] if same else where + 1
+    rows = np.array(order, np.int64)
+    return Standings(tournament, state.round, chosen, rows, place, values[rows], state.scores)
+
+
+def _name(tournament: Tournament, row: int) -> tuple[str, str, int]:
+    player = tournament.players[row]
+    return player.name, player.first_name, row
+
+
+def _among_tied(
+    which: Criterion,
+    state: RoundState,
+    listed: NDArray[np.int64],
+    columns: Sequence[Values],
+    number: int,
+) -> Values:
+    """A criterion that compares the players tied on all that stand before it."""
+    values = np.zeros(len(state.tournament.players))
+    before = np.round(np.column_stack([*columns[:number], values]), 6)
+    after = np.round(np.column_stack([*columns[number + 1 :], values]), 6)
+    groups: dict[tuple[float, ...], list[int]] = {}
+    for row in listed.tolist():
+        groups.setdefault(tuple(before[row].tolist()), []).append(row)
+    for group in groups.values():
+        if len(group) < 2:
+            continue
+        if which.name == "DE":
+            place = state.fide.direct_encounter(group)
+            values[group] = [len(group) - 1 - p for p in place]
+            continue
+        net = wins_between(state.tournament, group, state.round)
+        if which.name == "SDC":
+            values[group] = simplified_confrontation(net)
+            continue
+        later = [tuple((-after[row]).tolist()) for row in group]
+        ranks = {value: n for n, value in enumerate(sorted(set(later)))}
+        values[group] = direct_confrontation(net, [ranks[value] for value in later])
+    return values
