@@ -29,7 +29,7 @@ from yardstone.tournament.field import entry_spread, synthetic_field, winning_la
 from yardstone.tournament.forecast import final_criteria, places_of, simulate
 from yardstone.tournament.model import Game, Result
 from yardstone.tournament.simulation import SimulationPlan, play, state_after, tournament_of
-from yardstone.tournament.standings import criterion
+from yardstone.tournament.standings_table import criterion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
     from yardstone.evaluation.rated_games import RatedGames
-    from yardstone.tournament.standings import Scores
+    from yardstone.tournament.standings_table import Scores
 
 TABLE = Path(__file__).resolve().parents[2] / "docs/studies/coverage-forecasts.md"
 NORMAL_95 = 1.959963984540054

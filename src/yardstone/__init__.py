@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from yardstone.evaluation.comparison import Evaluation
     from yardstone.evaluation.history import PresentRating, RatingHistory
     from yardstone.evaluation.history import rating_history as history
-    from yardstone.evaluation.predict import predict
+    from yardstone.evaluation.prediction import predict
     from yardstone.pool import PairCounts, Pool, Skipped, SkipReport
     from yardstone.ratings.joint import Prior, Relation
     from yardstone.ratings.match import (
@@ -155,7 +155,7 @@ _HOMES = {
     "yardstone.evaluation.backtest": ("evaluate",),
     "yardstone.evaluation.comparison": ("Evaluation",),
     "yardstone.evaluation.history": ("RatingHistory", "PresentRating"),
-    "yardstone.evaluation.predict": ("predict",),
+    "yardstone.evaluation.prediction": ("predict",),
     "yardstone.ratings.rating_list": (
         "GameForecast",
         "RatingList",

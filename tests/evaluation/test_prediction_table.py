@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from yardstone.errors import InputError
-from yardstone.evaluation.predict import read_predictions
+from yardstone.evaluation.prediction import read_predictions
 
 
 def test_two_columns_are_enough(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from tests.shared import shared_path
 from yardstone.errors import InputError, UsageError
 from yardstone.evaluation.history import rating_history
 from yardstone.evaluation.ledger import CarriedRatings, KeptRatings, load_state
-from yardstone.evaluation.predict import predict
+from yardstone.evaluation.prediction import predict
 from yardstone.evaluation.splits import judged_games
 from yardstone.pool import Pool
 from yardstone.ratings import sequential

@@ -26,30 +26,26 @@ READS = re.compile(
 _NO_FILE_OF_OTHERS = {
     "files of the package itself": (
         "backgammon/formulas:$", "backgammon/file_analysis:_script$",
-        "backgammon/position_evaluation:_script$", "lab/vandendoel/play:_script$",
-        "examples/", "reports/", "parallel/_versions:", "web/pages/",
+        "backgammon/file_analysis:_position_script$",
+        "examples/", "plugins:_entry_points$", "reports/", "parallel/_versions:", "web/pages/",
     ),
     "scripts that GNU Backgammon runs, and what they answer": (
         "backgammon/_gnubg_", "backgammon/gnubg:_answer$",
     ),
     "bytes that go on as they are, to a hash, a copy, a browser or a reader that has a target": (
-        "backgammon/file_analysis:_(sent|key|attempts)$", "backgammon/match_files:",
+        "backgammon/file_analysis:(_sent|_key|_attempts|MatchFiles._unpack)$",
         "files:_pour$", "go/nets/store:", "go/feature_store:_merge_array$", "web/desk/changes:",
         "web/desk/watched_file:", "web/stored_files:", "records/formats/parquet:_pieces$",
         "records/sources:Source.loaded$", "tournament/event/file:_read$",
         "go/patterns/index:_games$", "go/positions:evaluate_file$",
         "strength/trickplay/problem_files:_is_index$", "tournament/files:read_source$",
-        "lab/neubauer/experiment/stages:file_facts$",
     ),
     "between processes of one run, and columns that it keeps on the disk": (
         "parallel/_(carried|parcels|processes|ray):", "disk:", "web/child:", "web/jobs:",
         "web/desk/sessions:",
     ),
-    "what the system says of itself": ("memory:", "lab/vandendoel/matches:"),
+    "what the system says of itself": ("memory:",),
     "JSON that this function, or DuckDB, has just made": ("records/query_errors:_trouble$",),
-    "what an experiment or a study has written itself, in a folder of its own": (
-        "lab/neubauer/experiment/models:_pooled$", "lab/vandendoel/cube_errors:read_lines$",
-    ),
 }  # fmt: skip
 OTHERS = [re.compile(each) for group in _NO_FILE_OF_OTHERS.values() for each in group]
 

@@ -17,7 +17,7 @@ from yardstone.evaluation.comparison import Prediction, compare
 from yardstone.evaluation.findings import deviations_by_games
 from yardstone.evaluation.ledger import Ledger
 from yardstone.evaluation.metrics import measure
-from yardstone.evaluation.predict import read_predictions
+from yardstone.evaluation.prediction import read_predictions
 from yardstone.evaluation.sets import draw_sets
 from yardstone.evaluation.splits import expected_from_ratings, rating_labels
 

@@ -22,7 +22,7 @@ from yardstone.tournament.formats.opengotha_writing import write_opengotha
 from yardstone.tournament.formats.trf_reading import read_trf
 from yardstone.tournament.formats.trf_writing import write_trf
 from yardstone.tournament.model import Tournament
-from yardstone.tournament.standings import standings
+from yardstone.tournament.standings_table import standings
 
 FOLDER = "data/go/tournaments/opengotha"
 NAMES = ("egc2011", "notsimplemm", "notsosimpleswiss", "simplemm", "simpleswiss")

@@ -17,7 +17,7 @@ from yardstone.tournament.fide import (
 )
 from yardstone.tournament.model import Bye, ByeKind, Game, Player, Result, System, Tournament
 from yardstone.tournament.rules import Scoring
-from yardstone.tournament.standings import standings
+from yardstone.tournament.standings_table import standings
 
 #: Solutions of the exercise of FIDE's Technical Commission (18 March 2024).
 EXERCISE = {

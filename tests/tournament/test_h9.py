@@ -13,7 +13,7 @@ from yardstone.pool import SkipReport
 from yardstone.tournament.formats.h9_reading import read_h9
 from yardstone.tournament.formats.h9_writing import write_h9
 from yardstone.tournament.model import Bye, ByeKind, Game, Result, System, Tournament
-from yardstone.tournament.standings import standings
+from yardstone.tournament.standings_table import standings
 
 
 def test_everything_that_lines_can_say() -> None:

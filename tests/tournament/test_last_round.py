@@ -12,7 +12,7 @@ from tests.tournament.test_standings import made_up
 from yardstone.errors import UsageError
 from yardstone.tournament.last_round import last_round_needs
 from yardstone.tournament.model import Result, Tournament
-from yardstone.tournament.standings import standings
+from yardstone.tournament.standings_table import standings
 
 
 def opened(tournament: Tournament) -> Tournament:

@@ -30,7 +30,7 @@ from yardstone.tournament.model import (
 from yardstone.tournament.pairing import pair_round
 from yardstone.tournament.rules import HandicapRules, Scoring, SeedSystem
 from yardstone.tournament.simulation import SimulationPlan, play, tournament_of
-from yardstone.tournament.standings import Scores, standings
+from yardstone.tournament.standings_table import Scores, standings
 from yardstone.winprob.kaniuk import PUBLISHED
 
 KANIUK = winning_law("kaniuk")

@@ -13,7 +13,7 @@ from yardstone.tournament.fide import Unplayed
 from yardstone.tournament.model import Bye, Game, Player, Result, System, Tournament
 from yardstone.tournament.notation import score_text
 from yardstone.tournament.rules import Scoring
-from yardstone.tournament.standings import (
+from yardstone.tournament.standings_table import (
     CRITERIA,
     Standings,
     criterion,

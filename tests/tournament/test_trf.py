@@ -23,7 +23,7 @@ from yardstone.tournament.model import (
     Tournament,
 )
 from yardstone.tournament.rules import TimeSystem
-from yardstone.tournament.standings import standings
+from yardstone.tournament.standings_table import standings
 
 FILES = ["exercise.trf", "trf06.trf", "trf26.trf"]
 

@@ -18,7 +18,7 @@ from yardstone.tournament.event.creation import new_tournament
 from yardstone.tournament.event.file import create_file
 from yardstone.tournament.files import read_tournament
 from yardstone.tournament.model import Result
-from yardstone.tournament.standings import standings
+from yardstone.tournament.standings_table import standings
 from yardstone.winprob.grades import format_grade
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from yardstone.cli.systems import moment, settings
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
-    from yardstone.evaluation.predict import PredictionTable
+    from yardstone.evaluation.prediction import PredictionTable
 
 __all__ = ["evaluate"]
 
@@ -190,7 +190,7 @@ def evaluate(
         "seed": seed,
     }
     if predicted or ratings:
-        from yardstone.evaluation.predict import compare_table
+        from yardstone.evaluation.prediction import compare_table
 
         table = _table(
             paths or [],
@@ -273,7 +273,7 @@ def evaluate(
 
 
 def _table(paths: Sequence[str], games: GameOptions, **columns: Any) -> PredictionTable:
-    from yardstone.evaluation.predict import read_predictions
+    from yardstone.evaluation.prediction import read_predictions
 
     if len(paths) != 1:
         raise UsageError("name one table with predictions")

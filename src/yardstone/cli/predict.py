@@ -55,7 +55,7 @@ def predict(
     yardstone predict 'Fizbo 2' 'Jonny 8.1' league.csv
     yardstone predict 'Jonny 8.1' 'Fizbo 2' league.csv --system elo --format json
     """
-    from yardstone.evaluation.predict import predict as predict_game
+    from yardstone.evaluation.prediction import predict as predict_game
     from yardstone.reports.forecast import forecast_document
 
     level = values.confidence(confidence)

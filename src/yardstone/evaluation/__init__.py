@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from yardstone.evaluation.interval_scale import GameForecast
     from yardstone.evaluation.ledger import Ledger, load_ledger, save_ledger
     from yardstone.evaluation.metrics import CalibrationCurve, Measures, calibrate, measure
-    from yardstone.evaluation.predict import compare_table, predict, read_predictions
+    from yardstone.evaluation.prediction import compare_table, predict, read_predictions
     from yardstone.evaluation.rated_games import RatedGames, whole_history
     from yardstone.evaluation.sets import Sets, draw_sets
     from yardstone.evaluation.splits import Labels, Subset, expected_from_ratings, rating_labels
@@ -34,7 +34,7 @@ _HOMES = {
     "history": ("RatingCurve", "RatingHistory", "rating_history"),
     "findings": ("Findings", "examine"),
     "interval_scale": ("GameForecast",),
-    "predict": ("predict", "compare_table", "read_predictions"),
+    "prediction": ("predict", "compare_table", "read_predictions"),
     "splits": ("Labels", "expected_from_ratings", "rating_labels", "Subset"),
     "ledger": ("Ledger", "load_ledger", "save_ledger"),
     "rated_games": ("RatedGames", "whole_history"),

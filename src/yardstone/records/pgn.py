@@ -363,7 +363,9 @@ class _Reader:
         pool = Pool(tuple(number), first, second, outcomes * 0.5, None, extra, self.skipped)
         ends = tags["termination"]
         for end in _distinct(ends).tolist():
-            if reason := not_played(_text(raw[end][1:])):
+            text = _text(raw[end][1:])
+            # Programs say so of a game that an engine lost by leaving it.
+            if text.lower() != "abandoned" and (reason := not_played(text)):
                 pool = leave_out(pool, ends == end, reason, strict=self.strict)
                 ends = ends[ends != end]
         return pool

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
         random_tournament,
         tournament_of,
     )
-    from yardstone.tournament.standings import Standings, standings
+    from yardstone.tournament.standings_table import Standings, standings
     from yardstone.tournament.teams import TeamMatch, TeamStandings, team_standings, team_tournament
 
 __all__ = [
@@ -132,9 +132,10 @@ __getattr__ = lazy_names(
             "propose_round",
         ),
         "pairing": ("Constraints", "PairedBoard", "Pairing", "pair_round"),
-        "dutch.checking": ("RoundCheck", "check_rounds"),
-        "dutch.pairing": ("DutchPairing", "pair_dutch"),
-        "dutch.proposal": ("DutchProposal", "propose_dutch"),
+        "dutch": (
+            *("DutchPairing", "pair_dutch", "DutchProposal", "propose_dutch"),
+            *("RoundCheck", "check_rounds"),
+        ),
         "files": ("read_tournament", "to_bytes"),
         "forecast": (
             "TournamentForecast",
@@ -160,7 +161,7 @@ __getattr__ = lazy_names(
         "rating_change": ("RatingChange", "rating_changes"),
         "round_robin": ("RoundRobin", "berger_table", "pair_round_robin"),
         "rules": ("HandicapRules", "Scoring", "Team", "TeamRules", "TimeControl"),
-        "standings": ("Standings", "standings"),
+        "standings_table": ("Standings", "standings"),
         "teams": ("team_tournament", "TeamMatch", "TeamStandings", "team_standings"),
     },
 )

@@ -432,7 +432,7 @@ def propose_dutch(
     Parameters
     ----------
     tournament, round_number, constraints, seed
-        As in `yardstone.tournament.dutch.pairing.pair_dutch`.
+        As in `pair_dutch`.
     questions : sequence of (int, int)
         Boards of which is asked why they are not.
     costs : bool, optional

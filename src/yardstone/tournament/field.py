@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from yardstone.tournament.model import Tournament
-    from yardstone.tournament.standings import Scores
+    from yardstone.tournament.standings_table import Scores
     from yardstone.winprob.models import WinningModel
 
     Values = NDArray[np.float64]

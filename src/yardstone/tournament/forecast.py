@@ -25,7 +25,7 @@ from yardstone.tournament.field import (
 from yardstone.tournament.model import System, Tournament
 from yardstone.tournament.rules import HandicapRules
 from yardstone.tournament.simulation import SimulationPlan, play, state_after, tournament_of
-from yardstone.tournament.standings import criterion, parse_criteria
+from yardstone.tournament.standings_table import criterion, parse_criteria
 from yardstone.winprob.models import winning_model
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.tournament.field import ModelLaw, WinningLaw
-    from yardstone.tournament.standings import Scores
+    from yardstone.tournament.standings_table import Scores
     from yardstone.winprob.models import WinningModel
 
     Values = NDArray[np.float64]
@@ -197,7 +197,7 @@ def simulate(
 
 def final_criteria(plan: SimulationPlan, criteria: str | Sequence[str] | None) -> tuple[str, ...]:
     """Names of the criteria that order a simulated tournament's players."""
-    from yardstone.tournament.standings import default_criteria
+    from yardstone.tournament.standings_table import default_criteria
 
     if criteria is None:
         criteria = [c for c in default_criteria(plan.tournament) if c not in ("DC", "SDC", "DE")]

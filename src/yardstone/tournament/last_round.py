@@ -23,7 +23,7 @@ from yardstone.tournament.field import (
     winning_law,
 )
 from yardstone.tournament.model import Game, Result, Tournament
-from yardstone.tournament.standings import (
+from yardstone.tournament.standings_table import (
     RoundState,
     Scores,
     criterion,

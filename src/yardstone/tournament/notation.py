@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import isfinite
 
 from yardstone.tournament.model import ByeKind, Game, Result, System, Tournament
-from yardstone.tournament.standings import Criterion, Standings
+from yardstone.tournament.standings_table import Criterion, Standings
 from yardstone.winprob.grades import format_grade
 
 __all__ = ["number_text", "result_text", "score_text"]

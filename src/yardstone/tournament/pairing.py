@@ -30,7 +30,7 @@ from yardstone.tournament.model import (
     Result,
     Tournament,
 )
-from yardstone.tournament.standings import (
+from yardstone.tournament.standings_table import (
     Scores,
     category,
     default_criteria,

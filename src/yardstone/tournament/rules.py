@@ -110,7 +110,7 @@ class Scoring:
     ----------
     criteria : tuple of str
         Criteria of the standings in their order, by their names in
-        `yardstone.tournament.standings`.
+        `yardstone.tournament.standings_table`.
     bar, floor, zero : int
         Ranks (1 dan = 0): all from the bar on start with the same McMahon score, as do
         all up to the floor; `zero` is the rank whose initial score would be 0.

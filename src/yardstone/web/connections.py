@@ -17,6 +17,9 @@ from yardstone.web.settings import Limits
 
 __all__ = ["configured"]
 
+#: Seconds beyond those of the application, which answers 408 first where it can.
+_GRACE = 2.0
+
 
 class _Protocol(H11Protocol):
     """HTTP/1.1 with an end to waiting."""
@@ -53,7 +56,7 @@ class _Protocol(H11Protocol):
         if self._timer is not None:
             self._timer.cancel()
         limits, self._phase = self.limits, phase
-        seconds = limits.header_seconds if phase is h11.IDLE else limits.idle_seconds
+        seconds = limits.header_seconds if phase is h11.IDLE else limits.idle_seconds + _GRACE
         self._timer = self.loop.call_later(seconds, self._give_up)
         ours = self.waiting.setdefault(self._address(), {})
         ours[self] = None

@@ -10,7 +10,7 @@ import numpy as np
 
 from tests.fuzz.targets import Target, Wrong
 from yardstone.cli.ordo.commands import main as ordo
-from yardstone.evaluation.predict import compare_table, read_predictions
+from yardstone.evaluation.prediction import compare_table, read_predictions
 from yardstone.pool import Pool
 from yardstone.records.names import apply_name_files
 from yardstone.scales.egf_list import read_egf_list

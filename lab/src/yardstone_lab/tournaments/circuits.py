@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.tournament.field import WinningLaw
-    from yardstone.tournament.standings import Scores
+    from yardstone.tournament.standings_table import Scores
 
     Values = NDArray[np.float64]
 

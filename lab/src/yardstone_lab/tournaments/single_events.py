@@ -23,7 +23,7 @@ from yardstone.errors import UsageError
 from yardstone.tournament.field import GRADE_SPREAD, LOWEST_GRADE, GamesOver, most_probable
 from yardstone.tournament.forecast import final_criteria, places_of
 from yardstone.tournament.simulation import play, state_after
-from yardstone.tournament.standings import criterion
+from yardstone.tournament.standings_table import criterion
 from yardstone_lab.tournaments.events import EventSize, Variant
 from yardstone_lab.tournaments.pairing_quality import Quality
 

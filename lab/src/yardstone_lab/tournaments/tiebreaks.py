@@ -19,7 +19,7 @@ from yardstone import parallel
 from yardstone.errors import UsageError
 from yardstone.tournament.model import System
 from yardstone.tournament.simulation import SimulationPlan, play, state_after
-from yardstone.tournament.standings import criterion
+from yardstone.tournament.standings_table import criterion
 from yardstone_lab.tournaments.events import EventSize, Variant
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.tournament.field import WinningLaw
-    from yardstone.tournament.standings import Scores
+    from yardstone.tournament.standings_table import Scores
 
     Values = NDArray[np.float64]
 

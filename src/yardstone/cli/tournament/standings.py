@@ -53,7 +53,7 @@ def standings(
     yardstone tournament standings teams.xml --teams
     """
     from yardstone.reports.tournament.standings import standings_document
-    from yardstone.tournament.standings import standings as standings_of
+    from yardstone.tournament.standings_table import standings as standings_of
 
     output.check()
     if output.format not in (Format.text, Format.html) and (top is not None or not results):

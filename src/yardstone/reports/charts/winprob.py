@@ -86,7 +86,8 @@ def curves_chart(
     """Win probability by grade, one curve for each difference (figure 1).
 
     Dots with bars of one standard error are measured ratios, extended to weaker
-    opponents by equation 1; lines are the model, with its interval where it has one.
+    opponents by equation 1; lines are the model, with the interval of its average over events
+    where it has one.
     """
     grades = np.arange(_LOWEST, _HIGHEST + 1)
     fine = np.linspace(_LOWEST, _HIGHEST, 300)
@@ -102,7 +103,7 @@ def curves_chart(
         if model is not None:
             curve = model.probability(fine, fine + d)
             if isinstance(model, WinningModel):
-                ends = model.interval(grades, grades + d, level=level)
+                ends = model.interval(grades, grades + d, level=level, average=True)
                 if ends is not None:
                     marks.append(Band(grades, *ends, colour, opacity=0.12))
             marks.append(Stroke(fine, curve, colour, difference_name(d), 1.6, dash))

@@ -11,7 +11,7 @@ from yardstone.reports.document import Block, Column, Document, Facts, Section, 
 from yardstone.reports.tournament.words import player_name, points_text, side_names
 from yardstone.tournament.model import ByeKind, Result, System
 from yardstone.tournament.rating_change import rating_changes
-from yardstone.tournament.standings import standings
+from yardstone.tournament.standings_table import standings
 from yardstone.winprob.grades import format_grade
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _new_rating(tournament: Tournament, player: int) -> str:
 
 def _rounds(tournament: Tournament, player: int) -> list[_Round]:
     """All rounds up to the last one that is paired."""
-    from yardstone.tournament.standings import Scores
+    from yardstone.tournament.standings_table import Scores
 
     scores = Scores.of(tournament)
     totals = scores.mms2 if tournament.system is System.mcmahon else scores.wins2

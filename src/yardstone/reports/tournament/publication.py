@@ -21,7 +21,7 @@ from yardstone.reports.tournament.words import player_name, side_names
 from yardstone.reports.words import plural
 from yardstone.tournament.event.results import score_of
 from yardstone.tournament.model import Result
-from yardstone.tournament.standings import standings
+from yardstone.tournament.standings_table import standings
 from yardstone.winprob.grades import format_grade
 
 if TYPE_CHECKING:

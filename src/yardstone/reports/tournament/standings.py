@@ -13,7 +13,7 @@ from yardstone.winprob.grades import format_grade
 
 if TYPE_CHECKING:
     from yardstone.tournament.model import Player, Tournament
-    from yardstone.tournament.standings import Criterion, Standings
+    from yardstone.tournament.standings_table import Criterion, Standings
 
 __all__ = ["standings_document", "summary_lines", "tournament_document"]
 

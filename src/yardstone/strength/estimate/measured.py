@@ -26,9 +26,13 @@ __all__ = ["Measured", "best_basis", "contradictory", "measured_on", "supported_
 #: (docs/studies/ogs-ranks-tables.md).
 _FOX = (-2.5, 0.0, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5)
 _OGS_OF_FOX = (-6.7, -5.6, -4.5, -3.5, -2.8, -1.9, -1.2, -0.7, -0.4, -0.1)
-#: So many ranks below that the scales contradict each other: of players of Fox 14 in 15 keep it,
-#: and of people of 10 kyu or weaker at OGS 1 in 70 is called a dan (docs/studies/joint-model.md).
+#: So many ranks below that the scales contradict each other: of players of Fox 19 in 20 keep a
+#: rank, and of people of 10 kyu or weaker at OGS 1 in 70 is called a dan
+#: (docs/studies/joint-model.md).
 _APART = 1.75
+#: From this strength at Fox on, OGS has hardly anybody to compare with: being like nobody there
+#: contradicts nothing.
+_BEYOND_OGS = 8.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,7 +118,8 @@ def best_basis(model: StrengthModel, rated: Mapping[str, Rated]) -> str:
 def contradictory(rated: Mapping[str, Rated], basis: str) -> bool:
     """Whether the scales of Fox and OGS contradict each other, so that neither is to be believed.
 
-    They do where OGS sees a far weaker player than one of Fox, or one like nobody there.
+    They do where OGS sees a far weaker player than one of Fox, or, below 8 dan, one like
+    nobody there.
 
     Parameters
     ----------
@@ -125,7 +130,9 @@ def contradictory(rated: Mapping[str, Rated], basis: str) -> bool:
     """
     if "ogs" not in rated or "fox" not in rated:
         return False
-    if basis != "fox" or rated["ogs"].unlikely:
+    if basis != "fox":
         return rated["ogs"].unlikely
+    if rated["ogs"].unlikely:
+        return rated["fox"].rating < _BEYOND_OGS
     usual = float(np.interp(rated["fox"].rating, _FOX, _OGS_OF_FOX))
     return rated["ogs"].rating < usual - _APART

@@ -23,7 +23,7 @@ from yardstone.tournament.rules import (
     TimeControl,
     TimeSystem,
 )
-from yardstone.tournament.standings import parse_criteria
+from yardstone.tournament.standings_table import parse_criteria
 
 __all__ = ["MOST_ROUNDS", "USUAL_TIME", "change_settings", "new_tournament"]
 

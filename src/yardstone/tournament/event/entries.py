@@ -21,7 +21,7 @@ from yardstone.tournament.formats.opengotha_fields import format_rank, parse_ran
 from yardstone.tournament.formats.opengotha_reading import key
 from yardstone.tournament.model import NO_GIVEN_NAME, Player, System, Tournament
 from yardstone.tournament.notation import number_text
-from yardstone.tournament.standings import Scores, initial_score
+from yardstone.tournament.standings_table import Scores, initial_score
 from yardstone.winprob.grades import format_grade, parse_grade
 
 __all__ = [

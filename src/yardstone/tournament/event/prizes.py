@@ -12,11 +12,11 @@ import numpy as np
 from yardstone.choices import check_number
 from yardstone.errors import InputError, UsageError
 from yardstone.tournament.model import Result, Tournament
-from yardstone.tournament.standings import standings
+from yardstone.tournament.standings_table import standings
 from yardstone.winprob.grades import format_grade
 
 if TYPE_CHECKING:
-    from yardstone.tournament.standings import Standings
+    from yardstone.tournament.standings_table import Standings
 
 __all__ = ["Prize", "PrizeList", "prize_list"]
 

@@ -18,7 +18,7 @@ from yardstone.tournament.formats.line_files import parse_date, split_lines
 from yardstone.tournament.formats.opengotha_fields import parse_rank
 from yardstone.tournament.model import Bye, ByeKind, Game, Player, Result, System, Tournament
 from yardstone.tournament.rules import HandicapRules, Scoring, TimeControl, TimeSystem
-from yardstone.tournament.standings import CRITERIA, Scores
+from yardstone.tournament.standings_table import CRITERIA, Scores
 
 __all__ = ["RESULT", "RoundCell", "read_h9"]
 

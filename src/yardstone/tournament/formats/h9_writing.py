@@ -12,7 +12,7 @@ from yardstone.tournament.formats.opengotha_fields import format_rank
 from yardstone.tournament.model import Tournament, adjusted_time, egf_class
 from yardstone.tournament.notation import result_text, score_text
 from yardstone.tournament.rules import TimeSystem
-from yardstone.tournament.standings import Standings, standings
+from yardstone.tournament.standings_table import Standings, standings
 
 __all__ = ["write_h9"]
 

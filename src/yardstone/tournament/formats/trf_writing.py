@@ -20,7 +20,7 @@ from yardstone.tournament.formats.trf_reading import BYES, MAX_PLAYERS, read_trf
 from yardstone.tournament.formats.trf_swiss import swiss_lines
 from yardstone.tournament.formats.trf_teams import team_lines
 from yardstone.tournament.model import Game, Player, Result, System, Tournament
-from yardstone.tournament.standings import standings
+from yardstone.tournament.standings_table import standings
 
 __all__ = ["write_trf"]
 

@@ -11,7 +11,7 @@ from yardstone.reports.tournament.player_card import player_card_document
 from yardstone.reports.tournament.standings import standings_document
 from yardstone.reports.tournament.words import side_names
 from yardstone.tournament.model import Result
-from yardstone.tournament.standings import standings
+from yardstone.tournament.standings_table import standings
 from yardstone.web.desk.boards import free_players, round_boards, seat, seats_by_name
 from yardstone.web.desk.pages import desk_of, desk_page
 from yardstone.web.desk.player_fields import PLAYER_FIELDS, shown_values
@@ -20,7 +20,7 @@ from yardstone.web.pages.render import ASSETS, asset_bytes, asset_mark, content,
 from yardstone.web.problems import missing
 
 if TYPE_CHECKING:
-    from yardstone.tournament.standings import Standings
+    from yardstone.tournament.standings_table import Standings
     from yardstone.web.desk.watched_file import Snapshot
 
 __all__ = ["router"]
