@@ -385,10 +385,14 @@ def _lock(path: Path) -> IO[str] | None:
             file = path.open("w")
         except OSError as error:
             raise unwritable(error, path.parent) from error
-        with suppress(OSError):  # without locks, other processes are not kept away
+        try:
             if not _lock_handle(file.fileno()):
                 file.close()
                 return None
+        except OSError as error:
+            if error.errno not in _WITHOUT_LOCKS:  # without locks, others are not kept away
+                file.close()
+                raise
         if _still(path, file.fileno()):
             return file
         file.close()  # whoever held it has just removed it: it is free
