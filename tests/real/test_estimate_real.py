@@ -178,10 +178,9 @@ def test_a_weak_player_of_ogs_is_told_a_kyu_rank_there(
     assert result.whole.high >= strength
     assert result.whole.rating < -12.0
     lines = headline(result.as_dict())
-    assert re.fullmatch(
-        rf"{player}: \d\dk( or weaker)? \(\d+\) on the scale of OGS(, for nobody at Fox plays such moves)?",
-        lines[0],
-    )
+    reason = "(, for nobody at Fox plays such moves)?"
+    told = rf"{player}: \d\dk( or weaker)? \(\d+\) on the scale of OGS{reason}"
+    assert re.fullmatch(told, lines[0])
     assert re.match(r"90 % (bound below|interval) .*\d+k", lines[1])
     others = r"On other scales: (Fox \dk or weaker, )?OGS 2020 \d\dk( or weaker)?, EGF \d\dk"
     assert re.match(others, lines[2])
