@@ -72,7 +72,7 @@ def odd_files() -> dict[str, bytes]:
         "emptyresult": [_game(), _game(result="")],
         "escaped": [*sound[:60], _game(rook, "Golf"), _game("Golf", rook)],
         "halfeq": [_game(result="=-="), _game(result="=-="), _game("B", "A"), _game()],
-        "longname": [_game("A" * 3000), _game("A" * 3000)],
+        "longname": [_game("A" * 3000), _game("B", "A" * 3000)],
         "noblack": [*sound[:5], *no_black[:5], *no_black[6:], *sound[6:]],
         "noresult": [_game(), '[White "X"]\n[Black "Y"]\n\n1. e4 1-0\n\n', _game(), _game()],
         "nowhite": [_game(), '[Black "Y"]\n[Result "1-0"]\n\n1. e4 1-0\n\n', _game(), _game()],
