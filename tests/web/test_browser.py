@@ -20,7 +20,7 @@ from tests.browser import chromium
 from tests.shared import shared_path
 from tests.web.made_results import SCRIPT, backgammon_result, go_result, results_csv, store_result
 from tests.web.serving import SGF, Server, serving, small_results
-from yardstone.web import job_actions
+from yardstone.web.job_actions import cancel_job
 from yardstone.web.pages.samples import sample_result
 from yardstone.web.tables import jobs
 
@@ -50,7 +50,7 @@ def empty_queue(server: Server) -> Iterator[None]:
     yield
     store = server.worker.store
     for (address,) in store.database.rows(select(jobs.c.id)):
-        job_actions.cancel(store, address)
+        cancel_job(store, address)
 
 
 @contextmanager

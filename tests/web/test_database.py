@@ -17,13 +17,13 @@ from tests.web.line import Line
 from tests.web.postgres import Postgres
 from tests.web.serving import settings_for
 from yardstone.errors import InputError, UsageError
-from yardstone.web import engines, job_actions, upkeep
+from yardstone.web import engines, upkeep
 from yardstone.web.addresses import new_id
-from yardstone.web.contact import DatabaseAway
 from yardstone.web.database import Database
+from yardstone.web.job_actions import delete_job
 from yardstone.web.jobs import Job
 from yardstone.web.notices import QUEUED, Listener
-from yardstone.web.problems import RequestProblem
+from yardstone.web.problems import DatabaseAway, RequestProblem
 from yardstone.web.schema import VERSION
 from yardstone.web.settings import Settings, load_settings
 from yardstone.web.store import JobStore
@@ -161,7 +161,7 @@ def test_files_that_are_gone_are_missed(stores: Callable[..., JobStore], tmp_pat
     store = stores()
     put(store)
     job = take(store)
-    job_actions.delete(store, job.id)
+    delete_job(store, job.id)
     upkeep.drop_uploads(store)
     with pytest.raises(RequestProblem, match="not there"):
         fetch_files(store.database, job.upload, job.files, tmp_path)
@@ -321,7 +321,7 @@ def test_when_the_answer_to_a_commit_is_lost_nothing_is_done_twice(
     assert (result.status, result.result) == ("done", '{"a": 1}')
     assert counter(store, "jobs_results_done") == 1.0
     losing(lambda: upkeep.sweep(store))
-    losing(lambda: job_actions.delete(store, put(store)))
+    losing(lambda: delete_job(store, put(store)))
 
 
 def test_what_is_counted_once_is_not_tried_again(

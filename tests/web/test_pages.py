@@ -19,7 +19,7 @@ from tests.web.made_results import (
 )
 from tests.web.reading import Element, check_page
 from tests.web.serving import SGF, Server, serving, small_results
-from yardstone.web import job_actions
+from yardstone.web.job_actions import cancel_job
 from yardstone.web.pages.samples import SAMPLES, sample_result
 from yardstone.web.tables import jobs
 
@@ -39,7 +39,7 @@ def empty_queue(server: Server) -> Iterator[None]:
     yield
     store = server.worker.store
     for (address,) in store.database.rows(select(jobs.c.id)):
-        job_actions.cancel(store, address)
+        cancel_job(store, address)
 
 
 def shown(server: Server, path: str, status: int = 200) -> Element:

@@ -20,8 +20,8 @@ from starlette.requests import Request
 
 from tests.web.desks import copied, served
 from tests.web.serving import LEAGUE, Server, serving, settings_for, small_results
-from yardstone.web import log
 from yardstone.web.bell import Bell
+from yardstone.web.log import JsonLines
 from yardstone.web.problems import RequestProblem
 from yardstone.web.rate_limit import RateLimit
 from yardstone.web.service import Service
@@ -166,7 +166,7 @@ def test_the_log_names_nobody(
         server.done(address)
         server.get(f"/r/{address}", headers={"Accept": "text/html"})
         server.get(f"/{address}")
-    lines = [json.loads(log.JsonLines().format(record)) for record in caplog.records]
+    lines = [json.loads(JsonLines().format(record)) for record in caplog.records]
     text = json.dumps(lines)
     assert "Secretive" not in text
     assert address not in text
@@ -181,7 +181,7 @@ def test_an_error_is_logged_without_its_words(capsys: pytest.CaptureFixture[str]
         raise ValueError("Secretive-Sam")
     except ValueError:
         record = logger.makeRecord("x", logging.ERROR, "f", 1, "it failed", (), sys.exc_info())
-    result = json.loads(log.JsonLines().format(record))
+    result = json.loads(JsonLines().format(record))
     assert result["error"] == "ValueError"
     assert "test_an_error_is_logged" in result["trace"][-1]
     assert "Secretive" not in json.dumps(result)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,9 @@ from sqlalchemy import select, update
 
 from tests.web.serving import settings_for
 from yardstone.errors import InputError
-from yardstone.web import job_actions, upkeep
+from yardstone.web import upkeep
 from yardstone.web.addresses import new_id
+from yardstone.web.job_actions import cancel_job, delete_job, retry_job
 from yardstone.web.jobs import Job
 from yardstone.web.problems import RequestProblem
 from yardstone.web.store import JobStore
@@ -164,7 +165,7 @@ def test_a_job_that_kills_its_workers_is_given_up(table: Table) -> None:
     assert job.error is not None
     assert job.error["code"] == "gave_up"
     assert job.can_retry
-    job_actions.retry(table, address)
+    retry_job(table, address)
     assert table.take().attempts == 1
 
 
@@ -205,12 +206,14 @@ def test_a_heavy_worker_loses_its_job(table: Table) -> None:
     assert not table.heartbeat(job)
 
 
-@pytest.mark.parametrize("action", ["cancel", "delete"])
-def test_a_job_that_is_stopped_is_no_longer_the_workers(table: Table, action: str) -> None:
+@pytest.mark.parametrize("action", [cancel_job, delete_job])
+def test_a_job_that_is_stopped_is_no_longer_the_workers(
+    table: Table, action: Callable[[JobStore, str], None]
+) -> None:
     upkeep.enter_worker(table, "w", 1)
     address = table.put()[0]
     job = table.take("w")
-    getattr(job_actions, action)(table, address)
+    action(table, address)
     assert not table.heartbeat(job)
     assert upkeep.stray_workers(table) == {"w"}
     assert not table.finish(job, "done", result="{}")
@@ -260,7 +263,7 @@ def test_nothing_is_left_of_what_expired(table: Table) -> None:
 
 def test_nothing_is_left_of_what_is_deleted(table: Table) -> None:
     address = table.put(name="Secretive-Sam.csv")[0]
-    job_actions.delete(table, address)
+    delete_job(table, address)
     upkeep.drop_uploads(table)
     assert b"Secretive-Sam" not in everything(table)
 
@@ -305,12 +308,12 @@ def test_a_failure_of_ours_can_be_tried_again_for_a_while(table: Table) -> None:
     error = {"code": "internal", "message": "m", "hint": None, "file": None, "line": None}
     table.finish(table.take(), "failed", error=error, keep_seconds=10.0)
     assert table.get(address).can_retry
-    job_actions.retry(table, address)
+    retry_job(table, address)
     assert table.status(address) == "queued"
     table.finish(table.take(), "failed", error=error, keep_seconds=10.0)
     table.clock.now += 11.0
     with pytest.raises(RequestProblem, match="deleted"):
-        job_actions.retry(table, address)
+        retry_job(table, address)
 
 
 def test_the_queue_has_an_end(tmp_path: Path, database: str) -> None:

@@ -19,7 +19,7 @@ from tests.web.serving import LEAGUE, SGF, Server, serving, small_results
 from yardstone.records.sgf import read_games
 from yardstone.web import database as web_database
 from yardstone.web import engines
-from yardstone.web.contact import DatabaseAway
+from yardstone.web.problems import DatabaseAway
 
 HTML = {"Accept": "text/html"}
 RESULTS = [("r.csv", small_results())]

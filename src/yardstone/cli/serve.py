@@ -184,14 +184,14 @@ def _run(settings: Any, *, serve: bool) -> None:
     import sys
 
     try:
-        from yardstone.web import log
+        from yardstone.web.log import configure_log
         from yardstone.web.supervisor import Supervisor
 
         if serve:
             import uvicorn  # noqa: F401  # the process of the server needs it
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "fastapi", "web") from None
-    log.configure()
+    configure_log()
     supervisor = Supervisor(settings, serve=serve)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: supervisor.stop())

@@ -12,12 +12,20 @@ from fastapi.security import HTTPBearer
 from starlette.concurrency import run_in_threadpool
 
 import yardstone
-from yardstone.web import api_docs, exports, upkeep
-from yardstone.web.contact import DatabaseAway
+from yardstone.web import upkeep
+from yardstone.web.api_docs import (
+    batch_form_body,
+    csv_answers,
+    form_body,
+    kind_form_body,
+    refusal_answers,
+    stream_answers,
+)
 from yardstone.web.events import batch_events, job_events
+from yardstone.web.exports import csv_of, result_of
 from yardstone.web.kinds import KINDS, Kind
 from yardstone.web.owners import sent_key
-from yardstone.web.problems import missing
+from yardstone.web.problems import DatabaseAway, missing
 from yardstone.web.schemas import (
     AcceptedBatch,
     AcceptedJob,
@@ -73,7 +81,7 @@ def _owned(page: str, made: Accepted) -> dict[str, Any]:
     response_model=AcceptedJob,
     tags=["send"],
     summary="Send files of any kind",
-    **api_docs.form(),
+    **form_body(),
 )
 async def send(request: Request) -> Response:
     """See what the files are, and make a job of them."""
@@ -94,7 +102,7 @@ def _add_kind(kind: Kind) -> None:
         name=f"send_{kind.name}",
         summary=kind.summary,
         description=kind.about,
-        **api_docs.kind_form(kind),
+        **kind_form_body(kind),
     )(send_kind)
 
 
@@ -122,7 +130,7 @@ def _add_batches(kind: Kind) -> None:
         tags=["batches"],
         summary=f"{kind.summary}, to rate several players",
         description="Make a job for each player that is named, all from the same games.",
-        **api_docs.batch_form(kind),
+        **batch_form_body(kind),
     )(send_batch)
 
 
@@ -137,7 +145,7 @@ for _kind in KINDS.values():
     response_model=JobState,
     tags=["jobs"],
     summary="Progress and result",
-    responses=api_docs.refusals(404, 410),
+    responses=refusal_answers(404, 410),
 )
 def job(request: Request, address: Address) -> Response:
     """How far a job is, and its result once it is done."""
@@ -149,7 +157,7 @@ def job(request: Request, address: Address) -> Response:
     tags=["jobs"],
     summary="Progress and result as server-sent events",
     response_class=StreamingResponse,
-    responses=api_docs.stream(404, 410),
+    responses=stream_answers(404, 410),
 )
 async def watch(request: Request, address: Address) -> Response:
     """An event ``state`` at each change, and ``end`` when nothing more comes."""
@@ -163,7 +171,7 @@ async def watch(request: Request, address: Address) -> Response:
     tags=["jobs"],
     summary="Choose the player",
     dependencies=[Security(_OWNER)],
-    responses=api_docs.refusals(400, 403, 404, 409, 410, 413),
+    responses=refusal_answers(400, 403, 404, 409, 410, 413),
 )
 def choose(request: Request, address: Address, choice: Choice) -> Response:
     """Say whose strength is asked for, where the files do not tell."""
@@ -177,7 +185,7 @@ def choose(request: Request, address: Address, choice: Choice) -> Response:
     tags=["jobs"],
     summary="Stop a job",
     dependencies=[Security(_OWNER)],
-    responses=api_docs.refusals(403, 404, 410),
+    responses=refusal_answers(403, 404, 410),
 )
 def cancel(request: Request, address: Address) -> Response:
     """Stop a job; its files are deleted. One that has ended stays as it is."""
@@ -192,7 +200,7 @@ def cancel(request: Request, address: Address) -> Response:
     tags=["jobs"],
     summary="Try a failed job again",
     dependencies=[Security(_OWNER)],
-    responses=api_docs.refusals(403, 404, 409, 410),
+    responses=refusal_answers(403, 404, 409, 410),
 )
 def retry(request: Request, address: Address) -> Response:
     """Begin a job anew that failed for no fault of its files."""
@@ -204,11 +212,11 @@ def retry(request: Request, address: Address) -> Response:
     "/api/jobs/{id}/result.json",
     tags=["jobs"],
     summary="The result as JSON",
-    responses=api_docs.refusals(404, 409, 410),
+    responses=refusal_answers(404, 409, 410),
 )
 def result_json(request: Request, address: Address) -> dict[str, Any]:
     """The result by itself."""
-    return exports.result_of(_service(request).job(address))
+    return result_of(_service(request).job(address))
 
 
 @router.get(
@@ -216,12 +224,12 @@ def result_json(request: Request, address: Address) -> dict[str, Any]:
     tags=["jobs"],
     summary="The result as CSV",
     response_class=Response,
-    responses=api_docs.csv(404, 409, 410),
+    responses=csv_answers(404, 409, 410),
 )
 def result_csv(request: Request, address: Address) -> Response:
     """The table of the result: a row a game, or a row a player."""
     state = _service(request).job(address)
-    text = exports.csv_of(state)
+    text = csv_of(state)
     name = f'attachment; filename="yardstone-{state["kind"]}.csv"'
     return Response(text, media_type="text/csv", headers={"Content-Disposition": name})
 
@@ -232,7 +240,7 @@ def result_csv(request: Request, address: Address) -> Response:
     tags=["jobs"],
     summary="Delete a job",
     dependencies=[Security(_OWNER)],
-    responses=api_docs.refusals(403, 404, 410),
+    responses=refusal_answers(403, 404, 410),
 )
 def delete(request: Request, address: Address) -> Response:
     """Delete a job, its files and its result."""
@@ -245,7 +253,7 @@ def delete(request: Request, address: Address) -> Response:
     response_model=BatchState,
     tags=["batches"],
     summary="All jobs of a batch",
-    responses=api_docs.refusals(404, 410),
+    responses=refusal_answers(404, 410),
 )
 def batch(request: Request, address: Address) -> Response:
     """The jobs of a batch, with the results so far."""
@@ -257,7 +265,7 @@ def batch(request: Request, address: Address) -> Response:
     tags=["batches"],
     summary="The results of a batch as they come",
     response_class=StreamingResponse,
-    responses=api_docs.stream(404, 410),
+    responses=stream_answers(404, 410),
 )
 async def watch_batch(request: Request, address: Address) -> Response:
     """An event ``state`` for each job that changes, and ``end`` when all have ended."""
@@ -270,7 +278,7 @@ async def watch_batch(request: Request, address: Address) -> Response:
     tags=["batches"],
     summary="Delete a batch",
     dependencies=[Security(_OWNER)],
-    responses=api_docs.refusals(403, 404, 410),
+    responses=refusal_answers(403, 404, 410),
 )
 def delete_batch(request: Request, address: Address) -> Response:
     """Delete all jobs of a batch."""

@@ -5,12 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from yardstone.web.kinds import KINDS, Kind
-from yardstone.web.kinds.fields import ChoiceField, Field, PlayersField
+from yardstone.web.kinds.fields import ChoiceField, PlayersField
+from yardstone.web.kinds.fields import Field as FormField
 from yardstone.web.options import LONGEST_KEY
 from yardstone.web.schemas import Refusal
 from yardstone.web.sniff import FILES
 
-__all__ = ["batch_form", "csv", "form", "kind_form", "refusals", "stream"]
+__all__ = [
+    "batch_form_body",
+    "csv_answers",
+    "form_body",
+    "kind_form_body",
+    "refusal_answers",
+    "stream_answers",
+]
 
 _FILES = {
     "type": "array",
@@ -32,7 +40,7 @@ _MEANINGS = {
 }
 
 
-def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def refusal_answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The refusals that an operation knows, beside those of all."""
     return {
         status: {"model": Refusal, "description": _MEANINGS[status]}
@@ -40,11 +48,11 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
-def _schema(field: Field) -> dict[str, Any]:
+def _schema(field: FormField) -> dict[str, Any]:
     return {**field.schema(), **({"description": field.about} if field.about else {})}
 
 
-def form() -> dict[str, Any]:
+def form_body() -> dict[str, Any]:
     """Keywords for an operation that takes a form of any kind.
 
     Where the kinds have different defaults of a field, none is named.
@@ -63,12 +71,12 @@ def form() -> dict[str, Any]:
     return _form(schemas)
 
 
-def kind_form(kind: Kind) -> dict[str, Any]:
+def kind_form_body(kind: Kind) -> dict[str, Any]:
     """The same for a form of one kind."""
     return _form({field.name: _schema(field) for field in kind.fields})
 
 
-def batch_form(kind: Kind) -> dict[str, Any]:
+def batch_form_body(kind: Kind) -> dict[str, Any]:
     """The same for a form with several players."""
     schemas = {}
     for field in kind.fields:
@@ -93,20 +101,20 @@ def _form(fields: dict[str, dict[str, Any]], *required: str) -> dict[str, Any]:
     body = {"content": {"multipart/form-data": {"schema": schema}}, "required": True}
     return {
         "openapi_extra": {"requestBody": body, "parameters": [_KEY]},
-        "responses": refusals(400, 408, 413, 415),
+        "responses": refusal_answers(400, 408, 413, 415),
     }
 
 
-def stream(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def stream_answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Answers of an operation that gives server-sent events."""
     events = {"description": "Events.", "content": {"text/event-stream": {"schema": _EVENT}}}
-    return {200: events, **refusals(*statuses)}
+    return {200: events, **refusal_answers(*statuses)}
 
 
-def csv(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def csv_answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Answers of an operation that gives CSV."""
     table = {"description": "The table.", "content": {"text/csv": {"schema": _TEXT}}}
-    return {200: table, **refusals(*statuses)}
+    return {200: table, **refusal_answers(*statuses)}
 
 
 _KEY = {

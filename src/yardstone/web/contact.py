@@ -10,9 +10,7 @@ from collections.abc import Callable
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoneFree
 
-from yardstone.errors import YardstoneError
-
-__all__ = ["Contact", "DatabaseAway", "is_away", "is_full", "is_passing"]
+__all__ = ["Contact", "is_away", "is_full", "is_passing"]
 
 #: States of PostgreSQL in which nothing was done, and the same may be tried again.
 _AGAIN = {"40001", "40P01", "55P03", "57014"}
@@ -23,13 +21,6 @@ _FIRST, _LONGEST = 0.05, 1.0
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 #: States in which it finds no room on its disk or in memory.
 _FULL = {"53100", "53200", sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
-
-
-class DatabaseAway(YardstoneError):
-    """The database does not answer at the moment."""
-
-    def __init__(self) -> None:
-        super().__init__("the database does not answer at the moment")
 
 
 def is_away(error: SQLAlchemyError) -> bool:

@@ -30,8 +30,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DatabaseError, OperationalError, SQLAlchemyError
 
 from yardstone.errors import InputError
-from yardstone.web.contact import Contact, DatabaseAway, is_away, is_full, is_passing
+from yardstone.web.contact import Contact, is_away, is_full, is_passing
 from yardstone.web.engines import WRITING, address_of, postgres_engine, sqlite_engine
+from yardstone.web.problems import DatabaseAway
 from yardstone.web.schema import prepare
 
 __all__ = ["PATIENCE", "Database", "Lock"]

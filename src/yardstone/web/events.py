@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
-from yardstone.web.contact import DatabaseAway
-from yardstone.web.problems import RequestProblem
+from yardstone.web.problems import DatabaseAway, RequestProblem
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
+    from fastapi import Request
 
     from yardstone.web.service import Service
 

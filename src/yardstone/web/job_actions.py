@@ -15,10 +15,10 @@ from yardstone.web.problems import RequestProblem, missing
 from yardstone.web.store import OF_NOBODY, JobStore
 from yardstone.web.tables import jobs, uploads
 
-__all__ = ["cancel", "choose", "delete", "retry"]
+__all__ = ["cancel_job", "choose_player", "delete_job", "retry_job"]
 
 
-def choose(store: JobStore, job: str, player: str) -> None:
+def choose_player(store: JobStore, job: str, player: str) -> None:
     """Say which player is meant, and let the job go on."""
     state = store.get(job, result=False)
     if state.status != "needs_player":
@@ -34,7 +34,7 @@ def choose(store: JobStore, job: str, player: str) -> None:
     _queue_again(store, state, {"options": options, "keep": None})
 
 
-def retry(store: JobStore, job: str) -> None:
+def retry_job(store: JobStore, job: str) -> None:
     """Begin a job anew that failed for no fault of its files."""
     state = store.get(job, result=False)
     if state.status != "failed":
@@ -68,7 +68,7 @@ def _queue_again(store: JobStore, job: Job, values: dict[str, Any]) -> None:
     store.database.write(work)
 
 
-def cancel(store: JobStore, job: str) -> None:
+def cancel_job(store: JobStore, job: str) -> None:
     """Stop a job; nothing happens to one that has ended."""
     state = store.get(job, result=False)
 
@@ -81,7 +81,7 @@ def cancel(store: JobStore, job: str) -> None:
     store.database.write(work)
 
 
-def delete(store: JobStore, address: str) -> None:
+def delete_job(store: JobStore, address: str) -> None:
     """Delete a job, or all jobs of a batch, with their results."""
     own = (jobs.c.id == address) | (jobs.c.batch == address)
 

@@ -8,7 +8,7 @@ import sys
 import time
 from typing import Any
 
-__all__ = ["JsonLines", "configure", "event"]
+__all__ = ["JsonLines", "configure_log", "log_event"]
 
 
 class JsonLines(logging.Formatter):
@@ -39,7 +39,7 @@ def _places(trace: Any) -> list[str]:
     return places[-12:]
 
 
-def configure(level: int = logging.INFO) -> None:
+def configure_log(level: int = logging.INFO) -> None:
     """Have everything logged on standard error."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
@@ -48,7 +48,7 @@ def configure(level: int = logging.INFO) -> None:
     logging.getLogger("python_multipart").setLevel(logging.ERROR)
 
 
-def event(logger: logging.Logger, name: str, **values: Any) -> None:
+def log_event(logger: logging.Logger, name: str, **values: Any) -> None:
     """Log something that happened, with plain values; None values are left out."""
     known = {key: value for key, value in values.items() if value is not None}
     logger.info(name, extra={"values": known})

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from yardstone.web import log
+from yardstone.web.log import log_event
 from yardstone.web.metrics import Metrics
 from yardstone.web.problems import RequestProblem
 from yardstone.web.rate_limit import RateLimit
@@ -80,7 +80,7 @@ class RequestMonitor:
         route = getattr(scope.get("route"), "path", "none")
         method = scope["method"] if scope["method"] in _METHODS else "other"
         self._metrics.add(method, route, status, seconds)
-        log.event(
+        log_event(
             _LOGGER,
             "request",
             method=method,

@@ -11,7 +11,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from yardstone.web.contact import DatabaseAway
+from yardstone.web.problems import DatabaseAway
 
 if TYPE_CHECKING:
     from yardstone.web.database import Database

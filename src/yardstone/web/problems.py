@@ -6,7 +6,7 @@ from typing import Any
 
 from yardstone.errors import InputError, UsageError, YardstoneError
 
-__all__ = ["RequestProblem", "described", "missing"]
+__all__ = ["DatabaseAway", "RequestProblem", "described", "missing"]
 
 
 class RequestProblem(YardstoneError):
@@ -59,6 +59,13 @@ class RequestProblem(YardstoneError):
             "file": self.file,
             "line": self.line,
         }
+
+
+class DatabaseAway(YardstoneError):
+    """The database does not answer at the moment."""
+
+    def __init__(self) -> None:
+        super().__init__("the database does not answer at the moment")
 
 
 def described(error: YardstoneError) -> dict[str, Any]:

@@ -13,8 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from yardstone.errors import YardstoneError
-from yardstone.web.contact import DatabaseAway
-from yardstone.web.problems import RequestProblem, described
+from yardstone.web.problems import DatabaseAway, RequestProblem, described
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request

@@ -20,9 +20,9 @@ __all__ = [
 ]
 
 Status = Literal["queued", "running", "needs_player", "done", "failed", "cancelled"]
-Kind = Annotated[str, Field(json_schema_extra={"enum": list(KINDS)})]
+KindName = Annotated[str, Field(json_schema_extra={"enum": list(KINDS)})]
 
-_OWNER = "The owner's key, told this once: what changes or deletes needs it."
+_OWNER_KEY = "The owner's key, told this once: what changes or deletes needs it."
 _OWNER_PAGE = "The page with that key, for a browser of the owner."
 
 
@@ -47,7 +47,7 @@ class JobAddress(BaseModel):
 
     id: str
     status: Status
-    kind: Kind
+    kind: KindName
     url: str = Field(description="Where its progress and its result are.")
     page: str = Field(description="The same for people; this address can be shared.")
     expires: str
@@ -56,7 +56,7 @@ class JobAddress(BaseModel):
 class AcceptedJob(JobAddress):
     """A job that was made."""
 
-    owner: str = Field(description=_OWNER)
+    owner: str = Field(description=_OWNER_KEY)
     owner_page: str = Field(description=_OWNER_PAGE)
 
 
@@ -66,7 +66,7 @@ class AcceptedBatch(BaseModel):
     id: str
     url: str
     page: str
-    owner: str = Field(description=_OWNER)
+    owner: str = Field(description=_OWNER_KEY)
     owner_page: str = Field(description=_OWNER_PAGE)
     jobs: list[JobAddress]
 
@@ -110,7 +110,7 @@ class JobState(BaseModel):
     id: str
     url: str
     page: str
-    kind: Kind
+    kind: KindName
     status: Status
     created: str
     started: str | None

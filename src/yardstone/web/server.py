@@ -7,11 +7,11 @@ import sys
 
 import uvicorn
 
-from yardstone.web import log
 from yardstone.web.app import make_app
 from yardstone.web.bell import Bell
 from yardstone.web.child import orders
 from yardstone.web.connections import configured
+from yardstone.web.log import configure_log
 from yardstone.web.settings import Settings
 
 __all__ = ["configuration", "main"]
@@ -36,7 +36,7 @@ def main() -> int:
             server.should_exit = True
 
     words = orders(end, 2.0 * _FAREWELL)
-    log.configure()
+    configure_log()
     settings, bell = Settings.of_plain(words["settings"]), Bell(tuple(words["bell"]))
     servers.append(uvicorn.Server(configuration(settings, bell)))
     servers[0].run(sockets=[socket.socket(fileno=words["socket"])])

@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
 
-from yardstone.web import job_actions, owners
 from yardstone.web.bell import Bell
 from yardstone.web.changes import Changes
 from yardstone.web.importing import ImportGate
+from yardstone.web.job_actions import cancel_job, choose_player, delete_job, retry_job
 from yardstone.web.jobs import Job
 from yardstone.web.kinds import KINDS
 from yardstone.web.kinds.fields import ChoiceField, only_value
 from yardstone.web.options import LONGEST_KEY, chosen_kind, job_options, kind_of
+from yardstone.web.owners import check_owner, is_owner, key_mark, new_key
 from yardstone.web.problems import RequestProblem
 from yardstone.web.settings import Settings
 from yardstone.web.sniff import look
@@ -110,14 +111,12 @@ class Service:
         client = await run_in_threadpool(self.client, request)
         written = request.headers.get("idempotency-key", "")
         key = self._key(client, written)
-        owner = owners.new_key(self._secret, f"{client}:{written}" if written else None)
+        owner = new_key(self._secret, f"{client}:{written}" if written else None)
         with self.place(client):
             await run_in_threadpool(self._check_room, client, key)
             upload = await receive_form(request, self.settings.uploads, self.settings.limits)
             try:
-                make = partial(
-                    self._made, owner=owners.key_mark(owner), batch=batch, page=page, key=key
-                )
+                make = partial(self._made, owner=key_mark(owner), batch=batch, page=page, key=key)
                 jobs = await run_in_threadpool(make, client, upload, kind)
             finally:
                 await run_in_threadpool(upload.discard)
@@ -269,12 +268,12 @@ class Service:
 
     def owns(self, address: str, key: str, *, batch: bool = False) -> bool:
         """Whether a key is that of a job, or of a batch."""
-        return owners.is_owner(self._any(address, batch=batch), key)
+        return is_owner(self._any(address, batch=batch), key)
 
     def may_steer(self, address: str, key: str) -> bool:
         """Whether a job can be stopped and answered with a key; old ones by anybody."""
         job = self._any(address)
-        return job.owner is None or owners.is_owner(job, key)
+        return job.owner is None or is_owner(job, key)
 
     def _any(self, address: str, *, batch: bool = False) -> Job:
         """A job, or the first one of a batch."""
@@ -282,26 +281,26 @@ class Service:
 
     def choose(self, address: str, player: str, key: str) -> None:
         """Say which player is meant."""
-        owners.check_owner(self._any(address), key, ownerless=True)
-        job_actions.choose(self.store, address, player)
+        check_owner(self._any(address), key, ownerless=True)
+        choose_player(self.store, address, player)
         self.bell.ring()
 
     def cancel(self, address: str, key: str) -> None:
         """Stop a job."""
-        owners.check_owner(self._any(address), key, ownerless=True)
-        job_actions.cancel(self.store, address)
+        check_owner(self._any(address), key, ownerless=True)
+        cancel_job(self.store, address)
         drop_uploads(self.store)
 
     def retry(self, address: str, key: str) -> None:
         """Try a failed job again."""
-        owners.check_owner(self._any(address), key, ownerless=True)
-        job_actions.retry(self.store, address)
+        check_owner(self._any(address), key, ownerless=True)
+        retry_job(self.store, address)
         self.bell.ring()
 
     def delete(self, address: str, key: str, *, batch: bool = False) -> None:
         """Delete a job, or a batch, with its results."""
-        owners.check_owner(self._any(address, batch=batch), key)
-        job_actions.delete(self.store, address)
+        check_owner(self._any(address, batch=batch), key)
+        delete_job(self.store, address)
         drop_uploads(self.store)
 
     def limits(self) -> dict[str, Any]:

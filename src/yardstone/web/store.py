@@ -27,7 +27,6 @@ from sqlalchemy import (
     update,
 )
 
-from yardstone.web import tables
 from yardstone.web.addresses import check_address, mark_of, new_id
 from yardstone.web.database import Database, Lock
 from yardstone.web.jobs import Job
@@ -37,7 +36,7 @@ from yardstone.web.queue_order import jobs_before, next_job
 from yardstone.web.room import check_room, room_taken
 from yardstone.web.settings import Settings
 from yardstone.web.stored_files import insert_chunks
-from yardstone.web.tables import clients, jobs, uploads
+from yardstone.web.tables import clients, counters, gone, jobs, secret_values, uploads, workers
 
 __all__ = ["DAY", "OF_NOBODY", "PATIENCE_FOR_NEW", "JobStore"]
 
@@ -94,9 +93,9 @@ class JobStore:
         new = secrets.token_bytes(32)
 
         def work(connection: Connection) -> bytes:
-            made = self.database.insert(tables.secrets).values(name=name, value=new)
+            made = self.database.insert(secret_values).values(name=name, value=new)
             connection.execute(made.on_conflict_do_nothing())
-            known = select(tables.secrets.c.value).where(tables.secrets.c.name == name)
+            known = select(secret_values.c.value).where(secret_values.c.name == name)
             return bytes(connection.execute(known).scalar_one())
 
         return self.database.write(work)
@@ -214,7 +213,7 @@ class JobStore:
         """Say of an address that leads nowhere that it expired, if it did."""
         own = or_(jobs.c.id == address, jobs.c.batch == address)
         late = select(jobs.c.id).where(own, jobs.c.expires <= self.moment())
-        mark = select(tables.gone.c.mark).where(tables.gone.c.mark == mark_of(address))
+        mark = select(gone.c.mark).where(gone.c.mark == mark_of(address))
         if self.database.rows(late.union_all(mark)):
             raise RequestProblem(
                 410,
@@ -275,8 +274,8 @@ class JobStore:
                 )
             )
             connection.execute(
-                update(tables.workers)
-                .where(tables.workers.c.name == worker)
+                update(workers)
+                .where(workers.c.name == worker)
                 .values(job=taken_job.id, attempt=taken_job.attempts, seen=now)
             )
             self.tell_change(connection, taken_job.id, taken_job.batch)
@@ -294,7 +293,7 @@ class JobStore:
             progress = {} if stage is None else {"stage": stage, "done": done, "total": total}
             renewed = {"lease": now + self.settings.lease, **progress}
             changed = connection.execute(_own(job).values(renewed)).rowcount
-            alive = update(tables.workers).where(tables.workers.c.name == job.worker)
+            alive = update(workers).where(workers.c.name == job.worker)
             connection.execute(alive.values(seen=now))
             if changed and progress:
                 self.tell_change(connection, job.id, job.batch)
@@ -332,10 +331,8 @@ class JobStore:
                 "stage": "waiting" if asks else "finished",
             }
             changed = connection.execute(_own(job).values(ended)).rowcount
-            done = update(tables.workers).where(
-                tables.workers.c.name == job.worker, tables.workers.c.job.is_not(None)
-            )
-            number = tables.workers.c.finished + 1
+            done = update(workers).where(workers.c.name == job.worker, workers.c.job.is_not(None))
+            number = workers.c.finished + 1
             connection.execute(done.values(job=None, attempt=None, finished=number))
             if changed:
                 self.count_in(connection, f"jobs_{job.kind}_{status}")
@@ -353,7 +350,6 @@ class JobStore:
         self, connection: Connection, name: str, value: float | ColumnElement[float] = 1.0
     ) -> None:
         """Add to a counter, as part of a transaction."""
-        counters = tables.counters
         added = self.database.insert(counters).values(name=name, value=value)
         total = counters.c.value + added.excluded.value
         connection.execute(

@@ -26,9 +26,10 @@ from typing import Any
 
 from yardstone.errors import InputError, UsageError
 from yardstone.memory import memory_of
-from yardstone.web import log, upkeep
+from yardstone.web import upkeep
 from yardstone.web.bell import Bell
-from yardstone.web.contact import DatabaseAway
+from yardstone.web.log import log_event
+from yardstone.web.problems import DatabaseAway
 from yardstone.web.settings import Settings
 from yardstone.web.store import JobStore
 
@@ -208,12 +209,12 @@ class Supervisor:
         now = time.monotonic()
         for child in self.children:
             if child.ended():
-                log.event(self._logger, "ended", process=child.label, again_in=child.pause)
+                log_event(self._logger, "ended", process=child.label, again_in=child.pause)
                 if child.name:
                     self._dead.add(child.name)
             if child.process is None and now >= child.next:
                 child.start()
-                log.event(self._logger, "started", process=child.label)
+                log_event(self._logger, "started", process=child.label)
         for name in sorted(self._dead):
             self._quietly(partial(self._bury, name, innocent=False))
         self._quietly(self._tend)
@@ -237,7 +238,7 @@ class Supervisor:
         for child in self.children:
             if child.name and child.process is not None and self._is_heavy(child.process.pid):
                 upkeep.end_heavy(self.store, child.name)
-                log.event(self._logger, "too heavy", process=child.label)
+                log_event(self._logger, "too heavy", process=child.label)
                 child.signal(signal.SIGKILL)
         self._kill_strays()
 
@@ -251,7 +252,7 @@ class Supervisor:
         self._stray = {name: self._stray.get(name, now) for name in strays}
         for name, since in self._stray.items():
             if now - since > _GRACE:
-                log.event(self._logger, "killed", process=own[name].label)
+                log_event(self._logger, "killed", process=own[name].label)
                 own[name].signal(signal.SIGKILL)
 
     def _quietly(self, action: Callable[[], object]) -> None:
@@ -260,13 +261,13 @@ class Supervisor:
             action()
         except DatabaseAway:
             if self._answers:
-                log.event(self._logger, "database away")
+                log_event(self._logger, "database away")
             self._answers = False
         except Exception:
             self._logger.exception("could not tend the jobs")
         else:
             if not self._answers:
-                log.event(self._logger, "database back")
+                log_event(self._logger, "database back")
             self._answers = True
 
     def _end(self) -> None:

@@ -17,7 +17,7 @@ from sqlalchemy import (
     text,
 )
 
-__all__ = ["METADATA", "chunks", "clients", "counters", "gone", "jobs", "secrets", "uploads"]
+__all__ = ["METADATA", "chunks", "clients", "counters", "gone", "jobs", "secret_values", "uploads"]
 __all__ += ["workers"]
 
 METADATA = MetaData()
@@ -118,7 +118,7 @@ counters = Table(
     Column("name", Text, primary_key=True),
     Column("value", Double, nullable=False),
 )
-secrets = Table(
+secret_values = Table(
     "secrets",
     METADATA,
     Column("name", Text, primary_key=True),

@@ -27,15 +27,14 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from yardstone.errors import InputError, ModelError, UsageError, YardstoneError
 from yardstone.pool import SkipReport
-from yardstone.web import log
 from yardstone.web.bell import Bell
 from yardstone.web.child import orders
-from yardstone.web.contact import DatabaseAway
 from yardstone.web.importing import import_games
 from yardstone.web.jobs import Job
 from yardstone.web.kinds import KINDS, NeedsPlayer, Task
+from yardstone.web.log import configure_log, log_event
 from yardstone.web.notices import QUEUED, Listener
-from yardstone.web.problems import RequestProblem, described
+from yardstone.web.problems import DatabaseAway, RequestProblem, described
 from yardstone.web.settings import Settings
 from yardstone.web.store import JobStore
 from yardstone.web.stored_files import fetch_files
@@ -200,7 +199,7 @@ class Worker:
         )
         with suppress(DatabaseAway):  # the next sweep will do
             drop_uploads(self.store)
-        log.event(
+        log_event(
             self._logger,
             "job",
             kind=job.kind,
@@ -317,7 +316,7 @@ def main() -> int:
     stop = threading.Event()
     words = orders(stop.set, 5.0)
     settings = Settings.of_plain(words["settings"])
-    log.configure()
+    configure_log()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     with suppress(OSError, AttributeError):

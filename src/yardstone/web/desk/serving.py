@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from yardstone.errors import InputError
-from yardstone.web import log
 from yardstone.web.connections import configured
 from yardstone.web.desk.app import make_desk
 from yardstone.web.desk.settings import is_local
+from yardstone.web.log import configure_log
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -82,7 +82,7 @@ def run_desk(settings: DeskSettings, tell: Callable[[str], None]) -> None:
     InputError
         The file is no tournament, or the address cannot be used.
     """
-    log.configure(logging.WARNING)
+    configure_log(logging.WARNING)
     server = DeskServer(desk_configuration(settings))
     try:
         listening = socket.create_server((settings.host, settings.port), backlog=1024)
