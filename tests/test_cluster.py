@@ -41,8 +41,8 @@ from yardstone.errors import (
 )
 from yardstone.examples import example
 from yardstone.go.features import ExtractionSettings, extract_features
-from yardstone.parallel import _cluster
-from yardstone.parallel._cluster import connection
+from yardstone.parallel import _ray
+from yardstone.parallel._ray import connection
 from yardstone.pool import Pool, SkipReport
 from yardstone.records import shares
 from yardstone.records.reading import read
@@ -568,15 +568,15 @@ def test_a_server_that_dies_as_it_starts_is_asked_again(monkeypatch: pytest.Monk
         if len(asked) == 1:
             raise ConnectionAbortedError("Initialization failure from server:\nno channel")
 
-    monkeypatch.setattr(_cluster, "_init", init)
-    _cluster._connect(None, "ray://away:10001")
+    monkeypatch.setattr(_ray, "_init", init)
+    _ray._connect(None, "ray://away:10001")
     assert asked == ["ray://away:10001"] * 2
 
     def refuse(_: object, address: str) -> None:
         asked.append(address)
         raise ConnectionError("Connection refused")
 
-    monkeypatch.setattr(_cluster, "_init", refuse)
+    monkeypatch.setattr(_ray, "_init", refuse)
     with pytest.raises(InputError, match="no Ray answers at ray://away:10001: Connection refused"):
-        _cluster._connect(None, "ray://away:10001")
+        _ray._connect(None, "ray://away:10001")
     assert len(asked) == 3

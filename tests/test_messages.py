@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fuzz.cases import bad_message
-from yardstone.errors import InputError, SkippedWarning, UsageError, YardstoneError
-from yardstone.messages import shown
+from yardstone.errors import InputError, SkippedWarning, UsageError, YardstoneError, shown
 from yardstone.pool import Skipped
 
 HOSTILE = "\x1b[2J\u202egnp.exe\r\ud800\x9b31m\u2028"

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import math
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
@@ -23,7 +23,9 @@ from yardstone.files import replaced
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ArrayFile", "StoredArrays", "map_array"]
+
+__all__ = ["ArrayFile", "StoredArrays", "equal_fields", "map_array"]
+
 
 T = TypeVar("T")
 
@@ -246,3 +248,35 @@ def map_array(path: Path, *, hint: str | None = None) -> NDArray[Any]:
             raise
     except Exception as error:  # damage has many names in numpy
         raise InputError(f"cannot be read: {error}", file=str(path), hint=hint) from None
+
+
+def equal_fields(one: Any, other: Any) -> bool:
+    """Whether two dataclasses of one type hold the same; unknown numbers are equal.
+
+    Examples
+    --------
+    >>> from yardstone.ratings.result import Estimate
+    >>> equal_fields(Estimate(1.0, float("nan")), Estimate(1.0, float("nan")))
+    True
+    """
+    return type(one) is type(other) and all(
+        _same(getattr(one, part.name), getattr(other, part.name))
+        for part in fields(one)
+        if part.compare
+    )
+
+
+def _same(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        one, other = np.asarray(one), np.asarray(other)
+        unknown = one.dtype.kind in "fcmM" and other.dtype.kind in "fcmM"
+        return bool(np.array_equal(one, other, equal_nan=unknown))
+    if is_dataclass(one) and not isinstance(one, type):
+        return equal_fields(one, other)
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, Sequence) and not isinstance(one, str) and isinstance(other, Sequence):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return bool(one == other or (one != one and other != other))

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from yardstone.arrays import equal_fields
 from yardstone.choices import checked_arguments
-from yardstone.equality import equal_fields
-from yardstone.errors import InputError
-from yardstone.messages import shown
+from yardstone.errors import InputError, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

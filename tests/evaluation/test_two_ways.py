@@ -15,7 +15,7 @@ from tests.evaluation.needed_columns import with_needed
 from yardstone import Pool, read
 from yardstone.evaluation.history import rating_history
 from yardstone.kernels import Loops
-from yardstone.kernels.choice import CHOSEN, ChosenWay, Way
+from yardstone.kernels.settings import CHOSEN, ChosenWay, Way
 from yardstone.ratings.rating_list import rate_list
 from yardstone.ratings.systems import SEQUENTIAL
 from yardstone.records.pgn import read_pgn

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
 
+from yardstone.arrays import equal_fields
 from yardstone.choices import check_choice, no_such
 from yardstone.clusters import LEAST_EFFECTIVE_PLAYERS, effective_size, places_of_players
 from yardstone.disk import PIECE, on_disk, pieces, taken
 from yardstone.display import Displayed
-from yardstone.equality import equal_fields
 from yardstone.errors import InputError, MissingExtraError, ModelError, NoGamesError, UsageError
 from yardstone.evaluation.metrics import (
     GAME_METRICS,

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack, overload
 
 import numpy as np
 
+from yardstone.arrays import equal_fields
 from yardstone.choices import checked_arguments, unknown_player
 from yardstone.disk import pieces, rows_of, taken
 from yardstone.display import Displayed
-from yardstone.equality import equal_fields
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.evaluation.findings import Findings, examine
 from yardstone.evaluation.interval_scale import IntervalScale, interval_scale

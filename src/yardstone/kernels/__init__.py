@@ -19,7 +19,7 @@ import os
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast
 
-from yardstone.kernels.loops import Loops, rating_work
+from yardstone.kernels.settings import Loops, rating_work
 from yardstone.kernels.ways import Kernel, in_steps, weighed, work
 
 __all__ = [

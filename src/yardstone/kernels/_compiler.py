@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from yardstone.kernels import settings
-from yardstone.kernels.choice import CHOSEN
+from yardstone.kernels.settings import CHOSEN
 
 __all__ = ["compiled"]
 

@@ -9,8 +9,7 @@ from functools import cached_property, update_wrapper, wraps
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any, ParamSpec, TypeVar, cast
 
-from yardstone.kernels.choice import CHOSEN, ChosenWay, Way
-from yardstone.kernels.loops import Loops
+from yardstone.kernels.settings import CHOSEN, ChosenWay, Loops, Way
 
 __all__ = ["Kernel", "in_steps", "weighed", "work"]
 

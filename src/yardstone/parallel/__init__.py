@@ -9,14 +9,24 @@ seeds give equal results on any number of workers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from yardstone.errors import UsageError
-from yardstone.parallel._engine import LOCAL, chosen_engine, elsewhere, engine
-from yardstone.parallel._place import available_cores, inside, local_path
-from yardstone.parallel._work import Chunk, Progress, StopEvent, Tally, Todo, run_chunk
+from yardstone.parallel._work import (
+    Chunk,
+    Progress,
+    StopEvent,
+    Tally,
+    Todo,
+    available_cores,
+    inside,
+    local_path,
+    run_chunk,
+)
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -35,11 +45,69 @@ __all__ = [
     "spawn_generators",
 ]
 
+_LOCAL = "local"
+_AMBIENT: ContextVar[str] = ContextVar("yardstone_engine", default=_LOCAL)
 #: Chunks that threads have before them, for each thread.
 _AHEAD = 2
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+def _chosen_engine(name: str | None) -> str:
+    """The engine of a call: the one that it names, or else that of `engine`."""
+    return _AMBIENT.get() if name is None else _checked(name)
+
+
+def elsewhere() -> bool:
+    """Whether the work of `map` may go to other machines, which need not have our files."""
+    return _AMBIENT.get() != _LOCAL and not inside()
+
+
+def _checked(name: str) -> str:
+    if name in (_LOCAL, "ray") or (
+        name.startswith("ray:") and name.removeprefix("ray:").strip("/")
+    ):
+        return name
+    raise UsageError(
+        f"there is no engine {name!r}: local, ray, ray:auto, ray:HOST:PORT or ray://HOST:PORT"
+    )
+
+
+@contextmanager
+def engine(name: str | None) -> Iterator[None]:
+    """Have all work of `map` within this block done there, unless a call names another place.
+
+    Parameters
+    ----------
+    name : str, optional
+        ``local``, the default: processes of this machine. ``ray``: the Ray that runs on this
+        machine or that ``RAY_ADDRESS`` names, or else one that is started for the block.
+        ``ray:auto``: as ``ray``, but none is started. ``ray:HOST:PORT``: the cluster with this
+        address, to which this machine belongs. ``ray://HOST:PORT``: a cluster to which it does
+        not belong, through Ray's client.
+
+    Raises
+    ------
+    UsageError
+        There is no such engine.
+
+    Examples
+    --------
+    >>> with engine("local"):
+    ...     pass
+    """
+    token = _AMBIENT.set(_checked(name or _LOCAL))
+    try:
+        if _AMBIENT.get() == _LOCAL:
+            yield
+        else:
+            from yardstone.parallel._ray import connection
+
+            with connection():
+                yield
+    finally:
+        _AMBIENT.reset(token)
 
 
 def spawn_generators(seed: int | Generator | None, number: int) -> list[Generator]:
@@ -147,11 +215,11 @@ def map(
         raise UsageError(f"chunk is {chunk}; it must be at least 1")
     if workers is not None and workers < 1:
         raise UsageError(f"workers is {workers}; it must be at least 1")
-    where = chosen_engine(engine)
+    where = _chosen_engine(engine)
     todo = Todo(items, chunk, total)
     tally = Tally(todo.total, progress, receive)
     number = min(workers or max(1, round(available_cores() / cores)), todo.chunks)
-    if where != LOCAL and workers != 1 and todo.chunks and not inside():
+    if where != _LOCAL and workers != 1 and todo.chunks and not inside():
         from yardstone.parallel import _ray
 
         _ray.run(where, function, todo, tally, workers, _ray.Needs(cores, resource, files, shared))

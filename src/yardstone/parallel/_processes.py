@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from yardstone.errors import WorkerError
 from yardstone.kernels.settings import Setting
-from yardstone.parallel._parcels import Failure, failed, failure_parcel, packed, work_on
+from yardstone.parallel._work import Failure, failed, failure_parcel, packed, work_on
 from yardstone.signals import block_signals, restore_signals
 
 if TYPE_CHECKING:

@@ -4,32 +4,316 @@ Ray decides what runs where, and does the work of a machine that is lost again o
 another. A task is one chunk of items. Processes of Ray serve one task after the
 other, and keep what a function keeps in its process: a network is loaded once in each.
 Only so many tasks are handed to Ray as keep it busy, so millions of items need no
-memory here.
+memory here. Files go to other machines through Ray's store of objects, once a machine, and
+are kept there under the digest of their content. The connection is made at the first need,
+quietly, and ended with what was started; machines with other versions of what computes are
+refused.
 """
 
 from __future__ import annotations
 
+import hashlib
+import logging
+import os
 import pickle
+import platform
+import socket
 import sys
 import time
 import uuid
-from collections.abc import Callable, Sequence
-from functools import partial
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache, partial
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from yardstone.errors import WorkerError
+from yardstone import files
+from yardstone.errors import InputError, MissingExtraError, UsageError, WorkerError
 from yardstone.kernels.settings import Setting
-from yardstone.parallel import _place
-from yardstone.parallel._carried import CarriedFile, carried, check_shared, kept_copy, marked
-from yardstone.parallel._cluster import connected
-from yardstone.parallel._parcels import Failure, failed, failure_parcel, packed, work_on
-from yardstone.parallel._versions import check_versions, versions
+from yardstone.parallel import _work
+from yardstone.parallel._work import (
+    Failure,
+    available_cores,
+    failed,
+    failure_parcel,
+    packed,
+    work_on,
+)
 
 if TYPE_CHECKING:
     from yardstone.parallel._work import Chunk, Tally, Todo
 
-__all__ = ["Needs", "run"]
+
+__all__ = ["Needs", "connected", "connection", "run"]
+
+
+#: Packages whose versions can change a result.
+_PACKAGES = ("numpy", "scipy", "numba", "onnxruntime", "openvino")
+
+
+@lru_cache(maxsize=1)
+def versions() -> dict[str, str]:
+    """Versions of what computes, by name; of Yardstone a digest of its code."""
+    by_name = {"Yardstone": f"of code {_code()}", "Python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            by_name[package] = version(package)
+        except PackageNotFoundError:
+            by_name[package] = "not installed"
+    return by_name
+
+
+def _code() -> str:
+    root = Path(__file__).parents[1]
+    digest = hashlib.blake2b(digest_size=6)
+    for file in sorted(root.rglob("*.py")):
+        digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()
+
+
+def check_versions(others: dict[str, str]) -> None:
+    """Refuse to work for a machine with other versions.
+
+    Raises
+    ------
+    WorkerError
+        One differs; it says which, and where.
+    """
+    own = versions()
+    for name, theirs in others.items():
+        if own[name] != theirs:
+            raise WorkerError(
+                f"{name} is {own[name]} on {platform.node()}, and {theirs} where the work comes "
+                "from: install the same on all machines of the cluster"
+            )
+
+
+#: Bytes that are put into one object, so that no machine needs the whole in memory twice.
+_PIECE = 64 << 20
+
+
+class CarriedFile(NamedTuple):
+    """A file on its way: its path where it comes from, its content, and where that is sent."""
+
+    path: str
+    sha256: str
+    pieces: tuple[Any, ...]
+
+
+def carried(ray: Any, paths: Iterable[str | os.PathLike[str]]) -> tuple[CarriedFile, ...]:
+    """Put files where all machines can get them."""
+    sent = []
+    for path in paths:
+        digest = hashlib.sha256()
+        pieces = []
+        try:
+            with Path(path).open("rb") as file:
+                while piece := file.read(_PIECE):
+                    digest.update(piece)
+                    pieces.append(ray.put(piece))
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from None
+        sent.append(CarriedFile(os.fspath(path), digest.hexdigest(), tuple(pieces)))
+    return tuple(sent)
+
+
+def kept_copy(ray: Any, file: CarriedFile) -> Path:
+    """Where the file lies on this machine; it is fetched if it is not there."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    cache = Path(base) if base and Path(base).is_absolute() else Path.home() / ".cache"
+    copy = cache / "yardstone" / "cluster" / file.sha256 / Path(file.path).name
+    if not copy.exists():
+        try:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"cannot be made: {error.strerror}", file=str(copy.parent)) from None
+        with files.replaced(copy) as temporary, temporary.open("wb") as target:
+            for piece in file.pieces:
+                target.write(ray.get(piece))
+    return copy
+
+
+@contextmanager
+def marked(folders: Sequence[Path], mark: str) -> Iterator[None]:
+    """Lay a mark into folders, by which other machines see that theirs are the same ones."""
+    marks = [folder / f".{mark}" for folder in folders]
+    try:
+        for each in marks:
+            each.touch()
+        yield
+    except OSError as error:
+        raise InputError(f"cannot be written to: {error.strerror}", file=error.filename) from error
+    finally:
+        for each in marks:
+            each.unlink(missing_ok=True)
+
+
+def check_shared(folders: Sequence[Path], mark: str) -> None:
+    """Refuse to work where a folder is not the one of the machine that asked.
+
+    Raises
+    ------
+    InputError
+        It is not there, or another one.
+    """
+    for folder in folders:
+        if not (folder / f".{mark}").exists():
+            raise InputError(
+                f"this folder is not on {platform.node()}",
+                file=str(folder),
+                hint="this work needs a folder that all machines of the cluster share, under one "
+                "name: NFS or the like",
+            )
+
+
+_HINT = "`ray start --head` starts a cluster, and --engine ray one of this machine alone"
+#: What Ray must know before it starts: no statistics of use go anywhere, and no hints to us.
+_QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    # Processes that it starts for clients sometimes crash in gRPC's fork handlers.
+    "GRPC_ENABLE_FORK_SUPPORT": "0",
+}
+#: Ray's message where that has happened; a second attempt works.
+_CRASHED = "Initialization failure"
+#: Seconds that a cluster may take to answer.
+_ANSWER = 5.0
+_engine: str | None = None  # the one that we connected with
+
+
+@contextmanager
+def connection() -> Iterator[None]:
+    """End within this block what is connected or started in it."""
+    before = _engine
+    try:
+        yield
+    finally:
+        if before is None:
+            _disconnect()
+
+
+def connected(engine: str) -> Any:
+    """The module `ray`, connected with the Ray of this name.
+
+    Raises
+    ------
+    InputError
+        There is none, or it does not go with the versions here.
+    UsageError
+        This process is connected with another one.
+    MissingExtraError
+        Ray is not installed.
+    """
+    global _engine
+    try:
+        import ray
+    except ImportError:
+        raise MissingExtraError("ray", "cluster") from None
+    if ray.is_initialized():
+        if _engine not in (None, engine):
+            raise UsageError(f"this process works with {_engine} and cannot turn to {engine}")
+        return ray
+    with _quietly():
+        _connect(ray, engine)
+    _silence()
+    _engine = engine
+    return ray
+
+
+def _connect(ray: Any, engine: str) -> None:
+    if engine == "ray":
+        try:
+            return _init(ray, "auto")
+        except ConnectionError as error:
+            if "RAY_ADDRESS" in os.environ:
+                raise _unreachable(os.environ["RAY_ADDRESS"], str(error)) from None
+        return _init(ray, "local", num_cpus=available_cores(), include_dashboard=False)
+    address = engine if engine.startswith("ray://") else engine.removeprefix("ray:")
+    if address.startswith("ray://") and find_spec("grpc") is None:
+        raise MissingExtraError("grpcio, through which Ray's clients speak,", "cluster")
+    for last in (False, True):
+        try:
+            return _init(ray, address)
+        except (ConnectionError, TimeoutError, RuntimeError, ValueError) as error:
+            if last or _CRASHED not in str(error):
+                raise _unreachable(address, str(error)) from None
+
+
+def _init(ray: Any, address: str, **options: Any) -> None:
+    if address != "local":
+        _check_listens(address)
+    ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **options)
+
+
+def _check_listens(address: str) -> None:
+    """Raise ConnectionError where nobody listens, which Ray itself would try for minutes.
+
+    A cluster that was killed leaves its address behind for ``auto``.
+    """
+    from ray._private.services import canonicalize_bootstrap_address
+
+    place = canonicalize_bootstrap_address(address.removeprefix("ray://"))
+    if place is None:  # RAY_ADDRESS=local
+        return
+    host, _, port = place.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_ANSWER).close()
+    except OSError as error:
+        raise ConnectionError(error.strerror or str(error)) from None
+
+
+def _silence() -> None:
+    """Keep what Ray tells of lost machines and processes from standard output.
+
+    It writes that there whatever it was asked, between the lines of a table; what matters of
+    it arrives as an error.
+    """
+    from ray._private import worker
+
+    worker.print_to_stdstream = _nothing
+
+
+def _nothing(*_: object, **__: object) -> None:
+    """Say nothing."""
+
+
+def _unreachable(address: str, why: str) -> InputError:
+    where = "on this machine" if address == "auto" else f"at {address}"
+    why = why.strip().partition("\n")[0]
+    reason = f": {why}" if why and address != "auto" else ""
+    return InputError(f"no Ray answers {where}{reason}", hint=_HINT)
+
+
+def _disconnect() -> None:
+    global _engine
+    if _engine is None:
+        return
+    import ray
+
+    _engine = None
+    with _quietly():
+        ray.shutdown()
+
+
+@contextmanager
+def _quietly(values: Mapping[str, str] = _QUIET) -> Iterator[None]:
+    """Keep Ray from saying anything while it starts or ends."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
 
 #: Tasks in Ray's hands for each that can run, so that none waits for this process.
 AHEAD = 3
@@ -160,7 +444,7 @@ def _do(order: list[Any], mark: str, parcel: bytes) -> bytes:
 
     try:
         function, setting, copies = _taken(mark, order[0])
-        _place.enter(copies)
+        _work.enter(copies)
         setting.take()
     except Exception as error:
         return failure_parcel(None, error)

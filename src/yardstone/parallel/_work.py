@@ -1,13 +1,37 @@
-"""What is to be done, what is done, and the doing of one chunk of it."""
+"""Chunks of work, their results and errors, and what a process knows of its place."""
 
 from __future__ import annotations
 
+import os
+import pickle
+import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
+import traceback
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-__all__ = ["Chunk", "Progress", "StopEvent", "Tally", "Todo", "run_chunk"]
+from yardstone.errors import UsageError, WorkerError
+
+__all__ = [
+    "Chunk",
+    "Failure",
+    "Progress",
+    "StopEvent",
+    "Tally",
+    "Todo",
+    "available_cores",
+    "enter",
+    "failed",
+    "failure_parcel",
+    "inside",
+    "local_path",
+    "packed",
+    "run_chunk",
+    "work_on",
+]
+
 
 #: Called with the number of items done and the number of all items.
 Progress: TypeAlias = Callable[[int, int], None]
@@ -103,3 +127,94 @@ def run_chunk(function: Callable[[Any], Any], chunk: Chunk) -> list[Any]:
             error.add_note(f"while working on {chunk.name(place)}")
             raise
     return results
+
+
+#: Makes bytes of anything that can be sent.
+Dumps = Callable[[Any, int], bytes]
+
+
+class Failure(NamedTuple):
+    """What a worker sends when the function raised."""
+
+    place: int | None  # in the chunk; None before its first item
+    error: Exception | None  # None if it cannot be sent
+    text: str  # the traceback, as text
+
+
+def packed(thing: Any, name: str, dumps: Dumps = pickle.dumps) -> bytes:
+    """The thing as bytes; where it cannot be sent, an error that says so by this name."""
+    try:
+        return dumps(thing, pickle.HIGHEST_PROTOCOL)
+    except Exception as error:
+        raise UsageError(
+            f"{name} cannot go to another process ({error}): "
+            "use threads=True, workers=1, or what is defined at the top level of a module"
+        ) from error
+
+
+def work_on(function: Callable[[Any], Any], data: bytes, dumps: Dumps = pickle.dumps) -> bytes:
+    """Results of the items in a parcel, or what went wrong, as a parcel."""
+    place = None
+    try:
+        results = []
+        for place, item in enumerate(pickle.loads(data)):  # noqa: B007
+            results.append(function(item))
+        return packed(results, "a result", dumps)
+    except Exception as error:
+        return failure_parcel(place, error)
+
+
+def failure_parcel(place: int | None, error: Exception) -> bytes:
+    """What is sent when the function raised, or could not be taken."""
+    text = "".join(traceback.format_exception(error))
+    try:
+        data = pickle.dumps(Failure(place, error, text))
+        pickle.loads(data)  # some errors go in but do not come out
+    except Exception:
+        return pickle.dumps(Failure(place, None, text))
+    return data
+
+
+def failed(failure: Failure, chunk: Chunk | None) -> Exception:
+    """The error of a worker as it is raised here."""
+    if chunk is None or failure.place is None:
+        where = "while starting"
+    else:
+        where = f"while working on {chunk.name(failure.place)}"
+    if failure.error is None:
+        return WorkerError(f"a worker failed {where}\n{failure.text}")
+    failure.error.add_note(f"{where}, in a worker:\n{failure.text}")
+    return failure.error
+
+
+_far = False
+_copies: Mapping[str, Path] = {}
+
+
+def available_cores() -> int:
+    """Number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def enter(copies: Mapping[str, Path]) -> None:
+    """Be a worker of Ray from now on; `copies` are files of the machine that asked."""
+    global _far, _copies
+    _far, _copies = True, copies
+
+
+def inside() -> bool:
+    """Whether this process is a worker, which may not have workers of its own."""
+    # Another thread may be in the middle of importing it: then this is no worker of it.
+    module = sys.modules.get("multiprocessing.process")
+    current = getattr(module, "current_process", None)
+    return _far or (current is not None and bool(current().daemon))
+
+
+def local_path(path: str | os.PathLike[str]) -> Path:
+    """Where a file that was given as one of the `files` of `map` lies on this machine.
+
+    Anywhere but in a worker on another machine that is the path itself.
+    """
+    return _copies.get(os.fspath(path), Path(path))

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast, overload
 
 import numpy as np
 
+from yardstone.arrays import equal_fields
 from yardstone.choices import checked_arguments
 from yardstone.clusters import half_width
 from yardstone.display import Displayed
-from yardstone.equality import equal_fields
 from yardstone.errors import (
     ConnectionWarning,
     ModelError,

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from yardstone.arrays import equal_fields
 from yardstone.choices import unknown_player
-from yardstone.equality import equal_fields
 from yardstone.errors import ModelError
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ from typing import Any
 from unicodedata import category
 
 from yardstone.errors import InputError, UsageError
+from yardstone.files import read_toml
 from yardstone.go.nets.engines import device_names
 from yardstone.records.careful_http import CarefulClient
 from yardstone.records.game_servers import check_importers
-from yardstone.toml_files import read_toml
 from yardstone.web.kinds import KINDS
 
 __all__ = ["ENVIRONMENT", "Limits", "Settings", "footer_text", "load_settings"]

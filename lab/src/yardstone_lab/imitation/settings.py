@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from yardstone.choices import with_values
 from yardstone.errors import UsageError
-from yardstone.named_settings import with_values
 from yardstone.strength.rank.ranks import GROUP_EDGES
 
 __all__ = ["BANDS", "UNKNOWN_BAND", "ImitationSettings", "band_of", "band_of_rank"]

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from yardstone.arrays import equal_fields
 from yardstone.display import Displayed
-from yardstone.equality import equal_fields
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.kernels import Loops, weighed
 from yardstone.pool import SkipReport

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from yardstone.choices import with_values
 from yardstone.errors import UsageError
-from yardstone.named_settings import with_values
 
 __all__ = ["BOUNDS", "PRESETS", "SMALL", "START", "TABLE_5_1", "Hyperparameters"]
 
