@@ -27,8 +27,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from yardstone.cli.ordo.commands import main as yardstone_ordo
-from yardstone.cli.ordo.prep import main as yardstone_prep
+from yardstone.cli.ordo import main as yardstone_ordo
+from yardstone.cli.prep import main as yardstone_prep
 
 #: Switches whose numbers rest on Ordo's search; a unit of the last digit may differ.
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")

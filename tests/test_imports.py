@@ -59,7 +59,7 @@ def test_ordo_starts_light() -> None:
     games = '[White "A"]\n[Black "B"]\n[Result "1/2-1/2"]\n\n1/2-1/2\n'
     code = (
         "import contextlib, io, pathlib, tempfile\n"
-        "from yardstone.cli.ordo.commands import main\n"
+        "from yardstone.cli.ordo import main\n"
         "with tempfile.TemporaryDirectory() as folder:\n"
         "    games = pathlib.Path(folder) / 'games.pgn'\n"
         f"    games.write_text({games!r})\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from yardstone.cli.ordo.commands import main
+from yardstone.cli.ordo import main
 
 Result = tuple[int, str, str]
 

@@ -11,11 +11,18 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from yardstone.cli.ordo import commands as ordo
-from yardstone.cli.ordo import prep
-from yardstone.cli.ordo.files import csv_fields
-from yardstone.cli.ordo.options import SWITCHES, Refused, check_combinations, read_options
-from yardstone.cli.ordo.switches import SwitchReader, scan_float, scan_integer, scan_integers
+from yardstone.cli import ordo, prep
+from yardstone.cli.ordo_input import csv_fields
+from yardstone.cli.ordo_switches import (
+    SWITCHES,
+    Refused,
+    SwitchReader,
+    check_combinations,
+    read_options,
+    scan_float,
+    scan_integer,
+    scan_integers,
+)
 from yardstone.errors import UsageError
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "ordo.md"

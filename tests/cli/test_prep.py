@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from yardstone.cli.ordo.prep import main
+from yardstone.cli.prep import main
 
 Result = tuple[int, str, str]
 

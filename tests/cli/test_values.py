@@ -2,23 +2,23 @@ from __future__ import annotations
 
 import pytest
 
-from yardstone.cli import values
+from yardstone.cli import declare
 from yardstone.errors import UsageError
 from yardstone.ratings.joint import Prior, Relation
 
 
 def test_anchors_split_at_the_last_equals_sign() -> None:
-    assert values.anchors(["A=2500", " x=y z = -10.5"]) == {"A": 2500.0, "x=y z": -10.5}
+    assert declare.anchors(["A=2500", " x=y z = -10.5"]) == {"A": 2500.0, "x=y z": -10.5}
 
 
 @pytest.mark.parametrize("text", ["A=2500±30", "A=2500,30", "A=2500 +- 30", "A=2500+/-30"])
 def test_priors_have_a_deviation(text: str) -> None:
-    assert values.priors([text]) == {"A": Prior(2500.0, 30.0)}
+    assert declare.priors([text]) == {"A": Prior(2500.0, 30.0)}
 
 
 def test_relations_know_the_players() -> None:
-    assert values.relations(["A>B=10±5"], {"A", "B"}) == (Relation("A", "B", 10.0, 5.0),)
-    assert values.relations(["a>b > c=−10±5"], {"a>b", "c"}) == (Relation("a>b", "c", -10.0, 5.0),)
+    assert declare.relations(["A>B=10±5"], {"A", "B"}) == (Relation("A", "B", 10.0, 5.0),)
+    assert declare.relations(["a>b > c=−10±5"], {"a>b", "c"}) == (Relation("a>b", "c", -10.0, 5.0),)
 
 
 @pytest.mark.parametrize(
@@ -34,17 +34,17 @@ def test_relations_know_the_players() -> None:
     ],
 )
 def test_parameters(text: str, value: object) -> None:
-    assert values.parameter(text, "--x") == value
+    assert declare.parameter(text, "--x") == value
 
 
 @pytest.mark.parametrize(("text", "level"), [("95", 0.95), ("0.95", 0.95), ("99.7%", 0.997)])
 def test_levels(text: str, level: float) -> None:
-    assert values.confidence(text) == pytest.approx(level)
+    assert declare.confidence(text) == pytest.approx(level)
 
 
 def test_columns() -> None:
-    assert values.columns([]) is None
-    assert values.columns(["first=White, second=Black", "score=Result"]) == {
+    assert declare.columns([]) is None
+    assert declare.columns(["first=White, second=Black", "score=Result"]) == {
         "first": "White",
         "second": "Black",
         "score": "Result",
@@ -54,13 +54,13 @@ def test_columns() -> None:
 @pytest.mark.parametrize(
     ("call", "given", "message"),
     [
-        (values.anchors, ["A"], "NAME=RATING"),
-        (values.anchors, ["=5"], "NAME=RATING"),
-        (values.anchors, ["A=x"], "--anchor A: 'x' is not a number"),
-        (values.anchors, ["A=inf"], "finite"),
-        (values.priors, ["A=2500"], "deviation"),
-        (values.priors, ["A=2500±0"], "positive"),
-        (values.columns, ["first"], "first=NAME"),
+        (declare.anchors, ["A"], "NAME=RATING"),
+        (declare.anchors, ["=5"], "NAME=RATING"),
+        (declare.anchors, ["A=x"], "--anchor A: 'x' is not a number"),
+        (declare.anchors, ["A=inf"], "finite"),
+        (declare.priors, ["A=2500"], "deviation"),
+        (declare.priors, ["A=2500±0"], "positive"),
+        (declare.columns, ["first"], "first=NAME"),
     ],
 )
 def test_what_cannot_be_understood_is_shown(call: object, given: list[str], message: str) -> None:
@@ -72,10 +72,10 @@ def test_what_cannot_be_understood_is_shown(call: object, given: list[str], mess
 @pytest.mark.parametrize("text", ["A=10±5", "A>B", "A>B=10"])
 def test_relations_need_all_parts(text: str) -> None:
     with pytest.raises(UsageError):
-        values.relations([text], set())
+        declare.relations([text], set())
 
 
 @pytest.mark.parametrize("text", ["0", "100", "150", "-5", "x"])
 def test_levels_out_of_range(text: str) -> None:
     with pytest.raises(UsageError, match="--confidence"):
-        values.confidence(text)
+        declare.confidence(text)

@@ -23,7 +23,7 @@ from pathlib import Path
 import pytest
 
 from tests.shared import shared_folder, shared_path
-from yardstone.cli.ordo.commands import main
+from yardstone.cli.ordo import main
 
 #: How far Ordo's searches end from the solutions on the 10,000 games.
 SCORE_ERROR, LIKELIHOOD_ERROR = 2e-5, 2e-4

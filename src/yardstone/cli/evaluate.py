@@ -1,4 +1,4 @@
-"""`yardstone evaluate`: which system predicts these games best."""
+"""`yardstone evaluate` and `predict`: which system predicts best, and what one game may bring."""
 
 from __future__ import annotations
 
@@ -9,20 +9,27 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from yardstone.cli import values
-from yardstone.cli.games import GameOptions
-from yardstone.cli.go.options import NetworkOptions
-from yardstone.cli.moves import FUSION, MovesOptions
-from yardstone.cli.options import Confidence, Memory
-from yardstone.cli.output import Output
-from yardstone.cli.progress import stage_bars
-from yardstone.cli.systems import moment, settings
+from yardstone.cli import declare
+from yardstone.cli.declare import Confidence, Memory
+from yardstone.cli.games import (
+    FUSION,
+    GameOptions,
+    MovesOptions,
+    RatedGamesPaths,
+    SystemOptions,
+    moment,
+    settings,
+)
+from yardstone.cli.go import NetworkOptions
+from yardstone.cli.output import Output, TableOutput, stage_bars
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
     from yardstone.evaluation.prediction import PredictionTable
 
-__all__ = ["evaluate"]
+
+__all__ = ["evaluate", "predict"]
+
 
 #: What a game takes while it is read and measured, and for each system, in bytes.
 _BYTES_A_GAME, _BYTES_A_SYSTEM = 200, 60
@@ -185,7 +192,7 @@ def evaluate(
     out.check()
     shared: dict[str, Any] = {
         "metric": metric,
-        "confidence": values.confidence(confidence),
+        "confidence": declare.confidence(confidence),
         "replicates": replicates,
         "seed": seed,
     }
@@ -319,3 +326,57 @@ def _pair(text: str, option: str) -> tuple[str, str]:
 def _title(paths: Sequence[str]) -> str:
     names = [Path(path).name for path in paths if path != "-"]
     return f"Predictions: {names[0]}" if len(names) == 1 else "Predictions"
+
+
+def predict(
+    player: Annotated[
+        str, typer.Argument(metavar="FIRST", help="The player who moves first.", show_default=False)
+    ],
+    opponent: Annotated[
+        str, typer.Argument(metavar="SECOND", help="The opponent.", show_default=False)
+    ],
+    paths: RatedGamesPaths = None,
+    *,
+    rating: SystemOptions,
+    moves: MovesOptions,
+    network: NetworkOptions,
+    advantage: Annotated[
+        float | None,
+        typer.Option(
+            metavar="POINTS",
+            help="Advantage of moving first and of handicap. [default: the system's]",
+        ),
+    ] = None,
+    exact: Annotated[
+        bool,
+        typer.Option(
+            "--exact", help="Take the ratings as exact, which moves the prediction away from even."
+        ),
+    ] = False,
+    confidence: Confidence = "95",
+    memory: Memory = None,
+    games: GameOptions,
+    out: TableOutput,
+) -> None:
+    """Predict a game between two players from the games so far.
+
+    Examples
+    --------
+    yardstone predict 'Fizbo 2' 'Jonny 8.1' league.csv
+    yardstone predict 'Jonny 8.1' 'Fizbo 2' league.csv --system elo --format json
+    """
+    from yardstone.evaluation.prediction import predict as predict_game
+    from yardstone.reports.forecast import forecast_document
+
+    level = declare.confidence(confidence)
+    out.check()
+    given, notes = rating.read(paths, games, moves, network, memory=memory, quiet=True)
+    forecast = predict_game(
+        **given,
+        player=player,
+        opponent=opponent,
+        advantage=advantage,
+        exact=exact,
+        confidence=level,
+    )
+    out.emit(forecast_document(replace(forecast, notes=[*forecast.notes, *notes])))

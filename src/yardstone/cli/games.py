@@ -1,28 +1,48 @@
-"""Games of results as commands take them: the options, and reading by them."""
+"""Games as commands take them: results, moves beside them, systems, files that grow."""
 
 from __future__ import annotations
 
+import sys
+import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
-from yardstone.cli import values
-from yardstone.cli.options import Engine
-from yardstone.cli.progress import progress_bar
-from yardstone.cli.reading import report_skipped
-from yardstone.errors import SkippedWarning, UsageError
+from yardstone.cli import declare
+from yardstone.cli.declare import Engine
+from yardstone.cli.output import progress_bar, report_skipped
+from yardstone.errors import NoGamesError, SkippedWarning, UsageError
 
 if TYPE_CHECKING:
-    from yardstone.pool import Pool
+    import numpy as np
+
+    from yardstone.cli.go import NetworkOptions
+    from yardstone.pool import Pool, Skipped, SkipReport
     from yardstone.ratings.bradley_terry import CountedGames
+    from yardstone.ratings.joint import Prior
     from yardstone.records.sources import Source
     from yardstone.records.streaming import GameStream
+    from yardstone.strength.fusion.game_moves import GameMoves
 
-__all__ = ["GameOptions", "Names"]
+
+__all__ = [
+    "GameOptions",
+    "Names",
+    "RatedGamesPaths",
+    "SystemOptions",
+    "moment",
+    "settings",
+    "FUSION",
+    "MovesOptions",
+    "News",
+    "Watching",
+]
+
 
 _NO_FILES = "name a file of results, or - for standard input"
 
@@ -261,7 +281,7 @@ class GameOptions:
         times: bool = True,
         names: Names | None = None,
     ) -> dict[str, Any]:
-        columns = {tag: tag for tag in tags} | (values.columns(self.columns or []) or {})
+        columns = {tag: tag for tag in tags} | (declare.columns(self.columns or []) or {})
         return {
             "columns": columns or ("all" if every else None),
             "first": self.first,
@@ -274,3 +294,402 @@ class GameOptions:
             "skip_unread": self.skip_unread,
             **asdict(names or Names()),
         }
+
+
+#: What a game takes while it is read, rated and kept, in bytes.
+_BYTES_A_GAME = 250
+
+RatedGamesPaths = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="Files of results, or - for standard input; with --state, of new games.",
+        show_default=False,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class SystemOptions:
+    """Options of a command that rates games over time: by which system, and from what on."""
+
+    PANEL: ClassVar[str] = "Rating system"
+
+    system: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Rate by this system. [default: glicko2]")
+    ] = None
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="Set a parameter of the system. Repeatable."
+        ),
+    ] = None
+    state: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Continue from a file written by `yardstone history --save`."
+        ),
+    ] = None
+
+    def read(
+        self,
+        paths: Sequence[str] | None,
+        games: GameOptions,
+        moves: MovesOptions,
+        network: NetworkOptions,
+        *,
+        memory: str | None = None,
+        quiet: bool = False,
+    ) -> tuple[dict[str, Any], list[str]]:
+        """What `yardstone.evaluation.history.rating_history` takes, and notes on moves.
+
+        The former are games, system with its parameters, and state.
+        """
+        from yardstone.evaluation.history import takes_levels
+        from yardstone.evaluation.ledger import load_state
+
+        ledger = None if self.state is None else load_state(self.state)
+        system = self.system
+        moves.check_system(system if ledger is None else ledger.name)
+        if moves.moves and ledger is None:
+            system = FUSION
+        if moves.fit and ledger is not None:
+            raise UsageError("--state has its parameters: leave out --fit")
+        name = system or "glicko2"
+        parameters = settings(self.parameter or [], [name])[name]
+        pool, shown = None, None
+        notes: list[str] = []
+        if moves.moves:
+            pool, shown, sentence = moves.games(
+                paths, games, network, memory=memory, bytes_a_game=_BYTES_A_GAME, quiet=quiet
+            )
+            notes.append(sentence)
+            if ledger is not None and ledger.parameters.get("source", "") != shown.source:
+                known = ledger.parameters.get("source") or "a table"
+                raise UsageError(
+                    f"the strengths in --state are those of {known}, and these of {shown.source}"
+                )
+        elif paths or games.query is not None:
+            pool = games.read_within(
+                paths,
+                memory,
+                bytes_a_game=_BYTES_A_GAME,
+                tags=moves.columns(name if ledger is None else ledger.name),
+                levels=takes_levels(self.system, ledger, parameters),
+                quiet=quiet,
+            )
+        if name == FUSION and ledger is None and pool is not None:
+            parameters, sentence = moves.parameters(pool, parameters, shown)
+            notes.append(sentence)
+        given = {"games": pool, "system": system, "parameters": parameters, "state": ledger}
+        return given, notes
+
+
+def settings(texts: Sequence[str], names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Parameters by system: SYSTEM.PARAMETER=VALUE, or PARAMETER=VALUE for all of them."""
+    fixed: dict[str, dict[str, Any]] = {name: {} for name in names}
+    for text in texts:
+        place, equals, value = text.partition("=")
+        if not equals:
+            raise UsageError(f"--set {text!r}: write it as SYSTEM.PARAMETER=VALUE")
+        system, dot, parameter = place.strip().rpartition(".")
+        if dot and system not in fixed:
+            raise UsageError(f"--set {text!r}: {system!r} is not among the systems")
+        for name in [system] if dot else names:
+            fixed[name][parameter] = _value(value.strip())
+    return fixed
+
+
+def _value(text: str) -> object:
+    if text.lower() in ("none", ""):
+        return None
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def moment(text: str, option: str) -> np.datetime64:
+    """A date, or a date and a time, as ISO 8601 writes them."""
+    import numpy as np
+
+    wrong = UsageError(f"{option} {text!r}: write a date as 2024-05-31, or 2024-05-31T12:00")
+    try:
+        value = np.datetime64(text.strip().replace(" ", "T"))
+    except ValueError:
+        raise wrong from None
+    if np.isnat(value):
+        raise wrong
+    return value
+
+
+#: Name of the system that takes moves.
+FUSION = "fusion"
+#: The model for which it was fitted how much moves are believed.
+FITTED = "rank"
+#: The scale on which moves are judged, if the model has it: it reaches from beginners to 9 dan.
+USUAL = "ogs"
+
+
+@dataclass(frozen=True)
+class MovesOptions:
+    """Options of a command that starts players from the moves of their games."""
+
+    PANEL: ClassVar[str] = "Moves"
+
+    moves: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--moves",
+            metavar="PATH",
+            help="Start players of Go from what the moves of their earlier games show: SGF files, "
+            "a folder or archive of them, or a store of `yardstone go features`. Without PATHS "
+            "the results are theirs too. Repeatable.",
+        ),
+    ] = None
+    match: Annotated[
+        str | None,
+        typer.Option(
+            "--match",
+            metavar="COLUMN",
+            help="Column with the names of the games in --moves. [default: by players and date]",
+            show_default=False,
+        ),
+    ] = None
+    fit: Annotated[
+        bool,
+        typer.Option(
+            "--fit", help="Fit how much moves are believed to the results (the earlier ones)."
+        ),
+    ] = False
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            metavar="NAME|FILE",
+            help="Model of strength for the moves: joint, rank, full, basic or stochastic, or a "
+            "file. [default: rank]",
+        ),
+    ] = None
+    moves_scale: Annotated[
+        str | None,
+        typer.Option(
+            "--moves-scale",
+            metavar="NAME",
+            help="Scale of the model on which moves are judged: ogs for all levels, fox for "
+            "dan players. [default: ogs]",
+            show_default=False,
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Refuse options that need moves."""
+        if not self.moves:
+            for name in ("match", "model"):
+                if getattr(self, name) is not None:
+                    raise UsageError(f"--{name} goes with --moves")
+
+    def check_system(self, name: str | None) -> None:
+        """Refuse moves beside a system that takes none."""
+        if self.moves and name not in (None, FUSION):
+            raise UsageError(f"--moves is for the system {FUSION}, not for {name}")
+        if self.fit and not self.moves and name != FUSION:
+            raise UsageError(
+                f"--fit is for the system {FUSION}: give --moves, or --system {FUSION}"
+            )
+
+    @staticmethod
+    def columns(system: str) -> tuple[str, ...]:
+        """Columns of a table of results that say what moves show, where they are wanted."""
+        if system != FUSION:
+            return ()
+        from yardstone.strength.fusion.system import MOVE_COLUMNS
+
+        return MOVE_COLUMNS
+
+    def read(self, network: NetworkOptions, *, strict: bool, quiet: bool) -> GameMoves:
+        """What the moves show."""
+        from yardstone.cli.output import progress_bar
+        from yardstone.strength.fusion.game_moves import read_moves
+        from yardstone.strength.model import StrengthModel
+
+        model = StrengthModel.load(self.model or FITTED)
+        return read_moves(
+            self.moves or [],
+            model,
+            scale=self.moves_scale or (USUAL if USUAL in model.scales else None),
+            **network.as_arguments(),
+            strict=strict,
+            progress=progress_bar("looking at positions", quiet=quiet),
+        )
+
+    def games(
+        self,
+        paths: Sequence[str] | None,
+        games: GameOptions,
+        network: NetworkOptions,
+        *,
+        memory: str | None,
+        bytes_a_game: int,
+        levels: bool = False,
+        tags: Sequence[str] = (),
+        names: Names | None = None,
+        quiet: bool,
+    ) -> tuple[Pool, GameMoves, str]:
+        """The games with what their moves show, and how many of the records belong to one."""
+        from yardstone.cli.output import report_skipped
+        from yardstone.go.feature_store import ABOUT
+        from yardstone.strength.fusion.matching import with_moves
+
+        sources = list(paths or ())
+        store = any((Path(path) / ABOUT).is_file() for path in self.moves or ())
+        if not sources and games.query is None and not store:
+            sources = list(self.moves or ())
+        pool = None
+        if sources or games.query is not None:
+            pool = games.read_within(
+                sources,
+                memory,
+                bytes_a_game=bytes_a_game,
+                tags=(*tags, *(() if self.match is None else (self.match,))),
+                levels=levels,
+                names=names,
+                quiet=quiet,
+            )
+        moves = self.read(network, strict=games.strict, quiet=quiet)
+        report_skipped(moves.skipped, quiet=quiet)
+        if pool is None:
+            pool = moves.results()
+            report_skipped(pool.skipped, quiet=quiet)
+        joined, matching = with_moves(pool, moves, column=self.match)
+        return joined, moves, matching.sentence
+
+    def parameters(
+        self, pool: Pool, given: dict[str, Any], moves: GameMoves | None
+    ) -> tuple[dict[str, Any], str]:
+        """Parameters of the system from games that may be learned from, and what was done."""
+        from yardstone.strength.fusion.prior_fit import fusion_parameters
+
+        if moves is None:
+            return fusion_parameters(pool, given, fit=self.fit, scale=self.moves_scale)
+        known = {"source": moves.source, **given}
+        return fusion_parameters(pool, known, fit=self.fit, scale=moves.scale)
+
+    def priors(
+        self, pool: Pool, moves: GameMoves, *, average: float, join: float | None
+    ) -> tuple[dict[str, Prior], str]:
+        """Priors of a rating list by moves, and what was done, in a sentence."""
+        from yardstone.ratings.bradley_terry import BradleyTerry
+        from yardstone.strength.fusion.list_priors import moves_priors
+        from yardstone.strength.fusion.system import Fusion
+
+        parameters, sentence = self.parameters(pool, {}, moves)
+        points = BradleyTerry().points_per_logit
+        system = Fusion(**parameters)
+        priors = moves_priors(pool, system, average=average, join=join, points_per_logit=points)
+        return priors, sentence
+
+
+#: Exit status of a watch that was ended by hand; the same as of anything interrupted.
+_INTERRUPTED = 130
+#: So many records that were left out are named at a time.
+_PLACES = 5
+
+
+@dataclass(frozen=True)
+class Watching:
+    """Options of a command that can look at its files again and again."""
+
+    watch: Annotated[
+        bool,
+        typer.Option("--watch", help="Look again whenever the files grow, until Ctrl-C."),
+    ] = False
+    interval: Annotated[
+        float, typer.Option("--interval", metavar="SECONDS", help="With --watch: how often.")
+    ] = 2.0
+
+    def follow(
+        self,
+        paths: Sequence[str],
+        look: Callable[[Sequence[Source], bool], bool],
+        *,
+        query: str | None = None,
+    ) -> int:
+        """Call `look` whenever there are new whole games, until it is satisfied or Ctrl-C.
+
+        Parameters
+        ----------
+        paths : sequence of str
+        look : callable
+            Takes the files as far as they are written, and whether this is the last look;
+            says whether it has seen enough. Before the last look there may be no games yet.
+        query : str, optional
+            What was asked for in place of files, which cannot be followed.
+
+        Returns
+        -------
+        int
+            Exit status: 0, or 130 after Ctrl-C.
+        """
+        from yardstone.records.growing import growing_sources
+
+        if query is not None:
+            raise UsageError("--watch needs files that grow, not a query")
+        if "-" in paths or not paths:
+            raise UsageError("--watch needs files that grow")
+        if not self.interval > 0.0:
+            raise UsageError("--interval must be above 0 seconds")
+        before: object = None
+        try:
+            while True:
+                sources = growing_sources(paths)
+                now = [_state(source) for source in sources]
+                if sources and now != before:
+                    before = now
+                    with suppress(NoGamesError):  # there will be some
+                        if look(sources, False):
+                            return 0
+                elif before is None:
+                    self._wait(paths)
+                    before = []
+                time.sleep(self.interval)
+        except KeyboardInterrupt:
+            pass
+        for source in (sources := growing_sources(paths)):
+            source.limit = None
+        if sources:
+            look(sources, True)
+        return _INTERRUPTED
+
+    @staticmethod
+    def _wait(paths: Sequence[str]) -> None:
+        print(f"yardstone: waiting for {', '.join(paths)}", file=sys.stderr)
+
+
+def _state(source: Source) -> tuple[object, ...]:
+    """What changes when there is something new to read."""
+    if source.limit is not None or source.path is None:
+        return source.name, source.limit
+    status = source.path.stat()
+    return source.name, status.st_size, status.st_mtime_ns
+
+
+class News:
+    """Says what was left out, each record once."""
+
+    def __init__(self) -> None:
+        self._known: set[Skipped] = set()
+
+    def tell(self, skipped: SkipReport) -> None:
+        """Name the records that were not named before, on standard error."""
+        fresh = [record for record in skipped.details if record not in self._known]
+        self._known.update(fresh)
+        for record in fresh[:_PLACES]:
+            print(f"yardstone: skipped: {record}", file=sys.stderr)
+        if (more := len(fresh) - _PLACES) > 0:
+            print(f"yardstone: … and {more:,} other{'' if more == 1 else 's'}", file=sys.stderr)

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.cli import values
-from yardstone.cli.games import GameOptions
-from yardstone.cli.go.options import NetworkOptions
-from yardstone.cli.moves import MovesOptions
-from yardstone.cli.options import Confidence, Memory
+from yardstone.cli import declare
+from yardstone.cli.declare import Confidence, Memory
+from yardstone.cli.games import GameOptions, MovesOptions, RatedGamesPaths, SystemOptions, moment
+from yardstone.cli.go import NetworkOptions
 from yardstone.cli.output import Output
-from yardstone.cli.systems import RatedGamesPaths, SystemOptions, moment
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -100,7 +98,7 @@ def history(
     from yardstone.evaluation.history import rating_history
     from yardstone.reports.history import history_document
 
-    level = values.confidence(confidence)
+    level = declare.confidence(confidence)
     out.check(save)
     annulled = [_game(text) for text in annul or ()]
     merged = [_accounts(text) for text in merge or ()]

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
-from yardstone.cli import values
-from yardstone.cli.games import GameOptions
-from yardstone.cli.options import Confidence
+from yardstone.cli import declare
+from yardstone.cli.declare import Confidence
+from yardstone.cli.games import GameOptions, News, Watching
 from yardstone.cli.output import TableOutput
-from yardstone.cli.watching import News, Watching
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -107,7 +106,7 @@ def match(
     from yardstone.reports.match import match_document
 
     out.check()
-    level = values.confidence(confidence)
+    level = declare.confidence(confidence)
     test = Sprt(elo0, elo1, alpha, beta, model)
     given = _given(arguments or [], [str(path) for path in games or ()], players, reading)
     if given.counts is not None:

@@ -1,9 +1,9 @@
-"""Where results go: the terminal, a pipe or a file, in the format asked for."""
+"""Where results go: terminal, pipe or file; and progress, on standard error."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import typer
 
-from yardstone.cli.progress import progress_bar
 from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from yardstone.pool import SkipReport
     from yardstone.reports.document import Document, Table
+
 
 __all__ = [
     "Format",
@@ -26,6 +25,9 @@ __all__ = [
     "check_ending",
     "check_folder",
     "write_table",
+    "progress_bar",
+    "stage_bars",
+    "report_skipped",
 ]
 
 
@@ -256,3 +258,62 @@ def check_folder(path: Path | None) -> None:
         raise InputError("there is no such folder", file=str(path.parent))
     if path is not None and path.is_dir():
         raise InputError("this is a folder", file=str(path), hint="name a file")
+
+
+def progress_bar(label: str, *, quiet: bool) -> Callable[[int, int], None] | None:
+    """A function of (done, all) that draws on standard error; None where nobody looks."""
+    if quiet or not sys.stderr.isatty():
+        return None
+    last = -1
+
+    def show(done: int, whole: int) -> None:
+        nonlocal last
+        percent = 100 * done // whole if whole else 100
+        if percent == last:
+            return
+        last = percent
+        end = "\r\x1b[K" if done >= whole else ""
+        sys.stderr.write(f"\r\x1b[K{label} {percent:3d} %{end}")
+        sys.stderr.flush()
+
+    return show
+
+
+def stage_bars(*, quiet: bool) -> Callable[[str, int, int], None] | None:
+    """A function of (stage, done, all) that draws one stage after the other, as above."""
+    bars = {}
+
+    def show(stage: str, done: int, whole: int) -> None:
+        if stage not in bars:
+            bars[stage] = progress_bar(stage, quiet=quiet)
+        bar = bars[stage]
+        if bar is not None and whole:
+            bar(done, whole)
+
+    return None if progress_bar("", quiet=quiet) is None else show
+
+
+#: So many records that were left out are shown with their places.
+_PLACES = 5
+
+
+def report_skipped(skipped: SkipReport, *, quiet: bool = False) -> None:
+    """Say on standard error what was left out, and where the first of it stands."""
+    if quiet:
+        return
+    from yardstone.records.where import left_out_line
+
+    line = left_out_line(skipped)
+    said = [f"  {each}" if line else f"yardstone: {each}" for each in skipped.doubts]
+    if line or said:
+        print("\n".join([f"yardstone: {line}", *said] if line else said), file=sys.stderr)
+    if not len(skipped):
+        return
+    from yardstone.records.skipped_records import skipped_line
+
+    lines = [f"yardstone: {skipped_line(skipped)}"]
+    lines += [f"  {record}" for record in skipped.details[:_PLACES]]
+    if len(skipped) > _PLACES:
+        rest = len(skipped) - _PLACES
+        lines.append(f"  … and {rest:,} other{'' if rest == 1 else 's'}")
+    print("\n".join(lines), file=sys.stderr)

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from yardstone.cli import values
-from yardstone.cli.games import GameOptions, Names
-from yardstone.cli.go.options import NetworkOptions
-from yardstone.cli.moves import MovesOptions
-from yardstone.cli.options import Confidence, Memory, WorkOptions
+from yardstone.cli import declare
+from yardstone.cli.declare import Confidence, Memory, WorkOptions
+from yardstone.cli.games import GameOptions, MovesOptions, Names, News, Watching
+from yardstone.cli.go import NetworkOptions
 from yardstone.cli.output import Output, check_ending, write_table
-from yardstone.cli.watching import News, Watching
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -160,14 +158,14 @@ def rate(
         )
     if moves.fit and not moves.moves:
         raise UsageError("--fit goes with --moves")
-    level = values.confidence(confidence)
+    level = declare.confidence(confidence)
     output.check(matrix)
     check_ending("--matrix", matrix, (".csv", ".parquet", ".pq"))
     model: dict[str, Any] = {
-        "anchors": values.anchors(anchor or ()),
-        "loose_anchors": values.priors(prior or ()),
-        "first_advantage": values.parameter(first_advantage, "--first-advantage"),
-        "draw_rate": values.parameter(draw_rate, "--draw-rate"),
+        "anchors": declare.anchors(anchor or ()),
+        "loose_anchors": declare.priors(prior or ()),
+        "first_advantage": declare.parameter(first_advantage, "--first-advantage"),
+        "draw_rate": declare.parameter(draw_rate, "--draw-rate"),
         "paired": None if paired is None else tuple(tag.strip() for tag in paired.split(",")),
     }
     tags = model["paired"] or ()
@@ -196,7 +194,7 @@ def rate(
             notes = (note, sentence)
         else:
             pool = taken(sources, tell=tell)
-        model["relations"] = values.relations(relation or (), set(pool.players))
+        model["relations"] = declare.relations(relation or (), set(pool.players))
         report = rate_list(
             pool,
             BradleyTerry(average=average, join=join, method="likelihood", **model),

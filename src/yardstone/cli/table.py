@@ -29,7 +29,7 @@ class Command:
     Attributes
     ----------
     place : str
-        Module under `package` and function: ``tournament.pair:pair``.
+        Module under `package` and function: ``evaluate:predict``.
     about : str
         The first sentence of the function's docstring.
     package : str
@@ -62,8 +62,8 @@ PANELS: Mapping[str, tuple[str, ...]] = {
 
 #: Commands that parse switches of their own.
 OWN_SWITCHES = {
-    "ordo": Command("ordo.commands:main", "Rate with Ordo's switches and in Ordo's formats."),
-    "prep": Command("ordo.prep:main", "Remove players from a PGN file, with Ordoprep's switches."),
+    "ordo": Command("ordo:main", "Rate with Ordo's switches and in Ordo's formats."),
+    "prep": Command("prep:main", "Remove players from a PGN file, with Ordoprep's switches."),
 }
 
 #: All others, in the order of ``--help``.
@@ -75,7 +75,7 @@ COMMANDS: Mapping[str, Command | Family] = {
     ),
     "history": Command("history:history", "Rate games in order, and show ratings over time."),
     "predict": Command(
-        "predict:predict", "Predict a game between two players from the games so far."
+        "evaluate:predict", "Predict a game between two players from the games so far."
     ),
     "evaluate": Command(
         "evaluate:evaluate",
@@ -89,15 +89,15 @@ COMMANDS: Mapping[str, Command | Family] = {
         ),
         {
             "between": Command(
-                "winprob.between:between",
+                "winprob:between",
                 "Give the probability that one grade beats another.",
             ),
             "stats": Command(
-                "winprob.fits:stats",
+                "winprob:stats",
                 "Tabulate how often the weaker player wins, by grade.",
             ),
             "fit": Command(
-                "winprob.fits:fit",
+                "winprob:fit",
                 "Fit the model to games or winning statistics, with intervals.",
             ),
         },
@@ -111,22 +111,22 @@ COMMANDS: Mapping[str, Command | Family] = {
         ),
         {
             "evaluate": Command(
-                "go.evaluate:evaluate",
+                "go:evaluate",
                 "Evaluate positions, given as JSON lines, without searching.",
             ),
             "analyse": Command(
-                "go.analyse:analyse",
+                "go:analyse",
                 "Analyse games: winrate, lead, and the points each move lost.",
             ),
             "judge": Command(
-                "go.judge:judge", "Judge who won each game, and compare with the recorded result."
+                "go:judge", "Judge who won each game, and compare with the recorded result."
             ),
             "features": Command(
-                "go.features:features",
+                "go:features",
                 "Extract the features of every move of many games.",
             ),
             "fetch": Command(
-                "go.fetch:fetch", "Fetch the latest public games of a user of OGS as SGF files."
+                "go:fetch", "Fetch the latest public games of a user of OGS as SGF files."
             ),
             "nets": Family(
                 "Manage KataGo networks: list, add, download, remove.",
@@ -135,11 +135,11 @@ COMMANDS: Mapping[str, Command | Family] = {
                     "go nets download b6c96",
                 ),
                 {
-                    "list": Command("go.nets:list_", "List the installed networks."),
-                    "add": Command("go.nets:add", "Install a network from a file."),
-                    "download": Command("go.nets:download", "Download a network and verify it."),
-                    "show": Command("go.nets:show", "Describe a network."),
-                    "remove": Command("go.nets:remove", "Remove installed networks."),
+                    "list": Command("go:list_", "List the installed networks."),
+                    "add": Command("go:add", "Install a network from a file."),
+                    "download": Command("go:download", "Download a network and verify it."),
+                    "show": Command("go:show", "Describe a network."),
+                    "remove": Command("go:remove", "Remove installed networks."),
                 },
             ),
         },
@@ -152,15 +152,15 @@ COMMANDS: Mapping[str, Command | Family] = {
         ),
         {
             "estimate": Command(
-                "strength.estimate:estimate",
+                "strength:estimate",
                 "Estimate how strong a player is from the moves of their games.",
             ),
             "calibrate": Command(
-                "strength.calibrate:calibrate",
+                "strength:calibrate",
                 "Fit estimates to the ratings of a site or club.",
             ),
             "style": Command(
-                "strength.style:style",
+                "strength:style",
                 "Predict ranks from features of style, and test the prediction.",
             ),
         },
@@ -173,15 +173,15 @@ COMMANDS: Mapping[str, Command | Family] = {
         ),
         {
             "index": Command(
-                "trickplay.index:index",
+                "trickplay:index",
                 "Build an index of games that makes searches fast.",
             ),
             "find": Command(
-                "trickplay.find:find",
+                "trickplay:find",
                 "Find the positions of problems in games, in any orientation.",
             ),
             "rate": Command(
-                "trickplay.rate:rate", "Rate the refutation and the failure of each problem."
+                "trickplay:rate", "Rate the refutation and the failure of each problem."
             ),
         },
     ),
@@ -193,83 +193,77 @@ COMMANDS: Mapping[str, Command | Family] = {
             "tournament pair swiss.trf",
         ),
         {
-            "new": Command(
-                "tournament.new:new", "Begin a tournament: write a file that OpenGotha opens."
-            ),
+            "new": Command("event:new", "Begin a tournament: write a file that OpenGotha opens."),
             "set": Command(
-                "tournament.new:set_",
+                "event:set_",
                 "Change the settings of a tournament; those that are not named stay.",
             ),
             "enter": Command(
-                "tournament.enter:enter",
+                "event:enter",
                 "Enter players: one by name, or all of a table, at any round.",
             ),
             "change": Command(
-                "tournament.enter:change",
+                "event:change",
                 "Change what is said of a player: name, grade, rating, club, country.",
             ),
             "withdraw": Command(
-                "tournament.attendance:withdraw",
+                "event:withdraw",
                 "Withdraw a player from a round on, or for one round.",
             ),
             "bye": Command(
-                "tournament.attendance:bye",
+                "event:bye",
                 "Give a player the bye of a round, before the others are paired.",
             ),
             "team": Command(
-                "tournament.team:team",
+                "event:team",
                 "Enter a team, or another line-up of it; without options list them.",
             ),
-            "wish": Command(
-                "tournament.wish:wish", "Keep a wish for the pairings of several rounds."
-            ),
-            "pair": Command("tournament.pair:pair", "Pair the next round, and explain each board."),
-            "result": Command("tournament.result:result", "Enter a result, or a sheet of them."),
-            "undo": Command(
-                "tournament.result:undo", "Take back the last change of a tournament's file."
-            ),
+            "wish": Command("event:wish", "Keep a wish for the pairings of several rounds."),
+            "pair": Command("pair:pair", "Pair the next round, and explain each board."),
+            "result": Command("event:result", "Enter a result, or a sheet of them."),
+            "undo": Command("event:undo", "Take back the last change of a tournament's file."),
             "standings": Command(
-                "tournament.standings:standings",
+                "tournament:standings",
                 "Show the standings after any round, by any criteria.",
             ),
             "ratings": Command(
-                "tournament.ratings:ratings",
+                "tournament:ratings",
                 "Compute the rating changes before they are published.",
             ),
             "prizes": Command(
-                "tournament.prizes:prizes",
+                "tournament:prizes",
                 "List the prizes: by place, by group of grades, by wins.",
             ),
             "publish": Command(
-                "tournament.publish:publish",
+                "tournament:publish",
                 "Publish boards, standings, results and players as pages.",
             ),
             "serve": Command(
-                "tournament.serve:serve",
+                "tournament:serve",
                 "Run the desk of a tournament in the browser.",
             ),
             "show": Command(
-                "tournament.show:show",
+                "tournament:show",
                 "Summarise a tournament file: rounds, players, games and rules.",
             ),
             "convert": Command(
-                "tournament.convert:convert",
+                "tournament:convert",
                 "Convert a tournament between OpenGotha, H9 and TRF.",
             ),
             "needs": Command(
-                "tournament.needs:needs",
+                "tournament:needs",
                 "Show what a player needs in the last round to reach a place.",
             ),
             "check": Command(
-                "tournament.check:check",
+                "pair:check",
                 "Check recorded rounds against FIDE's Dutch system.",
             ),
             "generate": Command(
-                "tournament.generate:generate",
+                "pair:generate",
                 "Generate a random Swiss paired by FIDE's Dutch system.",
             ),
             "simulate": Command(
-                "tournament.simulate:simulate",
+                "tournament:simulate",
                 "Simulate a tournament thousands of times: who finishes where.",
             ),
         },
@@ -282,21 +276,21 @@ COMMANDS: Mapping[str, Command | Family] = {
         ),
         {
             "rating": Command(
-                "backgammon.rating:rating",
+                "backgammon:rating",
                 "Compute a rating from error rates, or the other way round.",
             ),
             "analyse": Command(
-                "backgammon.analyse:analyse",
+                "backgammon:analyse",
                 "Analyse matches: each player's errors, blunders and rating.",
             ),
             "position": Command(
-                "backgammon.position:position",
+                "backgammon:position",
                 "Show a position by its ID, convert the ID, and evaluate it.",
             ),
         },
     ),
     "handicap": Command(
-        "handicap:handicap",
+        "winprob:handicap",
         "Set the handicap for two Go players: stones, komi, ties.",
     ),
     "demo": Command("demo:demo", "Show each main job on real games; copy the example files."),
@@ -308,11 +302,11 @@ COMMANDS: Mapping[str, Command | Family] = {
         ),
         {
             "game-files": Command(
-                "convert.game_files:game_files",
+                "convert:game_files",
                 "Convert games between SGF, PGN, CSV, JSON and Parquet.",
             ),
             "rating": Command(
-                "convert.rating:rating", "Convert grades and ratings of Go to other scales."
+                "convert:rating", "Convert grades and ratings of Go to other scales."
             ),
         },
         default="game-files",

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.fuzz.targets import Target, Wrong
-from yardstone.cli.ordo.commands import main as ordo
+from yardstone.cli.ordo import main as ordo
 from yardstone.evaluation.prediction import compare_table, read_predictions
 from yardstone.pool import Pool
 from yardstone.records.names import apply_name_files

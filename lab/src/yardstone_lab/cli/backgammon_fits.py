@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.cli.options import Confidence
+from yardstone.cli.declare import Confidence
 from yardstone.cli.output import Format, TableOutput, check_folder
 from yardstone.errors import NoGamesError, UsageError
 from yardstone_lab.cli.backgammon_options import FigureFolder, Rule, Seed
@@ -112,7 +112,7 @@ def fit(
     yardstone backgammon study fit
     yardstone backgammon study fit matches.csv.gz --rule 2003 --method published
     """
-    from yardstone.cli.values import confidence as parsed
+    from yardstone.cli.declare import confidence as parsed
     from yardstone_lab.reports.backgammon_study import fits_document
     from yardstone_lab.vandendoel.study import fit_models
 

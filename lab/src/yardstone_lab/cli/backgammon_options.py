@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, TypeVar
 
 import typer
 
-from yardstone.cli.options import Confidence, Engine
+from yardstone.cli.declare import Confidence, Engine
 from yardstone.cli.output import TableOutput
 from yardstone.errors import UsageError
 from yardstone_lab.vandendoel.choices import CloseRule
@@ -154,7 +154,7 @@ def play_and_report(
 
     With a place for figures the formulas are fitted too.
     """
-    from yardstone.cli.values import confidence
+    from yardstone.cli.declare import confidence
     from yardstone_lab.reports.backgammon_study import study_document
     from yardstone_lab.vandendoel.study import play_study
 

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from yardstone.cli.go.options import GamePaths
-from yardstone.cli.options import named_values
+from yardstone.cli.declare import named_values
+from yardstone.cli.go import GamePaths
 from yardstone.cli.output import Output
 from yardstone.errors import UsageError
 
@@ -79,7 +79,7 @@ def train(
     yardstone go nets train games.zip --ranks ranks.csv --save club.bin.gz
     yardstone go nets train games.zip --teacher b6c96 --save club.bin.gz --minutes 30
     """
-    from yardstone.cli.reading import report_skipped
+    from yardstone.cli.output import report_skipped
     from yardstone.pool import SkipReport
     from yardstone_lab.imitation.from_files import read_imitation_games
     from yardstone_lab.imitation.settings import ImitationSettings

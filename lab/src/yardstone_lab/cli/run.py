@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.cli.options import WorkOptions
-from yardstone.cli.output import TableOutput
-from yardstone.cli.progress import stage_bars
+from yardstone.cli.declare import WorkOptions
+from yardstone.cli.output import TableOutput, stage_bars
 
 if TYPE_CHECKING:
     from yardstone.reports.document import Document

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.cli.options import WorkOptions, named_values
-from yardstone.cli.output import Output
-from yardstone.cli.progress import progress_bar
+from yardstone.cli.declare import WorkOptions, named_values
+from yardstone.cli.output import Output, progress_bar
 from yardstone.errors import UsageError
 from yardstone_lab.cli.training_options import (
     Device,

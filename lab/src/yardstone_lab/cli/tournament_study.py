@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from yardstone.cli.output import Output
-from yardstone.cli.tournament.file import Runs, Win, grade
+from yardstone.cli.tournament import Runs, Win, grade
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.cli.options import named_values
+from yardstone.cli.declare import named_values
 from yardstone.cli.output import Output
 from yardstone.errors import UsageError
 from yardstone_lab.cli.training_options import (
@@ -158,7 +158,7 @@ class _Ranked:
 
 def _train_ranked_model(asked: _Ranked, output: Output) -> None:
     """A model from a table of ranks and stores of features."""
-    from yardstone.cli.reading import report_skipped
+    from yardstone.cli.output import report_skipped
     from yardstone.go.feature_store import FeatureStore
     from yardstone.pool import SkipReport
     from yardstone.strength.model import StrengthModel

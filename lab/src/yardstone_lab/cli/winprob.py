@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from yardstone.cli.options import Confidence
+from yardstone.cli.declare import Confidence
 from yardstone.cli.output import Output, TableOutput
 from yardstone.errors import UsageError
 
@@ -71,14 +71,14 @@ def compare(
     --------
     yardstone winprob compare graded_games_simulated.csv --by-event
     """
-    from yardstone.cli import values
+    from yardstone.cli import declare
     from yardstone.winprob.game_columns import GameColumns
     from yardstone.winprob.statistics_files import read_graded_games
     from yardstone_lab.kaniuk.cross_validation import cross_validate
     from yardstone_lab.reports.winprob_comparison import comparison_document
 
     output.check()
-    level = values.confidence(confidence)
+    level = declare.confidence(confidence)
     games = GameColumns.from_pool(read_graded_games(file), group="event" if by_event else None)
     comparison = cross_validate(games, folds=folds, seed=seed)
     output.emit(comparison_document(comparison, level=level))

@@ -1,0 +1,392 @@
+"""`yardstone backgammon`: error rates, the analysis of matches, and positions."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import typer
+
+from yardstone.backgammon.error_rates import Unit
+from yardstone.cli.declare import Confidence, WorkOptions
+from yardstone.cli.output import Format, Output, TableOutput, check_ending, write_table
+from yardstone.errors import InputError, StrictError, UsageError
+
+if TYPE_CHECKING:
+    from yardstone.backgammon.formulas import Formula
+
+
+__all__ = [
+    "Choice",
+    "Offset",
+    "Weights",
+    "chosen_formula",
+    "chosen_offset",
+    "rating",
+    "analyse",
+    "position",
+]
+
+
+class Weights(StrEnum):
+    """Formulas from error rates to ratings."""
+
+    published = "published"
+    text = "text"
+    people = "people"
+    refit = "refit"
+
+
+Offset = Annotated[
+    str,
+    typer.Option(
+        metavar="RATING",
+        help="Rating of perfect play on the site: a number, fibs, gamesite2000 or gamesgrid.",
+    ),
+]
+Choice = Annotated[
+    Weights,
+    typer.Option(
+        "--formula",
+        help="Weights of errors: van den Doel's formulas, those of his text for one point, "
+        "or a fit with intervals: to people's matches, or to simulated ones (refit).",
+    ),
+]
+
+
+def chosen_offset(text: str) -> float:
+    """The rating of perfect play that a name or a number means."""
+    from math import isfinite
+
+    from yardstone.backgammon.formulas import OFFSETS
+
+    if text.lower() in OFFSETS:
+        return OFFSETS[text.lower()]
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not isfinite(value):
+        raise UsageError(f"--offset {text}: give a rating, or one of {', '.join(OFFSETS)}")
+    return value
+
+
+def chosen_formula(choice: Weights) -> Formula:
+    """The formula of that name."""
+    from yardstone.backgammon.formulas import FORMULAS
+
+    return FORMULAS[choice.value]
+
+
+@dataclass(frozen=True)
+class KnownRates:
+    """What is known of a player."""
+
+    PANEL: ClassVar[str] = "Error rates"
+
+    length: Annotated[int, typer.Option(metavar="POINTS", help="Length of the match.")]
+    epm: Annotated[
+        float | None,
+        typer.Option(help="Error per unforced chequer move: 0.0085 in equity, or 8.5 thousandths."),
+    ] = None
+    epc: Annotated[
+        float | None,
+        typer.Option(help="Error per close or actual cube decision, in the same unit."),
+    ] = None
+    epd: Annotated[
+        float | None,
+        typer.Option(help="Error per decision, chequers and cube together, in either unit."),
+    ] = None
+    depd: Annotated[
+        float | None,
+        typer.Option(
+            help="The opponent's error per decision less the player's: gives points between, and "
+            "with --against a rating."
+        ),
+    ] = None
+    memg: Annotated[
+        float | None, typer.Option(help="GNU Backgammon's error rate: 1000 times --epd.")
+    ] = None
+    pr: Annotated[
+        float | None, typer.Option(help="eXtreme Gammon's performance rating: 500 times --epd.")
+    ] = None
+    snowie: Annotated[
+        float | None, typer.Option(help="Snowie's error rate: per move of both players.")
+    ] = None
+    moves_per_decision: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="For Snowie's rate: moves of both players by decisions of one.",
+        ),
+    ] = None
+    from_rating: Annotated[
+        float | None,
+        typer.Option(metavar="RATING", help="Show the error rates of this rating."),
+    ] = None
+    win: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Result, 0 to 1, luck-adjusted or not: gives the rating difference.",
+        ),
+    ] = None
+    against: Annotated[
+        float | None,
+        typer.Option(metavar="RATING", help="Also show the chance of winning against this rating."),
+    ] = None
+    unit: Annotated[
+        Unit | None,
+        typer.Option(
+            help="Unit of --epm, --epc, --epd and --depd, where the numbers leave it open.",
+            show_default=False,
+        ),
+    ] = None
+
+
+def rating(
+    known: KnownRates,
+    *,
+    offset: Offset = "fibs",
+    formula: Choice = Weights.published,
+    output: TableOutput,
+) -> None:
+    """Compute a rating from error rates, or the other way round.
+
+    Give --epm (with --epc, or without where no cube was close), or one rate for all
+    decisions: --epd, --memg, --pr or --snowie.
+
+    Examples
+    --------
+    yardstone backgammon rating --epm 0.0085 --epc 0.021 --length 7
+    yardstone backgammon rating --depd 0.0075 --length 5 --against 1800
+    yardstone backgammon rating --pr 5.2 --length 7 --offset gamesgrid --format json
+    """
+    from yardstone.backgammon.error_rates import MOVES_PER_DECISION
+    from yardstone.backgammon.rating import RatingQuestion, rating_answer
+    from yardstone.reports.backgammon.rating import rating_document
+
+    output.check()
+    moves = known.moves_per_decision or MOVES_PER_DECISION
+    question = RatingQuestion(**{**vars(known), "moves_per_decision": moves})
+    output.emit(
+        rating_document(rating_answer(question, chosen_formula(formula), chosen_offset(offset)))
+    )
+
+
+#: Matches that people are shown.
+_MATCHES = 10
+
+
+def analyse(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="PATHS",
+            help="Files of matches, folders, patterns, or archives (.zip, .tar.gz).",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    player: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Show this player. Repeatable; all by default."),
+    ] = None,
+    synonyms: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Treat names as one player: lines of NAME,OTHER,OTHER,..."
+        ),
+    ] = None,
+    min_matches: Annotated[
+        int,
+        typer.Option(
+            metavar="NUMBER", min=0, help="List only players with at least this many matches."
+        ),
+    ] = 1,
+    top: Annotated[
+        int, typer.Option(metavar="NUMBER", min=0, help="Show this many players; 0 shows all.")
+    ] = 20,
+    offset: Offset = "fibs",
+    formula: Choice = Weights.published,
+    confidence: Confidence = "90",
+    blunders: Annotated[
+        int, typer.Option(metavar="NUMBER", min=0, help="Show this many of the worst blunders.")
+    ] = 10,
+    plies: Annotated[
+        int, typer.Option(min=0, max=4, help="Depth of the analysis of chequer play.")
+    ] = 0,
+    cube_plies: Annotated[
+        int | None,
+        typer.Option(
+            min=0, max=4, help="Depth of the analysis of the cube. [default: that of --plies]"
+        ),
+    ] = None,
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--import",
+            metavar="KIND",
+            help="Format of the files: auto, mat, gam, oldmoves, empire, party, bgroom, pos, "
+            "sgg, snowietxt, tmg or sgf.",
+        ),
+    ] = "auto",
+    ledger: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Keep each result in this file; a second run analyses only new files.",
+        ),
+    ] = None,
+    table: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Also write a row for each match: .csv or .parquet."),
+    ] = None,
+    gnubg: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Path of GNU Backgammon, if it is not found."),
+    ] = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="Give up a file after this time. [default: 300, more with plies]",
+        ),
+    ] = None,
+    work: WorkOptions,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Fail if any file holds no match.")
+    ] = False,
+    output: Output,
+) -> None:
+    """Analyse matches: each player's errors, blunders and rating.
+
+    Files that hold no whole match are named with the reason, and spoil no other.
+
+    Examples
+    --------
+    yardstone backgammon analyse backgammon.mat
+    yardstone backgammon analyse backgammon.mat --ledger analysed.jsonl --player Ann --html ann.html
+    """
+    from yardstone.backgammon.analysis import ListedPlayers, RatingRule, analyse_matches
+    from yardstone.backgammon.file_analysis import AnalysisFile, AnalysisSettings, MatchFiles
+    from yardstone.cli import declare
+    from yardstone.records import read_synonyms
+    from yardstone.reports.backgammon import analysis as report
+    from yardstone.reports.backgammon.match_table import match_table
+
+    if not paths:
+        raise UsageError("name files of matches, a folder or an archive")
+    output.check(ledger, table)
+    check_ending("--table", table, (".csv", ".parquet", ".pq"))
+    if timeout is not None and not timeout > 0.0:
+        raise UsageError("--timeout must be a positive number of seconds")
+    settings = AnalysisSettings(plies, plies if cube_plies is None else cube_plies, kind)
+    rule = RatingRule(
+        chosen_formula(formula), chosen_offset(offset), declare.confidence(confidence)
+    )
+    main_name = None if synonyms is None else read_synonyms(synonyms).main
+    file = None if ledger is None else AnalysisFile(ledger)
+    if file is not None and file.damaged and not output.quiet:
+        print(f"yardstone: {ledger}: {file.damaged} torn lines passed over", file=sys.stderr)
+    with MatchFiles(paths) as files:
+        analysis = analyse_matches(
+            files,
+            settings,
+            rule,
+            ListedPlayers(player or (), main_name, min_matches, top or None),
+            blunders=blunders,
+            ledger=file,
+            program=gnubg,
+            timeout=timeout,
+            workers=work.workers,
+            progress=output.progress("analysing"),
+        )
+    plain = report.backgammon_plain(analysis)
+    if table is not None:
+        write_table(match_table(plain), table)
+    title = "Backgammon: " + (Path(paths[0]).name if len(paths) == 1 else "analysed matches")
+    output.emit(report.backgammon_document(plain, title=title, matches=_MATCHES))
+    named = output.format is Format.text and output.output is None
+    if not output.quiet and not named:
+        for bad in analysis.unusable:
+            print(f"yardstone: {bad.file}: {bad.reason}", file=sys.stderr)
+    if strict and analysis.unusable:
+        bad = analysis.unusable[0]
+        raise StrictError(bad.reason, file=bad.file)
+
+
+def position(
+    ids: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="ID",
+            help="An XGID, or GNU Backgammon's position ID and match ID: POSITION:MATCH.",
+            show_default=False,
+        ),
+    ],
+    *,
+    plies: Annotated[
+        int, typer.Option(min=0, max=4, help="Depth of GNU Backgammon's search for moves.")
+    ] = 2,
+    cube_plies: Annotated[
+        int | None,
+        typer.Option(min=0, max=4, help="Depth for the cube. [default: that of --plies]"),
+    ] = None,
+    moves: Annotated[
+        int, typer.Option(metavar="NUMBER", min=1, help="Show this many of the best moves.")
+    ] = 5,
+    evaluate: Annotated[
+        bool,
+        typer.Option(
+            "--evaluate/--no-evaluate", help="Ask GNU Backgammon, or only show and convert."
+        ),
+    ] = True,
+    gnubg: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Path of GNU Backgammon, if it is not found."),
+    ] = None,
+    output: Output,
+) -> None:
+    """Show a position by its ID, convert the ID, and evaluate it.
+
+    GNU Backgammon's position ID and match ID and an XGID say the same; the other ones are
+    shown. Without GNU Backgammon only the evaluation is missing.
+
+    Examples
+    --------
+    yardstone backgammon position XGID=-b----E-C---eE---c-e----B-:0:0:1:52:0:0:0:7:10
+    yardstone backgammon position 4HPwATDgc/ABMA:cInqAAAAAAAA --html position.html
+    """
+    from yardstone.backgammon.file_analysis import evaluate_position
+    from yardstone.backgammon.gnubg import find_gnubg
+    from yardstone.backgammon.positions import read_position
+    from yardstone.reports.backgammon.position import position_document
+
+    output.check()
+    text = " ".join(ids)
+    position = read_position(text)
+    notes = []
+    if ":" not in text:
+        notes.append(
+            "A position ID alone does not say score, cube and dice: a money game before the "
+            "roll, without Jacoby's rule, is shown."
+        )
+    evaluation = None
+    if evaluate:
+        try:
+            program = find_gnubg(gnubg)
+        except InputError as error:
+            if gnubg is not None:
+                raise
+            notes.append(f"There is no evaluation: {error}.")
+        else:
+            evaluation = evaluate_position(
+                position, plies=plies, cube_plies=cube_plies, moves=moves, program=program
+            )
+    elif gnubg is not None:
+        raise UsageError("--gnubg and --no-evaluate do not go together")
+    output.emit(position_document(position, evaluation, note=" ".join(notes)))

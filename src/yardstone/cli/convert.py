@@ -1,0 +1,264 @@
+"""`yardstone convert`: games in other formats, grades and ratings on other scales."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from yardstone.choices import check_choice
+from yardstone.cli.games import GameOptions
+from yardstone.cli.output import TableOutput, check_folder, progress_bar, report_skipped
+from yardstone.errors import UsageError
+from yardstone.files import open_text, replaced
+from yardstone.records.formats import (
+    FORMATS,
+    WRITERS,
+    FileFormat,
+    Writer,
+    endings_of,
+    format_named,
+    of_source,
+)
+from yardstone.records.sources import find_sources, plain_ending
+
+if TYPE_CHECKING:
+    from yardstone.pool import Pool, SkipReport
+
+
+__all__ = ["game_files", "rating"]
+
+
+_ENDINGS = {ending: writer for writer in WRITERS.values() for ending in writer.endings}
+
+
+def game_files(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="PATHS",
+            help="Files of games (SGF, PGN, CSV, Parquet, JSON; also compressed, or in zip and "
+            "tar archives), folders, or - for standard input.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    games: GameOptions,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write to this file; its ending gives the format, and a further .gz, .zst, .bz2 "
+            "or .xz compresses it.",
+        ),
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="FORMAT", help="Format of the input. [default: by the files' endings]"
+        ),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar=f"<{'|'.join(WRITERS)}>",
+            help="Format to write. [default: by the file's ending]",
+        ),
+    ] = None,
+    quiet: Annotated[
+        bool,
+        typer.Option("--quiet", "-q", help="Show no progress, and do not report what was written."),
+    ] = False,
+) -> None:
+    """Convert games between SGF, PGN, CSV, JSON and Parquet.
+
+    SGF records to SGF keep their moves, written anew with everything put right; all
+    else is results: players, result, time, and further columns as far as the format
+    has a place for them. What it has no place for is said.
+
+    Examples
+    --------
+    yardstone convert professional.sgf -o results.csv
+    yardstone convert league.csv -o games.pgn.gz
+    yardstone convert professional.sgf -o repaired.sgf
+    yardstone convert league.csv --columns first=white,second=black -o league.parquet
+    """
+    writer = _writer(target, output)
+    if writer.binary and output is None:
+        raise UsageError("Parquet is not text: name a file with -o")
+    check_folder(output)
+    formats = [] if games.query is not None else _formats(paths or [], source)
+    only = formats[0] if len(formats) == 1 else None
+    if (
+        writer.game and only and only.games and not games.columns
+        and writer in only.writers and "-" not in (paths or []) and source is None
+    ):  # fmt: skip
+        _rewrite(only, writer, paths or [], output, strict=games.strict, quiet=quiet)
+        return
+    pool = games.read(paths, format=source, every=True, quiet=quiet)
+    _write(writer.pieces(pool), output, binary=writer.binary)
+    if not quiet:
+        _report(len(pool), pool.skipped, _losses(pool, writer, formats))
+
+
+def _writer(name: str | None, output: Path | None) -> Writer:
+    if name is not None or output is None:
+        name = name or "csv"
+        check_choice("--to", name, WRITERS)
+        return WRITERS[name]
+    writer = _ENDINGS.get(plain_ending(output.name))
+    if writer is None:
+        known = " ".join(sorted(_ENDINGS))
+        raise UsageError(f"{output}: which format? End it in {known}, or say it with --to")
+    return writer
+
+
+def _formats(paths: list[str], source: str | None) -> list[FileFormat]:
+    """The formats of the inputs; standard input is not looked at."""
+    if source is not None:
+        return [format_named(source)]
+    if "-" in paths:
+        return []
+    names = {of_source(each).name for each in find_sources(paths, endings_of())}
+    return [FORMATS[name] for name in sorted(names)]
+
+
+def _rewrite(
+    format: FileFormat, writer: Writer, paths: list[str], output: Path | None, *, strict: bool,
+    quiet: bool,
+) -> None:  # fmt: skip
+    """Write games with the moves of their main lines, one at a time."""
+    text_of = writer.game
+    assert format.games is not None
+    assert text_of is not None
+    sources = find_sources(paths, format.endings)
+    reader = format.games(sources, strict=strict, progress=progress_bar("reading", quiet=quiet))
+    written = 0
+
+    def pieces() -> Iterable[str]:
+        nonlocal written
+        for game in reader:
+            written += 1
+            yield text_of(game)
+
+    _write(pieces(), output)
+    report_skipped(reader.skipped)
+    if not quiet:
+        _report(written, reader.skipped, ["only main lines are kept, without comments"])
+
+
+def _write(pieces: Iterable[str | bytes], output: Path | None, *, binary: bool = False) -> None:
+    if output is None:
+        for piece in pieces:
+            sys.stdout.write(str(piece))
+        return
+    with (
+        replaced(output) as temporary,
+        temporary.open("wb") if binary else open_text(temporary) as file,
+    ):
+        for piece in pieces:
+            file.write(piece)  # type: ignore[arg-type]
+
+
+def _losses(pool: Pool, writer: Writer, formats: Collection[FileFormat]) -> list[str]:
+    """What the format has no place for."""
+    losses = [f"column {name!r} has no place in {writer.name}" for name in writer.left_out(pool)]
+    if any(format.moves for format in formats):
+        losses.append("moves and comments are not kept, only results")
+    turned = [each for each in formats if {each.side, writer.side} == {"white", "black"}]
+    return losses + [
+        f"{each.side.capitalize()}, who moves first in {each.name.upper()}, stands as "
+        f"{writer.side.capitalize()}, who moves first in {writer.name.upper()}"
+        for each in turned
+    ]
+
+
+def _report(written: int, skipped: SkipReport, losses: list[str]) -> None:
+    """Say on standard error what was written, put right, and has no place."""
+    lines = [f"{written:,} game{'' if written == 1 else 's'} written"]
+    lines += [f"repaired {count:,} times: {kind}" for kind, count in skipped.repaired.most_common()]
+    for line in [*lines, *losses]:
+        print(f"yardstone: {line}", file=sys.stderr)
+
+
+def rating(
+    ratings: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="RATINGS",
+            help="Grades such as 2d or 12k, professional ranks such as 3p, or with --from ratings; "
+            "with --column a CSV table, or - for standard input. Ratings below 0 stand last, "
+            "after --.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="SCALE", help="Scale of numbers: egf, ogs, goldis, elo ... (--list)."
+        ),
+    ] = None,
+    targets: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--to", metavar="SCALE", help="Scale to convert to. Repeatable. [default: all]"
+        ),
+    ] = None,
+    column: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Convert this column of the table, and keep all its others."
+        ),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Stop at a cell of the table that cannot be converted.")
+    ] = False,
+    list_: Annotated[
+        bool, typer.Option("--list", help="List the scales, and how far each reaches.")
+    ] = False,
+    output: TableOutput,
+) -> None:
+    """Convert grades and ratings of Go to other scales.
+
+    A grade stands for the middle of its stretch: 2d is 2150 to 2250 on the EGF's scale.
+    How players of one site compare with those of another is a measurement, not a
+    conversion: see `yardstone strength`.
+
+    Examples
+    --------
+    yardstone convert rating 2d --to egf
+    yardstone convert rating 1850 1700 --from egf --to ogs
+    yardstone convert rating 4k 3p
+    yardstone convert rating --list
+    """
+    from yardstone.reports import scales as reports
+    from yardstone.scales import convert_column, convert_rating
+
+    output.check()
+    words, to = ratings or [], [name for each in targets or [] for name in each.split(",")]
+    if list_:
+        if words or source or to or column:
+            raise UsageError("--list stands alone")
+        output.emit(reports.scales_document())
+        return
+    if column is not None:
+        if len(words) != 1:
+            raise UsageError("--column takes one table")
+        table = convert_column(words[0], column, source=source, targets=to, strict=strict)
+        report_skipped(table.skipped)
+        output.emit(reports.converted_column_document(table))
+        return
+    if not words:
+        raise UsageError("give a grade such as 2d, or a rating and its scale: 1850 --from egf")
+    output.emit(
+        reports.converted_document(
+            [convert_rating(word, source=source, targets=to) for word in words]
+        )
+    )

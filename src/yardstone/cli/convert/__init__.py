@@ -1,1 +1,0 @@
-"""The commands `yardstone convert`: games to other formats, ratings to other scales."""

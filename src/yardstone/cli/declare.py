@@ -1,0 +1,359 @@
+"""How commands declare their options: bundles, values, panels of the help.
+
+A bundle is a frozen dataclass whose fields are annotated as typer has parameters: options that
+belong together. A command takes it as an argument without a default; the command line has its
+fields in its place. A field that two bundles of a command have is one option. If a bundle has a
+`PANEL`, its options stand together under that heading in the help.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, signature
+from math import isfinite
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_type_hints
+
+import typer
+from typer.core import TyperArgument, TyperCommand
+
+from yardstone.cli.table import Command, Family
+from yardstone.errors import UsageError
+
+if TYPE_CHECKING:
+    from yardstone.ratings.joint import Prior, Relation
+
+
+__all__ = [
+    "expanded",
+    "PanelledCommand",
+    "epilog",
+    "panelled",
+    "write_commands",
+    "Confidence",
+    "Engine",
+    "Memory",
+    "Win",
+    "WorkOptions",
+    "named_values",
+    "anchors",
+    "columns",
+    "confidence",
+    "parameter",
+    "priors",
+    "relations",
+]
+
+
+def expanded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with the fields of its bundles in their places."""
+    hints = get_type_hints(function, include_extras=True)
+    bundles: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    if not bundles:
+        return function
+    parameters: dict[str, Parameter] = {}
+    for parameter in signature(function).parameters.values():
+        bundle = bundles.get(parameter.name)
+        if bundle is None:
+            parameters[parameter.name] = parameter.replace(
+                kind=Parameter.KEYWORD_ONLY, annotation=hints[parameter.name]
+            )
+            continue
+        options = get_type_hints(bundle, include_extras=True)
+        panel = getattr(bundle, "PANEL", None)
+        for field in fields(bundle):
+            default = Parameter.empty if field.default is MISSING else field.default
+            option = Parameter(
+                field.name,
+                Parameter.KEYWORD_ONLY,
+                default=default,
+                annotation=panelled(options[field.name], panel),
+            )
+            parameters.setdefault(field.name, option)
+
+    @wraps(function)
+    def run(**values: Any) -> Any:
+        made: dict[str, Any] = {}
+        for name, bundle in bundles.items():
+            made[name] = bundle(**{field.name: values[field.name] for field in fields(bundle)})
+        own = {name: values[name] for name in hints.keys() & values.keys() - bundles.keys()}
+        return function(**own, **made)
+
+    declared = list(parameters.values())
+    run.__signature__ = signature(function).replace(parameters=declared)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in declared}
+    del run.__wrapped__
+    return run
+
+
+#: A command with no more options than this shows them in one panel.
+FEW_OPTIONS = 12
+#: The panel of options that have none.
+OWN = "Options"
+#: The panel that stands last, for the few who need it.
+LAST = "Memory and machines"
+_TYPES = {"str": "TEXT", "int": "NUMBER", "int range": "NUMBER", "float": "NUMBER"}
+_TYPE = re.compile(r"<(?:list\[)?([a-z ]+?)\]?>")
+_RANGE = re.compile(r"(; |\[)[0-9.]*(?:<=?)?x[<>]=?[0-9.]+(?=\])")
+
+
+class PanelledCommand(TyperCommand):
+    """A command whose help has its options in panels."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """The words after the command, as people write them: ``FILES...``, ``[PATHS]...``."""
+        pieces = super().collect_usage_pieces(ctx)
+        return [str(piece).replace("{", "").replace("}", "") for piece in pieces]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write what the command takes, each panel under its name."""
+        panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], OWN: []}
+        parameters = sorted(self.get_params(ctx), key=_place)
+        few = len(parameters) <= FEW_OPTIONS
+        for parameter in parameters:
+            record = parameter.get_help_record(ctx)
+            if record is None:
+                continue
+            if isinstance(parameter, TyperArgument):
+                panels["Arguments"].append(_argument(record))
+            else:
+                panel = getattr(parameter, "rich_help_panel", None)
+                panels.setdefault(panel if panel and not few else OWN, []).append(_option(record))
+        for name, records in panels.items():
+            if records:
+                with formatter.section(name):
+                    formatter.write_dl(records)
+
+
+def _place(parameter: Any) -> int:
+    """Order of the options: what few need after the rest, and ``--help`` at the end."""
+    last = getattr(parameter, "rich_help_panel", None) == LAST
+    return 2 if parameter.name == "help" else int(last)
+
+
+def _argument(record: tuple[str, str]) -> tuple[str, str]:
+    name, about = record
+    name = re.sub(r" <[^>]*>$", "", name).replace("[", "").replace("]", "").replace("...", "")
+    return name, about.replace("  [required]", "").strip()
+
+
+def _option(record: tuple[str, str]) -> tuple[str, str]:
+    name, about = record
+    name = _TYPE.sub(lambda match: _TYPES.get(match[1], match[0]), name)
+    name = name.replace("<", "").replace(">", "") if "|" in name else name
+    about = _RANGE.sub(lambda match: "" if match[1] == "; " else "[", about)
+    return name, about.replace("  []", "").strip()
+
+
+def panelled(option: Any, panel: str | None) -> Any:
+    """The annotation of an option, shown in this panel, if any."""
+    if panel is None or not hasattr(option, "__metadata__"):
+        return option
+    parts = [copy(part) for part in option.__metadata__]  # others share this annotation
+    for part in parts:
+        if getattr(part, "rich_help_panel", panel) is None:
+            part.rich_help_panel = panel
+    return Annotated[option.__origin__, *parts]
+
+
+def write_commands(
+    formatter: Any,
+    entries: Mapping[str, Command | Family],
+    panels: Mapping[str, tuple[str, ...]],
+) -> None:
+    """Write the commands, each panel under its name."""
+    width = max(map(len, entries))
+    for panel, names in panels.items():
+        with formatter.section(panel):
+            formatter.write_dl([(name.ljust(width), entries[name].about) for name in names])
+
+
+def epilog(lines: Iterable[str]) -> str:
+    """The examples at the end of a command's help, as they are typed."""
+    return "\b\nExamples:" + "".join(f"\n  {line}" for line in lines)
+
+
+#: What `--engine` once said of networks, and `--runtime` says now.
+_RUNTIMES = ("auto", "onnxruntime", "openvino")
+
+
+def _work_there(context: typer.Context, name: str | None) -> str | None:
+    """Have all work of the command done by this engine, until the command ends."""
+    from yardstone import parallel
+
+    if name in _RUNTIMES:
+        raise UsageError(f"--engine {name}: what runs a network is named by --runtime")
+    if name is not None and not context.resilient_parsing:
+        context.with_resource(parallel.engine(name))
+    return name
+
+
+Engine = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        metavar="NAME",
+        help="Where to work: local, ray (all machines of the Ray that runs here, or one of its "
+        "own), or ray://HOST:PORT. [default: local]",
+        show_default=False,
+        callback=_work_there,
+        rich_help_panel=LAST,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class WorkOptions:
+    """Options of a command that works in several processes.
+
+    The command needs to look at `workers` only: `engine` holds for all that it calls.
+    """
+
+    PANEL: ClassVar[str] = LAST
+
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers", metavar="NUMBER", min=1, help="Processes to use; one per core by default."
+        ),
+    ] = None
+    engine: Engine = None
+
+
+Confidence = Annotated[
+    str, typer.Option(metavar="LEVEL", help="Confidence level of all intervals, in per cent.")
+]
+
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        help="Memory to work in, such as 2GB: more games than fit are read piece by piece. "
+        "[default: half of what there is]",
+        show_default=False,
+        rich_help_panel=LAST,
+    ),
+]
+
+Win = Annotated[
+    str,
+    typer.Option(
+        "--win",
+        metavar="NAME|FILE",
+        help="Model of winning: fitted (real tournaments), kaniuk, egf, goldis, elo (points), or "
+        "a file from yardstone winprob fit --save.",
+    ),
+]
+
+
+def named_values(texts: list[str] | None) -> dict[str, str]:
+    """What ``--set`` says."""
+    values = {}
+    for text in texts or ():
+        name, sign, value = text.partition("=")
+        if not sign:
+            raise UsageError(f"--set {text}: write NAME=VALUE")
+        values[name.strip().replace("-", "_")] = value.strip()
+    return values
+
+
+#: Between a mean and its deviation.
+_PLUS_MINUS = re.compile(r"±|\+/-|\+-|,|;")
+
+
+def _number(text: str, what: str) -> float:
+    try:
+        value = float(text.strip().removesuffix("%").replace("−", "-"))
+    except ValueError:
+        raise UsageError(f"{what}: {text.strip()!r} is not a number") from None
+    if not isfinite(value):
+        raise UsageError(f"{what}: {text.strip()!r} is not a finite number")
+    return value / 100.0 if text.strip().endswith("%") else value
+
+
+def _named(text: str, option: str, example: str) -> tuple[str, str]:
+    """Split at the last equals sign: names may hold others."""
+    name, equals, value = text.rpartition("=")
+    if not equals or not name.strip():
+        raise UsageError(f"{option} {text!r}: write it as {example}")
+    return name.strip(), value
+
+
+def _prior(text: str, what: str) -> Prior:
+    from yardstone.ratings.joint import Prior
+
+    parts = _PLUS_MINUS.split(text)
+    if len(parts) != 2:
+        raise UsageError(f"{what}: write a mean and a deviation, as in 2500±30 or 2500,30")
+    return Prior(_number(parts[0], what), _number(parts[1], what))
+
+
+def anchors(texts: Iterable[str]) -> dict[str, float]:
+    """Fixed ratings: NAME=RATING."""
+    fixed: dict[str, float] = {}
+    for text in texts:
+        name, value = _named(text, "--anchor", "NAME=RATING")
+        fixed[name] = _number(value, f"--anchor {name}")
+    return fixed
+
+
+def priors(texts: Iterable[str]) -> dict[str, Prior]:
+    """Priors of ratings: NAME=RATING±DEVIATION."""
+    known = {}
+    for text in texts:
+        name, value = _named(text, "--prior", "NAME=RATING±DEVIATION")
+        known[name] = _prior(value, f"--prior {name}")
+    return known
+
+
+def relations(texts: Iterable[str], players: Collection[str]) -> tuple[Relation, ...]:
+    """Priors of differences: A>B=POINTS±DEVIATION. Names may hold a > themselves."""
+    from yardstone.ratings.joint import Relation
+
+    between = []
+    for text in texts:
+        names, value = _named(text, "--relation", "A>B=POINTS±DEVIATION")
+        places = [place for place, letter in enumerate(names) if letter == ">"]
+        if not places:
+            raise UsageError(f"--relation {text!r}: write it as A>B=POINTS±DEVIATION")
+        splits = [(names[:place].strip(), names[place + 1 :].strip()) for place in places]
+        known = [pair for pair in splits if pair[0] in players and pair[1] in players]
+        player, other = (known or splits)[0]
+        prior = _prior(value, f"--relation {names}")
+        between.append(Relation(player, other, prior.mean, prior.deviation))
+    return tuple(between)
+
+
+def parameter(text: str, option: str) -> float | Literal["auto"] | Prior:
+    """``auto``, a number, or a number with a deviation."""
+    if text.strip().lower() in ("auto", "free"):
+        return "auto"
+    if _PLUS_MINUS.search(text.strip()):
+        return _prior(text, option)
+    return _number(text, option)
+
+
+def confidence(text: str) -> float:
+    """A level in per cent (95, 95%) or below 1 (0.95), as a number from 0 to 1."""
+    value = _number(text, "--confidence")
+    level = value / 100.0 if value >= 1.0 else value
+    if not 0.0 < level < 1.0:
+        raise UsageError(f"--confidence: a level lies between 0 and 100 %, {text} does not")
+    return level
+
+
+def columns(texts: Sequence[str]) -> dict[str, str] | None:
+    """Columns of tables: first=White,second=Black,score=Result."""
+    names = {}
+    for part in (part for text in texts for part in text.split(",")):
+        name, equals, value = part.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise UsageError(f"--columns {part!r}: write it as first=NAME,second=NAME,score=NAME")
+        if name.strip() in names:
+            raise UsageError(f"--columns: {name.strip()!r} is named twice")
+        names[name.strip()] = value.strip()
+    return names or None

@@ -1,0 +1,913 @@
+"""The commands that run a tournament step by step: each changes its file."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+import typer
+
+from yardstone.cli.tournament import grade
+from yardstone.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from yardstone.pool import SkipReport
+    from yardstone.tournament.event.changes import EventChange
+    from yardstone.tournament.event.entries import EventEntry
+    from yardstone.tournament.event.rating_lists import RatingRegister
+    from yardstone.tournament.event.wishes import EventWishes, Wish
+    from yardstone.tournament.model import Tournament
+    from yardstone.tournament.rules import TimeControl
+
+
+__all__ = [
+    "EventFile",
+    "RoundOption",
+    "finish",
+    "say",
+    "step",
+    "new",
+    "set_",
+    "change",
+    "enter",
+    "team",
+    "bye",
+    "withdraw",
+    "wish",
+    "result",
+    "undo",
+]
+
+
+EventFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE", help="Tournament: OpenGotha XML, changed in place.", show_default=False
+    ),
+]
+RoundOption = Annotated[
+    int | None,
+    typer.Option(
+        "--round",
+        min=1,
+        metavar="NUMBER",
+        help="Round. [default: the first without boards]",
+        show_default=False,
+    ),
+]
+
+
+def step(path: Path, taken: Callable[[Tournament], EventChange]) -> None:
+    """Take a step in a file, and say what was done and what comes next."""
+    from yardstone.tournament.event.file import change_file
+
+    finish(path, change_file(path, taken))
+
+
+def finish(path: Path, change: EventChange, *others: SkipReport) -> None:
+    """Say what a step did, what comes next, and what was left out; which is an error."""
+    say(path, change)
+    left_out = [record for report in (*others, change.skipped) for record in report.details]
+    if left_out:
+        lines = [f"  {record}" for record in sorted(left_out, key=lambda each: each.line)]
+        print("\n".join(lines), file=sys.stderr)
+        total = sum(len(report) for report in (*others, change.skipped))
+        raise InputError(f"{total} {'row was' if total == 1 else 'rows were'} left out")
+
+
+def say(path: Path, change: EventChange) -> None:
+    """Print what a step did and what comes next."""
+    following = next_command(path, change.tournament)
+    print("\n".join([*change.lines, *([f"Next: {following}"] if following else [])]))
+
+
+def next_command(path: Path, tournament: Tournament) -> str:
+    """The command that most likely comes next; nothing once all is done."""
+    from yardstone.tournament.event.changes import next_round
+    from yardstone.tournament.model import Result
+
+    file = shlex.quote(str(path))
+    command = "yardstone tournament"
+    if len(tournament.players) < 2:
+        return f"{command} enter {file} players.csv"
+    still_open = [game for game in tournament.games if game.result is Result.unknown]
+    if still_open:
+        game = min(still_open, key=lambda each: (each.round, each.table))
+        return f"{command} result {file} --round {game.round} --table {game.table} --score 1-0"
+    number = next_round(tournament)
+    if number <= tournament.rounds:
+        teams = " --teams" if tournament.teams else ""
+        return f"{command} pair {file}{teams} --round {number} -o {file}"
+    return f"{command} prizes {file}"
+
+
+@dataclass(frozen=True)
+class SettingOptions:
+    """What a tournament is called and counts."""
+
+    PANEL: ClassVar[str] = "Settings"
+
+    rounds: Annotated[
+        int | None,
+        typer.Option(metavar="NUMBER", help="Rounds, up to 20.", show_default=False),
+    ] = None
+    name: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Name of the tournament.", show_default=False)
+    ] = None
+    place: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Where it is.", show_default=False)
+    ] = None
+    director: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Who runs it.", show_default=False)
+    ] = None
+    dates: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FROM[,TO]",
+            help="First and last day, such as 2026-05-16,2026-05-17.",
+            show_default=False,
+        ),
+    ] = None
+    bar: Annotated[
+        str | None,
+        typer.Option(
+            metavar="GRADE",
+            help="McMahon bar: all from this grade on begin with the same score.",
+            show_default=False,
+        ),
+    ] = None
+    floor: Annotated[
+        str | None,
+        typer.Option(
+            metavar="GRADE",
+            help="McMahon floor: all up to this grade begin with the same score.",
+            show_default=False,
+        ),
+    ] = None
+    handicap: Annotated[
+        int | None,
+        typer.Option(
+            metavar="STONES", help="Most stones of a handicap; 0 for none.", show_default=False
+        ),
+    ] = None
+    less: Annotated[
+        int | None,
+        typer.Option(
+            "--handicap-less",
+            metavar="STONES",
+            help="Stones by which a handicap is smaller than the difference.",
+            show_default=False,
+        ),
+    ] = None
+    tie_breaks: Annotated[
+        str | None,
+        typer.Option(
+            "--tie-breaks",
+            "--criteria",
+            metavar="NAMES",
+            help="Criteria of the standings in order, such as mms,sos,sosos.",
+            show_default=False,
+        ),
+    ] = None
+    komi: Annotated[
+        float | None, typer.Option(metavar="POINTS", help="Komi.", show_default=False)
+    ] = None
+    board: Annotated[
+        int | None, typer.Option(metavar="SIZE", help="9, 13 or 19.", show_default=False)
+    ] = None
+    minutes: Annotated[
+        int | None,
+        typer.Option("--time", metavar="MINUTES", help="Basic time.", show_default=False),
+    ] = None
+    byo_yomi: Annotated[
+        int | None,
+        typer.Option(metavar="SECONDS", help="Then byo-yomi of so long.", show_default=False),
+    ] = None
+    fischer: Annotated[
+        int | None,
+        typer.Option(metavar="SECONDS", help="Or so much more a move.", show_default=False),
+    ] = None
+
+    def values(self, time: TimeControl) -> dict[str, Any]:
+        """The settings by the names of the library, None where an option is not given."""
+        begin, end = _dates(self.dates)
+        return {
+            "name": self.name,
+            "rounds": self.rounds,
+            "place": self.place,
+            "director": self.director,
+            "begin": begin,
+            "end": end,
+            "bar": None if self.bar is None else grade(self.bar, "--bar"),
+            "floor": None if self.floor is None else grade(self.floor, "--floor"),
+            "handicap": self.handicap,
+            "correction": self.less,
+            "criteria": self.tie_breaks,
+            "komi": self.komi,
+            "size": self.board,
+            "time": self._time(time),
+        }
+
+    def _time(self, time: TimeControl) -> TimeControl | None:
+        from dataclasses import replace
+
+        from yardstone.tournament.rules import TimeSystem
+
+        if self.minutes is None and self.byo_yomi is None and self.fischer is None:
+            return None
+        if self.byo_yomi is not None and self.fischer is not None:
+            raise UsageError("--byo-yomi and --fischer exclude each other")
+        for option, value, most in (
+            ("--time", self.minutes, 600),
+            ("--byo-yomi", self.byo_yomi, 900),
+            ("--fischer", self.fischer, 600),
+        ):
+            if value is not None and not 0 <= value <= most:
+                raise UsageError(f"{option} {value}: from 0 to {most}")
+        if self.minutes is not None:
+            time = replace(time, basic=60 * self.minutes)
+        if self.byo_yomi is not None:
+            kind = TimeSystem.byo_yomi if self.byo_yomi else TimeSystem.sudden_death
+            time = replace(time, system=kind, period=self.byo_yomi)
+        if self.fischer is not None:
+            time = replace(time, system=TimeSystem.fischer, increment=self.fischer)
+        return time
+
+
+def _dates(text: str | None) -> tuple[date | None, date | None]:
+    if text is None:
+        return None, None
+    parts = [part.strip() for part in text.replace("/", ",").split(",")]
+    try:
+        days = [date.fromisoformat(part) for part in parts]
+    except ValueError:
+        days = []
+    if not 1 <= len(days) <= 2:
+        raise UsageError(f"--dates {text!r}: write them as 2026-05-16,2026-05-17")
+    return days[0], days[-1]
+
+
+def new(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="New file, ending in .xml.", show_default=False),
+    ],
+    settings: SettingOptions,
+    *,
+    system: Annotated[
+        Literal["mcmahon", "swiss", "round-robin"], typer.Option(help="How rounds are paired.")
+    ] = "mcmahon",
+) -> None:
+    """Begin a tournament: write a file that OpenGotha opens.
+
+    Settings that are not given are those of OpenGotha for a new tournament: five rounds,
+    komi 7.5, an hour and byo-yomi of 30 seconds; in a McMahon tournament the bar at 4 dan,
+    the floor at 20 kyu, and handicap below 1 dan, less one stone.
+
+    Examples
+    --------
+    yardstone tournament new cup.xml --rounds 5
+    yardstone tournament new may.xml --name 'May Cup' --bar 2d --handicap 0 --dates 2026-05-16
+    """
+    from dataclasses import replace
+
+    from yardstone.reports.tournament.standings import summary_lines
+    from yardstone.tournament.event.creation import USUAL_TIME, new_tournament
+    from yardstone.tournament.event.file import create_file
+    from yardstone.tournament.event.wishes import EventWishes, write_wishes
+    from yardstone.tournament.model import System
+
+    if file.suffix.lower() != ".xml":
+        raise UsageError(f"{file}: a file of OpenGotha ends in .xml")
+    given = settings.values(USUAL_TIME)
+    values = {name: value for name, value in given.items() if value is not None}
+    tournament = new_tournament(values.pop("name", file.stem), system=system, **values)
+    change = create_file(file, tournament)
+    if tournament.system is System.round_robin:
+        write_wishes(file, EventWishes(system=tournament.system))
+    lines = (f"{file} is made.", *summary_lines(tournament))
+    finish(file, replace(change, lines=lines))
+
+
+def set_(file: EventFile, settings: SettingOptions) -> None:
+    """Change the settings of a tournament; those that are not named stay.
+
+    Examples
+    --------
+    yardstone tournament set open.xml --bar 3d --tie-breaks mms,sos,sosos
+    """
+    from yardstone.tournament.event.creation import change_settings
+
+    step(file, lambda t: change_settings(t, **settings.values(t.time)))
+
+
+@dataclass(frozen=True)
+class PlayerOptions:
+    """What is said of a player."""
+
+    PANEL: ClassVar[str] = "Player"
+
+    grade: Annotated[
+        str | None,
+        typer.Option(metavar="GRADE", help="Grade, such as 3d or 12k.", show_default=False),
+    ] = None
+    rating: Annotated[
+        float | None,
+        typer.Option(metavar="NUMBER", help="Rating, 1 dan being 2100.", show_default=False),
+    ] = None
+    club: Annotated[str | None, typer.Option(metavar="TEXT", help="Club.", show_default=False)] = (
+        None
+    )
+    country: Annotated[
+        str | None, typer.Option(metavar="CODE", help="Country: two letters.", show_default=False)
+    ] = None
+    correction: Annotated[
+        int | None,
+        typer.Option(
+            metavar="POINTS",
+            help="Added to the initial McMahon score: 1 for a group above the bar.",
+            show_default=False,
+        ),
+    ] = None
+
+
+def enter(
+    file: EventFile,
+    player: PlayerOptions,
+    *,
+    table: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[TABLE]",
+            help="CSV file of players: columns name, grade or rating, club, country.",
+            show_default=False,
+        ),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="One player: family name first, or with a comma after it.",
+            show_default=False,
+        ),
+    ] = None,
+    register: Annotated[
+        Path | None,
+        typer.Option(
+            "--list",
+            metavar="FILE",
+            help="Take grade, rating, club and country from this list of the EGF, FFG or AGA.",
+            show_default=False,
+        ),
+    ] = None,
+    first_round: Annotated[
+        int | None,
+        typer.Option(
+            "--round",
+            min=1,
+            metavar="NUMBER",
+            help="First round in which they play. [default: the first without boards]",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Enter players: one by name, or all of a table, at any round.
+
+    Whoever is in the file already in the same way stays; another grade, rating, club or
+    country is refused (see `change`). Rows that cannot be used are left out and listed with
+    their lines. A late entry is absent in the rounds before, and scores for them what the
+    tournament gives for absence.
+
+    Examples
+    --------
+    yardstone tournament enter open.xml players.csv --round 5
+    yardstone tournament enter open.xml --name 'Novak, Jana' --grade 3k --club Brno --round 5
+    """
+    from yardstone.pool import SkipReport
+    from yardstone.tournament.event.entries import EventEntry, enter_players
+    from yardstone.tournament.event.file import change_file
+    from yardstone.tournament.event.player_table import read_player_table
+    from yardstone.tournament.event.rating_lists import read_register
+
+    if (table is None) == (name is None):
+        raise UsageError("name a file of players, or one player with --name")
+    known = None if register is None else read_register(register)
+    notes: list[str] = []
+    skipped = SkipReport()
+    if table is not None:
+        if player != PlayerOptions():
+            raise UsageError("--grade, --rating, --club, --country: for one player with --name")
+        read = read_player_table(table)
+        entries, skipped = list(read.entries), read.skipped
+        if read.unused:
+            notes.append(f"Columns not used: {', '.join(read.unused)}.")
+    else:
+        entries = [
+            EventEntry(
+                name=name or "",
+                grade=player.grade or "",
+                rating=player.rating,
+                club=player.club or "",
+                country=player.country or "",
+                correction=player.correction or 0,
+            )
+        ]
+    if known is not None:
+        entries = [
+            made
+            for each in entries
+            if (made := _completed(each, known, table or register, skipped, notes)) is not None
+        ]
+    source = "" if table is None else str(table)
+    done = change_file(
+        file, lambda t: enter_players(t, entries, first_round=first_round, source=source)
+    )
+    if name is not None and len(done.skipped):
+        raise InputError(done.skipped.details[0].reason, file=str(file))
+    finish(file, replace(done, lines=(*done.lines, *notes)), skipped)
+
+
+def _completed(
+    entry: EventEntry,
+    known: RatingRegister,
+    file: Path | None,
+    skipped: SkipReport,
+    notes: list[str],
+) -> EventEntry | None:
+    """The entry with what the list knows; None if it cannot be told who is meant."""
+    from yardstone.pool import Skipped
+
+    try:
+        made = known.completed(entry)
+    except InputError as error:
+        reason = f"{error.message} ({error.hint})" if error.hint else error.message
+        if not entry.line:
+            raise
+        skipped.add(Skipped(str(file), entry.line, reason), kind="ambiguous")
+        return None
+    if made is None:
+        if not entry.grade and entry.rating is None:
+            known.find(entry.name) if not entry.line else None
+            reason = f"{entry.name}: not in the list of the {known.federation}, and no grade"
+            skipped.add(Skipped(str(file), entry.line, reason), kind="not in the list")
+            return None
+        notes.append(f"Not in the list of the {known.federation}: {entry.name}.")
+        return entry
+    return made
+
+
+def change(
+    file: EventFile,
+    options: PlayerOptions,
+    *,
+    player: Annotated[
+        str,
+        typer.Argument(
+            metavar="PLAYER", help="Player's name, its beginning, or number.", show_default=False
+        ),
+    ],
+    name: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="New name.", show_default=False)
+    ] = None,
+) -> None:
+    """Change what is said of a player: name, grade, rating, club, country.
+
+    Examples
+    --------
+    yardstone tournament change open.xml Moreau --grade 7k --club Nice
+    """
+    from yardstone.tournament.event.entries import change_player
+
+    values: dict[str, Any] = {
+        "name": name,
+        "grade": options.grade,
+        "rating": options.rating,
+        "club": options.club,
+        "country": options.country,
+        "correction": options.correction,
+    }
+    if all(value is None for value in values.values()):
+        raise UsageError("say what to change: --name, --grade, --rating, --club or --country")
+    step(file, lambda t: change_player(t, t.find(player), **values))
+
+
+def team(
+    file: EventFile,
+    *,
+    name: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Name of the team.", show_default=False)
+    ] = None,
+    players: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,…", help="Its players, the first board first.", show_default=False
+        ),
+    ] = None,
+    round_number: Annotated[
+        int | None,
+        typer.Option(
+            "--round",
+            min=1,
+            metavar="NUMBER",
+            help="Round from which they play. [default: the first without boards]",
+            show_default=False,
+        ),
+    ] = None,
+    boards: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=100,
+            metavar="NUMBER",
+            help="Boards of a match. [default: the players of the first team]",
+            show_default=False,
+        ),
+    ] = None,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Take the team out; its players stay.")
+    ] = False,
+) -> None:
+    """Enter a team, or another line-up of it; without options list them.
+
+    Players are entered before, with `enter`. Line-ups hold until another one is given; more
+    players than boards are reserves.
+
+    Examples
+    --------
+    yardstone tournament team teams.xml --name Otters --players 'Berg Olav,Costa Ines,Kral Filip'
+    yardstone tournament team teams.xml
+    """
+    from yardstone.tournament.event.teams import remove_team, set_team
+    from yardstone.tournament.files import read_tournament
+
+    if name is None:
+        if players is not None or round_number is not None or boards is not None or remove:
+            raise UsageError("say which team: --name")
+        print("\n".join(_list_teams(read_tournament(file))))
+    elif remove:
+        if players is not None or round_number is not None or boards is not None:
+            raise UsageError("--remove goes with --name alone")
+        step(file, lambda t: remove_team(t, name))
+    elif players is None:
+        raise UsageError("say who plays: --players 'A,B,C', the first board first")
+    else:
+        words = [word.strip() for word in players.replace(";", ",").split(",") if word.strip()]
+        step(
+            file,
+            lambda t: set_team(
+                t, name, [t.find(word) for word in words], round_number, boards=boards
+            ),
+        )
+
+
+def _list_teams(tournament: Tournament) -> list[str]:
+    lines = []
+    for each in tournament.teams:
+        last = ""
+        for number, lineup in enumerate(each.lineups, 1):
+            names = [tournament.players[row].full_name if row >= 0 else "nobody" for row in lineup]
+            since = f" from round {number} on" if number > 1 else ""
+            if names and ", ".join(names) != last:
+                last = ", ".join(names)
+                lines.append(f"{each.name}{since}: {last}")
+    return lines or ["No teams."]
+
+
+PlayerArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="PLAYER", help="Player's name, its beginning, or number.", show_default=False
+    ),
+]
+
+
+def withdraw(
+    file: EventFile,
+    *,
+    player: PlayerArgument,
+    round_number: RoundOption = None,
+    only: Annotated[
+        bool, typer.Option("--only", help="Absent in this round alone, back after it.")
+    ] = False,
+    back: Annotated[
+        bool, typer.Option("--back", help="Take part again from this round on.")
+    ] = False,
+    delete: Annotated[
+        bool, typer.Option("--delete", help="Take out an entry that was never paired.")
+    ] = False,
+) -> None:
+    """Withdraw a player from a round on, or for one round.
+
+    Rounds of absence score what the tournament gives for them. A player who has a game in
+    the round loses it by a forfeit: enter that with `result`.
+
+    Examples
+    --------
+    yardstone tournament withdraw open.xml Moreau --round 5 --back
+    """
+    from yardstone.tournament.event.attendance import rejoin
+    from yardstone.tournament.event.attendance import withdraw as withdrawn
+    from yardstone.tournament.event.entries import remove_player
+
+    if only + back + delete > 1 or (delete and round_number is not None):
+        raise UsageError("--only, --back and --delete exclude each other; --delete has no round")
+    if delete:
+        step(file, lambda t: remove_player(t, t.find(player)))
+    elif back:
+        step(file, lambda t: rejoin(t, t.find(player), round_number))
+    else:
+        step(file, lambda t: withdrawn(t, t.find(player), round_number, only=only))
+
+
+def bye(
+    file: EventFile,
+    *,
+    player: PlayerArgument,
+    round_number: RoundOption = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Take the bye from another player.")
+    ] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Take this player's bye back.")] = False,
+) -> None:
+    """Give a player the bye of a round, before the others are paired.
+
+    A round has one bye in OpenGotha's files; it scores what the tournament gives for it,
+    usually a point. For a round off see `withdraw --only`.
+
+    Examples
+    --------
+    yardstone tournament bye open.xml Jensen --round 5
+    """
+    from yardstone.tournament.event.attendance import give_bye, take_bye_back
+
+    if remove and replace:
+        raise UsageError("--remove and --replace exclude each other")
+    if remove:
+        step(file, lambda t: take_bye_back(t, t.find(player), round_number))
+    else:
+        step(file, lambda t: give_bye(t, t.find(player), round_number, replace_other=replace))
+
+
+def wish(
+    file: EventFile,
+    *,
+    never: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B", help="These players never meet. Repeatable."),
+    ] = None,
+    not_in_club: Annotated[
+        bool, typer.Option("--not-in-club", help="No game within a club.")
+    ] = False,
+    not_in_country: Annotated[
+        bool, typer.Option("--not-in-country", help="No game within a country.")
+    ] = False,
+    local: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CODE",
+            help="Players of this country meet the others, as far as numbers allow.",
+            show_default=False,
+        ),
+    ] = None,
+    rounds: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FROM[-TO]",
+            help="Rounds for which the new wishes hold. [default: all]",
+            show_default=False,
+        ),
+    ] = None,
+    drop: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="NUMBER", help="Drop the wish of this number.", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Keep a wish for the pairings of several rounds.
+
+    Without options the wishes are listed. `pair` keeps them: they are demands, and a round
+    that cannot be paired with them is refused. They stand in a file beside the
+    tournament's, such as open.xml.wishes, as OpenGotha has no place for them.
+
+    Examples
+    --------
+    yardstone tournament wish open.xml --never 'Adler Ruth,Fischer Jan'
+    yardstone tournament wish open.xml --not-in-club --rounds 1-3
+    yardstone tournament wish open.xml
+    """
+    from dataclasses import replace
+
+    from yardstone.tournament.event.wishes import change_wishes, read_wishes
+    from yardstone.tournament.files import read_tournament
+
+    tournament = read_tournament(file)
+    first, last = _rounds(rounds)
+    new: list[Wish] = []
+    if never or not_in_club or not_in_country or local:
+        from yardstone.cli.pair import two_players
+        from yardstone.tournament.event.wishes import Wish
+
+        for text in never or []:
+            pair = two_players(tournament, text, "--never")
+            names = tuple(tournament.players[row].full_name for row in pair)
+            new.append(Wish(kind="never", players=names, first=first, last=last))
+        if not_in_club:
+            new.append(Wish(kind="club", first=first, last=last))
+        if not_in_country:
+            new.append(Wish(kind="country", first=first, last=last))
+        if local is not None:
+            code = local.strip().upper()
+            if len(code) != 2 or not code.isalpha():
+                raise UsageError(f"--local {local!r}: two letters, such as DE")
+            new.append(Wish(kind="local", country=code, first=first, last=last))
+    elif rounds is not None:
+        raise UsageError("--rounds goes with a new wish")
+    if drop is not None and new:
+        raise UsageError("--drop goes alone")
+
+    def changed(kept: EventWishes) -> EventWishes:
+        if drop is not None and drop > len(kept.wishes):
+            raise UsageError(f"there is no wish {drop}, but {len(kept.wishes)}")
+        wishes = [each for number, each in enumerate(kept.wishes, 1) if number != drop]
+        wishes += [each for each in new if each not in wishes]
+        return replace(kept, wishes=tuple(wishes))
+
+    only_listed = not new and drop is None
+    print(
+        "\n".join(_list_wishes(read_wishes(file) if only_listed else change_wishes(file, changed)))
+    )
+
+
+def _rounds(text: str | None) -> tuple[int, int]:
+    """The first and the last round, 0 for all further ones."""
+    if text is None:
+        return 1, 0
+    first, dash, last = (part.strip() for part in text.partition("-"))
+    if not first.isdecimal() or not (last.isdecimal() if dash and last else True):
+        raise UsageError(f"--rounds {text!r}: write it as 1-3, or 2")
+    bounds = int(first), int(last) if last else 0 if dash else int(first)
+    if bounds[0] < 1 or 0 < bounds[1] < bounds[0]:
+        raise UsageError(f"--rounds {text!r}: the first round comes first")
+    return bounds
+
+
+def _list_wishes(wishes: EventWishes) -> list[str]:
+    lines = [f"{number}  {each.sentence()}" for number, each in enumerate(wishes.wishes, 1)]
+    if wishes.system is not None:
+        lines.append(f"Paired as a {str(wishes.system).replace('-', ' ')}.")
+    return lines or ["No wishes."]
+
+
+def result(
+    file: EventFile,
+    *,
+    sheet: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[SHEET]",
+            help="CSV file of results: columns round, table, score; or both players and score: "
+            "black, white in Go, white, black in chess.",
+            show_default=False,
+        ),
+    ] = None,
+    round_number: Annotated[
+        int | None,
+        typer.Option(
+            "--round",
+            min=1,
+            metavar="NUMBER",
+            help="Round. [default: the last with boards]",
+            show_default=False,
+        ),
+    ] = None,
+    table: Annotated[
+        int | None, typer.Option(min=0, metavar="NUMBER", help="Table.", show_default=False)
+    ] = None,
+    players: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B",
+            help="The two players in place of the table; the score is A's, then B's.",
+            show_default=False,
+        ),
+    ] = None,
+    score: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SCORE",
+            help="1-0, 0-1, 0.5-0.5, 0-0 if both lose, with F for a forfeit (1-0F); ? if open.",
+            show_default=False,
+        ),
+    ] = None,
+    winner: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The winner, in place of all that.", show_default=False),
+    ] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace another result.")] = False,
+) -> None:
+    """Enter a result, or a sheet of them.
+
+    The score is that of the first-named player first: the one who stands first on the
+    board list, who is Black in Go. The same result again changes nothing; another one is
+    refused without `--replace`.
+
+    Examples
+    --------
+    yardstone tournament result open.xml --round 5 --table 3 --score 1-0
+    yardstone tournament result open.xml --players 'Garcia Ana,Dahl Ingrid' --score 0-1
+    yardstone tournament result open.xml --winner Adler
+    """
+    if sheet is not None:
+        if table is not None or players is not None or score is not None or winner is not None:
+            raise UsageError("a sheet has tables and scores of its own")
+        _sheet(file, sheet, round_number, replace=replace)
+        return
+    if winner is not None:
+        if table is not None or players is not None or score is not None:
+            raise UsageError("--winner goes without --table, --players and --score")
+        step(file, lambda t: _won(t, winner, round_number, replace=replace))
+        return
+    if score is None or (table is None) == (players is None):
+        raise UsageError("say which game and how it ended: --table 3 --score 1-0")
+    step(file, lambda t: _scored(t, round_number, table, players, score, replace=replace))
+
+
+def _scored(
+    tournament: Tournament,
+    round_number: int | None,
+    table: int | None,
+    players: str | None,
+    score: str,
+    *,
+    replace: bool,
+) -> EventChange:
+    from yardstone.cli.pair import two_players
+    from yardstone.tournament.event.results import GameResult, parse_score, set_result
+
+    value, forfeit = parse_score(score)
+    given = GameResult(
+        result=value,
+        forfeit=forfeit,
+        round=_round(tournament, round_number),
+        table=table,
+        players=None if players is None else two_players(tournament, players, "--players"),
+    )
+    return set_result(tournament, given, replace_other=replace)
+
+
+def _won(
+    tournament: Tournament, winner: str, round_number: int | None, *, replace: bool
+) -> EventChange:
+    from yardstone.tournament.event.results import GameResult, set_result
+    from yardstone.tournament.model import Result
+
+    player, number = tournament.find(winner), _round(tournament, round_number)
+    game = tournament.game_of.get((number, player))
+    if game is None:
+        who = tournament.players[player].full_name
+        raise InputError(f"{who} has no game in round {number}", file=tournament.file or None)
+    given = GameResult(
+        result=Result.first_wins, round=number, players=(player, game.opponent(player))
+    )
+    return set_result(tournament, given, replace_other=replace)
+
+
+def _round(tournament: Tournament, round_number: int | None) -> int:
+    return max(tournament.last_round, 1) if round_number is None else round_number
+
+
+def _sheet(file: Path, sheet: Path, round_number: int | None, *, replace: bool) -> None:
+    from yardstone.tournament.event.file import change_file
+    from yardstone.tournament.event.result_sheet import read_result_sheet
+    from yardstone.tournament.event.results import set_results
+
+    skipped: list[SkipReport] = []
+
+    def taken(tournament: Tournament) -> EventChange:
+        number = _round(tournament, round_number)
+        results, report = read_result_sheet(sheet, tournament, round_number=number)
+        skipped[:] = [report]
+        return set_results(tournament, results, replace_other=replace, source=str(sheet))
+
+    finish(file, change_file(file, taken), *skipped)
+
+
+def undo(file: EventFile) -> None:
+    """Take back the last change of a tournament's file.
+
+    Changes are kept in a file beside it, such as open.xml.undo. If another program wrote
+    the file since, only what the change did is taken back.
+
+    Examples
+    --------
+    yardstone tournament undo open.xml
+    """
+    from yardstone.tournament.event.file import undo_step
+
+    say(file, undo_step(file))

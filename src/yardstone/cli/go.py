@@ -1,0 +1,690 @@
+"""`yardstone go`: games and positions as networks see them, and the networks themselves."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated, Any, ClassVar
+
+import typer
+
+from yardstone.cli.declare import Engine, WorkOptions
+from yardstone.cli.output import Output, TableOutput, report_skipped
+from yardstone.errors import UsageError
+
+if TYPE_CHECKING:
+    from yardstone.go.feature_store import FeatureStore
+    from yardstone.go.nets.network import Network
+    from yardstone.go.rules import Rules
+    from yardstone.strength.model import StrengthModel
+
+
+__all__ = [
+    "Device",
+    "NetworkDevice",
+    "GamePaths",
+    "Komi",
+    "Net",
+    "NetworkOptions",
+    "OutputFile",
+    "Precision",
+    "PrecisionName",
+    "Quiet",
+    "RecordRules",
+    "Runtime",
+    "RuntimeName",
+    "Strict",
+    "Threads",
+    "Visits",
+    "chosen_rules",
+    "evaluate",
+    "analyse",
+    "judge",
+    "features",
+    "fetch",
+]
+
+
+#: What `--rules` says if each game is to keep its own.
+RECORD = "record"
+
+
+class RuntimeName(StrEnum):
+    """What computes a network."""
+
+    auto = "auto"
+    onnxruntime = "onnxruntime"
+    openvino = "openvino"
+
+
+class PrecisionName(StrEnum):
+    """Numbers that a network is computed with."""
+
+    fp32 = "fp32"
+    bf16 = "bf16"
+
+
+class NetworkDevice(StrEnum):
+    """What a network is computed on."""
+
+    auto = "auto"
+    cpu = "cpu"
+    cuda = "cuda"
+    directml = "directml"
+
+
+GamePaths = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILES",
+        help="SGF files, folders, patterns, zip archives, or - for standard input.",
+        show_default=False,
+    ),
+]
+Net = Annotated[
+    str | None,
+    typer.Option(
+        "--net",
+        metavar="FILE",
+        help="KataGo network: a file, or a name shown by `yardstone go nets list`. [default: "
+        "$YARDSTONE_NET, or the only one installed, or the included one]",
+        show_default=False,
+    ),
+]
+Runtime = Annotated[RuntimeName, typer.Option("--runtime", help="What runs the network.")]
+Precision = Annotated[
+    PrecisionName,
+    typer.Option("--precision", help="Precision of the numbers; bf16 is faster and less exact."),
+]
+Device = Annotated[
+    NetworkDevice,
+    typer.Option("--device", help="What to compute on; auto: a graphics card if one works."),
+]
+Threads = Annotated[
+    int | None,
+    typer.Option("--threads", metavar="NUMBER", min=1, help="Processors to use; all by default."),
+]
+NoCache = Annotated[
+    bool,
+    typer.Option(
+        "--no-cache",
+        help="Ask the network anew about positions it was asked about before, and keep nothing.",
+    ),
+]
+Visits = Annotated[
+    int | None,
+    typer.Option(
+        "--visits",
+        metavar="NUMBER",
+        min=0,
+        help="Positions to search on either side of a move that seems to lose points; 0: none.",
+    ),
+]
+RecordRules = Annotated[
+    str,
+    typer.Option(
+        "--rules",
+        metavar="RULES",
+        help="Rules to tell the network, such as chinese; record: those of each game.",
+    ),
+]
+Komi = Annotated[
+    float | None,
+    typer.Option("--komi", metavar="POINTS", help="Komi for all games, instead of their own."),
+]
+OutputFile = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")
+]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Stop at the first record that cannot be used.")
+]
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="Show no progress, and do not report what was skipped."),
+]
+
+
+@dataclass(frozen=True)
+class NetworkOptions:
+    """Options of a command that asks a network."""
+
+    PANEL: ClassVar[str] = "Network"
+
+    net: Net = None
+    runtime: Runtime = RuntimeName.auto
+    precision: Precision = PrecisionName.fp32
+    device: Device = NetworkDevice.auto
+    threads: Threads = None
+    no_cache: NoCache = False
+    engine: Engine = None
+
+    def as_arguments(self) -> dict[str, Any]:
+        """The same as arguments of a function of the library."""
+        return {
+            "net": self.net,
+            "engine": self.runtime.value,
+            "precision": self.precision.value,
+            "threads": self.threads,
+            "cache": not self.no_cache,
+            "device": self.device.value,
+        }
+
+    def load(self, default: str | None = None) -> Network:
+        """The network; `default` is its name where none is given."""
+        from yardstone.go.nets.network import load_network
+
+        arguments = self.as_arguments()
+        net = arguments.pop("net")
+        return load_network(net or default, **arguments)
+
+    def load_for(self, model: StrengthModel) -> Network:
+        """The network that a rank model was made for, or the one named, if it is that."""
+        from yardstone.strength.estimate.games import model_network
+
+        return model_network(model, **self.as_arguments())
+
+
+def chosen_rules(text: str) -> Rules | None:
+    """The rules that are named; None for those of each game."""
+    from yardstone.errors import InputError
+    from yardstone.go.rules import parse_rules
+
+    if text.strip().lower() == RECORD:
+        return None
+    try:
+        return parse_rules(text)
+    except InputError as error:
+        raise UsageError(f"--rules: {error.message} ({error.hint}, {RECORD})") from None
+
+
+def evaluate(
+    network: NetworkOptions,
+    path: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="Positions as JSON lines, also compressed; - for standard input."
+        ),
+    ] = "-",
+    strict: Strict = False,
+    output: OutputFile = None,
+    quiet: Quiet = False,
+) -> None:
+    """Evaluate positions, given as JSON lines, without searching.
+
+    Each line is an object with the moves of a game: {"moves": [["b", "Q16"]],
+    "to_play": "w", "rules": "japanese", "komi": 6.5}. It comes back with White's
+    chances and lead, and the policy; a line that cannot be used with an error.
+
+    Examples
+    --------
+    yardstone go evaluate positions.jsonl -o evaluated.jsonl.gz
+    """
+    from yardstone.cli.output import check_folder, progress_bar
+    from yardstone.errors import NoGamesError
+    from yardstone.pool import SkipReport
+
+    check_folder(output)
+    loaded = network.load()
+    from yardstone.go.positions import evaluate_file
+
+    skipped = SkipReport()
+    bar = progress_bar("evaluating", quiet=quiet)
+    rows = evaluate_file(path, loaded, skipped=skipped, strict=strict, progress=bar)
+    try:
+        with _opened(output) as out:
+            for row in rows:
+                out.write(json.dumps(row, ensure_ascii=False) + "\n")
+    except NoGamesError:
+        report_skipped(skipped, quiet=quiet)
+        raise
+    report_skipped(skipped, quiet=quiet)
+
+
+@contextmanager
+def _opened(output: Path | None) -> Iterator[IO[str]]:
+    """Where the lines go; a file takes its name when it is complete."""
+    if output is None:
+        yield sys.stdout
+        return
+    from yardstone.files import open_text, replaced
+
+    with replaced(output) as temporary, open_text(temporary) as file:
+        yield file
+
+
+def analyse(
+    paths: GamePaths,
+    network: NetworkOptions,
+    output: Output,
+    *,
+    game: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--game",
+            metavar="NUMBER",
+            min=1,
+            help="Analyse only this game, counted over all files. Repeatable.",
+        ),
+    ] = None,
+    variations: Annotated[
+        bool, typer.Option("--variations", help="Analyse every variation as a game of its own.")
+    ] = False,
+    rules: RecordRules = "record",
+    komi: Komi = None,
+    phases: Annotated[
+        str,
+        typer.Option(
+            "--phases",
+            metavar="MOVE,MOVE",
+            help="Last moves of the opening and of the middle game on 19x19.",
+        ),
+    ] = "50,150",
+    mistake: Annotated[
+        float,
+        typer.Option("--mistake", metavar="POINTS", help="Points lost that count as a mistake."),
+    ] = 3.0,
+    visits: Visits = None,
+    top: Annotated[
+        int, typer.Option("--top", metavar="NUMBER", min=0, help="Mistakes to list for each game.")
+    ] = 10,
+    moves: Annotated[
+        bool | None,
+        typer.Option("--moves/--no-moves", help="List every move. [default: for a single game]"),
+    ] = None,
+    strict: Strict = False,
+) -> None:
+    """Analyse games: winrate, lead, and the points each move lost.
+
+    The network looks at each position once, and searches where a move seems to have cost
+    something. Totals are by player and phase; CSV and JSON have every move.
+
+    Examples
+    --------
+    yardstone go analyse professional.sgf --plot game.svg
+    yardstone go analyse professional.sgf -o moves.csv
+    """
+    from yardstone.go.analysis import Phases
+
+    output.check()
+    if not mistake > 0.0:
+        raise UsageError(f"--mistake {mistake:g}: it must be more than 0")
+    ends = Phases(*_phases(phases))
+    shown_rules = chosen_rules(rules)
+    loaded = network.load()
+    from yardstone.go.analysis import analyse_files
+    from yardstone.go.losses import LossEffort
+    from yardstone.reports.go.analysis import analysis_document
+
+    result = analyse_files(
+        paths,
+        loaded,
+        numbers=game or (),
+        variations=variations,
+        rules=shown_rules,
+        komi=komi,
+        phases=ends,
+        mistake=mistake,
+        effort=None if visits is None else LossEffort(visits),
+        strict=strict,
+        progress=output.progress("analysing"),
+    )
+    every = len(result.games) == 1 if moves is None else moves
+    output.emit(analysis_document(result, moves=every, top=top))
+    report_skipped(result.skipped, quiet=output.quiet)
+
+
+def _phases(text: str) -> tuple[int, int]:
+    first, _, second = text.partition(",")
+    try:
+        return int(first), int(second)
+    except ValueError:
+        raise UsageError(f"--phases {text}: write two numbers of moves, as in 50,150") from None
+
+
+def judge(
+    paths: GamePaths,
+    network: NetworkOptions,
+    output: TableOutput,
+    *,
+    sure: Annotated[
+        float,
+        typer.Option(
+            "--sure", metavar="PERCENT", help="Winrate from which a game is decided, 50 to 100."
+        ),
+    ] = 60.0,
+    rules: RecordRules = "record",
+    komi: Komi = None,
+    top: Annotated[
+        int,
+        typer.Option(
+            "--top", metavar="NUMBER", min=0, help="Number of games to list whose record disagrees."
+        ),
+    ] = 20,
+    strict: Strict = False,
+) -> None:
+    """Judge who won each game, and compare with the recorded result.
+
+    The network looks at the last position, before the passes that end the game. A
+    winner needs a winrate of 60 per cent: else the game is undecided. CSV and JSON
+    have every game.
+
+    Examples
+    --------
+    yardstone go judge professional.sgf -o winners.csv
+    """
+    output.check()
+    if not 50.0 <= sure <= 100.0:
+        raise UsageError(f"--sure {sure:g}: it must be 50 to 100")
+    shown_rules = chosen_rules(rules)
+    loaded = network.load()
+    from yardstone.go.analysis import judge_files
+    from yardstone.reports.go.judgement import judgement_document
+
+    result = judge_files(
+        paths,
+        loaded,
+        sure=sure / 100.0,
+        rules=shown_rules,
+        komi=komi,
+        strict=strict,
+        progress=output.progress("judging"),
+    )
+    output.emit(judgement_document(result, top=top))
+    report_skipped(result.skipped, quiet=output.quiet)
+
+
+_WHOLE_TRUNK_SIZE = 19
+
+
+def features(
+    paths: GamePaths,
+    store: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="STORE", help="Folder of the store; created if need be."
+        ),
+    ],
+    *,
+    net: Net = None,
+    kinds: Annotated[
+        str,
+        typer.Option(
+            "--features",
+            metavar="KINDS",
+            help="What to keep besides the head features: pick, after, candidates, mean, trunk, "
+            "or only head.",
+        ),
+    ] = "head,pick",
+    rules: Annotated[
+        str,
+        typer.Option(
+            "--rules",
+            metavar="RULES",
+            help="Rules to tell the network for all games; record: those of each game.",
+        ),
+    ] = "tromp-taylor",
+    komi: Komi = None,
+    size: Annotated[
+        int | None,
+        typer.Option(
+            "--size", metavar="LINES", min=2, max=19, help="Use only boards of this size."
+        ),
+    ] = None,
+    runtime: Runtime = RuntimeName.auto,
+    precision: Precision = PrecisionName.fp32,
+    device: Device = NetworkDevice.auto,
+    symmetries: Annotated[
+        int,
+        typer.Option(
+            "--symmetries",
+            metavar="NUMBER",
+            min=1,
+            max=8,
+            help="Show the network each position in so many ways, turned, and average; takes "
+            "that many times as long.",
+        ),
+    ] = 1,
+    work: WorkOptions,
+    batch: Annotated[
+        int,
+        typer.Option(
+            "--batch",
+            metavar="GAMES",
+            min=1,
+            help="Games per batch: a stopped run repeats at most one.",
+        ),
+    ] = 16,
+    quiet: Quiet = False,
+) -> None:
+    """Extract the features of every move of many games.
+
+    The same command goes on where it was stopped or killed, and gives the same bytes
+    in the end. Games with illegal moves are left out and listed in skipped.csv.
+
+    Examples
+    --------
+    yardstone go features professional.sgf -o store --features head,pick
+    """
+    from yardstone.cli.output import stage_bars
+    from yardstone.errors import InputError
+    from yardstone.go.features import ExtractionSettings
+
+    if "-" in paths:
+        raise UsageError("the games are read twice: name files, not standard input")
+    trunk = tuple(kind.strip() for kind in kinds.split(",") if kind.strip() not in ("head", ""))
+    if "trunk" in trunk and size is None:
+        size = _WHOLE_TRUNK_SIZE
+    shown_rules = chosen_rules(rules)
+    settings = ExtractionSettings(
+        net=net,
+        engine=runtime.value,
+        precision=precision.value,
+        trunk=trunk,
+        rules=None if shown_rules is None else str(shown_rules),
+        komi=komi,
+        size=size,
+        batch=batch,
+        device=device.value,
+        symmetries=symmetries,
+    )
+    if store.exists() and not store.is_dir():
+        raise InputError("this is a file", file=str(store), hint="name a folder")
+    from yardstone.go.features import extract_features
+    from yardstone.records.sgf import SgfReader
+
+    features_store = extract_features(
+        lambda: SgfReader(*paths),
+        store,
+        settings,
+        workers=work.workers,
+        progress=stage_bars(quiet=quiet),
+    )
+    if not quiet:
+        _report(features_store)
+
+
+def _report(store: FeatureStore) -> None:
+    from yardstone.go.rules import KNOWLEDGE
+    from yardstone.reports.words import plural
+
+    about = store.settings
+    kinds = ", ".join(store.kinds)
+    print(
+        f"{plural(len(store), 'game')}, {plural(about['moves'], 'move')}: {kinds} "
+        f"({about['channels']} channels of {about['network']}) in {store.path}"
+    )
+    if known := KNOWLEDGE.get(about["sha256"]):
+        print(f"yardstone: {known.network} knows {known}: asked under no others", file=sys.stderr)
+    if about["skipped"]:
+        skipped = plural(about["skipped"], "record was", "records were")
+        print(f"yardstone: {skipped} skipped: see {store.path / 'skipped.csv'}", file=sys.stderr)
+
+
+def fetch(
+    server: Annotated[str, typer.Argument(metavar="SERVER", help="Where the user plays: ogs.")],
+    user: Annotated[str, typer.Argument(metavar="NAME", help="The user's name there.")],
+    folder: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to put the games.")
+    ] = Path("games"),
+    games: Annotated[
+        int, typer.Option(metavar="NUMBER", help="How many of the latest games.")
+    ] = 20,
+    all_kinds: Annotated[
+        bool, typer.Option("--all-kinds", help="Handicap games and other boards as well.")
+    ] = False,
+    url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Where OGS is. [default: https://online-go.com]"),
+    ] = None,
+) -> None:
+    """Fetch the latest public games of a user of OGS as SGF files.
+
+    Finished even games on 19x19, as `strength estimate` takes them. Two requests a
+    second at most are made, and no account is needed.
+
+    Examples
+    --------
+    yardstone go fetch ogs NAME
+    yardstone go fetch ogs NAME --games 50 -o games
+    """
+    from yardstone.records.game_servers import check_importers
+    from yardstone.records.ogs import OGS, GameSelection, fetch_ogs_games
+    from yardstone.reports.words import plural
+
+    check_importers([server.lower()])
+    selection = GameSelection(
+        games=games,
+        size=None if all_kinds else 19,
+        even=not all_kinds,
+        seconds=60.0 + 5.0 * games,
+    )
+    fetched = fetch_ogs_games(user, folder, selection=selection, url=url or OGS)
+    for words in fetched.left_out:
+        print(f"Left out: {words}", file=sys.stderr)
+    print(f"{plural(len(fetched.files), 'game')} of {fetched.user} in {folder}")
+
+
+Name = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Name to give it; by default the file's.")
+]
+Replace = Annotated[bool, typer.Option("--replace", help="Replace another network of that name.")]
+
+
+def list_(
+    output: TableOutput,
+    known: Annotated[
+        bool, typer.Option("--known", help="List the networks that `download` knows by name.")
+    ] = False,
+) -> None:
+    """List the installed networks.
+
+    Examples
+    --------
+    yardstone go nets list
+    yardstone go nets list --known
+    yardstone go nets list --format json
+    """
+    from yardstone.go.nets.store import list_networks, networks_folder
+    from yardstone.reports.go import networks
+
+    output.check()
+    if known:
+        output.emit(networks.known_networks_document())
+    else:
+        output.emit(networks.networks_document(list_networks(), networks_folder()))
+
+
+def add(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="KataGo network file.")],
+    name: Name = None,
+    replace: Replace = False,
+) -> None:
+    """Install a network from a file.
+
+    Examples
+    --------
+    yardstone go nets add kata1-b18c384nbt-s9996604416-d4316597426.bin.gz --name b18
+    """
+    from yardstone.go.nets.store import add_network
+
+    added = add_network(file, name=name, replace=replace)
+    print(f"Added {added.name}: {added.path}")
+
+
+def download(
+    network: Annotated[
+        str,
+        typer.Argument(
+            metavar="NETWORK", help="A name from `go nets list --known`, or an address."
+        ),
+    ],
+    name: Name = None,
+    sha256: Annotated[
+        str | None,
+        typer.Option("--sha256", metavar="SUM", help="The SHA-256 of the file at an address."),
+    ] = None,
+    replace: Replace = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+) -> None:
+    """Download a network and verify it.
+
+    An interrupted download is continued by the next call.
+
+    Examples
+    --------
+    yardstone go nets download b6c96
+    yardstone go nets download https://host/net.bin.gz --sha256 3f2a...
+    """
+    from yardstone.cli.output import progress_bar
+    from yardstone.go.nets.store import download_network
+
+    progress = progress_bar("Downloading", quiet=quiet)
+    kept = download_network(network, sha256=sha256, name=name, replace=replace, progress=progress)
+    print(f"Downloaded {kept.name}: {kept.path}\nSHA-256 {kept.sha256}")
+
+
+def show(
+    output: TableOutput,
+    network: Annotated[
+        str | None,
+        typer.Argument(metavar="NETWORK", help="A file, or the name of an installed network."),
+    ] = None,
+) -> None:
+    """Describe a network.
+
+    Without NETWORK it is the one that other commands would take.
+
+    Examples
+    --------
+    yardstone go nets show b6c96
+    yardstone go nets show b6c96 --format json
+    """
+    from yardstone.go.nets.store import describe_file
+    from yardstone.reports.go.networks import network_document
+
+    output.check()
+    output.emit(network_document(describe_file(network)))
+
+
+def remove(
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME...", help="Names of installed networks.")
+    ],
+) -> None:
+    """Remove installed networks.
+
+    Examples
+    --------
+    yardstone go nets remove b18
+    """
+    from yardstone.go.nets.store import remove_network, stored_network
+
+    for name in names:
+        stored_network(name)  # all of them are there, or none is deleted
+    for name in names:
+        print(f"Removed {remove_network(name)}")

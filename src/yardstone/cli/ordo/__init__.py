@@ -1,1 +1,0 @@
-"""The switches of Ordo and Ordoprep."""

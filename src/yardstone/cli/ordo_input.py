@@ -1,0 +1,596 @@
+"""What Ordo's users give: files of games, of names, and what is known beforehand."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from math import isfinite, sqrt
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from yardstone.cli.ordo_switches import OrdoOptions, Refused, scan_float
+from yardstone.errors import InputError, NoGamesError
+from yardstone.files import replaced
+from yardstone.pool import PairCounts, Pool, SkipReport
+from yardstone.ratings.joint import Prior, Relation
+from yardstone.records.decoding import decode
+from yardstone.records.pgn import read_pgn
+from yardstone.records.sources import Source
+from yardstone.reports.ordo.text import as_in_tag
+
+__all__ = [
+    "OutputFile",
+    "csv_fields",
+    "csv_lines",
+    "file_names",
+    "scan_single",
+    "text_lines",
+    "warn",
+    "Known",
+    "known_beforehand",
+    "Input",
+    "Players",
+    "read_input",
+]
+
+
+_BLANKS = " \t\n\v\f\r"
+
+
+def csv_fields(line: str) -> list[str]:
+    r"""Fields of a line of comma separated values, by Ordo's rules.
+
+    A quoted field ends at the next quote; an unquoted one loses the blanks around
+    it. As in a PGN tag, ``\"`` inside quotes stands for itself, unless a comma or
+    the end of the line follows.
+    """
+    fields = []
+    place, size = _after_blanks(line, 0), len(line)
+    while place < size:
+        if line[place] == '"':
+            end = _closing_quote(line, place)
+            fields.append(line[place + 1 : end])
+            place = _after_blanks(line, end + 1)
+            if line[place : place + 1] == ",":
+                place += 1
+        else:
+            end = line.find(",", place)
+            end = size if end < 0 else end
+            fields.append(line[place:end].rstrip(_BLANKS))
+            place = end + 1
+        place = _after_blanks(line, place)
+    return fields
+
+
+_BLANK_RUN = re.compile(f"[{_BLANKS}]*")
+
+
+def _after_blanks(line: str, place: int) -> int:
+    match = _BLANK_RUN.match(line, place)
+    return len(line) if match is None else match.end()
+
+
+def _closing_quote(line: str, begin: int) -> int:
+    """Place of the quote that closes the one at `begin`; the end of the line without one."""
+    end = line.find('"', begin + 1)
+    while end > 0 and line[end - 1] == "\\":
+        further = line.find('"', end + 1)
+        if further < 0 or line.startswith(",", _after_blanks(line, end + 1)):
+            break
+        end = further
+    return end if end > 0 else len(line)
+
+
+def text_lines(path: str) -> list[str]:
+    """Lines of a text file with their ends.
+
+    Raises Refused with Ordo's message if it cannot be read.
+    """
+    try:
+        content = Path(path).read_bytes()
+    except OSError:
+        raise Refused(f'Errors in file "{path}"') from None
+    lines = decode(content.removeprefix(b"\xef\xbb\xbf")).split("\n")
+    return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+
+
+def csv_lines(path: str) -> Iterator[list[str]]:
+    """Fields of each line of a file that is not blank."""
+    for line in text_lines(path):
+        if line.strip(_BLANKS):
+            yield csv_fields(line)
+
+
+def file_names(path: str) -> list[str]:
+    """Names in a file that holds one a line."""
+    trouble = Refused(f'Errors in file "{path}", or lack of memory')
+    try:
+        rows = list(csv_lines(path))
+    except Refused:
+        raise trouble from None
+    if any(len(row) != 1 for row in rows):
+        raise trouble
+    return [row[0] for row in rows]
+
+
+def scan_single(text: str) -> float | None:
+    """The number `text` begins with, in single precision as Ordo keeps those of its files.
+
+    None if there is none, or one that is not finite: Ordo takes those, and makes lists of them.
+    """
+    import numpy as np
+
+    value = scan_float(text)
+    if value is None:
+        return None
+    with np.errstate(over="ignore"):
+        single = float(np.float32(value))
+    return single if isfinite(single) else None
+
+
+class OutputFile:
+    """A file that is either written whole or not touched.
+
+    The text goes to a file beside it, which takes its place in the end.
+
+    Raises
+    ------
+    Refused
+        From the constructor, with Ordo's message, if it cannot be written.
+    """
+
+    def __init__(self, path: str, *, message: str = "Errors with file: {}") -> None:
+        self.path = path
+        self._message = message
+        self._whole: AbstractContextManager[Path] | None = None
+        try:
+            target = Path(path)
+            if target.exists() and not os.access(target, os.W_OK):
+                raise PermissionError(path)
+            whole = replaced(target)
+            self._temporary = whole.__enter__()
+            self._whole = whole
+        except (OSError, InputError):
+            raise Refused(message.format(path)) from None
+
+    def write(self, text: str) -> None:
+        """Write all of it."""
+        try:
+            self._temporary.write_bytes(text.encode("utf-8", "surrogateescape"))
+            whole, self._whole = self._whole, None
+            if whole is not None:
+                whole.__exit__(None, None, None)
+        except (OSError, InputError):
+            self.discard()
+            raise Refused(self._message.format(self.path)) from None
+
+    def discard(self) -> None:
+        """Remove what was not finished."""
+        whole, self._whole = self._whole, None
+        if whole is not None:
+            error = Refused(self._message.format(self.path))
+            with contextlib.suppress(Refused, InputError):
+                whole.__exit__(Refused, error, None)
+
+
+def warn(message: str) -> None:
+    """One line of warning on standard error."""
+    sys.stderr.write(f"yardstone: {message}\n")
+
+
+#: A deviation below this fixes the value.
+SMALLEST_DEVIATION = 1e-7
+
+
+@dataclass
+class Known:
+    """Fixed ratings, priors of ratings and of differences, by names of players."""
+
+    anchors: dict[str, float] = field(default_factory=dict)
+    loose: dict[str, Prior] = field(default_factory=dict)
+    relations: list[Relation] = field(default_factory=list)
+
+    @property
+    def players(self) -> set[str]:
+        """Everybody about whom something is known."""
+        ends = {name for relation in self.relations for name in (relation.player, relation.other)}
+        return ends | self.anchors.keys() | self.loose.keys()
+
+
+def known_beforehand(options: OrdoOptions, players: Players) -> Known:
+    """Read the files of switches -y, -m and -r, in this order.
+
+    Raises Refused as Ordo would fail, after its messages.
+    """
+    known = Known()
+    reader = _Reader(known, players, quiet=options.quiet)
+    if options.loose_anchors is not None:
+        _read(options.loose_anchors, reader.loose_anchor)
+    if options.multi_anchors is not None:
+        _read(options.multi_anchors, reader.anchor, stop_at_stranger=True)
+    if options.relations is not None:
+        _read(options.relations, reader.relation, complaint="Problems with input in -r file\n")
+    if not options.quiet:
+        _show(known, players)
+    return known
+
+
+def _read(
+    path: str,
+    take: Callable[[list[str]], bool | None],
+    *,
+    stop_at_stranger: bool = False,
+    complaint: str = "",
+) -> None:
+    """Hand each line to `take`, which returns whether its names are known, None for a bad line.
+
+    As in Ordo, an unknown name is fatal on the last line, or at once where
+    `stop_at_stranger`.
+    """
+    matches: bool | None = True
+    for row in csv_lines(path):
+        matches = take(row)
+        if matches is None:
+            if complaint:
+                sys.stdout.write(complaint)
+                raise Refused("")
+            raise Refused(f'Errors in file "{path}"')
+        if stop_at_stranger and not matches:
+            break
+    if not matches:
+        raise Refused(f'Errors in file "{path}" (not matching names)')
+
+
+class _Reader:
+    """Takes one line after the other."""
+
+    def __init__(self, known: Known, players: Players, *, quiet: bool) -> None:
+        self.known = known
+        self.names = players.names
+        self.players = players
+        self.quiet = quiet
+
+    def _name(self, text: str) -> str | None:
+        number = self.players.find(text)
+        return None if number is None else self.names[number]
+
+    def _say(self, text: str) -> None:
+        if not self.quiet:
+            sys.stdout.write(text)
+
+    def anchor(self, row: list[str], *, kind: str = "Anchoring") -> bool | None:
+        """A line of -m: player, rating."""
+        value = scan_single(row[1]) if len(row) >= 2 else None
+        if value is None:
+            return None
+        name = self._name(row[0])
+        if name is None:
+            sys.stderr.write(f"{kind}, {row[0]} --> FAILED, name not found in input file\n")
+            return False
+        self.known.anchors[name] = value
+        self._say(f"Anchoring, {row[0]} --> {value:.1f}\n")
+        return True
+
+    def loose_anchor(self, row: list[str]) -> bool | None:
+        """A line of -y: player, rating and one deviation or more, added as squares."""
+        numbers = [scan_single(text) for text in row[1:]]
+        values = [number for number in numbers if number is not None]
+        if len(values) < 2 or len(values) < len(numbers):
+            return None
+        deviation = values[1]
+        if len(values) > 2:
+            deviation = sqrt(sum(value * value for value in values[1:]))
+        if deviation < 0.0:
+            sys.stderr.write(f"Prior, {row[0]} --> FAILED, error/uncertainty cannot be negative")
+            return False
+        if deviation < SMALLEST_DEVIATION:
+            return self.anchor(row, kind="Prior")
+        name = self._name(row[0])
+        if name is None:
+            sys.stderr.write(f"Prior, {row[0]} --> FAILED, name not found in input file\n")
+            return False
+        self.known.loose[name] = Prior(values[0], deviation)
+        return True
+
+    def relation(self, row: list[str]) -> bool | None:
+        """A line of -r: two players, their difference and its deviation."""
+        difference, deviation = (
+            (scan_single(row[2]), scan_single(row[3])) if len(row) == 4 else (None, None)
+        )
+        if difference is None or deviation is None:
+            return None
+        if deviation < 0.0:
+            sys.stderr.write(
+                f"Relative Prior, {row[0]} {row[1]} --> FAILED, "
+                "error/uncertainty cannot be negative"
+            )
+            return False
+        if deviation < SMALLEST_DEVIATION:
+            raise Refused("sigma too small")
+        player, other = self._name(row[0]), self._name(row[1])
+        if player is None or other is None:
+            sys.stderr.write(
+                f"Relative Prior, {row[0]}, {row[1]} --> FAILED, name/s not found in input file\n"
+            )
+            return False
+        self.known.relations.append(Relation(player, other, difference, deviation))
+        self._say(f"Relative Prior, {row[0]}, {row[1]} --> {difference:.1f}, {deviation:.1f}\n")
+        return True
+
+
+def _show(known: Known, players: Players) -> None:
+    """Print what is known, the loose anchors in order of the players."""
+    lines = []
+    if known.loose:
+        lines.append("Loose Anchors {")
+        for name in players.names:
+            if name in known.loose:
+                prior = known.loose[name]
+                lines.append(f"  [{as_in_tag(name)}] = {prior.mean:.6f} +/- {prior.deviation:.6f}")
+        lines.append("}")
+    else:
+        lines.append("Loose Anchors = none")
+    if known.relations:
+        lines.append("Relative Anchors = {")
+        lines.extend(
+            f"[{as_in_tag(r.player)}] [{as_in_tag(r.other)}] = "
+            f"{r.difference:.6f} +/- {r.deviation:.6f}"
+            for r in known.relations
+        )
+        lines.append("}")
+    else:
+        lines.append("Relative Anchors = none")
+    sys.stdout.write("\n".join(lines) + "\n\n")
+
+
+#: The kind under which the reader reports games without a result.
+UNFINISHED = "unfinished (result *)"
+
+_GAMES_PER_DOT = 2000
+_GAMES_PER_LINE = 100_000
+_SHOWN_PROBLEMS = 10
+
+
+class Players:
+    """Names of players in order of appearance, those of the synonyms first.
+
+    A synonym keeps a number of its own, without games, as it does in Ordo; its
+    games go to its main name. Names are looked up as they are, or else as they
+    stand in a PGN tag.
+    """
+
+    def __init__(self) -> None:
+        self._number: dict[str, int] = {}
+        self._main: dict[int, int] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names."""
+        return tuple(self._number)
+
+    def number(self, name: str) -> int:
+        """Number under which games of `name` count; new names get one."""
+        first = number = self._number.setdefault(name, len(self._number))
+        while number in self._main:
+            number = self._main[number]
+        if number != first:
+            self._main[first] = number  # the way is short from now on
+        return number
+
+    def find(self, name: str) -> int | None:
+        """Number under which games of `name` count, or None if nobody has the name."""
+        if name not in self._number:
+            name = name.replace("\\\\", "\0").replace('\\"', '"').replace("\0", "\\").strip()
+        return self.number(name) if name in self._number else None
+
+    def add_synonym(self, main: str, synonym: str) -> bool:
+        """Let games of `synonym` count for `main`; false if it already has another main name."""
+        target = self.number(main)
+        known = synonym in self._number
+        number = self._number.setdefault(synonym, len(self._number))
+        if known and self.number(synonym) == target:
+            return True
+        if number in self._main:
+            return False
+        self._main[number] = target
+        return True
+
+
+@dataclass
+class Input:
+    """The games of all files.
+
+    Attributes
+    ----------
+    players : Players
+        Everybody named in the games or as a synonym.
+    first, second : int32 arrays
+        Numbers of the players of each finished game, in order of the files.
+    score : float64 array
+        Points of `first`.
+    used : bool array
+        Games that count; the others are left out.
+    unfinished : int
+        Games without a result.
+    skipped : SkipReport
+        Records that could not be read.
+    """
+
+    players: Players
+    first: NDArray[np.int32]
+    second: NDArray[np.int32]
+    score: NDArray[np.float64]
+    used: NDArray[np.bool_]
+    unfinished: int = 0
+    skipped: SkipReport = field(default_factory=SkipReport)
+
+    @property
+    def total(self) -> int:
+        """Number of games, with or without a result, used or not."""
+        return len(self.score) + self.unfinished
+
+    @property
+    def discarded(self) -> int:
+        """Number of games that do not count."""
+        return self.total - int(self.used.sum())
+
+    def results(self) -> tuple[int, int, int]:
+        """Wins of the side moving first, draws and losses, of the games that count."""
+        counted = np.bincount((self.score[self.used] * 2).astype(np.int64), minlength=3)
+        return int(counted[2]), int(counted[1]), int(counted[0])
+
+    def pair_counts(self) -> PairCounts:
+        """The games that count, added up by pair."""
+        used = self.used
+        return Pool(
+            self.players.names, self.first[used], self.second[used], self.score[used]
+        ).pair_counts()
+
+    def leave_out(self, keep: NDArray[np.bool_]) -> None:
+        """Let only games count where both players are kept."""
+        self.used &= keep[self.first] & keep[self.second]
+
+
+def read_input(
+    files: Sequence[str],
+    synonyms: str | None,
+    *,
+    quiet: bool,
+    warnings: bool = True,
+    trouble: str = "Problems reading results",
+) -> Input:
+    """Read all files, saying what Ordo says unless `quiet`.
+
+    Raises Refused with the text `trouble` if a file cannot be opened.
+    """
+    players = Players()
+    merged = _load_synonyms(players, synonyms, quiet=quiet) if synonyms is not None else []
+    first, second, score = [], [], []
+    unfinished = 0
+    skipped = SkipReport()
+    met: set[str] = set()
+    for file in files:
+        if not quiet and file != STANDARD_INPUT:
+            sys.stdout.write(f"\nFile: {file}\n")
+        if file not in ("-", STANDARD_INPUT) and not os.access(file, os.R_OK):
+            raise Refused(trouble)
+        if not quiet:
+            sys.stdout.write(f"Loading data ({_GAMES_PER_DOT} games x dot): \n\n")
+            sys.stdout.flush()
+        pool = _read_file(file, trouble)
+        open_games = pool.skipped.reasons[UNFINISHED]
+        if not quiet:
+            sys.stdout.write(_dots(len(pool) + open_games))
+        number = np.array([players.number(name) for name in pool.players], np.int32)
+        met.update(pool.players)
+        first.append(number[pool.first])
+        second.append(number[pool.second])
+        score.append(pool.score)
+        unfinished += open_games
+        skipped.merge(pool.skipped)
+    if warnings:
+        for name in merged:
+            if name not in met:
+                warn(f'{synonyms}: the synonym "{as_in_tag(name)}" is in no game')
+    _report_skipped(skipped)
+    empty = np.zeros(0)
+    scores = np.concatenate([empty, *score])
+    return Input(
+        players,
+        np.concatenate([empty, *first]).astype(np.int32),
+        np.concatenate([empty, *second]).astype(np.int32),
+        scores,
+        np.ones(len(scores), np.bool_),
+        unfinished,
+        skipped,
+    )
+
+
+#: Among the names of files: read standard input, and announce no file.
+STANDARD_INPUT = "\0stdin"
+
+
+def _read_file(file: str, trouble: str) -> Pool:
+    nothing = np.zeros(0)
+    empty = Pool((), nothing.astype(np.int32), nothing.astype(np.int32), nothing)
+    if file in ("-", STANDARD_INPUT):
+        source = Source("<stdin>", None)
+    elif Path(file).is_dir():
+        return empty
+    else:
+        source = Source(file, Path(file))
+    try:
+        return read_pgn([source])
+    except NoGamesError:
+        return empty
+    except InputError:
+        raise Refused(trouble) from None
+
+
+def _dots(games: int) -> str:
+    """A dot for every 2000 games, a count for every 100,000."""
+    line = "." * (_GAMES_PER_LINE // _GAMES_PER_DOT)
+    full, rest = divmod(games, _GAMES_PER_LINE)
+    marks = [f"{line}|  {100 * number:4}k\n" for number in range(1, full + 1)]
+    return "".join(marks) + "." * (rest // _GAMES_PER_DOT) + "|\n\n"
+
+
+def _load_synonyms(players: Players, path: str, *, quiet: bool) -> list[str]:
+    """Note all synonyms of a file; they are returned."""
+    merged = []
+    for row in csv_lines(path):
+        for synonym in row[1:]:
+            main, other = _as_read(row[0]), _as_read(synonym)
+            if players.add_synonym(main, other):
+                merged.append(other)
+            else:
+                warn(f'{path}: "{synonym}" has another main name already, not "{row[0]}"')
+    if not quiet:
+        sys.stdout.write("Synonyms uploaded succesfully\n")
+    return merged
+
+
+def _as_read(name: str) -> str:
+    """A name of a file of names as the reader of games gives it."""
+    return name.replace("\\\\", "\0").replace('\\"', '"').replace("\0", "\\").strip()
+
+
+def _report_skipped(skipped: SkipReport) -> None:
+    """Say on standard error which records were left out: the first ones, and how many."""
+    problems = Counter(skipped.reasons)
+    del problems[UNFINISHED]
+    total = sum(problems.values())
+    if not total:
+        return
+    details = [record for record in skipped.details if record.reason != UNFINISHED]
+    for record in details[:_SHOWN_PROBLEMS]:
+        warn(str(record))
+    kinds = ", ".join(f"{number} x {kind}" for kind, number in problems.most_common())
+    warn(f"{total} record{'s' if total > 1 else ''} skipped: {kinds}")
+
+
+def ticked_players(path: str, games: Input, *, quiet: bool, warnings: bool) -> NDArray[np.bool_]:
+    """Players named in a file, one a line (switches -i and -x)."""
+    ticked = np.zeros(len(games.players.names), np.bool_)
+    for number, line in enumerate(text_lines(path), start=1):
+        fields = csv_fields(line)
+        if not fields:
+            continue
+        player = games.players.find(fields[0]) if len(fields) == 1 else None
+        if player is not None:
+            ticked[player] = True
+        elif warnings:
+            sys.stderr.write(
+                f'WARNING (not matching name): file "{path}", line {number} = {line}\n'
+            )
+    if not quiet:
+        sys.stdout.write("Names uploaded succesfully\n")
+    return ticked

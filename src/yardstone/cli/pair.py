@@ -1,0 +1,500 @@
+"""`yardstone tournament pair`, `check` and `generate`: rounds paired, and held against rules."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+import typer
+
+from yardstone.cli.output import Format, TableOutput, check_folder, progress_bar
+from yardstone.cli.tournament import TournamentFile
+from yardstone.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from yardstone.reports.document import Document
+    from yardstone.tournament.event.changes import EventChange
+    from yardstone.tournament.event.pairing import PairedRound, PairingSystem
+    from yardstone.tournament.event.wishes import EventWishes
+    from yardstone.tournament.model import PairingRules, Tournament
+    from yardstone.tournament.pairing import Constraints
+
+
+__all__ = ["pair", "two_players", "check", "generate"]
+
+
+_NO_WEIGHTS = "a round robin has no weights: --ask, --compare, --rules and --set"
+#: Between the two names of a board.
+_BETWEEN = (",", " - ", " – ", ";")
+
+
+@dataclass(frozen=True)
+class WeightOptions:
+    """By which rules the round is paired."""
+
+    PANEL: ClassVar[str] = "Pairing rules"
+
+    system: Annotated[
+        Literal["mcmahon", "swiss", "chess", "dutch", "round-robin"] | None,
+        typer.Option(
+            help="Pair by the rules of this system. [default: the file's; dutch in chess]",
+        ),
+    ] = None
+    rules: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Read pairing rules from this JSON file."),
+    ] = None
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Set one pairing rule. Repeatable."),
+    ] = None
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**31 - 1, metavar="NUMBER", help="Seed of random choices.")
+    ] = 0
+    numbering: Annotated[
+        Literal["list", "rating", "rank", "name", "lot"] | None,
+        typer.Option(
+            help="Numbers in a round robin. [default: those of earlier rounds]",
+        ),
+    ] = None
+    double: Annotated[
+        bool | None,
+        typer.Option(
+            "--double/--single",
+            help="Play a round robin twice or once. [default: by the number of rounds]",
+            show_default=False,
+        ),
+    ] = None
+
+    def kind(self, tournament: Tournament, wishes: EventWishes) -> PairingSystem:
+        """Which rules pair the round; refuses options that do not go with them."""
+        from yardstone.tournament.event.pairing import usual_system
+
+        weighed = bool(self.rules or self.settings)
+        if self.system is None:
+            kind = usual_system(tournament, wishes)
+            if kind == "dutch" and weighed:
+                kind = "weights"
+        else:
+            kind = self.system if self.system in ("round-robin", "dutch") else "weights"
+        if weighed and kind == "round-robin":
+            raise UsageError(_NO_WEIGHTS)
+        if weighed and kind == "dutch":
+            raise UsageError("the Dutch system has no weights: leave --rules and --set away")
+        if kind != "round-robin" and (self.numbering is not None or self.double is not None):
+            raise UsageError("--numbering and --double are for a round robin")
+        return kind
+
+    def weights(self, tournament: Tournament) -> PairingRules:
+        """The tournament's rules, changed by those of a system, a file and the options."""
+        from yardstone.tournament.model import PairingRules
+        from yardstone.tournament.rules import read_rules
+
+        rules = PairingRules.of(tournament)
+        if self.system not in (None, "dutch"):
+            rules = rules.with_system(self.system)
+        if self.rules is not None:
+            rules = rules.changed(read_rules(self.rules))
+        changes: dict[str, Any] = {"seed": self.seed} if self.seed else {}
+        for text in self.settings or []:
+            name, equals, value = text.partition("=")
+            if not equals:
+                raise UsageError(f"--set {text!r}: write it as NAME=VALUE")
+            changes[name.strip()] = value
+        return rules.changed(changes)
+
+
+@dataclass(frozen=True)
+class ConstraintOptions:
+    """What the organiser demands."""
+
+    PANEL: ClassVar[str] = "Wishes"
+
+    fix: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B", help="Require this board. Repeatable."),
+    ] = None
+    forbid: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B", help="Forbid this board. Repeatable."),
+    ] = None
+    absent: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Leave this player out of the round. Repeatable."),
+    ] = None
+    bye: Annotated[str | None, typer.Option(metavar="NAME", help="Player who has the bye.")] = None
+    no_bye: Annotated[bool, typer.Option("--no-bye", help="Refuse an odd number of players.")] = (
+        False
+    )
+    allow_rematch: Annotated[
+        bool, typer.Option("--allow-rematch", help="Let players meet again if need be.")
+    ] = False
+    allow_open: Annotated[
+        bool,
+        typer.Option(
+            "--allow-open", help="Pair although earlier games have no result; they count nothing."
+        ),
+    ] = False
+
+    def of(self, tournament: Tournament) -> Constraints:
+        """The same by the numbers of the players."""
+        from yardstone.tournament.pairing import Constraints
+
+        return Constraints(
+            fixed=tuple(two_players(tournament, text, "--fix") for text in self.fix or []),
+            forbidden=tuple(
+                two_players(tournament, text, "--forbid") for text in self.forbid or []
+            ),
+            absent=frozenset(tournament.find(text) for text in self.absent or []),
+            bye=None if self.bye is None else tournament.find(self.bye),
+            no_bye=self.no_bye,
+            rematch=self.allow_rematch,
+            open_results=self.allow_open,
+        )
+
+
+@dataclass(frozen=True)
+class BoardOutput(TableOutput):
+    """Where the boards go; `-o` writes the tournament with them."""
+
+    output: Annotated[
+        Path | None,
+        typer.Option("--boards", metavar="FILE", help="Write the boards to this file."),
+    ] = None
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", "--page", metavar="FILE", help="Write a page to print."),
+    ] = None
+
+    def check(self, *others: Path | None) -> None:
+        """Refuse what cannot be written before any work is done."""
+        if self.format is Format.parquet and self.output is None and not self.quiet:
+            raise UsageError("Parquet is not text: name a file with --boards")
+        super().check(*others)
+
+
+def pair(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="Tournament: OpenGotha XML or FIDE's TRF.")
+    ],
+    rules: WeightOptions,
+    constraints: ConstraintOptions,
+    *,
+    round_number: Annotated[
+        int | None,
+        typer.Option(
+            "--round",
+            min=1,
+            metavar="NUMBER",
+            help="Round to pair. [default: the first without boards]",
+        ),
+    ] = None,
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--again", help="Drop the boards of this round and of later ones, and pair it again."
+        ),
+    ] = False,
+    teams: Annotated[
+        bool,
+        typer.Option("--teams", help="Pair the teams; players and boards follow their line-ups."),
+    ] = False,
+    compare: Annotated[
+        bool,
+        typer.Option("--compare", help="Pair a recorded round again, and show the differences."),
+    ] = False,
+    ask: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B", help="Show what this board would cost. Repeatable."),
+    ] = None,
+    costs: Annotated[
+        bool | None,
+        typer.Option(
+            "--costs/--no-costs",
+            help="Show what is lost without each board, or what stands against the first choice "
+            "of the Dutch system. [default: up to 200 players]",
+            show_default=False,
+        ),
+    ] = None,
+    brief: Annotated[
+        bool, typer.Option("--brief", help="Show the boards without reasons.")
+    ] = False,
+    no_wishes: Annotated[
+        bool, typer.Option("--no-wishes", help="Pair without the wishes kept beside the file.")
+    ] = False,
+    target: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the tournament with this round to a file, which may be the same one.",
+        ),
+    ] = None,
+    boards: BoardOutput,
+) -> None:
+    """Pair the next round, and explain each board.
+
+    Examples
+    --------
+    yardstone tournament pair swiss.trf
+    yardstone tournament pair swiss.trf -o paired.trf --html boards.html
+    yardstone tournament pair swiss.trf --fix 'Silva Rui,Novak Petr' --absent 'Kaya Deniz'
+    yardstone tournament pair open.xml --round 5 --again --ask 'Adler Ruth,Dahl Ingrid'
+    yardstone tournament pair open.xml --round 3 --compare
+    yardstone tournament pair teams.xml --teams
+    """
+    from yardstone.tournament.event.pairing import pair_event
+    from yardstone.tournament.event.wishes import EventWishes, read_wishes
+    from yardstone.tournament.files import read_tournament
+
+    boards.check(target)
+    if teams and compare:
+        raise UsageError("--compare is for rounds of players")
+    wishes = EventWishes() if file == "-" or no_wishes or teams else read_wishes(file)
+    if compare:
+        if target is not None or boards.html is not None or ask or again:
+            raise UsageError(
+                "--compare shows a recorded round; it goes without -o, --html, --ask and --again"
+            )
+        if constraints != ConstraintOptions():
+            raise UsageError("--compare pairs the players of the recorded round as they are")
+        tournament = read_tournament(file)
+        kind = rules.kind(tournament, wishes)
+        if kind == "round-robin":
+            raise UsageError(_NO_WEIGHTS)
+        if kind == "dutch":
+            from yardstone.reports.tournament.dutch import check_document
+            from yardstone.tournament.dutch import check_rounds
+
+            checks = check_rounds(tournament, round_number, progress=boards.progress("rounds"))
+            boards.emit(check_document(checks))
+            return
+        boards.emit(_comparison(tournament, round_number, rules.weights(tournament)))
+        return
+
+    def paired(tournament: Tournament) -> PairedRound:
+        number = round_number
+        if again:
+            from yardstone.tournament.explanation import without_rounds
+
+            tournament, number = without_rounds(
+                tournament, round_number, keep_results=target is not None
+            )
+        players = tournament
+        if teams:
+            from yardstone.tournament.teams import team_tournament
+
+            tournament = team_tournament(players)
+        kind = rules.kind(tournament, wishes)
+        if kind == "round-robin" and ask:
+            raise UsageError(_NO_WEIGHTS)
+        options: dict[str, Any] = {
+            "questions": [two_players(tournament, text, "--ask") for text in ask or []],
+            "costs": False if brief else costs,
+            "progress": boards.progress("boards"),
+        }
+        if kind == "round-robin":
+            options = {"numbering": rules.numbering, "double": rules.double}
+        if kind == "weights":
+            options["rules"] = rules.weights(tournament)
+        else:
+            options["seed"] = rules.seed
+        made = pair_event(
+            tournament,
+            number,
+            system=kind,
+            wishes=wishes,
+            constraints=constraints.of(tournament),
+            **options,
+        )
+        return _seated(made, players, tournament) if teams else made
+
+    made = _into(file, target, paired)
+    document = _document(made, brief=brief)
+    if teams:
+        from yardstone.reports.tournament.teams import team_round_document
+
+        seated = made.change.tournament
+        document = team_round_document(document, seated, seated.round_games(made.number))
+    boards.emit(document)
+    if made.notes:
+        print("\n".join(f"yardstone: {note}" for note in made.notes), file=sys.stderr)
+
+
+def _into(
+    file: str, target: Path | None, paired: Callable[[Tournament], PairedRound]
+) -> PairedRound:
+    """Pair, and write the tournament where it is to go: into its own file as a step of it."""
+    from yardstone.tournament.event.file import change_file
+    from yardstone.tournament.files import read_tournament
+
+    if target is None or file == "-" or not _same(Path(file), target):
+        made = paired(read_tournament(file))
+        if target is not None:
+            _write(made.change.tournament, target)
+        return made
+    rounds = []
+
+    def step(tournament: Tournament) -> EventChange:
+        rounds.append(paired(tournament))
+        return rounds[-1].change
+
+    change_file(target, step)
+    return rounds[-1]
+
+
+def _same(file: Path, target: Path) -> bool:
+    return file.exists() and target.exists() and file.samefile(target)
+
+
+def _document(made: PairedRound, *, brief: bool) -> Document:
+    from yardstone.tournament.dutch import DutchProposal
+    from yardstone.tournament.round_robin import RoundRobin
+
+    if isinstance(made.proposal, RoundRobin):
+        from yardstone.reports.tournament.round_robin import round_robin_document
+
+        return round_robin_document(made.proposal)
+    if isinstance(made.proposal, DutchProposal):
+        from yardstone.reports.tournament.dutch import dutch_document
+
+        return dutch_document(made.proposal, brief=brief)
+    from yardstone.reports.tournament.pairing import pairing_document
+
+    return pairing_document(made.proposal, brief=brief)
+
+
+def two_players(tournament: Tournament, text: str, option: str) -> tuple[int, int]:
+    """Two players whose names stand in one text."""
+    for between in _BETWEEN:
+        one, mark, two = text.partition(between)
+        if mark and one.strip() and two.strip():
+            return tournament.find(one.strip()), tournament.find(two.strip())
+    raise UsageError(f'{option} {text!r}: write two names with a comma between: "A,B"')
+
+
+def _seated(made: PairedRound, tournament: Tournament, entrants: Tournament) -> PairedRound:
+    """The same with the players at their boards, after their teams were paired."""
+    from yardstone.tournament.teams import with_boards
+
+    seated = with_boards(tournament, entrants, made.change.tournament)
+    return replace(made, change=replace(made.change, tournament=seated))
+
+
+def _comparison(tournament: Tournament, round_number: int | None, rules: PairingRules) -> Document:
+    from yardstone.reports.tournament.comparison import comparison_document
+    from yardstone.tournament.explanation import compare_rounds
+
+    return comparison_document(compare_rounds(tournament, round_number, rules=rules))
+
+
+def _write(tournament: Tournament, target: Path) -> None:
+    from yardstone.files import replaced
+    from yardstone.tournament.files import to_bytes
+
+    data = to_bytes(tournament, target)
+    with replaced(target) as temporary:
+        temporary.write_bytes(data)
+
+
+def check(
+    file: TournamentFile,
+    *,
+    round_number: Annotated[
+        int | None,
+        typer.Option("--round", min=1, metavar="NUMBER", help="This round only."),
+    ] = None,
+    output: TableOutput,
+) -> None:
+    """Check recorded rounds against FIDE's Dutch system.
+
+    Each round is paired again from the state before it. Where the recorded boards differ,
+    the first criterion that they meet worse is named.
+
+    Examples
+    --------
+    yardstone tournament check swiss.trf
+    yardstone tournament check swiss.trf --round 3 --format json
+    """
+    from yardstone.reports.tournament.dutch import check_document
+    from yardstone.tournament.dutch import check_rounds
+
+    output.check()
+    checks = check_rounds(file.read(), round_number, progress=output.progress("rounds"))
+    output.emit(check_document(checks))
+
+
+def generate(
+    *,
+    players: Annotated[int, typer.Option(min=2, metavar="NUMBER", help="Players.")] = 40,
+    rounds: Annotated[int, typer.Option(min=1, metavar="NUMBER", help="Rounds.")] = 9,
+    seed: Annotated[int, typer.Option(min=0, metavar="NUMBER", help="Seed of all chance.")] = 0,
+    rating: Annotated[float, typer.Option(metavar="NUMBER", help="Mean of the ratings.")] = 2000.0,
+    spread: Annotated[
+        float, typer.Option(metavar="NUMBER", help="Standard deviation of the ratings.")
+    ] = 250.0,
+    draws: Annotated[
+        float, typer.Option(metavar="SHARE", help="Draws among games of equal players.")
+    ] = 0.3,
+    forfeits: Annotated[
+        float, typer.Option(metavar="SHARE", help="Games to which a player does not come.")
+    ] = 0.02,
+    byes: Annotated[
+        float, typer.Option(metavar="SHARE", help="Rounds in which a player asks for a bye.")
+    ] = 0.02,
+    late: Annotated[
+        float, typer.Option(metavar="SHARE", help="Players who come after the first round.")
+    ] = 0.03,
+    withdrawals: Annotated[
+        float, typer.Option(metavar="SHARE", help="Players who leave before the last round.")
+    ] = 0.05,
+    accelerated: Annotated[
+        bool, typer.Option("--accelerated", help="Pair by Baku acceleration.")
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the tournament to this file."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+) -> None:
+    """Generate a random Swiss paired by FIDE's Dutch system.
+
+    Results follow from the ratings. Equal seeds give equal tournaments. A tournament whose
+    further rounds cannot be paired by the rules ends early.
+
+    Examples
+    --------
+    yardstone tournament generate --players 20 --rounds 5 --seed 7 -o random.trf
+    yardstone tournament generate --players 41 --forfeits 0.1 --byes 0.05 -o random.trf
+    """
+    from yardstone.files import replaced
+    from yardstone.tournament.files import format_to_write
+    from yardstone.tournament.simulation import RandomPlan, random_tournament
+
+    check_folder(output)
+    form = format_to_write(output, None if output is not None else "trf")
+    plan = RandomPlan(
+        players=players,
+        rounds=rounds,
+        seed=seed,
+        rating=rating,
+        spread=spread,
+        draws=draws,
+        forfeits=forfeits,
+        byes=byes,
+        late=late,
+        withdrawals=withdrawals,
+        accelerated=accelerated,
+    )
+    data = form.write(random_tournament(plan, progress=progress_bar("rounds", quiet=quiet)))
+    if output is None:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    with replaced(output) as temporary:
+        temporary.write_bytes(data)

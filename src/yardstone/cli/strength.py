@@ -1,0 +1,345 @@
+"""`yardstone strength`: how strong players are, from moves or features of style."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from yardstone.cli.declare import WorkOptions
+from yardstone.cli.declare import confidence as parse_confidence
+from yardstone.cli.go import GamePaths, NetworkOptions, Strict, Visits
+from yardstone.cli.output import Output, TableOutput, progress_bar, report_skipped
+from yardstone.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from yardstone.records.go_game import GoGame
+
+
+__all__ = ["Colour", "Handicap", "ModelFile", "ScaleName", "estimate", "calibrate", "style"]
+
+
+class ScaleName(StrEnum):
+    """Where to show a strength."""
+
+    fox = "fox"
+    ogs = "ogs"
+    ogs_2020 = "ogs-2020"
+    egf = "egf"
+
+
+class Colour(StrEnum):
+    """Whose moves."""
+
+    black = "black"
+    white = "white"
+
+
+ModelFile = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="NAME|FILE",
+        help="Model of strength: joint, rank, full, basic, stochastic or small, or a file. "
+        "[default: joint; small without its network]",
+    ),
+]
+Handicap = Annotated[
+    bool,
+    typer.Option("--handicap", help="Also use handicap games, on which the model was not trained."),
+]
+
+
+def estimate(
+    paths: GamePaths,
+    *,
+    player: Annotated[
+        str | None,
+        typer.Option(
+            "--player",
+            metavar="NAME",
+            help="Player to estimate. [default: the one who is in all games]",
+        ),
+    ] = None,
+    colour: Annotated[
+        Colour | None,
+        typer.Option("--colour", help="Use this colour's moves in all games, whoever played it."),
+    ] = None,
+    scale: Annotated[
+        ScaleName | None,
+        typer.Option(
+            "--scale",
+            help="Scale to show the strength on. [default: fox; ogs for the weaker]",
+        ),
+    ] = None,
+    calibration: Annotated[
+        Path | None,
+        typer.Option(
+            "--calibration",
+            metavar="FILE",
+            help="Show ratings of a site, by a file from `strength calibrate`.",
+        ),
+    ] = None,
+    confidence: Annotated[
+        str, typer.Option(metavar="LEVEL", help="Confidence level of the intervals, in per cent.")
+    ] = "90",
+    handicap: Handicap = False,
+    network: NetworkOptions,
+    model: ModelFile = None,
+    visits: Visits = None,
+    strict: Strict = False,
+    output: Output,
+) -> None:
+    """Estimate how strong a player is from the moves of their games.
+
+    The result does not count: only how the moves look to a network, and players of
+    known rank of Fox and OGS, 30 kyu to 9 dan. The interval says how sure that is.
+
+    Examples
+    --------
+    yardstone strength estimate professional.sgf --colour black
+    yardstone strength estimate professional.sgf --player 'Park Junghwan' --scale egf
+    yardstone strength estimate professional.sgf --colour white --confidence 95 -o white.html
+    """
+    level = parse_confidence(confidence)
+    output.check()
+    if colour is not None and player is not None:
+        raise UsageError("--player and --colour: name one of them")
+    if calibration is not None and scale is not None:
+        raise UsageError("--calibration and --scale: name one of them")
+    from yardstone.go.losses import LossEffort
+    from yardstone.records.sgf import SgfReader
+    from yardstone.reports.strength.estimate import estimate_document
+    from yardstone.strength.default_model import default_model
+    from yardstone.strength.estimate.calibrate import Calibration
+    from yardstone.strength.estimate.estimate import estimate_player
+    from yardstone.strength.estimate.games import model_network
+
+    ranks = default_model(model, network.net)
+    target: str | Calibration | None = None if scale is None else scale.value
+    if calibration is not None:
+        target = Calibration.load(calibration)
+        target.check_model(ranks)
+    reader = SgfReader(*paths, strict=strict)
+    games = list(reader)
+    side = None if colour is None else 1 + (colour is Colour.white)
+    if player is None and side is None:
+        player = _player(games)
+    result = estimate_player(
+        games,
+        player,
+        colour=side,
+        net=model_network(ranks, **network.as_arguments()),
+        model=ranks,
+        scale=target,
+        level=level,
+        handicap=handicap,
+        effort=None if visits is None else LossEffort(visits),
+        skipped=reader.skipped,
+        progress=output.progress("looking at positions"),
+    )
+    output.emit(estimate_document(result.as_dict()))
+    report_skipped(reader.skipped, quiet=output.quiet)
+
+
+def _player(games: list[GoGame]) -> str | None:
+    """The player in all games; on a terminal a question where that is not clear."""
+    from yardstone.strength.estimate.players import AmbiguousPlayerError, find_player, unique_games
+
+    different, _ = unique_games(games)
+    if not different:
+        return None
+    try:
+        return find_player(different)
+    except AmbiguousPlayerError as error:
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise
+        return _chosen_name(error.names)
+
+
+def _chosen_name(names: dict[str, int]) -> str:
+    from yardstone.reports.words import plural
+
+    listed = list(names.items())[:20]
+    print("Whose strength?", file=sys.stderr)
+    for number, (name, games) in enumerate(listed, 1):
+        print(f"  {number}  {name} ({plural(games, 'game')})", file=sys.stderr)
+    print("Number or name: ", end="", file=sys.stderr, flush=True)
+    answer = sys.stdin.readline().strip()
+    if not answer:
+        raise UsageError("nobody is named")
+    if answer.isdecimal() and 1 <= int(answer) <= len(listed):
+        return listed[int(answer) - 1][0]
+    return answer
+
+
+class RatingKind(StrEnum):
+    """What a site's ratings are."""
+
+    points = "points"
+    ogs = "ogs"
+    egf = "egf"
+
+
+class ModelScaleName(StrEnum):
+    """A scale of the model."""
+
+    fox = "fox"
+    ogs = "ogs"
+
+
+def calibrate(
+    ratings: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RATINGS",
+            help="Table with the columns player, rating and, optionally, estimate.",
+        ),
+    ],
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[FILES]...",
+            help="Games of these players: SGF files, folders, patterns or archives.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Save the calibration, for `estimate --calibration`."),
+    ] = None,
+    site: Annotated[
+        str | None,
+        typer.Option("--site", metavar="NAME", help="Name of the ratings. [default: the kind]"),
+    ] = None,
+    kind: Annotated[
+        RatingKind,
+        typer.Option("--kind", help="Ratings of OGS, of the EGF, or points of another site."),
+    ] = RatingKind.points,
+    scale: Annotated[
+        ModelScaleName,
+        typer.Option("--scale", help="Scale of the model that the estimates are on."),
+    ] = ModelScaleName.fox,
+    handicap: Handicap = False,
+    network: NetworkOptions,
+    model: ModelFile = None,
+    strict: Strict = False,
+    output: TableOutput,
+) -> None:
+    """Fit estimates to the ratings of a site or club.
+
+    With games the players are estimated from them; without, the table must have their
+    estimates. What the line costs is measured on the results of the games.
+
+    Examples
+    --------
+    yardstone strength calibrate ratings.csv games/ --site Club --save club.json
+    yardstone strength calibrate estimates_simulated.csv --site Club --save club.json
+    """
+    from yardstone.pool import SkipReport
+    from yardstone.reports.strength.calibration import calibration_document
+    from yardstone.strength.default_model import default_model
+    from yardstone.strength.estimate.ratings_file import read_ratings
+    from yardstone.strength.estimate.site_calibration import calibrate_site
+
+    output.check(save)
+    name = site or kind.value
+    if not name.isprintable() or len(name) > 80:
+        raise UsageError("--site: a name of at most 80 letters")
+    skipped = SkipReport()
+    table = read_ratings(ratings, skipped)
+    if strict and len(skipped):
+        first = skipped.details[0]
+        raise InputError(first.reason, file=first.file, line=first.line)
+    ranks = default_model(model, network.net)
+    estimates = None
+    if paths:
+        from yardstone.records.sgf import SgfReader
+        from yardstone.strength.estimate.collection import estimate_players
+        from yardstone.strength.estimate.games import model_network
+
+        reader = SgfReader(*paths, strict=strict)
+        net = model_network(ranks, **network.as_arguments())
+        games = list(reader)
+        skipped.merge(reader.skipped)
+        estimates = estimate_players(
+            games,
+            net,
+            ranks,
+            players=[each.player for each in table],
+            scale=scale.value,
+            handicap=handicap,
+            skipped=skipped,
+            progress=progress_bar("looking at positions", quiet=output.quiet),
+        )
+    result = calibrate_site(
+        table,
+        estimates,
+        ranks,
+        site=name,
+        kind=kind.value,
+        basis=scale.value,
+        file=str(ratings),
+    )
+    if save is not None:
+        result.calibration.save(save)
+    output.emit(calibration_document(result))
+    report_skipped(skipped, quiet=output.quiet)
+
+
+def style(
+    tables: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILES",
+            help="Tables of features (Orange's .tab): one, or several of the same players; also "
+            "folders and archives.",
+            show_default=False,
+        ),
+    ],
+    *,
+    others: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--predict",
+            metavar="FILE",
+            help="Rate the players of this table of the same features. Repeatable, for features "
+            "in several files.",
+        ),
+    ] = None,
+    folds: Annotated[
+        int, typer.Option(metavar="NUMBER", min=2, help="Parts of the cross-validation.")
+    ] = 10,
+    seed: Annotated[
+        int, typer.Option(metavar="NUMBER", min=0, help="Seed of the division into parts.")
+    ] = 0,
+    work: WorkOptions,
+    output: TableOutput,
+) -> None:
+    """Predict ranks from features of style, and test the prediction.
+
+    Every player is predicted from the players of the other parts. With --predict the
+    model learns from all of the first tables and rates the players of another one.
+
+    Examples
+    --------
+    yardstone strength style style_simulated.tab
+    yardstone strength style style_simulated.tab --predict style_simulated.tab --format csv
+    """
+    from yardstone.reports.strength.style import style_document
+    from yardstone.strength.style.rating import rate_by_style
+
+    output.check()
+    ratings = rate_by_style(
+        tables,
+        others or (),
+        folds=folds,
+        seed=seed,
+        workers=work.workers,
+        progress=output.progress("cross-validation"),
+    )
+    output.emit(style_document(ratings))

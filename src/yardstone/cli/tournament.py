@@ -1,0 +1,775 @@
+"""`yardstone tournament`: what a file of a tournament shows, and what may come of it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+import typer
+
+from yardstone.cli.declare import WorkOptions
+from yardstone.cli.output import Format, Output, TableOutput, check_folder
+from yardstone.errors import InputError, MissingExtraError, UsageError
+from yardstone.tournament.formats import FORMATS
+
+if TYPE_CHECKING:
+    from yardstone.tournament.forecast import Scenario
+    from yardstone.tournament.model import Tournament
+
+
+__all__ = [
+    "Criteria",
+    "Runs",
+    "TournamentFile",
+    "Unplayed",
+    "Win",
+    "grade",
+    "show",
+    "standings",
+    "ratings",
+    "prizes",
+    "publish",
+    "needs",
+    "simulate",
+    "convert",
+    "serve",
+]
+
+
+@dataclass(frozen=True)
+class TournamentFile:
+    """The file of a tournament, and its format."""
+
+    PANEL: ClassVar[str] = "Input"
+
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="Tournament: OpenGotha XML, H9 or FIDE's TRF, also compressed; - for standard "
+            "input.",
+            show_default=False,
+        ),
+    ]
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="|".join(FORMATS),
+            help="Format of the file. [default: by its ending or content]",
+        ),
+    ] = None
+
+    def read(self) -> Tournament:
+        """The tournament."""
+        from yardstone.tournament.files import read_tournament
+
+        return read_tournament(self.file, format=self.kind)
+
+
+Criteria = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAMES",
+        help="Criteria in order, such as mms,sos,sosos. [default: the file's]",
+    ),
+]
+Unplayed = Annotated[
+    Literal["2026", "2024", "2009", "none"] | None,
+    typer.Option(
+        help="FIDE's rules for unplayed rounds. [default: those in force when it began]",
+    ),
+]
+Win = Annotated[
+    str | None,
+    typer.Option(
+        "--win",
+        metavar="NAME|FILE",
+        help="Model of winning: fitted, kaniuk, egf or goldis by grades, elo by ratings, or a file "
+        "of winprob fit --save. [default: fitted; in chess elo]",
+        show_default=False,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Runs(WorkOptions):
+    """Chance, and the processes that draw it."""
+
+    seed: Annotated[
+        int, typer.Option(metavar="NUMBER", min=0, help="Seed of the random numbers.")
+    ] = 0
+
+
+def grade(text: str, option: str) -> int:
+    """A grade as a whole number, 1 dan being 0."""
+    from yardstone.winprob.grades import parse_grade
+
+    try:
+        value = parse_grade(text)
+    except InputError as error:
+        raise UsageError(f"{option}: {error}") from None
+    if value != int(value):
+        raise UsageError(f"{option}: {text!r} is not a whole grade")
+    return int(value)
+
+
+def show(file: TournamentFile, output: TableOutput) -> None:
+    """Summarise a tournament file: rounds, players, games and rules.
+
+    Examples
+    --------
+    yardstone tournament show open.xml
+    """
+    from yardstone.reports.tournament.standings import tournament_document
+
+    output.check()
+    output.emit(tournament_document(file.read()))
+
+
+def standings(
+    file: TournamentFile,
+    output: TableOutput,
+    *,
+    round_number: Annotated[
+        int | None,
+        typer.Option(
+            "--round",
+            min=0,
+            metavar="NUMBER",
+            help="Show the standings after this round. [default: the last complete one]",
+        ),
+    ] = None,
+    criteria: Criteria = None,
+    unplayed: Unplayed = None,
+    results: Annotated[
+        bool, typer.Option(help="Show the results of each round (text and pages only).")
+    ] = True,
+    everybody: Annotated[
+        bool, typer.Option("--everybody", help="Also list players without a game.")
+    ] = False,
+    teams: Annotated[
+        bool, typer.Option("--teams", help="Rank the teams, with the boards of their matches.")
+    ] = False,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="NUMBER", help="Show only this many players (text and pages only)."
+        ),
+    ] = None,
+) -> None:
+    """Show the standings after any round, by any criteria.
+
+    Examples
+    --------
+    yardstone tournament standings open.xml --round 3
+    yardstone tournament standings swiss.trf --criteria pts,bh-c1,sb -o standings.html
+    yardstone tournament standings teams.xml --teams
+    """
+    from yardstone.reports.tournament.standings import standings_document
+    from yardstone.tournament.standings_table import standings as standings_of
+
+    output.check()
+    if output.format not in (Format.text, Format.html) and (top is not None or not results):
+        raise UsageError("--top and --no-results are for text and pages")
+    tournament = file.read()
+    if teams:
+        from yardstone.reports.tournament.teams import team_standings_document
+        from yardstone.tournament.teams import team_standings
+
+        if everybody or unplayed is not None or top is not None:
+            raise UsageError("--everybody, --unplayed and --top are for standings of players")
+        ranked = team_standings(tournament, round_number=round_number, criteria=criteria)
+        output.emit(team_standings_document(ranked, results=results))
+        return
+    table = standings_of(
+        tournament,
+        round_number=round_number,
+        criteria=criteria,
+        unplayed=unplayed,
+        everybody=everybody,
+    )
+    output.emit(standings_document(table, results=results, top=top))
+
+
+def ratings(
+    file: TournamentFile,
+    output: TableOutput,
+    *,
+    system: Annotated[
+        Literal["egf", "egf-old", "fide"] | None,
+        typer.Option(
+            help="Rating system. [default: the EGF's for Go, FIDE's for chess]",
+        ),
+    ] = None,
+    weight: Annotated[
+        str | None,
+        typer.Option(
+            "--class",
+            metavar="CLASS",
+            help="Class A to D of the tournament, or a weight. [default: by the time limits]",
+        ),
+    ] = None,
+    k: Annotated[
+        float | None,
+        typer.Option("-k", min=0.0, metavar="K", help="K of all players, for FIDE's system."),
+    ] = None,
+) -> None:
+    """Compute the rating changes before they are published.
+
+    Examples
+    --------
+    yardstone tournament ratings open.xml
+    yardstone tournament ratings open.xml --class B --format csv -o changes.csv
+    """
+    from yardstone.reports.tournament.rating_changes import changes_document
+    from yardstone.tournament.rating_change import rating_changes
+
+    output.check()
+    tournament = file.read()
+    chess = system == "fide" or (system is None and tournament.discipline == "chess")
+    if (k is not None and not chess) or (weight is not None and chess):
+        raise UsageError("-k is for FIDE's system, --class for the EGF's")
+    changes = rating_changes(tournament, system=system, weight=weight, k=k)
+    output.emit(changes_document(tournament, changes))
+
+
+def prizes(
+    file: TournamentFile,
+    output: TableOutput,
+    *,
+    places: Annotated[int, typer.Option(min=0, metavar="NUMBER", help="Places with a prize.")] = 3,
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            metavar="GRADES",
+            help="Lowest grades of groups with prizes of their own, such as 1d,5k. "
+            "[default: the file's categories]",
+            show_default=False,
+        ),
+    ] = None,
+    group_places: Annotated[
+        int, typer.Option(min=1, metavar="NUMBER", help="Places with a prize in a group.")
+    ] = 1,
+    wins: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="NUMBER", help="A prize for so many wins.", show_default=False),
+    ] = None,
+    money: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AMOUNTS",
+            help="Money of the first places, such as 300,200,100.",
+            show_default=False,
+        ),
+    ] = None,
+    once: Annotated[
+        bool,
+        typer.Option("--once", help="No prize in a group for who has one for the place."),
+    ] = False,
+    criteria: Criteria = None,
+) -> None:
+    """List the prizes: by place, by group of grades, by wins.
+
+    Players with equal scores in all criteria share a place, and in equal parts the money
+    of the places that they take up.
+
+    Examples
+    --------
+    yardstone tournament prizes open.xml --groups 1d,5k --wins 4
+    yardstone tournament prizes open.xml --money 300,200,100 --format csv
+    """
+    from yardstone.reports.tournament.prizes import prizes_document
+    from yardstone.tournament.event.prizes import prize_list
+
+    output.check()
+    made = prize_list(
+        file.read(),
+        places=places,
+        groups=None
+        if groups is None
+        else [grade(text.strip(), "--groups") for text in groups.split(",")],
+        group_places=group_places,
+        wins=wins,
+        money=_amounts(money),
+        once=once,
+        criteria=criteria,
+    )
+    output.emit(prizes_document(made))
+
+
+def _amounts(text: str | None) -> list[float]:
+    if text is None:
+        return []
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise UsageError(f"--money {text!r}: amounts such as 300,200,100") from None
+
+
+def publish(
+    file: TournamentFile,
+    *,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="PAGE|FOLDER",
+            help="One page if it ends in .html, else a folder of pages. "
+            "[default: a page beside the file]",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Publish boards, standings, results and players as pages.
+
+    The pages need nothing but themselves: put them on any web server, or print them.
+    Publish again after each round; pages of the same names are replaced.
+
+    Examples
+    --------
+    yardstone tournament publish open.xml
+    yardstone tournament publish open.xml -o pages
+    """
+    import yardstone
+    from yardstone.cli.output import check_folder
+    from yardstone.files import write_text
+    from yardstone.reports.faces.page import document_page
+    from yardstone.reports.tournament.publication import publication, publication_page
+
+    tournament = file.read()
+    beside = Path("tournament.html" if file.file == "-" else file.file).with_suffix(".html")
+    target = output or beside
+    if target.suffix.lower() in (".html", ".htm"):
+        check_folder(target)
+        page = document_page(publication_page(tournament), version=yardstone.__version__)
+        write_text(target, page)
+        print(f"{target}: boards, standings, results and players on one page.")
+        return
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(error.strerror or str(error), file=str(target)) from error
+    pages = publication(tournament)
+    for name, document in pages.items():
+        write_text(target / name, document_page(document, version=yardstone.__version__))
+    print(f"{target}: {len(pages)} pages; begin with {target / 'index.html'}.")
+
+
+def needs(
+    file: TournamentFile,
+    output: TableOutput,
+    *,
+    player: Annotated[
+        str,
+        typer.Argument(
+            metavar="PLAYER", help="Player's name, its beginning, or number.", show_default=False
+        ),
+    ],
+    place: Annotated[int, typer.Option(min=1, metavar="NUMBER", help="Place to reach.")] = 1,
+    criteria: Criteria = None,
+    draws: Annotated[
+        bool | None,
+        typer.Option(
+            "--draws/--no-draws",
+            help="Allow draws. [default: in chess, or with a whole komi]",
+        ),
+    ] = None,
+    win: Win = None,
+    draw_rate: Annotated[
+        float,
+        typer.Option(
+            metavar="RATE", help="With --win elo: draw rate of equal players, for chances."
+        ),
+    ] = 0.0,
+    limit: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            metavar="NUMBER",
+            help="Try at most this many combinations of results; beyond, give bounds.",
+        ),
+    ] = 4096,
+    unplayed: Unplayed = None,
+) -> None:
+    """Show what a player needs in the last round to reach a place.
+
+    Combinations of results are counted; beside them stand the chances by a model of winning,
+    from the entry list and the rounds so far.
+
+    Examples
+    --------
+    yardstone tournament needs open.xml 'Claes Wim' --place 3
+    """
+    from yardstone.reports.tournament.last_round import last_round_document
+    from yardstone.tournament.last_round import last_round_needs, place_chances
+
+    output.check()
+    tournament = file.read()
+    result = last_round_needs(
+        tournament,
+        tournament.find(player),
+        place=place,
+        criteria=criteria,
+        draws=draws,
+        limit=limit,
+        unplayed=unplayed,
+        progress=output.progress("Combinations"),
+    )
+    chances, reason = None, ""
+    if result.exact:
+        try:
+            chances = place_chances(tournament, result, win=win, draw_rate=draw_rate)
+        except InputError as error:
+            reason = str(error)
+    else:
+        reason = "too many combinations; `yardstone tournament simulate` has them"
+    output.emit(last_round_document(tournament, result, chances, no_chances=reason))
+
+
+@dataclass(frozen=True)
+class TournamentOptions:
+    """How the tournament is played."""
+
+    PANEL: ClassVar[str] = "Tournament"
+
+    rounds: Annotated[
+        int | None,
+        typer.Option(metavar="NUMBER", min=1, help="Rounds. [default: the file's, or 5]"),
+    ] = None
+    system: Annotated[
+        Literal["mcmahon", "swiss", "round-robin"] | None,
+        typer.Option(help="Pairing. [default: the file's, or mcmahon]"),
+    ] = None
+    bar: Annotated[str | None, typer.Option(metavar="GRADE", help="McMahon bar, such as 3d.")] = (
+        None
+    )
+    floor: Annotated[
+        str | None, typer.Option(metavar="GRADE", help="McMahon floor, such as 20k.")
+    ] = None
+    handicap: Annotated[
+        int | None,
+        typer.Option(
+            metavar="STONES", min=0, max=36, help="Most handicap stones; 0: even games only."
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class ResultOptions:
+    """How games end."""
+
+    PANEL: ClassVar[str] = "Results of games"
+
+    win: Win = None
+    advantage: Annotated[
+        float, typer.Option(metavar="POINTS", help="With --win elo: advantage of moving first.")
+    ] = 0.0
+    draws: Annotated[
+        float, typer.Option(metavar="RATE", help="With --win elo: draw rate of equal players.")
+    ] = 0.0
+    deviation: Annotated[
+        float | None,
+        typer.Option(
+            metavar="AMOUNT",
+            min=0.0,
+            help="Standard deviation of true strengths about the entry list (grades, or points "
+            "with elo); 0: it is exact. [default: of a file, as measured in real tournaments]",
+        ),
+    ] = None
+
+
+def _whole(least: int) -> Callable[[str, str], int]:
+    def value(text: str, option: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            raise UsageError(f"{option}: {text!r} is not a whole number") from None
+        if number < least:
+            raise UsageError(f"{option}: {number} is too few; at least {least}")
+        return number
+
+    return value
+
+
+def _system(text: str, option: str) -> Any:
+    from yardstone.tournament.model import System
+
+    try:
+        return System(text)
+    except ValueError:
+        raise UsageError(f"{option}: there is no {text!r}") from None
+
+
+#: What can vary, and how its values are read.
+_VARIED: dict[str, Callable[[str, str], Any]] = {
+    "bar": grade,
+    "floor": grade,
+    "rounds": _whole(1),
+    "handicap": _whole(0),
+    "system": _system,
+    "players": _whole(2),
+}
+
+
+def simulate(
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            help="A tournament file: its players and rules; rounds that are over stay as they are. "
+            "Without it, players are drawn as European tournaments have them.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    tournaments: Annotated[
+        int, typer.Option(metavar="NUMBER", min=1, help="Number of tournaments.")
+    ] = 1000,
+    players: Annotated[
+        int, typer.Option(metavar="NUMBER", min=2, help="Number of players, without a file.")
+    ] = 64,
+    grades: Annotated[
+        str, typer.Option(metavar="LOW:HIGH", help="Grades of the players, without a file.")
+    ] = "20k:7d",
+    rules: TournamentOptions,
+    criteria: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES", help="Criteria of the final standings, such as mms,sos,sosos."
+        ),
+    ] = None,
+    restart: Annotated[
+        bool, typer.Option("--restart", help="Also replay the rounds that are over.")
+    ] = False,
+    results: ResultOptions,
+    vary: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME=A,B,C",
+            help=f"Compare tournaments that differ in one thing: {', '.join(_VARIED)}.",
+        ),
+    ] = None,
+    top: Annotated[
+        int, typer.Option(metavar="NUMBER", min=0, help="Show this many players; 0 shows all.")
+    ] = 20,
+    runs: Runs,
+    output: Output,
+) -> None:
+    """Simulate a tournament thousands of times: who finishes where.
+
+    Strengths are the ratings of the entry list, or the grades where there is none;
+    results are drawn from the model of winning, rounds paired as `tournament pair` does.
+
+    Examples
+    --------
+    yardstone tournament simulate open.xml --tournaments 200 --plot places.svg
+    yardstone tournament simulate --players 32 --tournaments 200 --vary bar=1d,3d,5d
+    yardstone tournament simulate swiss.trf --win elo --draws 0.4 --advantage 35
+    """
+    from yardstone.reports.tournament.simulation import simulation_document
+    from yardstone.tournament.files import read_tournament
+    from yardstone.tournament.forecast import Scenario, simulate_scenarios
+
+    output.check()
+    low, colon, high = grades.partition(":")
+    if not colon:
+        raise UsageError("--grades: write two grades, as in 20k:7d")
+    scenario = Scenario(
+        tournament=None if file is None else read_tournament(file),
+        players=players,
+        lowest=grade(low, "--grades"),
+        highest=grade(high, "--grades"),
+        restart=restart,
+        rounds=rules.rounds,
+        system=None if rules.system is None else _system(rules.system, "--system"),
+        bar=None if rules.bar is None else grade(rules.bar, "--bar"),
+        floor=None if rules.floor is None else grade(rules.floor, "--floor"),
+        handicap=rules.handicap,
+        win=results.win,
+        advantage=results.advantage,
+        draw_rate=results.draws,
+        deviation=results.deviation,
+        seed=runs.seed,
+    )
+    simulation = simulate_scenarios(
+        scenario,
+        tournaments,
+        **_variation(vary, scenario),
+        criteria=criteria,
+        workers=runs.workers,
+        progress=output.progress,
+    )
+    output.emit(simulation_document(simulation, top=top))
+
+
+def _variation(text: str | None, scenario: Scenario) -> dict[str, Any]:
+    """What differs, and the values with their names."""
+    if text is None:
+        return {}
+    name, _, values = text.partition("=")
+    name = name.strip()
+    listed = [value.strip() for value in values.split(",") if value.strip()]
+    if name not in _VARIED or not listed:
+        others = ", ".join([*_VARIED][1:])
+        raise UsageError(f"--vary {text!r}: write it as bar=1d,3d,5d (or {others})")
+    if name == "players" and scenario.tournament is not None:
+        raise UsageError("--vary players: the file says who plays")
+    return {
+        "varied": name,
+        "values": [(value, _VARIED[name](value, f"--vary {name}")) for value in listed],
+    }
+
+
+def convert(
+    file: TournamentFile,
+    *,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write to this file."),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="|".join(FORMATS),
+            help="Format to write. [default: by the ending of the file]",
+        ),
+    ] = None,
+    encoding: Annotated[
+        str, typer.Option(metavar="NAME", help="Encoding of an H9 file, such as iso-8859-15.")
+    ] = "utf-8",
+    forfeits: Annotated[
+        bool,
+        typer.Option(help="Write games decided without play into an H9 file, or half a point."),
+    ] = True,
+) -> None:
+    """Convert a tournament between OpenGotha, H9 and TRF.
+
+    A file in the same format keeps all that Yardstone does not use.
+
+    Examples
+    --------
+    yardstone tournament convert open.xml -o open.h9
+    """
+    from yardstone.files import replaced
+    from yardstone.tournament.files import format_to_write
+
+    check_folder(output)
+    tournament = file.read()
+    form = format_to_write(output, to)
+    options = {} if encoding == "utf-8" else {"encoding": _codec(encoding)}
+    if form.name != "h9" and (options or not forfeits):
+        raise UsageError("--encoding and --no-forfeits are for H9 files")
+    data = form.write(tournament, **options, **({} if forfeits else {"keep_forfeits": False}))
+    if output is None:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    with replaced(output) as temporary:
+        temporary.write_bytes(data)
+
+
+def _codec(name: str) -> str:
+    import codecs
+
+    try:
+        codec = codecs.lookup(name)
+        "a".encode(codec.name)
+    except LookupError:
+        raise UsageError(f"no encoding of text is called {name!r}") from None
+    return codec.name
+
+
+#: Where the password may stand instead of on the command line, which others may see.
+PASSWORD = "YARDSTONE_DESK_PASSWORD"
+
+
+@dataclass(frozen=True)
+class SiteOptions:
+    """How the pages look, and who reaches them."""
+
+    PANEL: ClassVar[str] = "Site"
+
+    title: Annotated[
+        str,
+        typer.Option(metavar="TEXT", help="Title of the pages. [default: the tournament's name]"),
+    ] = ""
+    footer: Annotated[
+        str,
+        typer.Option(metavar="TEXT", help="Footer of every page: text, or a .txt or .md file."),
+    ] = ""
+    root_path: Annotated[
+        str,
+        typer.Option(metavar="PATH", help="Path under which a proxy serves it, such as /open."),
+    ] = ""
+    public_url: Annotated[
+        str,
+        typer.Option(metavar="URL", help="Address that players use, such as https://example.org."),
+    ] = ""
+    trusted_proxies: Annotated[
+        str,
+        typer.Option(
+            metavar="NETWORKS", help="Proxies whose X-Forwarded-For to trust, separated by commas."
+        ),
+    ] = "127.0.0.1,::1"
+
+
+def serve(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="Tournament: OpenGotha XML.", show_default=False),
+    ],
+    *,
+    host: Annotated[
+        str,
+        typer.Option(metavar="ADDRESS", help="Address to listen on; 0.0.0.0 for the whole hall."),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(metavar="NUMBER", help="Port to listen on; 0 takes any.")
+    ] = 8000,
+    password: Annotated[
+        str,
+        typer.Option(
+            metavar="TEXT",
+            envvar=PASSWORD,
+            help="Password of the helpers. [default: made up and printed; none on 127.0.0.1]",
+        ),
+    ] = "",
+    register: Annotated[
+        Path | None,
+        typer.Option("--list", metavar="FILE", help="Federation's list to enter players from."),
+    ] = None,
+    site: SiteOptions,
+) -> None:
+    """Run the desk of a tournament in the browser.
+
+    Helpers enter players and results, pair rounds and print sheets, several at once;
+    players read boards and standings on their phones. The file stays the only store.
+
+    Examples
+    --------
+    yardstone tournament serve open.xml
+    yardstone tournament serve open.xml --host 0.0.0.0 --password 'our own secret'
+    """
+    try:
+        from yardstone.web.desk.serving import run_desk
+        from yardstone.web.desk.settings import DeskSettings
+        from yardstone.web.settings import footer_text
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(error.name or "fastapi", "web") from None
+    settings = DeskSettings(
+        file=file,
+        host=host,
+        port=port,
+        password=password,
+        register=register,
+        title=site.title,
+        footer=footer_text(site.footer),
+        root_path=site.root_path,
+        public_url=site.public_url,
+        trusted_proxies=site.trusted_proxies,
+    ).with_password()
+    run_desk(settings, lambda text: print(text, flush=True))

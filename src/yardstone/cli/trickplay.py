@@ -1,0 +1,258 @@
+"""`yardstone trickplay`: local problems found in games, and their answers rated."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import typer
+
+from yardstone.cli import declare
+from yardstone.cli.declare import Confidence, WorkOptions
+from yardstone.cli.go import NetworkOptions, Quiet, Strict
+from yardstone.cli.output import Output, TableOutput, report_skipped, stage_bars
+from yardstone.cli.strength import ModelFile, ScaleName
+from yardstone.errors import UsageError
+
+if TYPE_CHECKING:
+    from yardstone.strength.trickplay.problem_files import FoundProblems, Sought
+    from yardstone.strength.trickplay.rating import Moves
+
+
+__all__ = ["Boards", "ProblemOptions", "finish", "index", "find", "rate"]
+
+
+Boards = Annotated[
+    int, typer.Option("--boards", metavar="NUMBER", min=1, help="Games for each problem.")
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProblemOptions(WorkOptions):
+    """Options of a command that looks for problems in games."""
+
+    PANEL: ClassVar[str] = "Problems"
+
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PROBLEMS",
+            help="SGF files with variations or text files with diagrams, folders or archives.",
+            show_default=False,
+        ),
+    ]
+    games: Annotated[
+        list[str],
+        typer.Option(
+            "--games",
+            metavar="FILE",
+            help="An index from `trickplay index`, or files of games. Repeatable.",
+            show_default=False,
+        ),
+    ]
+    bounds: Annotated[
+        str | None,
+        typer.Option(
+            "--bounds",
+            metavar="CORNERS",
+            help="Part of the board that SGF problems show, such as H10:T1. "
+            "[default: VW of the record, or inferred]",
+        ),
+    ] = None
+    reduce: Annotated[
+        int,
+        typer.Option(
+            "--reduce",
+            metavar="STONES",
+            min=0,
+            max=6,
+            help="Stones to remove, at most, from a position that does not occur.",
+        ),
+    ] = 3
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            "--seed",
+            metavar="NUMBER",
+            min=0,
+            help="Choose games at random by this seed. [default: those with the position earliest]",
+        ),
+    ] = None
+    change: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--change",
+            metavar="PROBLEM=STONES",
+            help="Change the completed board of a problem, such as 24=black:K4,empty:D3. "
+            "Repeatable.",
+        ),
+    ] = None
+    sgf: Annotated[
+        Path | None,
+        typer.Option(
+            "--sgf", metavar="FILE", help="Write the completed boards with the variations."
+        ),
+    ] = None
+    strict: Strict = False
+
+    def sought(self, boards: int) -> Sought:
+        """The same, as the library takes it."""
+        from yardstone.strength.trickplay.problem_files import Sought
+
+        return Sought(
+            self.paths,
+            self.games,
+            bounds=self.bounds,
+            boards=boards,
+            reduce=self.reduce,
+            seed=self.seed,
+            changes=self.change or (),
+            strict=self.strict,
+            workers=self.workers,
+        )
+
+
+def finish(options: ProblemOptions, result: FoundProblems, *, quiet: bool) -> None:
+    """Write the boards as SGF if they are wanted, a record each, and say what was skipped."""
+    from yardstone.cli.output import report_skipped
+
+    if options.sgf is not None:
+        from yardstone.files import write_text
+        from yardstone.reports.trickplay.boards import boards_sgf
+
+        write_text(options.sgf, boards_sgf(result.completions))
+        if not any(completion.boards for completion in result.completions):
+            print(f"yardstone: no board to write to {options.sgf}", file=sys.stderr)
+    report_skipped(result.unread, quiet=quiet)
+    report_skipped(result.skipped, quiet=quiet)
+
+
+def index(
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILES",
+            help="SGF files or lists of moves, folders, patterns or archives of them.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Index to write.")],
+    *,
+    work: WorkOptions,
+    quiet: Quiet = False,
+) -> None:
+    """Build an index of games that makes searches fast.
+
+    A game that occurs twice is taken once. The same command goes on where it was
+    stopped; what has been read so far is kept beside the index until it is complete.
+
+    Examples
+    --------
+    yardstone trickplay index professional.sgf -o games.idx
+    """
+    from yardstone.cli.output import progress_bar
+    from yardstone.go.patterns import build_index
+    from yardstone.reports.words import plural
+
+    games, skipped = build_index(
+        paths, output, workers=work.workers, progress=progress_bar("reading games", quiet=quiet)
+    )
+    report_skipped(skipped, quiet=quiet)
+    if not quiet:
+        again = games.facts["duplicates"]
+        note = f"; {plural(again, 'game')} occurred again" if again else ""
+        print(f"{plural(len(games), 'game')}, {games.positions:,} positions in {output}{note}")
+
+
+def find(problems: ProblemOptions, output: TableOutput, boards: Boards = 1) -> None:
+    """Find the positions of problems in games, in any orientation.
+
+    All eight symmetries, and the colours as they are and exchanged. No network is
+    needed.
+
+    Examples
+    --------
+    yardstone trickplay find trickplay.txt --games professional.sgf
+    yardstone trickplay find trickplay.txt --games professional.sgf --sgf found.sgf
+    """
+    output.check(problems.sgf)
+    from yardstone.reports.trickplay.problems import found_document
+    from yardstone.strength.trickplay.problem_files import find_problem_files
+
+    result = find_problem_files(problems.sought(boards), progress=stage_bars(quiet=output.quiet))
+    output.emit(found_document(result))
+    finish(problems, result, quiet=output.quiet)
+
+
+def rate(
+    problems: ProblemOptions,
+    network: NetworkOptions,
+    output: Output,
+    *,
+    boards: Boards = 5,
+    moves: Annotated[
+        str,
+        typer.Option(
+            "--moves",
+            metavar="NUMBER",
+            help="Answers to rate: all, the first NUMBER, or equal: as many as the shortest "
+            "variation has.",
+        ),
+    ] = "equal",
+    history: Annotated[
+        bool,
+        typer.Option(
+            "--history/--no-history",
+            help="Show the network the moves before the position, or only the position.",
+        ),
+    ] = True,
+    scale: Annotated[
+        ScaleName, typer.Option("--scale", help="Scale to show the ratings on.")
+    ] = ScaleName.fox,
+    confidence: Confidence = "90",
+    model: ModelFile = None,
+) -> None:
+    """Rate the refutation and the failure of each problem.
+
+    Each position is set into games in which it stands, and each variation is rated by
+    the moves of the side to answer alone. A star marks the problems whose failure is
+    rated as high as the refutation, or higher.
+
+    Examples
+    --------
+    yardstone trickplay rate trickplay.txt --games professional.sgf --plot ratings.svg
+    yardstone trickplay rate trickplay.txt --games professional.sgf --boards 1 -o problem.json
+    """
+    output.check(problems.sgf)
+    level = declare.confidence(confidence)
+    rated_moves = _parse_moves(moves)
+    from yardstone.reports.trickplay.problems import ratings_document
+    from yardstone.strength.default_model import default_model
+    from yardstone.strength.trickplay.problem_files import rate_problem_files
+
+    ranks = default_model(model, network.net)
+    result = rate_problem_files(
+        problems.sought(boards),
+        ranks,
+        network.load_for(ranks),
+        scale=scale.value,
+        level=level,
+        moves=rated_moves,
+        history=history,
+        progress=stage_bars(quiet=output.quiet),
+    )
+    output.emit(ratings_document(result))
+    finish(problems, result.found, quiet=output.quiet)
+
+
+def _parse_moves(text: str) -> Moves:
+    """All of them, as many of each variation, or the first ones."""
+    if text == "all":
+        return "all"
+    if text == "equal":
+        return "equal"
+    if text.isdecimal() and 0 < int(text) < 1000:
+        return int(text)
+    raise UsageError(f"--moves {text}: write all, equal or a number from 1")

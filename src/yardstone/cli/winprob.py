@@ -1,0 +1,405 @@
+"""`yardstone winprob` and `handicap`: the probability of win between Go grades, and its uses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from yardstone.cli import declare
+from yardstone.cli.declare import Confidence, Win
+from yardstone.cli.output import Output, TableOutput
+from yardstone.errors import UsageError
+
+if TYPE_CHECKING:
+    from yardstone.winprob.models import WinningModel
+
+
+__all__ = ["between", "fit", "stats", "handicap"]
+
+
+class ModelFigure(StrEnum):
+    """Figures of the model."""
+
+    curves = "curves"
+    lam = "lambda"
+    contour = "contour"
+
+
+def between(
+    grades: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="GRADES",
+            help="Player and opponent, such as 2d 4d; with --scale, numbers on that scale.",
+        ),
+    ] = None,
+    *,
+    win: Win = "fitted",
+    handicap: Annotated[
+        int,
+        typer.Option(min=0, max=36, metavar="STONES", help="Stones of the weaker player."),
+    ] = 0,
+    komi: Annotated[
+        float | None,
+        typer.Option(
+            metavar="POINTS",
+            help="Komi that Black gives, the first player in an even game: 7, or none with "
+            "stones, unless said otherwise.",
+            show_default=False,
+        ),
+    ] = None,
+    chance: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Find whom one grade beats with this probability (0 to 1).",
+        ),
+    ] = None,
+    table: Annotated[
+        bool,
+        typer.Option("--table", help="Show all grades against opponents 1 to 9 grades stronger."),
+    ] = False,
+    figure: Annotated[
+        ModelFigure, typer.Option(help="What --plot draws: curves, lambda or contour.")
+    ] = ModelFigure.curves,
+    scale: Annotated[
+        str, typer.Option(help="Scale of the two players: grade, egf, ogs, goldis.")
+    ] = "grade",
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Change a coefficient of the model, such as K=0.2. Repeatable.",
+        ),
+    ] = None,
+    confidence: Confidence = "95",
+    output: Output,
+) -> None:
+    """Give the probability that one grade beats another.
+
+    The interval is that of the model, where its errors are known.
+
+    Examples
+    --------
+    yardstone winprob 2d 4d
+    yardstone winprob 5k 1d --handicap 4
+    yardstone winprob 2d 4d --win kaniuk
+    yardstone winprob 4k --chance 0.35
+    yardstone winprob 2215 2390 --scale egf
+    yardstone winprob --table --plot curves.svg
+    """
+    from yardstone.cli import declare
+    from yardstone.reports.winprob import players
+    from yardstone.winprob.models import winning_model
+    from yardstone.winprob.players import opponent_for, probability_between
+
+    output.check()
+    level = declare.confidence(confidence)
+    model, words = _changed(winning_model(win), set_ or []), grades or []
+    if model.scale == "points" and (table or not words):
+        raise UsageError(f"--win {model.name} goes by points, not by grades: give two ratings")
+    if table and words:
+        raise UsageError("--table stands without grades")
+    if chance is not None and len(words) != 1:
+        raise UsageError("--chance needs one grade")
+    if table:
+        document = players.grades_document(model, figure, handicap=handicap, komi=komi, level=level)
+    elif chance is not None:
+        pair = opponent_for(
+            words[0], chance, model=model, scale=scale, handicap=handicap, komi=komi, level=level
+        )
+        document = players.pair_document(pair, figure)
+    elif len(words) == 2:
+        pair = probability_between(
+            words[0], words[1], model=model, scale=scale, handicap=handicap, komi=komi, level=level
+        )
+        document = players.pair_document(pair, figure)
+    elif not words and output.plot is not None:
+        document = players.figure_document(model, figure, level)
+        output = replace(output, quiet=True)
+    else:
+        raise UsageError("give two grades, such as 2d 4d")
+    output.emit(document)
+
+
+def _changed(model: WinningModel, settings: list[str]) -> WinningModel:
+    """The model with coefficients set by hand."""
+    from yardstone.winprob.models import with_coefficients
+
+    declare = {}
+    for word in settings:
+        name, _, number = word.partition("=")
+        try:
+            declare[name.strip()] = float(number)
+        except ValueError:
+            raise UsageError(f"--set {word}: write it like K=0.2") from None
+    return with_coefficients(model, declare) if declare else model
+
+
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FILES",
+        help="Games with grades (CSV, SGF, files of tournaments), or tables of winning "
+        "statistics: as the European Go Database publishes them, or CSV with "
+        "grade,difference,wins,games.",
+    ),
+]
+Begin = Annotated[
+    str | None, typer.Option("--from", metavar="DATE", help="Use games from this day on.")
+]
+End = Annotated[str | None, typer.Option("--to", metavar="DATE", help="Use games up to this day.")]
+
+
+class ModelFitMethod(StrEnum):
+    """How coefficients are fitted."""
+
+    likelihood = "likelihood"
+    newton = "newton"
+    conjugate = "conjugate"
+
+
+class LinkFunction(StrEnum):
+    """From strengths to a probability."""
+
+    erf = "erf"
+    logistic = "logistic"
+
+
+def stats(
+    files: Files,
+    *,
+    begin: Begin = None,
+    end: End = None,
+    differences: Annotated[
+        int, typer.Option(min=1, max=40, help="Largest difference of grades to use.")
+    ] = 4,
+    output: Output,
+) -> None:
+    """Tabulate how often the weaker player wins, by grade.
+
+    The text is in the layout of the European Go Database.
+
+    Examples
+    --------
+    yardstone winprob stats graded_games_simulated.csv --from 2016-01-01 --plot figure.svg
+    """
+    from yardstone.reports.winprob.statistics import statistics_document
+    from yardstone.winprob.statistics_files import statistics_of_files
+
+    output.check()
+    statistics = statistics_of_files(files, begin=begin, end=end, differences=differences)
+    output.emit(statistics_document(statistics))
+
+
+def fit(
+    files: Files,
+    *,
+    method: Annotated[
+        ModelFitMethod,
+        typer.Option(
+            help="Binomial likelihood, or the published least squares by Newton steps or "
+            "conjugate gradients."
+        ),
+    ] = ModelFitMethod.likelihood,
+    free: Annotated[
+        str, typer.Option(metavar="NAMES", help="Coefficients to fit, such as u0,v0,u1,u3,K.")
+    ] = "u0,v0,u1,u3,K",
+    all_games: Annotated[
+        bool,
+        typer.Option(
+            "--all-games",
+            help="Likelihood: use every difference of grades, colours, komi and handicap games, "
+            "with intervals over events or players; allows black, komi, stone, low and lapse in "
+            "--free, and those not named are zero (a stone is a grade).",
+        ),
+    ] = False,
+    begin: Begin = None,
+    end: End = None,
+    bootstrap: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            metavar="SAMPLES",
+            help="Least squares: intervals from this many tables simulated from the fit, 39 or "
+            "more.",
+        ),
+    ] = 0,
+    probability: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GRADES",
+            help="Likelihood: show the probability between two grades such as 2d,4d, with its "
+            "interval. Repeatable.",
+        ),
+    ] = None,
+    link: Annotated[
+        LinkFunction,
+        typer.Option(help="All games: from strengths to a probability, erf as published."),
+    ] = LinkFunction.erf,
+    event_games: Annotated[
+        float | None,
+        typer.Option(
+            metavar="GAMES",
+            help="All games: an event counts as so many independent games at most; the model "
+            "that ships has 100.",
+        ),
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Save the fit as a model of winning, for --win FILE."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
+    confidence: Confidence = "95",
+    output: Output,
+) -> None:
+    """Fit the model to games or winning statistics, with intervals.
+
+    Examples
+    --------
+    yardstone winprob fit graded_games_simulated.csv --method newton --bootstrap 100 --plot fit.svg
+    yardstone winprob fit graded_games_simulated.csv --all-games --free u1,K --save mine.json
+    """
+    from yardstone.cli import declare
+    from yardstone.reports.winprob.fit import fit_document
+    from yardstone.winprob.model_file import write_model
+    from yardstone.winprob.model_fit import fit_all_games, fit_statistics
+    from yardstone.winprob.statistics_files import read_all_games, statistics_of_files
+
+    output.check()
+    level = declare.confidence(confidence)
+    pairs = [_two_grades(text) for text in probability or []]
+    likelihood = method is ModelFitMethod.likelihood
+    if pairs and not likelihood:
+        raise UsageError("--probability is for --method likelihood")
+    if bootstrap and method is not ModelFitMethod.newton:
+        raise UsageError("--bootstrap is for least squares by Newton's method: --method newton")
+    names = [name.strip() for name in free.split(",") if name.strip()]
+    if all_games:
+        if not likelihood or output.plot is not None:
+            raise UsageError("--all-games goes with likelihood, and has no --plot")
+        result = fit_all_games(
+            read_all_games(files, begin=begin, end=end),
+            free=names,
+            link="erf" if link is LinkFunction.erf else "logistic",
+            event_games=event_games,
+            pairs=pairs,
+            level=level,
+        )
+    elif event_games is not None or link is not LinkFunction.erf:
+        raise UsageError("--link and --event-games go with --all-games")
+    else:
+        result = fit_statistics(
+            statistics_of_files(files, begin=begin, end=end),
+            method=method.value,
+            free=names,
+            pairs=pairs,
+            simulated=bootstrap,
+            level=level,
+            seed=seed,
+        )
+    if save is not None:
+        write_model(save, replace(result.winning, name=save.stem))
+    output.emit(fit_document(result))
+
+
+def _two_grades(text: str) -> tuple[float, float]:
+    from yardstone.winprob.grades import parse_grade
+
+    words = text.split(",")
+    if len(words) != 2:
+        raise UsageError(f"--probability {text}: write two grades like 2d,4d")
+    return parse_grade(words[0]), parse_grade(words[1])
+
+
+class RatingScale(StrEnum):
+    """What the two players are given in."""
+
+    goldis = "goldis"
+    uniform = "uniform"
+    egf = "egf"
+    ogs = "ogs"
+    grade = "grade"
+    rank = "rank"
+
+
+def handicap(
+    players: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RATINGS",
+            help="Two log ratings in thousandths such as 2673 2235; ranks of Goldis' table such as "
+            "7aml 3p; or Go grades such as 2d 4k.",
+        ),
+    ],
+    *,
+    scale: Annotated[
+        RatingScale | None,
+        typer.Option(
+            help="What the two are: goldis (numbers, the default), rank (names), grade, egf or ogs "
+            "ratings, or uniform (Pratesi's modified scale).",
+            show_default=False,
+        ),
+    ] = None,
+    win: Annotated[
+        str | None,
+        typer.Option(
+            "--win",
+            metavar="NAME|FILE",
+            help="Model of winning: fitted, egf, goldis, kaniuk, or a file of winprob fit --save. "
+            "[default: goldis, egf and fitted side by side]",
+            show_default=False,
+        ),
+    ] = None,
+    komi: Annotated[
+        float | None,
+        typer.Option(
+            metavar="POINTS", help="Goldis: komi of an even game between equals. [default: 8]"
+        ),
+    ] = None,
+    base: Annotated[
+        float | None,
+        typer.Option(
+            metavar="RATIO",
+            help="Goldis: ratio of strengths between ranks; 3.1623 is Elo's root of ten. "
+            "[default: 1.2589, the tenth root of ten]",
+        ),
+    ] = None,
+    stones: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="STONES", help="Fix the stones; komi makes up the rest."),
+    ] = None,
+    confidence: Confidence = "95",
+    output: TableOutput,
+) -> None:
+    """Set the handicap for two Go players: stones, komi, ties.
+
+    By a stone a grade (EGF), by Goldis' ratio of strengths and by the model fitted to
+    real tournaments, with Black's chance by each and by the fitted one.
+
+    Examples
+    --------
+    yardstone handicap 2d 4k
+    yardstone handicap 6d 2k --win fitted
+    yardstone handicap 2673 2235 --win goldis --komi 6.5
+    yardstone handicap 2315 1987 --scale egf --format json
+    """
+    from yardstone.reports.winprob.handicap import handicap_document
+    from yardstone.winprob.handicap_advice import advise_handicap
+
+    output.check()
+    advice = advise_handicap(
+        players,
+        scale=None if scale is None else scale.value,
+        komi=komi,
+        base=base,
+        stones=stones,
+        win=win,
+        level=declare.confidence(confidence),
+    )
+    output.emit(handicap_document(advice))
