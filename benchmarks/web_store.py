@@ -23,12 +23,11 @@ from typing import Any
 
 from tests.web.postgres import Postgres
 from tests.web.serving import settings_for
-from yardstone.web import job_actions, upkeep
-from yardstone.web.addresses import new_id
-from yardstone.web.jobs import Job
+from yardstone.web import upkeep
+from yardstone.web.database import fetch_files
+from yardstone.web.service import delete_job
 from yardstone.web.settings import Settings
-from yardstone.web.store import JobStore
-from yardstone.web.stored_files import fetch_files
+from yardstone.web.store import Job, JobStore, new_id
 
 ROUNDS = 5
 CLIENTS = 20
@@ -98,7 +97,7 @@ def figures(settings: Settings, jobs: int, size: int) -> Iterator[tuple[str, str
         store.finish(job, "done", result="{}")
     yield f"{size >> 20} MiB fetched, ms", milliseconds(fetched)
     yield "their deletion, ms", milliseconds([timed(lambda: upkeep.drop_uploads(store))])
-    deleted = [timed(partial(job_actions.delete, store, job)) for _, job in large]
+    deleted = [timed(partial(delete_job, store, job)) for _, job in large]
     yield "a job deleted, ms", milliseconds(deleted)
     store.close()
 

@@ -134,9 +134,9 @@ for words in (
     assert not status, words
 assert pathlib.Path("list.csv").read_text().count("\\n") == 3
 
-from yardstone.web.app import make_app
+from yardstone.web.server import make_app
 from yardstone.web.desk.app import make_desk
-from yardstone.web.desk.settings import DeskSettings
+from yardstone.web.desk.app import DeskSettings
 from yardstone.web.settings import Settings
 make_app(Settings(data=pathlib.Path("jobs")))
 make_desk(DeskSettings(file=pathlib.Path("open.xml")))

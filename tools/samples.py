@@ -16,9 +16,9 @@ from typing import Any
 
 from yardstone.examples import example
 from yardstone.web.kinds import KINDS, Task
-from yardstone.web.pages.samples import FOLDER, SAMPLES
+from yardstone.web.pages.job_pages import FOLDER, SAMPLES
+from yardstone.web.sent_files import Unpacked
 from yardstone.web.settings import Settings
-from yardstone.web.unpack import Unpacked
 
 
 def sample_result(kind: str, folder: Path, settings: Settings | None = None) -> dict[str, Any]:

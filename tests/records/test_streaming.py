@@ -22,7 +22,7 @@ from yardstone.records import read
 from yardstone.records.size import estimated_games
 from yardstone.records.sources import Source, find_sources
 from yardstone.records.streaming import game_stream
-from yardstone.web.names import file_label
+from yardstone.web.sent_files import file_label
 
 pytestmark = pytest.mark.filterwarnings("ignore::yardstone.errors.SkippedWarning")
 

@@ -22,8 +22,8 @@ from yardstone.examples import example
 from yardstone.tournament.explanation import without_rounds
 from yardstone.tournament.files import read_tournament, to_bytes
 from yardstone.tournament.model import Result, Tournament
-from yardstone.web.desk import serving
-from yardstone.web.desk.settings import DeskSettings
+from yardstone.web.desk import app
+from yardstone.web.desk.app import DeskSettings
 
 PASSWORD = "our own secret"
 PATIENCE = 60.0
@@ -123,7 +123,7 @@ def copied(folder: Path, name: str = "open.xml") -> Path:
 def served(file: Path, **more: Any) -> Iterator[DeskServer]:
     """A desk on a port of its own, in a thread of this process."""
     settings = DeskSettings(file=file, **{"password": PASSWORD, **more})
-    running = serving.DeskServer(serving.desk_configuration(settings))
+    running = app.DeskServer(app.desk_configuration(settings))
     listening = socket.create_server(("127.0.0.1", 0))
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()

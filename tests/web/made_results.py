@@ -19,8 +19,7 @@ from yardstone.go.inputs import game_positions
 from yardstone.go.points import BLACK, WHITE, point_name
 from yardstone.records.sgf import read_games
 from yardstone.reports.backgammon.analysis import backgammon_plain
-from yardstone.web.owners import key_mark
-from yardstone.web.store import JobStore
+from yardstone.web.store import JobStore, key_mark
 
 GAME = example("professional.sgf")
 SCRIPT = "<script>document.title='owned'</script>"

@@ -17,9 +17,9 @@ import uvicorn
 
 from yardstone.examples import example
 from yardstone.web import upkeep
-from yardstone.web.bell import Bell
 from yardstone.web.server import configuration
 from yardstone.web.settings import Limits, Settings
+from yardstone.web.supervisor import Bell
 from yardstone.web.worker import Worker
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from tests.web.serving import serving, small_results
-from yardstone.web.bell import Bell
+from yardstone.web.supervisor import Bell
 
 
 def seconds(bell: Bell, most: float) -> float:

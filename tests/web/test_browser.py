@@ -20,9 +20,9 @@ from tests.browser import chromium
 from tests.shared import shared_path
 from tests.web.made_results import SCRIPT, backgammon_result, go_result, results_csv, store_result
 from tests.web.serving import SGF, Server, serving, small_results
-from yardstone.web.job_actions import cancel_job
-from yardstone.web.pages.samples import sample_result
-from yardstone.web.tables import jobs
+from yardstone.web.database import jobs
+from yardstone.web.pages.job_pages import sample_result
+from yardstone.web.service import cancel_job
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, FilePayload, Page

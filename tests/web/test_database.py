@@ -17,18 +17,22 @@ from tests.web.line import Line
 from tests.web.postgres import Postgres
 from tests.web.serving import settings_for
 from yardstone.errors import InputError, UsageError
-from yardstone.web import engines, upkeep
-from yardstone.web.addresses import new_id
-from yardstone.web.database import Database
-from yardstone.web.job_actions import delete_job
-from yardstone.web.jobs import Job
+from yardstone.web import database, upkeep
+from yardstone.web.database import (
+    PIECE,
+    VERSION,
+    Database,
+    chunks,
+    counters,
+    fetch_files,
+    jobs,
+    uploads,
+)
 from yardstone.web.notices import QUEUED, Listener
 from yardstone.web.problems import DatabaseAway, RequestProblem
-from yardstone.web.schema import VERSION
+from yardstone.web.service import delete_job
 from yardstone.web.settings import Settings, load_settings
-from yardstone.web.store import JobStore
-from yardstone.web.stored_files import PIECE, fetch_files
-from yardstone.web.tables import chunks, counters, jobs, uploads
+from yardstone.web.store import Job, JobStore, new_id
 
 BYTES = bytes(range(256)) * 3000
 FILE = {"name": "a.csv", "size": len(BYTES), "format": "csv"}
@@ -369,8 +373,8 @@ def test_a_line_that_says_nothing_is_given_up(
     line: Line,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(engines, "_SILENCE", 0.5)
-    monkeypatch.setattr(engines, "_CONNECT", 2)
+    monkeypatch.setattr(database, "_SILENCE", 0.5)
+    monkeypatch.setattr(database, "_CONNECT", 2)
     store = stores(line.address(postgres_url))
     store.database.patience = 0.0
     address = put(store)
@@ -442,8 +446,8 @@ def test_a_worker_that_lost_its_job_gets_another(stores: Callable[..., JobStore]
 def test_addresses_with_a_zero_lead_nowhere(
     stores: Callable[..., JobStore], postgres_url: str
 ) -> None:
-    for database in ("", postgres_url):
-        store = stores(database)
+    for place in ("", postgres_url):
+        store = stores(place)
         for ask in (store.get, store.batch):
             with pytest.raises(RequestProblem) as result:
                 ask("abc\0def")

@@ -17,7 +17,7 @@ from yardstone.tournament.event.file import change_file
 from yardstone.tournament.event.results import GameResult, set_result
 from yardstone.tournament.files import read_tournament
 from yardstone.tournament.model import Result
-from yardstone.web.desk.settings import DeskSettings, made_password
+from yardstone.web.desk.app import DeskSettings, made_password
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ import pytest
 
 from tests.web.serving import ROOT, Server, serving
 from yardstone.examples import copy_examples
+from yardstone.web.api import JobState
 from yardstone.web.kinds import KINDS
-from yardstone.web.schemas import JobState
 from yardstone.web.settings import Limits, Settings, load_settings
 
 GUIDE = (ROOT / "docs" / "how-to" / "serve.md").read_text()

@@ -13,8 +13,8 @@ from tests.web.reading import check_page
 from tests.web.serving import Server, serving, settings_for, small_results
 from yardstone.errors import UsageError
 from yardstone.pool import SkipReport
-from yardstone.web.importing import ImportGate, import_games
 from yardstone.web.problems import RequestProblem
+from yardstone.web.sent_files import ImportGate, import_games
 
 HTML = {"Accept": "text/html"}
 RECORD = b"(;FF[4]GM[1]SZ[19]PB[Ann]PW[Bob]RE[B+R];B[pd];W[dd];B[pq];W[dp])\n"

@@ -10,12 +10,12 @@ from tests.web.made_results import backgammon_result, go_result
 from yardstone.records.formats import FORMATS
 from yardstone.web.api import router
 from yardstone.web.kinds import KINDS, Kind, Query
-from yardstone.web.kinds.fields import ChoiceField, NumberField, PlayersField, level_field
-from yardstone.web.options import chosen_kind, job_options, kind_of
-from yardstone.web.pages.forms import form_fields
+from yardstone.web.kinds.kind import ChoiceField, NumberField, PlayersField, level_field
+from yardstone.web.pages.routes import form_fields
 from yardstone.web.problems import RequestProblem
+from yardstone.web.sent_files import ENDINGS, FILES
+from yardstone.web.service import chosen_kind, job_options, kind_of
 from yardstone.web.settings import Limits
-from yardstone.web.sniff import ENDINGS, FILES
 
 EVERY = pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.name)
 

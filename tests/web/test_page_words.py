@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from yardstone.web.pages.wording import (
+from yardstone.web.pages.render import (
     days_words,
     error_lines,
     moment_words,

@@ -19,9 +19,9 @@ from tests.web.made_results import (
 )
 from tests.web.reading import Element, check_page
 from tests.web.serving import SGF, Server, serving, small_results
-from yardstone.web.job_actions import cancel_job
-from yardstone.web.pages.samples import SAMPLES, sample_result
-from yardstone.web.tables import jobs
+from yardstone.web.database import jobs
+from yardstone.web.pages.job_pages import SAMPLES, sample_result
+from yardstone.web.service import cancel_job
 
 JSON = {"Accept": "application/json"}
 HTML = {"Accept": "text/html,application/xhtml+xml"}

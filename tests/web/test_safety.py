@@ -20,12 +20,11 @@ from starlette.requests import Request
 
 from tests.web.desks import copied, served
 from tests.web.serving import LEAGUE, Server, serving, settings_for, small_results
-from yardstone.web.bell import Bell
-from yardstone.web.log import JsonLines
+from yardstone.web.middleware import RateLimit
 from yardstone.web.problems import RequestProblem
-from yardstone.web.rate_limit import RateLimit
 from yardstone.web.service import Service
-from yardstone.web.settings import Limits, Settings
+from yardstone.web.settings import JsonLines, Limits, Settings
+from yardstone.web.supervisor import Bell
 
 PAGES = ("/", "/api/limits", "/health", "/nowhere", "/api/jobs/abcdefghijk", "/api/openapi.json")
 

@@ -12,7 +12,7 @@ from tests.shared import shared_path
 from tools.samples import sample_result as made_today
 from yardstone.backgammon.gnubg import find_gnubg
 from yardstone.errors import InputError
-from yardstone.web.pages.samples import SAMPLES, sample_result, start_samples
+from yardstone.web.pages.job_pages import SAMPLES, sample_result, start_samples
 
 #: Sentences: what they say stands in numbers beside them.
 SENTENCES = ("basis", "caveats", "remedies", "notes")

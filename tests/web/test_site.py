@@ -17,12 +17,11 @@ from yardstone.strength.default_model import default_model
 from yardstone.strength.estimate.calibrate import Calibration
 from yardstone.strength.estimate.everyone import estimate_everyone
 from yardstone.web.kinds import KINDS
-from yardstone.web.kinds.go_result import go_result as result_of
-from yardstone.web.kinds.go_result import own_scale
+from yardstone.web.kinds.go import go_result as result_of
+from yardstone.web.kinds.go import own_scale
 from yardstone.web.kinds.kind import Card
-from yardstone.web.pages.card_picture import card_png
-from yardstone.web.settings import load_settings
-from yardstone.web.site import footer_html
+from yardstone.web.pages.job_pages import card_png
+from yardstone.web.settings import footer_html, load_settings
 
 HTML = {"Accept": "text/html"}
 PLOT = pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib is not installed")

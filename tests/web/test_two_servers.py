@@ -17,8 +17,7 @@ from tests.web.line import Line
 from tests.web.postgres import Postgres
 from tests.web.serving import LEAGUE, SGF, Server, serving, small_results
 from yardstone.records.sgf import read_games
-from yardstone.web import database as web_database
-from yardstone.web import engines
+from yardstone.web import database
 from yardstone.web.problems import DatabaseAway
 
 HTML = {"Accept": "text/html"}
@@ -216,9 +215,9 @@ def line(postgres: Postgres) -> Iterator[Line]:
 def test_while_the_database_is_away_visitors_are_told_so(
     tmp_path: Path, postgres_url: str, line: Line, how: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engines, "_SILENCE", 1.0)  # seconds; so that nobody waits for long here
-    monkeypatch.setattr(engines, "_CONNECT", 2)
-    monkeypatch.setattr(web_database, "PATIENCE", 1.0)
+    monkeypatch.setattr(database, "_SILENCE", 1.0)  # seconds; so that nobody waits for long here
+    monkeypatch.setattr(database, "_CONNECT", 2)
+    monkeypatch.setattr(database, "PATIENCE", 1.0)
     ways: dict[str, Callable[[], None]] = {
         "cut": line.cut,
         "stall": line.stall,

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.web.serving import SGF, Server, packed, serving, small_results
-from yardstone.web.names import file_label
+from yardstone.web.sent_files import file_label
 
 LIMITS = {
     "file_bytes": 200_000,

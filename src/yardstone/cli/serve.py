@@ -184,7 +184,7 @@ def _run(settings: Any, *, serve: bool) -> None:
     import sys
 
     try:
-        from yardstone.web.log import configure_log
+        from yardstone.web.settings import configure_log
         from yardstone.web.supervisor import Supervisor
 
         if serve:

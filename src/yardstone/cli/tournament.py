@@ -755,8 +755,7 @@ def serve(
     yardstone tournament serve open.xml --host 0.0.0.0 --password 'our own secret'
     """
     try:
-        from yardstone.web.desk.serving import run_desk
-        from yardstone.web.desk.settings import DeskSettings
+        from yardstone.web.desk.app import DeskSettings, run_desk
         from yardstone.web.settings import footer_text
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "fastapi", "web") from None

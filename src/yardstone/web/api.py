@@ -1,45 +1,398 @@
-"""The interface for programs."""
+"""The interface for programs: what it takes and gives, as OpenAPI describes it, and its routes."""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Request, Security
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from fastapi.security import HTTPBearer
+from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 import yardstone
 from yardstone.web import upkeep
-from yardstone.web.api_docs import (
-    batch_form_body,
-    csv_answers,
-    form_body,
-    kind_form_body,
-    refusal_answers,
-    stream_answers,
-)
-from yardstone.web.events import batch_events, job_events
-from yardstone.web.exports import csv_of, result_of
 from yardstone.web.kinds import KINDS, Kind
-from yardstone.web.owners import sent_key
-from yardstone.web.problems import DatabaseAway, missing
-from yardstone.web.schemas import (
-    AcceptedBatch,
-    AcceptedJob,
-    BatchState,
-    Choice,
-    Health,
-    JobAddress,
-    JobState,
-)
+from yardstone.web.kinds.kind import ChoiceField, PlayersField
+from yardstone.web.kinds.kind import Field as FormField
+from yardstone.web.problems import DatabaseAway, RequestProblem, missing
+from yardstone.web.sent_files import FILES
+from yardstone.web.service import LONGEST_KEY, csv_of, result_of
+from yardstone.web.store import sent_key
 
 if TYPE_CHECKING:
     from yardstone.web.service import Accepted, Service
 
-__all__ = ["router"]
+
+__all__ = [
+    "AcceptedBatch",
+    "AcceptedJob",
+    "BatchState",
+    "Choice",
+    "Health",
+    "JobAddress",
+    "JobState",
+    "Refusal",
+    "batch_form_body",
+    "csv_answers",
+    "form_body",
+    "kind_form_body",
+    "refusal_answers",
+    "stream_answers",
+    "batch_events",
+    "job_events",
+    "router",
+]
+
+
+Status = Literal["queued", "running", "needs_player", "done", "failed", "cancelled"]
+KindName = Annotated[str, Field(json_schema_extra={"enum": list(KINDS)})]
+
+_OWNER_KEY = "The owner's key, told this once: what changes or deletes needs it."
+_OWNER_PAGE = "The page with that key, for a browser of the owner."
+
+
+class ProblemShape(BaseModel):
+    """What is wrong, and what to do."""
+
+    code: str = Field(description="A word for programs.")
+    message: str
+    hint: str | None = Field(None, description="What to do about it.")
+    file: str | None = Field(None, description="The file it stands in, as it was called.")
+    line: int | None = None
+
+
+class Refusal(BaseModel):
+    """A request that was refused."""
+
+    error: ProblemShape
+
+
+class JobAddress(BaseModel):
+    """Where a job is."""
+
+    id: str
+    status: Status
+    kind: KindName
+    url: str = Field(description="Where its progress and its result are.")
+    page: str = Field(description="The same for people; this address can be shared.")
+    expires: str
+
+
+class AcceptedJob(JobAddress):
+    """A job that was made."""
+
+    owner: str = Field(description=_OWNER_KEY)
+    owner_page: str = Field(description=_OWNER_PAGE)
+
+
+class AcceptedBatch(BaseModel):
+    """Jobs that were made together."""
+
+    id: str
+    url: str
+    page: str
+    owner: str = Field(description=_OWNER_KEY)
+    owner_page: str = Field(description=_OWNER_PAGE)
+    jobs: list[JobAddress]
+
+
+class Progress(BaseModel):
+    """How far a job is."""
+
+    stage: Literal["waiting", "fetching", "reading", "analysing", "searching", "rating", "finished"]
+    done: int
+    total: int
+    fraction: float = Field(ge=0.0, le=1.0)
+
+
+class SentFile(BaseModel):
+    """A file that was sent."""
+
+    name: str
+    size: int
+    format: str
+    reason: str | None = Field(None, description="Why it is not used at all.")
+
+
+class PlayerChoice(BaseModel):
+    """A player who can be chosen."""
+
+    name: str
+    games: int
+
+
+class SkippedRecord(BaseModel):
+    """A record that could not be used."""
+
+    file: str
+    line: int | None
+    reason: str
+
+
+class JobState(BaseModel):
+    """A job, with its result once it is done."""
+
+    id: str
+    url: str
+    page: str
+    kind: KindName
+    status: Status
+    created: str
+    started: str | None
+    finished: str | None
+    expires: str
+    ahead: int | None = Field(description="Jobs that come before it.")
+    progress: Progress
+    files: list[SentFile]
+    options: dict[str, Any]
+    players: list[PlayerChoice] | None
+    skipped: list[SkippedRecord]
+    skipped_total: int
+    error: ProblemShape | None
+    can_retry: bool
+    attempts: int
+    batch: str | None
+    result: dict[str, Any] | None
+
+
+class BatchState(BaseModel):
+    """The jobs of a batch, with the results so far."""
+
+    id: str
+    url: str
+    page: str
+    status: Literal["running", "done"]
+    done: int
+    total: int
+    expires: str
+    jobs: list[JobState]
+
+
+class Choice(BaseModel):
+    """The player whose strength is asked for."""
+
+    player: str = Field(min_length=1, max_length=200, description="One of `players` of the job.")
+
+
+class Health(BaseModel):
+    """Whether the server can do its work."""
+
+    status: Literal["ok", "no_workers", "no_database"]
+    version: str
+    workers: int
+    queued: int
+    running: int
+
+
+_FILES = {
+    "type": "array",
+    "items": {"type": "string", "format": "binary"},
+    "minItems": 1,
+    "description": f"{FILES}, also compressed or in zip archives.",
+}
+_MEANINGS = {
+    400: "The request cannot be read.",
+    403: "The owner's key is missing or wrong.",
+    404: "There is nothing at this address.",
+    408: "The files came too slowly.",
+    409: "Its status does not allow that.",
+    410: "It has expired and was deleted.",
+    413: "More than the limits allow.",
+    415: "A kind of file that is not known.",
+    422: "Something in it cannot be used.",
+    429: "Too much at once: come again after `Retry-After` seconds.",
+}
+
+
+def refusal_answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The refusals that an operation knows, beside those of all."""
+    return {
+        status: {"model": Refusal, "description": _MEANINGS[status]}
+        for status in sorted({*statuses, 422, 429})
+    }
+
+
+def _schema(field: FormField) -> dict[str, Any]:
+    return {**field.schema(), **({"description": field.about} if field.about else {})}
+
+
+def form_body() -> dict[str, Any]:
+    """Keywords for an operation that takes a form of any kind.
+
+    Where the kinds have different defaults of a field, none is named.
+    """
+    kinds = ChoiceField(
+        name="kind",
+        values=("auto", *KINDS),
+        about="What to make of the files; by default they tell.",
+    )
+    schemas = {kinds.name: _schema(kinds)}
+    for field in (field for kind in KINDS.values() for field in kind.fields):
+        schema = _schema(field)
+        known = schemas.setdefault(field.name, schema)
+        if known != schema:
+            known.pop("default", None)
+    return _form(schemas)
+
+
+def kind_form_body(kind: Kind) -> dict[str, Any]:
+    """The same for a form of one kind."""
+    return _form({field.name: _schema(field) for field in kind.fields})
+
+
+def batch_form_body(kind: Kind) -> dict[str, Any]:
+    """The same for a form with several players."""
+    schemas = {}
+    for field in kind.fields:
+        schema = _schema(field)
+        if isinstance(field, PlayersField):
+            words = f"The field `{field.name}`, once for each."
+            schema = {
+                "type": "array", "items": field.schema(), "minItems": 1, "description": words,
+            }  # fmt: skip
+        if not field.optional:
+            schemas[field.name] = schema
+    return _form(schemas, "player")
+
+
+def _form(fields: dict[str, dict[str, Any]], *required: str) -> dict[str, Any]:
+    schema = {
+        "type": "object",
+        "properties": {"files": _FILES, **fields},
+        "required": ["files", *required],
+        "additionalProperties": False,
+    }
+    body = {"content": {"multipart/form-data": {"schema": schema}}, "required": True}
+    return {
+        "openapi_extra": {"requestBody": body, "parameters": [_KEY]},
+        "responses": refusal_answers(400, 408, 413, 415),
+    }
+
+
+def stream_answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Answers of an operation that gives server-sent events."""
+    events = {"description": "Events.", "content": {"text/event-stream": {"schema": _EVENT}}}
+    return {200: events, **refusal_answers(*statuses)}
+
+
+def csv_answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Answers of an operation that gives CSV."""
+    table = {"description": "The table.", "content": {"text/csv": {"schema": _TEXT}}}
+    return {200: table, **refusal_answers(*statuses)}
+
+
+_KEY = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string", "maxLength": LONGEST_KEY},
+    "description": "A request that comes again with the same key is the same job.",
+}
+_TEXT = {"type": "string"}
+_EVENT = {
+    "type": "object",
+    "properties": {
+        "event": {"type": "string", "enum": ["state", "end", "gone"]},
+        "data": {"type": "string", "description": "A job, as JSON."},
+    },
+    "required": ["event", "data"],
+}
+
+
+#: Seconds between two signs of life, and until a stream ends.
+_LIFE = 15.0
+#: Seconds between two looks while the database does not answer.
+_AWAY = 1.0
+_LONGEST = 1800.0
+#: Statuses in which a job changes by itself.
+_GOING = ("queued", "running")
+
+State = dict[str, Any]
+
+
+async def job_events(request: Request, service: Service, address: str) -> StreamingResponse:
+    """The states of one job."""
+
+    def look() -> list[State]:
+        state = service.job(address, result=False)
+        return [service.job(address) if state["status"] == "done" else state]
+
+    return await _answer(request, service, address, look)
+
+
+async def batch_events(request: Request, service: Service, address: str) -> StreamingResponse:
+    """The states of all jobs of a batch."""
+
+    def look() -> list[State]:
+        jobs: list[State] = service.batch(address)["jobs"]
+        return jobs
+
+    return await _answer(request, service, address, look)
+
+
+async def _answer(
+    request: Request, service: Service, address: str, look: Callable[[], list[State]]
+) -> StreamingResponse:
+    first = await run_in_threadpool(look)  # so that a missing job is a refusal, no stream
+    client = await run_in_threadpool(service.client, request)
+    open_streams = service.streams
+    limits = service.settings.limits
+    if open_streams[client] >= limits.streams_client or open_streams.total() >= limits.streams:
+        raise RequestProblem(
+            429,
+            "streams",
+            "Too many streams of events are open.",
+            "Ask for the job itself now and then.",
+            retry_after=10,
+        )
+    open_streams[client] += 1
+
+    async def text() -> AsyncIterator[str]:
+        try:
+            async for event in _events(first, look, partial(service.changes.wait, address)):
+                yield event
+        finally:
+            open_streams[client] -= 1
+            if not open_streams[client]:
+                del open_streams[client]
+
+    return StreamingResponse(text(), media_type="text/event-stream")
+
+
+async def _events(
+    states: list[State], look: Callable[[], list[State]], wait: Callable[[], Awaitable[None]]
+) -> AsyncIterator[str]:
+    known: dict[str, str] = {}
+    end = time.monotonic() + _LONGEST
+    spoke = time.monotonic()
+    while True:
+        for state in states:
+            text = json.dumps(state, ensure_ascii=False, separators=(",", ":"))
+            if known.get(state["id"]) != text:
+                known[state["id"]] = text
+                spoke = time.monotonic()
+                yield f"event: state\ndata: {text}\n\n"
+        if not any(state["status"] in _GOING for state in states) or time.monotonic() > end:
+            yield "event: end\ndata: {}\n\n"
+            return
+        if time.monotonic() - spoke > _LIFE:
+            spoke = time.monotonic()
+            yield ": still here\n\n"
+        await wait()
+        try:
+            states = await run_in_threadpool(look)
+        except DatabaseAway:
+            await asyncio.sleep(_AWAY)
+        except RequestProblem as problem:  # deleted meanwhile
+            yield f"event: gone\ndata: {json.dumps(problem.as_dict())}\n\n"
+            return
+
 
 #: Seconds in which the database answers, if it is there.
 _SOON = 3.0

@@ -1,41 +1,601 @@
-"""The database that holds the truth about all jobs: a file of SQLite, or PostgreSQL.
+"""The database: its tables, in SQLite and PostgreSQL alike, and what its errors mean.
 
-What is deleted from the file is overwritten (``secure_delete``), so that no trace of it
-stays in it. Of PostgreSQL, which any number of machines may share, the clock counts, not
-theirs; what it is asked is asked again while it starts anew or the line to it is cut.
+Moments are seconds since 1970. What is a list or has names of its own is JSON text.
 """
 
 from __future__ import annotations
 
 import random
 import shutil
+import sqlite3
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import (
+    URL,
+    Column,
     ColumnElement,
     Connection,
     Double,
+    Engine,
     Executable,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
     Table,
+    Text,
     cast,
+    create_engine,
+    event,
     func,
+    insert,
     literal,
+    make_url,
     select,
+    text,
 )
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import DatabaseError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DatabaseError,
+    DBAPIError,
+    OperationalError,
+    SQLAlchemyError,
+)
+from sqlalchemy.exc import TimeoutError as NoneFree
 
-from yardstone.errors import InputError
-from yardstone.web.contact import Contact, is_away, is_full, is_passing
-from yardstone.web.engines import WRITING, address_of, postgres_engine, sqlite_engine
-from yardstone.web.problems import DatabaseAway
-from yardstone.web.schema import prepare
+from yardstone.errors import InputError, MissingExtraError, UsageError
+from yardstone.web.problems import DatabaseAway, RequestProblem
 
-__all__ = ["PATIENCE", "Database", "Lock"]
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+
+__all__ = [
+    "METADATA",
+    "chunks",
+    "clients",
+    "counters",
+    "gone",
+    "jobs",
+    "secret_values",
+    "uploads",
+    "SCHEMA",
+    "WRITING",
+    "address_of",
+    "postgres_engine",
+    "sqlite_engine",
+    "Contact",
+    "is_away",
+    "is_full",
+    "is_passing",
+    "PIECE",
+    "fetch_files",
+    "file_name",
+    "insert_chunks",
+    "VERSION",
+    "prepare",
+    "PATIENCE",
+    "Database",
+    "Lock",
+]
+
+
+__all__ += ["workers"]
+
+METADATA = MetaData()
+
+
+def _number(name: str) -> Column[int]:
+    return Column(name, Integer, nullable=False, server_default=text("0"))
+
+
+def _moment(name: str, *, nullable: bool = False) -> Column[float]:
+    return Column(name, Double, nullable=nullable)
+
+
+jobs = Table(
+    "jobs",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("batch", Text),
+    Column("kind", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("client", Text, nullable=False),
+    Column("upload", Text, nullable=False),
+    Column("options", Text, nullable=False),
+    Column("files", Text, nullable=False),
+    _moment("created"),
+    _moment("started", nullable=True),
+    _moment("finished", nullable=True),
+    _moment("expires"),
+    _number("attempts"),
+    Column("worker", Text),
+    _moment("lease", nullable=True),
+    _moment("deadline", nullable=True),
+    Column("stage", Text, nullable=False, server_default=text("'waiting'")),
+    _number("done"),
+    _number("total"),
+    Column("players", Text),
+    Column("skipped", Text),
+    _number("skipped_total"),
+    Column("error", Text),
+    _moment("keep", nullable=True),
+    Column("result", Text),
+    Column("key", Text),
+    Column("owner", Text),
+)
+for _name, _columns in {
+    "jobs_by_key": (jobs.c.key,),
+    "jobs_by_batch": (jobs.c.batch,),
+}.items():
+    _there = _columns[0].is_not(None)
+    Index(_name, *_columns, sqlite_where=_there, postgresql_where=_there)
+Index("jobs_by_status", jobs.c.status, jobs.c.created)
+Index("jobs_by_client", jobs.c.client, jobs.c.status)
+Index("jobs_by_upload", jobs.c.upload)
+Index("jobs_by_expiry", jobs.c.expires)
+
+uploads = Table(
+    "uploads",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    _moment("created"),
+    Column("bytes", Integer, nullable=False),
+)
+#: The bytes of uploads: of each of its files the pieces in their order.
+chunks = Table(
+    "chunks",
+    METADATA,
+    Column("upload", Text, primary_key=True),
+    Column("file", Integer, primary_key=True),
+    Column("place", Integer, primary_key=True),
+    Column("data", LargeBinary, nullable=False),
+)
+clients = Table(
+    "clients",
+    METADATA,
+    Column("client", Text, primary_key=True),
+    _moment("served"),
+)
+workers = Table(
+    "workers",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("pid", Integer, nullable=False),
+    _moment("started"),
+    _moment("seen"),
+    Column("job", Text),
+    Column("attempt", Integer),
+    _number("finished"),
+)
+gone = Table(
+    "gone",
+    METADATA,
+    Column("mark", Text, primary_key=True),
+    _moment("until"),
+)
+counters = Table(
+    "counters",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("value", Double, nullable=False),
+)
+secret_values = Table(
+    "secrets",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("value", LargeBinary, nullable=False),
+)
+
+
+#: The schema of PostgreSQL that holds the tables.
+SCHEMA = "yardstone"
+#: The option of a transaction that writes.
+WRITING = "yardstone_writing"
+#: Seconds to wait for another process that writes to the file.
+_PATIENCE = 10.0
+_CONNECT = 5
+#: Seconds after which a database that says nothing counts as away.
+_SILENCE = 6.0
+#: Kept and further connections of a process; seconds until one is free.
+_KEPT, _FURTHER, _FREE = 8, 12, 5.0
+#: Settings of PostgreSQL for every connection, times in milliseconds.
+_OPTIONS = {
+    "search_path": SCHEMA,
+    "statement_timeout": "5000",
+    "lock_timeout": "3000",
+    "idle_in_transaction_session_timeout": "20000",
+    "default_transaction_isolation": "read\\ committed",
+    "jit": "off",
+    # So that the database lets go of who is no longer there.
+    "tcp_keepalives_idle": "10",
+    "tcp_keepalives_interval": "3",
+    "tcp_keepalives_count": "3",
+    "tcp_user_timeout": "15000",
+}
+_KEEPALIVE = {
+    "keepalives": 1,
+    "keepalives_idle": 10,
+    "keepalives_interval": 3,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,
+}
+_DRIVERS = ("postgresql", "postgres", "postgresql+psycopg")
+
+
+def address_of(text: str) -> URL:
+    """The address of a database of PostgreSQL.
+
+    Raises
+    ------
+    UsageError
+        It is none. What it holds is not repeated: a password may be in it.
+    """
+    try:
+        url = make_url(text)
+    except ArgumentError:
+        url = None
+    if url is None or url.drivername not in _DRIVERS or not url.database:
+        raise UsageError("database: write postgresql://USER:PASSWORD@HOST/NAME")
+    return url.set(drivername="postgresql+psycopg")
+
+
+def sqlite_engine(path: Path) -> Engine:
+    """Connections to a file, made if it does not exist."""
+    engine = create_engine(
+        URL.create("sqlite", database=str(path.absolute())),
+        connect_args={"timeout": _PATIENCE, "check_same_thread": False},
+        pool_size=_KEPT,
+        max_overflow=-1,
+        hide_parameters=True,
+    )
+
+    @event.listens_for(engine, "connect")
+    def _prepare(connection: Any, _record: object) -> None:
+        connection.isolation_level = None  # transactions begin below, not in the driver
+        for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
+            connection.execute(f"PRAGMA {pragma}").fetchall()
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        if connection.get_execution_options().get(WRITING):
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    return engine
+
+
+def postgres_engine(url: URL) -> Engine:
+    """Connections to PostgreSQL; the first is made when it is needed.
+
+    Raises
+    ------
+    MissingExtraError
+        Its driver is not installed.
+    """
+    try:
+        from psycopg import Connection as PostgresConnection
+        from psycopg import OperationalError
+    except ModuleNotFoundError:
+        raise MissingExtraError("psycopg", "postgres") from None
+
+    class BoundedConnection(PostgresConnection[Any]):
+        """A connection whose every answer comes in time, or that is closed."""
+
+        def wait(self, gen: Generator[Any, Any, Any], *given: Any, **more: Any) -> Any:
+            bounded = gen if more.get("timeout") is not None else self._bounded(gen)
+            return super().wait(bounded, *given, **more)
+
+        def _bounded(self, waiting: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+            end = time.monotonic() + _SILENCE
+            try:
+                wanted = next(waiting)
+                while True:
+                    ready = yield wanted
+                    if not ready and time.monotonic() > end:
+                        self.close()
+                        raise OperationalError("the database does not answer")
+                    wanted = waiting.send(ready)
+            except StopIteration as ended:
+                return ended.value
+
+    options = " ".join(f"-c {name}={value}" for name, value in _OPTIONS.items())
+    own = url.query.get("options", "")
+    own = own if isinstance(own, str) else " ".join(own)
+    engine = create_engine(
+        url.difference_update_query(["options"]),
+        connect_args={
+            "connect_timeout": _CONNECT,
+            "application_name": "yardstone",
+            "options": f"{options} {own}".strip(),
+            **_KEEPALIVE,
+        },
+        pool_pre_ping=True,
+        pool_size=_KEPT,
+        max_overflow=_FURTHER,
+        pool_timeout=_FREE,
+        hide_parameters=True,
+    )
+
+    @event.listens_for(engine, "do_connect")
+    def _connect(_dialect: object, _record: object, given: Any, named: Any) -> Any:
+        return BoundedConnection.connect(*given, **named)
+
+    return engine
+
+
+#: States of PostgreSQL in which nothing was done, and the same may be tried again.
+_AGAIN = {"40001", "40P01", "55P03", "57014"}
+#: States in which it does not serve: it ends, starts, is full, or only stands by.
+_AWAY = {"25006", "25P03", "53300", "57P01", "57P02", "57P03", "57P05"}
+#: Seconds between two tries to reach it: at first, and at most.
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
+_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+#: States in which it finds no room on its disk or in memory.
+_FULL = {"53100", "53200", sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
+
+
+def is_away(error: SQLAlchemyError) -> bool:
+    """Whether an error means that the database does not answer."""
+    if not isinstance(error, DBAPIError):
+        return False
+    state = getattr(error.orig, "sqlstate", None) or ""
+    if error.connection_invalidated or state in _AWAY or state.startswith("08"):
+        return True
+    # What has no statement came while connecting; of a file that is no outage.
+    connecting = isinstance(error, OperationalError) and error.statement is None
+    return connecting and not isinstance(error.orig, sqlite3.Error)
+
+
+def is_passing(error: SQLAlchemyError) -> bool:
+    """Whether nothing was done and it may go well the next time."""
+    if isinstance(error, NoneFree):
+        return True
+    if not isinstance(error, DBAPIError):
+        return False
+    if getattr(error.orig, "sqlstate", None) in _AGAIN:
+        return True
+    return _of_sqlite(error) in _BUSY
+
+
+def is_full(error: SQLAlchemyError) -> bool:
+    """Whether nothing was done since there is no room, which will not change at once."""
+    if not isinstance(error, DBAPIError):
+        return False
+    return getattr(error.orig, "sqlstate", None) in _FULL or _of_sqlite(error) in _FULL
+
+
+def _of_sqlite(error: DBAPIError) -> int:
+    return int(getattr(error.orig, "sqlite_errorcode", 0)) & 0xFF
+
+
+class Contact:
+    """Remembers whether the database answers.
+
+    While it does not, one thread asks it again and again, and the others wait for that.
+
+    Parameters
+    ----------
+    probe : callable
+        Asks the database anything; an error means that it does not answer.
+    """
+
+    def __init__(self, probe: Callable[[], object]) -> None:
+        self._probe = probe
+        self._change = threading.Condition()
+        self._closed = threading.Event()
+        self._lost_at: float | None = None
+        self._since: float | None = None
+
+    def wait(self, patience: float) -> bool:
+        """Wait while it does not answer, until so many seconds after it ceased to."""
+        with self._change:
+            while self._lost_at is not None:
+                left = self._lost_at + patience - time.monotonic()
+                if left <= 0.0 or self._closed.is_set():
+                    return False
+                self._change.wait(left)
+        return True
+
+    def answered(self) -> None:
+        """It has answered."""
+        if self._since is None:
+            self._since = time.monotonic()
+
+    def lose(self) -> None:
+        """It has not."""
+        with self._change:
+            self._since = None
+            if self._lost_at is None and not self._closed.is_set():
+                self._lost_at = time.monotonic()
+                threading.Thread(target=self._seek, daemon=True).start()
+
+    def _seek(self) -> None:
+        pause = _FIRST_PAUSE
+        while not self._closed.is_set():
+            try:
+                self._probe()
+            except SQLAlchemyError:
+                self._closed.wait(pause)
+                pause = min(2.0 * pause, _LONGEST_PAUSE)
+                continue
+            break
+        with self._change:
+            self._lost_at = None
+            self._change.notify_all()
+
+    def close(self) -> None:
+        """Ask no more."""
+        self._closed.set()
+        with self._change:
+            self._change.notify_all()
+
+    @property
+    def seconds(self) -> float:
+        """For how long it has answered without a break."""
+        since = self._since
+        return 0.0 if since is None else time.monotonic() - since
+
+
+#: Bytes of a piece.
+PIECE = 1 << 18
+
+
+def file_name(number: int, format: str) -> str:
+    """The name of a file of an upload, which archives are known by."""
+    return f"{number:04d}.zip" if format == "zip" else f"{number:04d}"
+
+
+def insert_chunks(connection: Connection, upload: str, files: Mapping[int, Path]) -> None:
+    """Store files under their numbers, as part of a transaction; a piece at a time is read."""
+    for number, path in files.items():
+        with path.open("rb") as file:
+            for place, piece in enumerate(iter(lambda: file.read(PIECE), b"")):
+                connection.execute(
+                    insert(chunks).values(upload=upload, file=number, place=place, data=piece)
+                )
+
+
+def fetch_files(
+    database: Database, upload: str, files: Sequence[Mapping[str, Any]], folder: Path
+) -> None:
+    """Write the files of an upload into a folder, a piece at a time.
+
+    `files` are as a job names them; those that nobody can read were not kept.
+
+    Raises
+    ------
+    RequestProblem
+        They are not there any more.
+    """
+    for number, file in enumerate(files):
+        if file["format"] == "unknown":
+            continue
+        path = folder / file_name(number, file["format"])
+        with path.open("wb") as out:
+            for piece in _pieces(database, upload, number):
+                out.write(piece)
+        if path.stat().st_size != file["size"]:
+            raise RequestProblem(
+                500, "files_gone", "The files of this job are not there.", "Send them again."
+            )
+
+
+def _pieces(database: Database, upload: str, number: int) -> Iterator[bytes]:
+    own = (chunks.c.upload == upload) & (chunks.c.file == number)
+    place = 0
+    while row := database.row(select(chunks.c.data).where(own, chunks.c.place == place)):
+        yield bytes(row.data)
+        place += 1
+
+
+VERSION = 3
+#: The number of the lock under which tables are made.
+_LOCK = 0x7961_7264_00
+#: What brings tables of an older version to the next one, before what is new is made.
+_CHANGES = {1: ("ALTER TABLE jobs ADD COLUMN owner TEXT",)}
+#: For PostgreSQL alone: bytes that are packed already are kept as they are, and the space of
+#: what was deleted is taken back soon.
+_POSTGRES = (
+    "ALTER TABLE chunks ALTER COLUMN data SET STORAGE EXTERNAL",
+    *(
+        f"ALTER TABLE {table} SET (autovacuum_vacuum_scale_factor = 0.02, "
+        "autovacuum_vacuum_threshold = 200, toast.autovacuum_vacuum_scale_factor = 0.02, "
+        "toast.autovacuum_vacuum_threshold = 200)"
+        for table in ("jobs", "chunks")
+    ),
+)
+
+
+def prepare(connection: Connection, place: str, folder: Path) -> list[Path]:
+    """Make the tables as they are to be, in a transaction; several may try at once.
+
+    Gives the folders that are not needed any more once that has happened.
+
+    Parameters
+    ----------
+    connection : Connection
+    place : str
+        What the database is called in messages.
+    folder : Path
+        Where an older version kept the files that were sent.
+
+    Raises
+    ------
+    InputError
+        A later version of Yardstone made the tables.
+    """
+    postgres = connection.dialect.name == "postgresql"
+    if postgres and _version_of_postgres(connection) == VERSION:
+        return []
+    if postgres:
+        connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+        version = _version_of_postgres(connection)
+    else:
+        version = int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
+    if not 0 <= version <= VERSION:
+        raise InputError(
+            f"its version is {version}, and this Yardstone knows {VERSION}",
+            file=place,
+            hint="name another --database" if postgres else "name another folder with --data",
+        )
+    if version == VERSION:
+        return []
+    if postgres and not version:
+        _make_schema(connection)
+    for older in range(max(version, 1), VERSION):
+        for statement in _CHANGES.get(older, ()) if version else ():
+            connection.exec_driver_sql(statement)
+    METADATA.create_all(connection)
+    if postgres:
+        for statement in _POSTGRES:
+            connection.exec_driver_sql(statement)
+        connection.exec_driver_sql("DELETE FROM version")
+        connection.execute(text("INSERT INTO version VALUES (:number)"), {"number": VERSION})
+        return []
+    connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
+    return _take_over(connection, folder) if version else []
+
+
+def _version_of_postgres(connection: Connection) -> int:
+    """The version of the tables; 0 if there are none."""
+    # By a query of the catalogue: names are looked up in a cache that may be a step behind.
+    there = connection.execute(
+        text(
+            "SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace "
+            "WHERE nspname = :schema AND relname = 'version'"
+        ),
+        {"schema": SCHEMA},
+    )
+    if there.scalar() is None:
+        return 0
+    return int(connection.exec_driver_sql(f"SELECT number FROM {SCHEMA}.version").scalar_one())
+
+
+def _make_schema(connection: Connection) -> None:
+    there = connection.execute(
+        text("SELECT 1 FROM pg_namespace WHERE nspname = :name"), {"name": SCHEMA}
+    ).scalar()
+    if there is None:  # IF NOT EXISTS would ask for the right to make it all the same
+        connection.exec_driver_sql(f"CREATE SCHEMA {SCHEMA}")
+    connection.exec_driver_sql("CREATE TABLE version (number integer NOT NULL)")
+
+
+def _take_over(connection: Connection, folder: Path) -> list[Path]:
+    """Copy the files of uploads from their folders into the table; which folders that were."""
+    folders = []
+    for (upload,) in connection.execute(select(uploads.c.id)).fetchall():
+        own = folder / str(upload)
+        files = {int(path.stem): path for path in own.glob("[0-9]*")}
+        insert_chunks(connection, upload, files)
+        folders.append(own)
+    return folders
+
 
 T = TypeVar("T")
 #: Seconds for which a question is asked again.

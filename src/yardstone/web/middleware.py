@@ -1,21 +1,419 @@
-"""What every request passes: the count of floods, the clock and the log."""
+"""What holds for every request: paths, sizes, floods, connections, metrics, errors, the log."""
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
+import hmac
 import logging
+import os
+import threading
 import time
-from collections.abc import Callable
+from bisect import bisect_left
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Collection
+from ipaddress import IPv6Address, ip_address
+from typing import TYPE_CHECKING, Any
 
-from starlette.requests import Request
+import h11
+import uvicorn
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from yardstone.web.log import log_event
-from yardstone.web.metrics import Metrics
-from yardstone.web.problems import RequestProblem
-from yardstone.web.rate_limit import RateLimit
+from yardstone.errors import YardstoneError
+from yardstone.memory import memory_of
+from yardstone.web.kinds import KINDS
+from yardstone.web.problems import DatabaseAway, RequestProblem, described
+from yardstone.web.settings import Limits, log_event
+from yardstone.web.store import STATUSES
 
-__all__ = ["RequestMonitor"]
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+
+__all__ = [
+    "RootPath",
+    "SECURITY_HEADERS",
+    "StrictHeaders",
+    "BodyLimit",
+    "RateLimit",
+    "visitor_mark",
+    "BUCKETS",
+    "Metrics",
+    "configured",
+    "RequestMonitor",
+    "add_handlers",
+    "plain_answer",
+    "problem_of",
+]
+
+
+class RootPath:
+    """Tells the application under which path it stands.
+
+    Parameters
+    ----------
+    app : ASGI application
+    path : str
+        Such as ``/strength``; '' for none.
+    """
+
+    def __init__(self, app: ASGIApp, *, path: str) -> None:
+        self.app = app
+        self._path = path
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] == "http" and self._path:
+            path = scope["path"]
+            if path != self._path and not path.startswith(self._path + "/"):
+                path = self._path + path
+            scope = {**scope, "root_path": self._path, "path": path}
+        await self.app(scope, receive, send)
+
+
+SECURITY_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    # An address of a result is private: links to other sites must not tell it.
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "X-Robots-Tag": "noindex, nofollow",
+}
+_OVER_TLS = "max-age=31536000"
+
+
+class StrictHeaders:
+    """Adds `SECURITY_HEADERS` to every answer; nothing is kept by caches unless it says so."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def strict(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in SECURITY_HEADERS.items():
+                    headers[name] = value
+                headers.setdefault("Cache-Control", "no-store")
+                if scope["scheme"] == "https":
+                    headers["Strict-Transport-Security"] = _OVER_TLS
+            await send(message)
+
+        await self.app(scope, receive, strict)
+
+
+#: Bytes of a body that is no form with files.
+SMALL = 64 << 10
+#: Where forms with files are sent, which count what they receive themselves.
+FORMS = {"/api/jobs", "/api/batches", "/send", *(kind.path for kind in KINDS.values())}
+
+
+class BodyLimit:
+    """Counts the bytes of bodies that nothing else counts.
+
+    Parameters
+    ----------
+    app : ASGI application
+    most : int
+        Bytes that a body may have.
+    counted : collection of str
+        Paths where forms are sent that are counted elsewhere.
+    """
+
+    def __init__(
+        self, app: ASGIApp, *, most: int = SMALL, counted: Collection[str] = frozenset(FORMS)
+    ) -> None:
+        self.app = app
+        self._most = most
+        self._elsewhere = counted
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        path = scope.get("path", "").removeprefix(scope.get("root_path", ""))
+        if scope["type"] != "http" or (scope["method"] == "POST" and path in self._elsewhere):
+            await self.app(scope, receive, send)
+            return
+        received = 0
+
+        async def counted() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > self._most:
+                raise HTTPException(413)
+            return message
+
+        await self.app(scope, counted, send)
+
+
+#: Visitors that are remembered; the others are taken for new.
+_REMEMBERED = 20_000
+_SAFE = ("GET", "HEAD", "OPTIONS")
+
+
+class RateLimit:
+    """Counts the requests of each visitor: so many a minute, some of them at once.
+
+    A bucket of tokens for each: a request takes one, and they come back with time.
+
+    Parameters
+    ----------
+    limits : Limits
+    clock : callable
+        Seconds.
+    """
+
+    def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
+        self._limits = limits
+        self._clock = clock
+        self._buckets: OrderedDict[tuple[str, bool], tuple[float, float]] = OrderedDict()
+
+    def check(self, client: str, method: str) -> None:
+        """Count a request.
+
+        Raises
+        ------
+        RequestProblem
+            There were too many.
+        """
+        limits = self._limits
+        self._take(client, False, limits.requests_minute)
+        if method not in _SAFE:
+            self._take(client, True, limits.posts_minute)
+
+    def _take(self, client: str, changing: bool, minute: int) -> None:
+        now, rate = self._clock(), minute / 60.0
+        key = (client, changing)
+        left, before = self._buckets.pop(key, (float(minute), now))
+        left = min(left + rate * (now - before), float(minute))
+        enough = left >= 1.0
+        self._buckets[key] = (left - 1.0 if enough else left, now)
+        if len(self._buckets) > _REMEMBERED:
+            self._buckets.popitem(last=False)
+        if not enough:
+            raise RequestProblem(
+                429,
+                "too_many_requests",
+                f"More than {minute} such requests in a minute.",
+                "Wait a little.",
+                retry_after=max(1, round((1.0 - left) / rate)),
+            )
+
+
+def visitor_mark(request: Request, secret: bytes) -> str:
+    """A mark of 96 bits that only this server can make.
+
+    Of IPv6 the network counts, since a visitor has many addresses.
+    """
+    host = request.client.host if request.client is not None else ""
+    try:
+        address = ip_address(host.partition("%")[0])
+        if isinstance(address, IPv6Address):
+            mapped = address.ipv4_mapped
+            host = str(mapped) if mapped is not None else address.exploded[:19]
+    except ValueError:
+        pass
+    return hmac.new(secret, host.encode(), hashlib.sha256).hexdigest()[:24]
+
+
+#: Upper ends of the classes of answering times, in seconds.
+BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+
+
+class Metrics:
+    """Counts answers and how long they took; safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._answers: dict[tuple[str, str, int], int] = defaultdict(int)
+        self._times: dict[str, list[float]] = {}
+
+    def add(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count one answer of a route (its template, which names no job)."""
+        with self._lock:
+            self._answers[method, route, status] += 1
+            times = self._times.setdefault(route, [0.0] * (len(BUCKETS) + 2))
+            times[bisect_left(BUCKETS, seconds)] += 1.0
+            times[-1] += seconds
+
+    def text(self, state: dict[str, Any]) -> str:
+        """All numbers; `state` is what `upkeep.state` gives."""
+        out = _Text()
+        out.metric("jobs", "gauge", "Jobs by status.")
+        for status in STATUSES:
+            out.value("jobs", state["jobs"].get(status, 0), status=status)
+        out.single("oldest_queued_seconds", "gauge", "Age of the oldest job that waits.", state)
+        out.single("workers", "gauge", "Workers that live.", state)
+        out.single("uploads", "gauge", "Uploads that are kept.", state)
+        out.single("upload_bytes", "gauge", "Bytes that they take.", state)
+        counters = state["counters"]
+        out.metric("jobs_ended_total", "counter", "Jobs that ended, by kind and how.")
+        for kind in KINDS:
+            for status in ("done", "failed", "needs_player"):
+                value = counters.get(f"jobs_{kind}_{status}", 0)
+                out.value("jobs_ended_total", value, kind=kind, status=status)
+        out.metric("job_seconds_total", "counter", "Seconds of work, by kind.")
+        for kind in KINDS:
+            out.value("job_seconds_total", counters.get(f"seconds_{kind}", 0.0), kind=kind)
+        for name, about in (
+            ("uploads_total", "Requests with files that were taken."),
+            ("upload_bytes_total", "Bytes of their files."),
+        ):
+            out.metric(name, "counter", about)
+            out.value(name, counters.get(name.removesuffix("_total"), 0))
+        self._requests(out)
+        out.metric("process_resident_bytes", "gauge", "Memory of the server's process.")
+        out.value("process_resident_bytes", memory_of(os.getpid()))
+        return out.whole()
+
+    def _requests(self, out: _Text) -> None:
+        with self._lock:
+            answers = sorted(self._answers.items())
+            times = sorted((route, list(values)) for route, values in self._times.items())
+        out.metric("requests_total", "counter", "Answers, by route and status.")
+        for (method, route, status), count in answers:
+            out.value("requests_total", count, method=method, route=route, status=str(status))
+        out.metric("request_seconds", "histogram", "Time until an answer began.")
+        for route, values in times:
+            below = 0.0
+            for end, number in zip((*map(str, BUCKETS), "+Inf"), values[:-1], strict=True):
+                below += number
+                out.value("request_seconds_bucket", below, route=route, le=end)
+            out.value("request_seconds_sum", values[-1], route=route)
+            out.value("request_seconds_count", below, route=route)
+
+
+class _Text:
+    """Lines of the format."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+
+    def metric(self, name: str, kind: str, about: str) -> None:
+        self._lines += [f"# HELP yardstone_{name} {about}", f"# TYPE yardstone_{name} {kind}"]
+
+    def value(self, name: str, value: float, **labels: str) -> None:
+        inner = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels.items())
+        self._lines.append(f"yardstone_{name}{f'{{{inner}}}' if inner else ''} {value:.12g}")
+
+    def single(self, name: str, kind: str, about: str, state: dict[str, Any]) -> None:
+        self.metric(name, kind, about)
+        self.value(name, state[name])
+
+    def whole(self) -> str:
+        return "\n".join(self._lines) + "\n"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+
+
+#: Seconds beyond those of the application, which answers 408 first where it can.
+_GRACE = 2.0
+
+
+class _Protocol(H11Protocol):
+    """HTTP/1.1 with an end to waiting."""
+
+    limits: Limits
+    #: By address, all whose request has not come whole; the oldest first.
+    waiting: dict[str, dict[_Protocol, None]]
+    _timer: asyncio.TimerHandle | None = None
+    _phase: Any = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._end_watch()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._watch()
+
+    def _watch(self) -> None:
+        phase = self.conn.their_state
+        if self.transport.is_closing() or phase not in (h11.IDLE, h11.SEND_BODY):
+            self._end_watch()
+            return
+        if self._timer is not None and phase is h11.IDLE is self._phase:
+            return  # a head must be whole in time, however slowly it comes
+        if self._timer is not None:
+            self._timer.cancel()
+        limits, self._phase = self.limits, phase
+        seconds = limits.header_seconds if phase is h11.IDLE else limits.idle_seconds + _GRACE
+        self._timer = self.loop.call_later(seconds, self._give_up)
+        ours = self.waiting.setdefault(self._address(), {})
+        ours[self] = None
+        if len(self.connections) > (self.limit_concurrency or 0) // 2:
+            ours = max(self.waiting.values(), key=lambda each: len(each))
+        elif len(ours) <= limits.connections_client:
+            return
+        oldest = next(iter(ours))
+        oldest._end_watch()
+        oldest.transport.abort()
+
+    def _give_up(self) -> None:
+        self._timer = None
+        if self.flow.read_paused:  # it is we who let it wait
+            self._watch()
+        else:
+            self.transport.abort()
+
+    def _end_watch(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        ours = self.waiting.get(self._address(), {})
+        ours.pop(self, None)
+        if not ours:
+            self.waiting.pop(self._address(), None)
+
+    def _address(self) -> str:
+        return self.client[0] if self.client else ""
+
+
+def configured(app: Any, limits: Limits, *, concurrency: int, farewell: int) -> uvicorn.Config:
+    """Return how uvicorn runs an application for strangers, within the limits."""
+    return uvicorn.Config(
+        app,
+        http=type("Protocol", (_Protocol,), {"limits": limits, "waiting": {}}),
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,  # the application does that itself
+        server_header=False,
+        limit_concurrency=concurrency,
+        timeout_keep_alive=15,
+        timeout_graceful_shutdown=farewell,
+        h11_max_incomplete_event_size=16 << 10,
+    )
+
 
 #: Where no flood is counted: style sheets, and what proxies and monitors ask.
 _UNCOUNTED = ("/static/", "/health", "/metrics")
@@ -91,3 +489,77 @@ class RequestMonitor:
 
 
 _METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH")
+
+
+_WORDS = {
+    400: ("unreadable", "The request cannot be read."),
+    404: ("not_found", "There is nothing at this address."),
+    413: ("too_large", "The body is too long."),
+    405: ("not_allowed", "That cannot be done at this address."),
+}
+_HINTS = {404: "Check it.", 413: "Send less."}
+
+
+def add_handlers(
+    app: FastAPI, refused: Callable[[Request, RequestProblem], Response], *, hint: str
+) -> None:
+    """Have every error of an application answered.
+
+    Parameters
+    ----------
+    app : FastAPI
+    refused : callable
+        The answer to a request with a problem.
+    hint : str
+        Where it says what can be asked for.
+    """
+
+    async def refuse(request: Request, error: Exception) -> Response:
+        return refused(request, problem_of(error, hint=hint))
+
+    for kind in (
+        YardstoneError,
+        RequestValidationError,
+        HTTPException,
+        SQLAlchemyError,
+        OSError,
+        ClientDisconnect,
+        Exception,
+    ):
+        app.add_exception_handler(kind, refuse)
+
+
+def problem_of(error: Exception, *, hint: str) -> RequestProblem:
+    """Any error as a refusal."""
+    if isinstance(error, RequestProblem):
+        return error
+    if isinstance(error, DatabaseAway):
+        return RequestProblem(
+            503, "storage", "The server cannot reach its data at the moment.", "Try again soon.",
+            retry_after=5,
+        )  # fmt: skip
+    if isinstance(error, YardstoneError):
+        plain = described(error)
+        return RequestProblem(422, plain["code"], plain["message"], plain["hint"] or "")
+    if isinstance(error, RequestValidationError):
+        first: dict[str, Any] = dict(error.errors()[0])
+        place = ".".join(str(each) for each in first["loc"][1:]) or "the body"
+        return RequestProblem(422, "invalid", f"{place}: {first['msg']}.", hint)
+    if isinstance(error, HTTPException):
+        code, message = _WORDS.get(error.status_code, ("refused", "That cannot be done."))
+        return RequestProblem(error.status_code, code, message, _HINTS.get(error.status_code, hint))
+    if isinstance(error, ClientDisconnect):
+        return RequestProblem(400, "broken_off", "The request broke off.", "Send it again.")
+    _LOGGER.error("an answer failed", exc_info=error)
+    if isinstance(error, (SQLAlchemyError, OSError)):
+        return RequestProblem(
+            503, "storage", "The server cannot store anything at the moment.", "Try again later.",
+            retry_after=30,
+        )  # fmt: skip
+    return RequestProblem(500, "internal", "Something went wrong here.", "Try again later.")
+
+
+def plain_answer(problem: RequestProblem) -> Response:
+    """A refusal for programs."""
+    headers = {} if problem.retry_after is None else {"Retry-After": str(problem.retry_after)}
+    return JSONResponse({"error": problem.as_dict()}, problem.status, headers=headers)

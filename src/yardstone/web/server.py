@@ -1,20 +1,128 @@
-"""The server as a process: answers at a socket that its supervisor has opened."""
+"""The application, and the server as a process of its own."""
 
 from __future__ import annotations
 
+import asyncio
+import secrets
 import socket
 import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from ipaddress import ip_address, ip_network
 
 import uvicorn
+from fastapi import FastAPI, Request
+from fastapi.responses import Response
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from yardstone.web.app import make_app
-from yardstone.web.bell import Bell
-from yardstone.web.child import orders
-from yardstone.web.connections import configured
-from yardstone.web.log import configure_log
-from yardstone.web.settings import Settings
+import yardstone
+from yardstone.web import api, pages
+from yardstone.web.middleware import (
+    BodyLimit,
+    Metrics,
+    RateLimit,
+    RequestMonitor,
+    RootPath,
+    StrictHeaders,
+    add_handlers,
+    configured,
+    plain_answer,
+    visitor_mark,
+)
+from yardstone.web.problems import RequestProblem
+from yardstone.web.service import Service
+from yardstone.web.settings import Settings, configure_log
+from yardstone.web.store import JobStore
+from yardstone.web.supervisor import Bell, orders
 
-__all__ = ["configuration", "main"]
+__all__ = ["make_app", "configuration", "main"]
+
+
+def make_app(settings: Settings, bell: Bell | None = None) -> FastAPI:
+    """The application, for any server of ASGI.
+
+    Parameters
+    ----------
+    settings : Settings
+    bell : Bell, optional
+        Wakes workers of this machine; without it they see new jobs at their next look.
+
+    Raises
+    ------
+    InputError
+        The folder cannot be used.
+    """
+    store = JobStore(settings)
+    service = Service(settings, store, bell or Bell())
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        service.changes.start(asyncio.get_running_loop())
+        yield
+        await run_in_threadpool(service.changes.stop)
+        store.close()
+
+    app = FastAPI(
+        title="Yardstone",
+        version=yardstone.__version__,
+        summary="How strong am I? Strength from games of Go, ratings from results, "
+        "error rates of backgammon.",
+        openapi_url="/api/openapi.json",
+        docs_url=None,  # those pages load scripts from elsewhere
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.state.service = service
+    app.state.metrics = Metrics()
+    app.state.may_measure = _among(settings.metrics_from)
+    app.include_router(api.router)
+    app.include_router(pages.router)
+    add_handlers(app, _refused, hint="See /api/openapi.json.")
+    _add_layers(app, settings)
+    return app
+
+
+def _add_layers(app: FastAPI, settings: Settings) -> None:
+    """What every request passes, the last one added first."""
+    app.add_middleware(
+        RequestMonitor,
+        rate_limit=RateLimit(settings.limits),
+        metrics=app.state.metrics,
+        client=partial(visitor_mark, secret=secrets.token_bytes(32)),  # counted here alone
+        refuse=_refused,
+    )
+    app.add_middleware(BodyLimit)
+    hosts = [host.strip() for host in settings.allowed_hosts.split(",") if host.strip()]
+    if hosts:
+        app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts)
+    app.add_middleware(StrictHeaders)
+    app.add_middleware(RootPath, path=settings.root_path)
+    trusted = [each.strip() for each in settings.trusted_proxies.split(",") if each.strip()]
+    app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=trusted)
+
+
+def _refused(request: Request, problem: RequestProblem) -> Response:
+    return (
+        pages.problem_page(request, problem) if pages.wants_page(request) else plain_answer(problem)
+    )
+
+
+def _among(networks: str) -> Callable[[Request], bool]:
+    """Whether a request comes from one of some networks."""
+    known = [ip_network(each.strip(), strict=False) for each in networks.split(",") if each.strip()]
+
+    def among(request: Request) -> bool:
+        try:
+            address = ip_address(request.client.host if request.client is not None else "")
+        except ValueError:
+            return False
+        return any(address in network for network in known)
+
+    return among
+
 
 #: Requests that are answered at the same time; more are told to come again.
 _CONCURRENCY = 1000

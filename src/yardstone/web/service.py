@@ -4,37 +4,235 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from sqlalchemy import Connection, select, update
+from sqlalchemy import delete as sql_delete
 from starlette.concurrency import run_in_threadpool
 
-from yardstone.web.bell import Bell
-from yardstone.web.changes import Changes
-from yardstone.web.importing import ImportGate
-from yardstone.web.job_actions import cancel_job, choose_player, delete_job, retry_job
-from yardstone.web.jobs import Job
-from yardstone.web.kinds import KINDS
-from yardstone.web.kinds.fields import ChoiceField, only_value
-from yardstone.web.options import LONGEST_KEY, chosen_kind, job_options, kind_of
-from yardstone.web.owners import check_owner, is_owner, key_mark, new_key
-from yardstone.web.problems import RequestProblem
+from yardstone.reports.faces.files import records_of, table_csv
+from yardstone.web.database import Lock, file_name, jobs, uploads
+from yardstone.web.kinds import KINDS, Kind, Query
+from yardstone.web.kinds.kind import ChoiceField, PlayersField, bad_option, only_value
+from yardstone.web.middleware import visitor_mark
+from yardstone.web.notices import QUEUED, Changes
+from yardstone.web.problems import RequestProblem, missing
+from yardstone.web.sent_files import ImportGate, look, spreadsheet_safe
 from yardstone.web.settings import Settings
-from yardstone.web.sniff import look
-from yardstone.web.store import PATIENCE_FOR_NEW, JobStore
-from yardstone.web.stored_files import file_name
+from yardstone.web.store import (
+    OF_NOBODY,
+    PATIENCE_FOR_NEW,
+    Job,
+    JobStore,
+    check_owner,
+    is_owner,
+    key_mark,
+    new_key,
+)
+from yardstone.web.supervisor import Bell
 from yardstone.web.upkeep import drop_uploads
 from yardstone.web.uploads import Upload, receive_form
-from yardstone.web.visitors import visitor_mark
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-__all__ = ["Accepted", "Service"]
+
+__all__ = [
+    "cancel_job",
+    "choose_player",
+    "delete_job",
+    "retry_job",
+    "LONGEST_KEY",
+    "chosen_kind",
+    "job_options",
+    "kind_of",
+    "csv_of",
+    "result_of",
+    "Accepted",
+    "Service",
+]
+
+
+def choose_player(store: JobStore, job: str, player: str) -> None:
+    """Say which player is meant, and let the job go on."""
+    state = store.get(job, result=False)
+    if state.status != "needs_player":
+        raise RequestProblem(409, "not_asked", "No player is asked for.", "Look at its status.")
+    offered = {each["name"]: each for each in state.players or ()}
+    if player not in offered:
+        raise RequestProblem(
+            422, "unknown_player", "This is not one of the names.", "Choose one of them."
+        )
+    colour = offered[player].get("colour")
+    chosen = {"player": player} if colour is None else {"colour": colour}
+    options = json.dumps({**state.options, **chosen})
+    _queue_again(store, state, {"options": options, "keep": None})
+
+
+def retry_job(store: JobStore, job: str) -> None:
+    """Begin a job anew that failed for no fault of its files."""
+    state = store.get(job, result=False)
+    if state.status != "failed":
+        raise RequestProblem(409, "not_failed", "Only a failed job can be tried again.")
+    if not state.can_retry:
+        raise _files_gone()
+    begun = {"attempts": 0, "done": 0, "total": 0, "stage": "waiting"}
+    _queue_again(store, state, {**begun, "error": None, "finished": None, "keep": None})
+
+
+def _files_gone() -> RequestProblem:
+    return RequestProblem(409, "files_gone", "Its files were deleted.", "Send the files again.")
+
+
+def _queue_again(store: JobStore, job: Job, values: dict[str, Any]) -> None:
+    """Have a job wait again, if its status is still the same and its files are there."""
+
+    def work(connection: Connection) -> None:
+        store.database.lock(connection, Lock.ROOM)  # nobody deletes the files meanwhile
+        kept = connection.execute(select(uploads.c.id).where(uploads.c.id == job.upload))
+        if kept.scalar() is None:
+            raise _files_gone()
+        queued = {**values, "status": "queued"}
+        # It waits already if this was done before and the answer was lost.
+        own = (jobs.c.id == job.id) & jobs.c.status.in_((job.status, "queued"))
+        if not connection.execute(update(jobs).where(own).values(queued)).rowcount:
+            raise RequestProblem(409, "changed", "Its status has changed.", "Look at it again.")
+        store.database.notify(connection, QUEUED)
+        store.tell_change(connection, job.id, job.batch)
+
+    store.database.write(work)
+
+
+def cancel_job(store: JobStore, job: str) -> None:
+    """Stop a job; nothing happens to one that has ended."""
+    state = store.get(job, result=False)
+
+    def work(connection: Connection) -> None:
+        going = jobs.c.status.in_(("queued", "running", "needs_player"))
+        ended = {**OF_NOBODY, "status": "cancelled", "finished": store.moment(), "keep": None}
+        connection.execute(update(jobs).where(jobs.c.id == job, going).values(ended))
+        store.tell_change(connection, job, state.batch)
+
+    store.database.write(work)
+
+
+def delete_job(store: JobStore, address: str) -> None:
+    """Delete a job, or all jobs of a batch, with their results."""
+    own = (jobs.c.id == address) | (jobs.c.batch == address)
+
+    def work(connection: Connection) -> bool:
+        gone = connection.execute(sql_delete(jobs).where(own)).rowcount
+        store.tell_change(connection, address, None)
+        return gone > 0
+
+    if not store.database.write(work):
+        store.check_expired(address)
+        raise missing()
+    store.database.forget()
+
+
+#: Characters of the header ``Idempotency-Key``.
+LONGEST_KEY = 100
+Fields = Mapping[str, Sequence[str]]
+
+
+def chosen_kind(fields: Fields) -> str | None:
+    """The kind of job that was asked for, if any."""
+    name = only_value("kind", fields.get("kind", ()))
+    if name in ("", "auto"):
+        return None
+    if name not in KINDS:
+        raise bad_option("kind", f"choose auto, {', '.join(KINDS)}")
+    return name
+
+
+def kind_of(formats: Iterable[str], named: str | None = None) -> Kind:
+    """The kind of job that files of these formats make.
+
+    Raises
+    ------
+    RequestProblem
+        They do not make one, or not the one that is asked for.
+    """
+    present = Counter(formats)
+    if named is not None:
+        kind = KINDS[named]
+        if not present.keys() & set(kind.takes):
+            raise RequestProblem(
+                422,
+                "wrong_kind",
+                f"None of these files holds {kind.holds}.",
+                "Send them without naming a kind.",
+            )
+        return kind
+    kinds = [kind for kind in KINDS.values() if present.keys() & set(kind.formats)]
+    if len(kinds) > 1:
+        listed = ", ".join(f"{number} {each}" for each, number in sorted(present.items()))
+        raise RequestProblem(
+            422,
+            "several_kinds",
+            f"These files are of different kinds: {listed}.",
+            "Send each kind by itself, or say which one is wanted.",
+        )
+    return kinds[0]
+
+
+def job_options(kind: Kind, fields: Fields, *, most_players: int = 1) -> list[dict[str, Any]]:
+    """What each of the jobs is asked for: one for each player that is named.
+
+    Raises
+    ------
+    RequestProblem
+        A value is none of those that are offered, or a field belongs to another kind.
+    """
+    own = {each.name for each in kind.fields}
+    known = {each.name for other in KINDS.values() for each in other.fields}
+    for name, values in fields.items():
+        if name not in own | {"kind"} and any(value.strip() for value in values):
+            reason = f"not for {kind.name}" if name in known else "there is no such field"
+            raise bad_option(name, reason)
+    options = {each.name: each.read(fields.get(each.name, ())) for each in kind.fields}
+    jobs = [options]
+    for each in kind.fields:
+        if isinstance(each, PlayersField):
+            names = options[each.name] or [None]
+            if len(names) > most_players:
+                raise bad_option(each.name, f"name at most {most_players}")
+            jobs = [{**options, each.name: name} for name in names]
+    for job in jobs:
+        kind.check(job)
+    return jobs
+
+
+def result_of(job: Mapping[str, Any]) -> dict[str, Any]:
+    """The result of a job as ``GET /api/jobs/ID`` gives it.
+
+    Raises
+    ------
+    RequestProblem
+        There is none (409).
+    """
+    result: dict[str, Any] | None = job["result"]
+    if result is None:
+        raise RequestProblem(
+            409, "no_result", f"There is no result: its status is {job['status']}.",
+            "Wait until it is done.",
+        )  # fmt: skip
+    return result
+
+
+def csv_of(job: Mapping[str, Any]) -> str:
+    """The table of a job's result; raises as `result_of` does."""
+    kind, result = KINDS[job["kind"]], result_of(job)
+    if kind.records is not None:
+        return table_csv(kind.records(result), spreadsheet_safe)
+    return table_csv(records_of(kind.view(result, Query("")).document), spreadsheet_safe)
 
 
 @dataclass(frozen=True, slots=True)

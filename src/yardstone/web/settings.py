@@ -7,13 +7,21 @@ A setting comes from the command line, else from the environment
 
 from __future__ import annotations
 
+import json
+import logging
 import os
+import re
+import sys
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
+from functools import cache
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unicodedata import category
+
+from markupsafe import Markup, escape
 
 from yardstone.errors import InputError, UsageError
 from yardstone.files import read_toml
@@ -22,7 +30,24 @@ from yardstone.records.careful_http import CarefulClient
 from yardstone.records.game_servers import check_importers
 from yardstone.web.kinds import KINDS
 
-__all__ = ["ENVIRONMENT", "Limits", "Settings", "footer_text", "load_settings"]
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+
+__all__ = [
+    "ENVIRONMENT",
+    "Limits",
+    "Settings",
+    "footer_text",
+    "load_settings",
+    "Site",
+    "footer_html",
+    "site_of",
+    "JsonLines",
+    "configure_log",
+    "log_event",
+]
+
 
 #: What the names of environment variables begin with.
 ENVIRONMENT = "YARDSTONE_SERVE_"
@@ -368,8 +393,6 @@ def _address(text: str) -> str:
 
 def footer_text(text: str) -> str:
     """The text of a footer, or that of the file it names."""
-    from yardstone.web.site import footer_html
-
     named = len(text) < 1000 and not any(letter.isspace() for letter in text)
     if named and text.lower().endswith((".txt", ".md")):
         try:
@@ -425,3 +448,107 @@ def _of_file(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
             if isinstance(value, bool) or not isinstance(value, kinds):
                 raise InputError(f"{name}: {value!r} is of the wrong kind", file=str(file))
     return values, bounds
+
+
+#: ``[words](address)`` and ``**words**``.
+_MARKUP = re.compile(r"\[([^\]\n]+)\]\(([^()\s]+)\)|\*\*([^*\n]+)\*\*")
+#: Where links of a footer may lead: other sites, letters, and pages of this one.
+_TARGET = re.compile(r"https?://[^\s\"'<>]+|mailto:[^\s\"'<>]+|/(?!/)[^\s\"'<>]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What every page shows of who runs it."""
+
+    title: str
+    footer: Markup
+
+
+def site_of(request: Request) -> Site:
+    """The site that a request is for."""
+    settings = request.app.state.service.settings
+    return Site(settings.title, footer_html(settings.footer))
+
+
+@cache
+def footer_html(text: str) -> Markup:
+    """A footer as HTML: paragraphs, links and bold words; all else stays text.
+
+    Parameters
+    ----------
+    text : str
+        Blank lines part paragraphs; ``[words](address)`` is a link to ``https:``, ``http:``,
+        ``mailto:`` or a path of this site, ``**words**`` is bold.
+
+    Raises
+    ------
+    UsageError
+        A link leads elsewhere.
+
+    Examples
+    --------
+    >>> print(footer_html("Run by **Ann**. [Imprint](https://example.org/imprint)"))
+    <p>Run by <strong>Ann</strong>. <a href="https://example.org/imprint">Imprint</a></p>
+    """
+    paragraphs = [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
+    return Markup("\n").join(Markup("<p>{}</p>").format(_inline(part)) for part in paragraphs)
+
+
+def _inline(text: str) -> Markup:
+    made, end = Markup(""), 0
+    for match in _MARKUP.finditer(text):
+        made += escape(text[end : match.start()])
+        words, target, bold = match.groups()
+        if bold:
+            made += Markup("<strong>{}</strong>").format(bold)
+        elif _TARGET.fullmatch(target):
+            made += Markup('<a href="{}">{}</a>').format(target, words)
+        else:
+            raise UsageError(
+                f"footer: a link to {target!r}: write https://…, mailto:… or a path such as /terms"
+            )
+        end = match.end()
+    return made + escape(text[end:])
+
+
+class JsonLines(logging.Formatter):
+    """A record as one line of JSON."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        line: dict[str, Any] = {
+            "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created)),
+            "level": record.levelname.lower(),
+            "from": record.name,
+            "event": record.getMessage(),
+            **getattr(record, "values", {}),
+        }
+        if record.exc_info and record.exc_info[0] is not None:
+            # The trace tells where; the message could hold what a visitor wrote.
+            line["error"] = record.exc_info[0].__name__
+            line["trace"] = _places(record.exc_info[2])
+        return json.dumps(line, ensure_ascii=True)
+
+
+def _places(trace: Any) -> list[str]:
+    places = []
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        places.append(f"{code.co_filename.rpartition('/')[2]}:{trace.tb_lineno} {code.co_name}")
+        trace = trace.tb_next
+    return places[-12:]
+
+
+def configure_log(level: int = logging.INFO) -> None:
+    """Have everything logged on standard error."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines())
+    logging.basicConfig(level=level, handlers=[handler], force=True)
+    # What visitors send is told elsewhere.
+    logging.getLogger("python_multipart").setLevel(logging.ERROR)
+
+
+def log_event(logger: logging.Logger, name: str, **values: Any) -> None:
+    """Log something that happened, with plain values; None values are left out."""
+    known = {key: value for key, value in values.items() if value is not None}
+    logger.info(name, extra={"values": known})

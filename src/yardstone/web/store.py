@@ -1,44 +1,374 @@
-"""The table of jobs: made, claimed by workers in fair order, finished.
-
-This table alone says what there is to do. A worker that claims a job gets a lease,
-which it renews while it lives; a job whose lease ran out is taken up again. What a
-worker reports counts only while the job is still its own, so that a job is finished
-once even if two workers did it.
-"""
+"""The store of jobs, which is also their queue: who owns them, who is next."""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
     Double,
     Select,
+    Subquery,
     case,
+    func,
     insert,
     literal,
     or_,
     select,
+    tuple_,
     update,
 )
 
-from yardstone.web.addresses import check_address, mark_of, new_id
-from yardstone.web.database import Database, Lock
-from yardstone.web.jobs import Job
+from yardstone.web.database import (
+    Database,
+    Lock,
+    clients,
+    counters,
+    gone,
+    insert_chunks,
+    jobs,
+    secret_values,
+    uploads,
+    workers,
+)
 from yardstone.web.notices import CHANGED, QUEUED
 from yardstone.web.problems import RequestProblem, missing
-from yardstone.web.queue_order import jobs_before, next_job
-from yardstone.web.room import check_room, room_taken
-from yardstone.web.settings import Settings
-from yardstone.web.stored_files import insert_chunks
-from yardstone.web.tables import clients, counters, gone, jobs, secret_values, uploads, workers
+from yardstone.web.settings import Limits, Settings
 
-__all__ = ["DAY", "OF_NOBODY", "PATIENCE_FOR_NEW", "JobStore"]
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+
+__all__ = [
+    "STATUSES",
+    "Job",
+    "moment",
+    "check_address",
+    "mark_of",
+    "new_id",
+    "OWNER_COOKIE",
+    "check_owner",
+    "is_owner",
+    "key_mark",
+    "new_key",
+    "remember_key",
+    "sent_key",
+    "jobs_before",
+    "next_job",
+    "check_room",
+    "room_taken",
+    "DAY",
+    "OF_NOBODY",
+    "PATIENCE_FOR_NEW",
+    "JobStore",
+]
+
+
+STATUSES = ("queued", "running", "needs_player", "done", "failed", "cancelled")
+_JSON = ("options", "files", "players", "skipped", "error")
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job; moments are seconds since 1970 by the clock of the database, `read` when it was read.
+
+    `result` is JSON text, left out where it is not asked for; `keep` is the moment
+    until which the uploads of a failed job, or of one that waits for a player, stay;
+    `owner` is the hash of the owner's key (`yardstone.web.owners`), which older jobs lack.
+    """
+
+    id: str
+    batch: str | None
+    kind: str
+    status: str
+    client: str
+    upload: str
+    options: dict[str, Any]
+    files: list[dict[str, Any]]
+    created: float
+    started: float | None
+    finished: float | None
+    expires: float
+    attempts: int
+    worker: str | None
+    lease: float | None
+    deadline: float | None
+    stage: str
+    done: int
+    total: int
+    players: list[dict[str, Any]] | None
+    skipped: list[dict[str, Any]] | None
+    skipped_total: int
+    error: dict[str, Any] | None
+    keep: float | None
+    read: float
+    owner: str | None = None
+    result: str | None = None
+
+    @classmethod
+    def of_row(cls, row: Any) -> Job:
+        """The job in a row of the table, as SQLAlchemy gives it."""
+        values = dict(row._mapping)
+        for name in _JSON:
+            values[name] = None if values[name] is None else json.loads(values[name])
+        return cls(**values)
+
+    @property
+    def can_retry(self) -> bool:
+        """Whether it failed for no fault of its files, and these are still there."""
+        return self.status == "failed" and self.keep is not None and self.keep > self.read
+
+    def as_dict(self, *, prefix: str = "", ahead: int | None = None) -> dict[str, Any]:
+        """What ``GET /api/jobs/ID`` tells; `prefix` goes before addresses."""
+        fraction = self.done / self.total if self.total else 0.0
+        return {
+            "id": self.id,
+            "url": f"{prefix}/api/jobs/{self.id}",
+            "page": f"{prefix}/r/{self.id}",
+            "kind": self.kind,
+            "status": self.status,
+            "created": moment(self.created),
+            "started": moment(self.started),
+            "finished": moment(self.finished),
+            "expires": moment(self.expires),
+            "ahead": ahead,
+            "progress": {
+                "stage": self.stage,
+                "done": self.done,
+                "total": self.total,
+                "fraction": 1.0 if self.status == "done" else min(fraction, 1.0),
+            },
+            "files": self.files,
+            "options": self.options,
+            "players": self.players if self.status == "needs_player" else None,
+            "skipped": self.skipped or [],
+            "skipped_total": self.skipped_total,
+            "error": self.error,
+            "can_retry": self.can_retry,
+            "attempts": self.attempts,
+            "batch": self.batch,
+            "result": None if self.result is None else json.loads(self.result),
+        }
+
+
+def moment(seconds: float | None) -> str | None:
+    """Seconds since 1970 as text, in UTC."""
+    if seconds is None:
+        return None
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+#: Random bytes of an address.
+_BYTES = 18
+
+
+def new_id() -> str:
+    """A new private address of 144 random bits."""
+    return secrets.token_urlsafe(_BYTES)
+
+
+def mark_of(address: str) -> str:
+    """What is remembered of an address that expired; it cannot be turned back."""
+    return hashlib.sha256(b"expired:" + address.encode()).hexdigest()
+
+
+def check_address(address: str) -> str:
+    """An address, if it can be one: PostgreSQL takes no text with a zero in it.
+
+    Raises
+    ------
+    RequestProblem
+        There is nothing at it.
+    """
+    if "\0" in address:
+        raise missing()
+    return address
+
+
+OWNER_COOKIE = "yardstone_owner"
+_KEY_BYTES = 18
+_SCHEME = "bearer "
+
+
+def new_key(secret: bytes, request: str | None = None) -> str:
+    """A key of 144 bits: random, or always the same for a request that may come again.
+
+    Parameters
+    ----------
+    secret : bytes
+        Of the server.
+    request : str, optional
+        What the request is known by: its sender and ``Idempotency-Key``.
+    """
+    if request is None:
+        return secrets.token_urlsafe(_KEY_BYTES)
+    return hmac.new(secret, b"owner:" + request.encode(), hashlib.sha256).hexdigest()[:36]
+
+
+def key_mark(key: str) -> str:
+    """What the table keeps of a key; it cannot be turned back."""
+    return hashlib.sha256(b"owner:" + key.encode()).hexdigest()
+
+
+def sent_key(request: Request) -> str:
+    """The key that comes with a request: ``Authorization: Bearer KEY``, or the cookie."""
+    header = request.headers.get("authorization", "")
+    if header.lower().startswith(_SCHEME):
+        return header[len(_SCHEME) :].strip()
+    return request.cookies.get(OWNER_COOKIE, "")
+
+
+def remember_key(response: Response, key: str, path: str, seconds: float, *, secure: bool) -> None:
+    """Leave the key with a browser, which sends it to this path only."""
+    response.set_cookie(
+        OWNER_COOKIE,
+        key,
+        max_age=max(int(seconds), 1),
+        path=path,
+        secure=secure,
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def is_owner(job: Job, key: str) -> bool:
+    """Whether this is the key of the job."""
+    return job.owner is not None and hmac.compare_digest(job.owner, key_mark(key))
+
+
+def check_owner(job: Job, key: str, *, ownerless: bool = False) -> None:
+    """Refuse to change a job without its owner's key.
+
+    Parameters
+    ----------
+    job : Job
+    key : str
+    ownerless : bool
+        Let pass a job that was made before jobs had owners.
+
+    Raises
+    ------
+    RequestProblem
+        The key is missing or wrong, or the job has none.
+    """
+    if is_owner(job, key) or (ownerless and job.owner is None):
+        return
+    if job.owner is None:
+        raise RequestProblem(
+            403,
+            "no_owner",
+            "This job was made before jobs had owners; nobody can delete it.",
+            "It is deleted when it expires.",
+        )
+    raise RequestProblem(
+        403,
+        "not_owner",
+        "Only who sent the files can do that.",
+        "Programs send the owner's key: Authorization: Bearer KEY. People use the owner's link, "
+        "or the browser that sent the files.",
+    )
+
+
+def _line(now: ColumnElement[float]) -> Subquery:
+    """The jobs that wait, each with the turn of its client in which it comes.
+
+    The first job of a client that has none running comes in the first turn, the next in the
+    second. Two workers who look at the same moment and find the first job taken so go on
+    to the next client, as if one had looked after the other.
+    """
+    running = (
+        select(jobs.c.client, func.count().label("number"))
+        .where(jobs.c.status == "running")
+        .group_by(jobs.c.client)
+        .subquery()
+    )
+    place = func.row_number().over(partition_by=jobs.c.client, order_by=(jobs.c.created, jobs.c.id))
+    turn = place + func.coalesce(running.c.number, 0)
+    return (
+        select(
+            jobs.c.id,
+            turn.label("turn"),
+            func.coalesce(clients.c.served, 0).label("served"),
+            jobs.c.created,
+        )
+        .outerjoin(running, running.c.client == jobs.c.client)
+        .outerjoin(clients, clients.c.client == jobs.c.client)
+        .where(jobs.c.status == "queued", jobs.c.expires > now)
+        .subquery("line")
+    )
+
+
+def next_job(now: ColumnElement[float]) -> Select[str]:
+    """The job to take next, locked; those that another transaction takes are passed over."""
+    line = _line(now)
+    return (
+        select(jobs.c.id)
+        .join(line, line.c.id == jobs.c.id)
+        .where(jobs.c.status == "queued")
+        .order_by(line.c.turn, line.c.served, line.c.created, jobs.c.id)
+        .limit(1)
+        .with_for_update(of=jobs, skip_locked=True)
+    )
+
+
+def jobs_before(job: str, now: ColumnElement[float]) -> Select[int]:
+    """How many jobs come before one that waits."""
+    line = _line(now)
+    others = line.alias("others")
+    own = tuple_(line.c.turn, line.c.served, line.c.created, line.c.id)
+    other = tuple_(others.c.turn, others.c.served, others.c.created, others.c.id)
+    return select(func.count()).select_from(line.join(others, other < own)).where(line.c.id == job)
+
+
+def room_taken(client: str) -> Select[int, int, int]:
+    """How many jobs wait or run, how many of them are a client's, and bytes of uploads."""
+    own = case((jobs.c.client == client, 1), else_=0)
+    used = select(func.coalesce(func.sum(uploads.c.bytes), 0)).scalar_subquery()
+    return select(
+        func.count().label("whole"),
+        func.coalesce(func.sum(own), 0).label("own"),
+        used.label("used"),
+    ).where(jobs.c.status.in_(("queued", "running")))
+
+
+def check_room(limits: Limits, taken: Any, more: int) -> None:
+    """Refuse more jobs than fit the queue, or more uploads than fit the disk.
+
+    Parameters
+    ----------
+    limits : Limits
+    taken : row
+        What `room_taken` gives.
+    more : int
+        Jobs that are to be added.
+    """
+    if taken.own + more > limits.queue_client:
+        raise RequestProblem(
+            429,
+            "queue_client",
+            f"You have {taken.own} jobs waiting; at most {limits.queue_client} may wait.",
+            "Wait until they are done.",
+            retry_after=30,
+        )
+    if taken.whole + more > limits.queue:
+        raise RequestProblem(
+            429, "queue", "Too many jobs are waiting.", "Try again later.", retry_after=60
+        )
+    if taken.used + limits.request_bytes > limits.disk_bytes:
+        raise RequestProblem(
+            429, "disk", "There is no room for more files.", "Try again later.", retry_after=60
+        )
+
 
 #: Seconds.
 DAY = 86_400.0

@@ -1,10 +1,4 @@
-"""Starts the server and the workers as processes of their own, and keeps them going.
-
-A process that ends is started again, with pauses that grow while it keeps failing. A
-worker whose job takes too long or too much memory, or is no longer its own, is killed:
-whatever it does. The listening socket is opened here, so that visitors only wait while
-the server starts again.
-"""
+"""The supervisor: starts the server and the workers, tells them what to do, and wakes them."""
 
 from __future__ import annotations
 
@@ -12,6 +6,7 @@ import json
 import logging
 import os
 import secrets
+import select
 import signal
 import socket
 import subprocess
@@ -27,13 +22,82 @@ from typing import Any
 from yardstone.errors import InputError, UsageError
 from yardstone.memory import memory_of
 from yardstone.web import upkeep
-from yardstone.web.bell import Bell
-from yardstone.web.log import log_event
 from yardstone.web.problems import DatabaseAway
-from yardstone.web.settings import Settings
+from yardstone.web.settings import Settings, log_event
 from yardstone.web.store import JobStore
 
-__all__ = ["Supervisor"]
+__all__ = ["orders", "Bell", "Supervisor"]
+
+
+def orders(end: Callable[[], object], patience: float) -> dict[str, Any]:
+    """The plain values that stand on the first line of standard input.
+
+    The input stays open while the supervisor lives. Once it closes, `end` is called, and
+    after so many seconds of `patience` the process ends whatever it does.
+    """
+    words: dict[str, Any] = json.loads(sys.stdin.readline())
+
+    def wait() -> None:
+        while sys.stdin.buffer.read(1):
+            continue
+        end()
+        time.sleep(patience)
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+    return words
+
+
+#: Seconds between two looks of who may not hear it: workers of another supervisor.
+_LONGEST = 0.25
+
+
+class Bell:
+    """A pipe with one ring a job.
+
+    Parameters
+    ----------
+    ends : pair of int, optional
+        Numbers of the pipe's ends for reading and writing, which another
+        process may have made; without them nobody rings.
+    """
+
+    def __init__(self, ends: tuple[int, int] | None = None) -> None:
+        self.ends = ends
+
+    @property
+    def longest(self) -> float:
+        """Seconds between two looks at most."""
+        return _LONGEST
+
+    @classmethod
+    def new(cls) -> Bell:
+        """A bell whose ends can be handed to other processes."""
+        ends = os.pipe()
+        for end in ends:
+            os.set_blocking(end, False)
+        return cls(ends)
+
+    def ring(self, jobs: int = 1) -> None:
+        """Wake as many as there are new jobs."""
+        if self.ends is not None:
+            with suppress(BlockingIOError, BrokenPipeError):  # it is full: nobody sleeps
+                os.write(self.ends[1], b"." * jobs)
+
+    def wait(self, seconds: float) -> None:
+        """Wait for a ring, and so many seconds at most."""
+        if self.ends is None:
+            time.sleep(seconds)
+        elif select.select([self.ends[0]], [], [], seconds)[0]:
+            with suppress(BlockingIOError):  # another worker was quicker
+                os.read(self.ends[0], 1)
+
+    def close(self) -> None:
+        """Close the pipe."""
+        for end in self.ends or ():
+            os.close(end)
+        self.ends = None
+
 
 #: Seconds between two looks at everything, and between two sweeps.
 _TICK = 0.5

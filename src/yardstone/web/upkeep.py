@@ -24,12 +24,10 @@ from sqlalchemy import (
     update,
 )
 
-from yardstone.web.addresses import mark_of
-from yardstone.web.database import Lock
+from yardstone.web.database import Lock, chunks, clients, counters, gone, jobs, uploads, workers
 from yardstone.web.notices import QUEUED
 from yardstone.web.settings import Settings
-from yardstone.web.store import DAY, OF_NOBODY, JobStore
-from yardstone.web.tables import chunks, clients, counters, gone, jobs, uploads, workers
+from yardstone.web.store import DAY, OF_NOBODY, JobStore, mark_of
 
 __all__ = [
     "WorkerState",

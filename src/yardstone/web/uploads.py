@@ -20,8 +20,8 @@ from python_multipart.multipart import MultipartParser, QuerystringParser, parse
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
-from yardstone.web.names import file_label
 from yardstone.web.problems import RequestProblem
+from yardstone.web.sent_files import file_label
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -8,9 +8,8 @@ from tests.fuzz.readers.archive import compressed, zips
 from tests.fuzz.targets import Target, Wrong
 from yardstone.pool import SkipReport
 from yardstone.web.kinds import KINDS
+from yardstone.web.sent_files import look, unpack
 from yardstone.web.settings import ENVIRONMENT, Settings, load_settings
-from yardstone.web.sniff import look
-from yardstone.web.unpack import unpack
 
 __all__ = ["TARGETS"]
 

@@ -1,42 +1,139 @@
-"""The application of a desk, with what holds for each of its requests."""
+"""The application of a desk: its settings, what holds for each of its requests, its server."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import logging
+import secrets
+import signal
+import socket
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
+import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import Response
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 import yardstone
-from yardstone.web.body_limit import BodyLimit
-from yardstone.web.desk import (
-    changes,
-    draw,
-    entries,
-    event_settings,
-    live,
-    outlook,
-    public,
-    results,
-    signing,
-)
+from yardstone.errors import InputError, UsageError
+from yardstone.web.desk import entries, pages, public, rounds
 from yardstone.web.desk.pages import problem_page
 from yardstone.web.desk.service import Desk
-from yardstone.web.desk.settings import DeskSettings
-from yardstone.web.headers import StrictHeaders
-from yardstone.web.metrics import Metrics
-from yardstone.web.middleware import RequestMonitor
-from yardstone.web.pages.problem_page import wants_page
+from yardstone.web.middleware import (
+    BodyLimit,
+    Metrics,
+    RateLimit,
+    RequestMonitor,
+    RootPath,
+    StrictHeaders,
+    add_handlers,
+    configured,
+    plain_answer,
+)
+from yardstone.web.pages.render import wants_page
 from yardstone.web.problems import RequestProblem
-from yardstone.web.rate_limit import RateLimit
-from yardstone.web.refusals import add_handlers, plain_answer
-from yardstone.web.root_path import RootPath
+from yardstone.web.settings import Limits, configure_log
 
-__all__ = ["make_desk"]
+__all__ = [
+    "DeskSettings",
+    "is_local",
+    "made_password",
+    "make_desk",
+    "DeskServer",
+    "desk_configuration",
+    "run_desk",
+]
+
+
+#: Letters and digits that nobody takes for another one, read aloud or from a wall.
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
+_SHORTEST = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeskSettings:
+    """How a desk is served.
+
+    Attributes
+    ----------
+    file : Path
+        The tournament.
+    host, port : str, int
+        Where it listens; port 0 takes a free one.
+    password : str
+        Of the helpers; empty where everybody who reaches the desk is one.
+    register : Path or None
+        A federation's list of players, to enter players from.
+    title : str
+        On every page; the tournament's name if empty.
+    footer : str
+        On every page (`yardstone.web.settings`).
+    root_path, public_url, trusted_proxies : str
+        As `yardstone.web.settings.Settings` has them.
+    limits : Limits
+        Of these, requests a minute and streams count.
+    """
+
+    file: Path
+    host: str = "127.0.0.1"
+    port: int = 8000
+    password: str = ""
+    register: Path | None = None
+    title: str = ""
+    footer: str = ""
+    root_path: str = ""
+    public_url: str = ""
+    trusted_proxies: str = "127.0.0.1,::1"
+    limits: Limits = field(
+        default_factory=lambda: Limits(
+            requests_minute=1200, posts_minute=600, streams=600, streams_client=60
+        )
+    )
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.port <= 65535:
+            raise UsageError(f"port {self.port}: give 0 to 65535")
+        if self.password and len(self.password) < _SHORTEST:
+            raise UsageError(f"the password needs {_SHORTEST} characters or more")
+
+    @property
+    def guarded(self) -> bool:
+        """Whether changes need the password."""
+        return bool(self.password)
+
+    def with_title(self, name: str) -> DeskSettings:
+        """The same with a name for a title where none was given."""
+        return self if self.title else replace(self, title=name or "Tournament")
+
+    def with_password(self) -> DeskSettings:
+        """The same with a password at random where others can reach it and none was given."""
+        open_to_others = not is_local(self.host) or self.public_url or self.root_path
+        if self.password or not open_to_others:
+            return self
+        return replace(self, password=made_password())
+
+
+def is_local(host: str) -> bool:
+    """Whether only this machine reaches what listens there."""
+    return host == "localhost" or host.startswith("127.")
+
+
+def made_password() -> str:
+    """A password at random, of 49 bits: ``k7fw-m3qd-9x``.
+
+    Examples
+    --------
+    >>> len(made_password())
+    12
+    """
+    parts = ["".join(secrets.choice(_LETTERS) for _ in range(size)) for size in (4, 4, 2)]
+    return "-".join(parts)
+
 
 #: Bytes that a form may have: a table of players.
 _LARGEST_FORM = 2 << 20
@@ -57,7 +154,7 @@ def make_desk(settings: DeskSettings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        watching = asyncio.create_task(live.watch(desk))
+        watching = asyncio.create_task(pages.watch(desk))
         yield
         watching.cancel()
         desk.chances.close()
@@ -71,17 +168,7 @@ def make_desk(settings: DeskSettings) -> FastAPI:
         lifespan=lifespan,
     )
     app.state.service = desk
-    for part in (
-        public,
-        outlook,
-        results,
-        draw,
-        entries,
-        changes,
-        event_settings,
-        signing,
-        live,
-    ):
+    for part in (public, rounds, entries, pages):
         app.include_router(part.router)
     add_handlers(app, _refused, hint="Load the page again.")
     app.add_middleware(
@@ -103,3 +190,108 @@ def make_desk(settings: DeskSettings) -> FastAPI:
 
 def _refused(request: Request, problem: RequestProblem) -> Response:
     return problem_page(request, problem) if wants_page(request) else plain_answer(problem)
+
+
+#: Connections at the same time: a phone of every player, and more.
+_CONCURRENCY = 2000
+_FAREWELL = 1
+
+
+def desk_configuration(settings: DeskSettings) -> uvicorn.Config:
+    """How uvicorn runs a desk."""
+    app = make_desk(settings)
+    return configured(app, settings.limits, concurrency=_CONCURRENCY, farewell=_FAREWELL)
+
+
+class DeskServer(uvicorn.Server):
+    """A server that sends the watching pages away before it ends, and ends well when asked to."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Take Ctrl-C and the like as the wish to end, which is no error."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {
+            number: signal.signal(number, self.handle_exit)
+            for number in (signal.SIGINT, signal.SIGTERM)
+        }
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    @property
+    def should_exit(self) -> bool:
+        """Whether it is to end."""
+        return self._should_exit
+
+    @should_exit.setter
+    def should_exit(self, ending: bool) -> None:
+        self._should_exit = ending
+        app: FastAPI = self.config.app  # type: ignore[assignment]
+        app.state.service.closing = ending
+
+
+def run_desk(settings: DeskSettings, tell: Callable[[str], None]) -> None:
+    """Serve a desk until it is stopped.
+
+    Parameters
+    ----------
+    settings : DeskSettings
+    tell : callable
+        Takes the lines that say where it is, and the password.
+
+    Raises
+    ------
+    InputError
+        The file is no tournament, or the address cannot be used.
+    """
+    configure_log(logging.WARNING)
+    server = DeskServer(desk_configuration(settings))
+    try:
+        listening = socket.create_server((settings.host, settings.port), backlog=1024)
+    except OSError as error:
+        raise InputError(
+            f"cannot listen on {settings.host}, port {settings.port}: {error.strerror}",
+            hint="another --port, or --host",
+        ) from None
+    port = listening.getsockname()[1]
+    for line in _lines(replace(settings, port=port)):
+        tell(line)
+    with listening:
+        server.run(sockets=[listening])
+
+
+def _lines(settings: DeskSettings) -> list[str]:
+    """Where the desk is, and what helpers need."""
+    lines = [f"The desk of {settings.file} is open (Ctrl-C closes it):"]
+    lines += [f"  {address}" for address in _addresses(settings)]
+    if settings.guarded:
+        lines.append(f"Password of the helpers: {settings.password}")
+    else:
+        lines.append("No password: only this machine reaches it.")
+    return lines
+
+
+def _addresses(settings: DeskSettings) -> list[str]:
+    """Where browsers find it."""
+    if settings.public_url:
+        return [settings.public_url.rstrip("/") + settings.root_path + "/"]
+    hosts = [settings.host]
+    if settings.host in ("0.0.0.0", "::"):
+        hosts = [_own_address(), "127.0.0.1"]
+    elif is_local(settings.host):
+        hosts = [settings.host]
+    return [f"http://{host}:{settings.port}{settings.root_path}/" for host in dict.fromkeys(hosts)]
+
+
+def _own_address() -> str:
+    """The address of this machine in the network; nothing is sent to find it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+            return str(probe.getsockname()[0])
+        except OSError:
+            return "127.0.0.1"

@@ -25,7 +25,6 @@ from yardstone.tournament.event.entries import (
     remove_player,
 )
 from yardstone.tournament.event.player_table import read_player_table
-from yardstone.web.desk.boards import seat
 from yardstone.web.desk.pages import (
     Form,
     back,
@@ -35,7 +34,7 @@ from yardstone.web.desk.pages import (
     input_problem,
     read_form,
 )
-from yardstone.web.desk.player_fields import PLAYER_FIELDS, changed_fields, field_values
+from yardstone.web.desk.views import PLAYER_FIELDS, changed_fields, field_values, seat
 from yardstone.web.problems import RequestProblem, missing
 
 if TYPE_CHECKING:

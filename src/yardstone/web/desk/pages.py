@@ -1,23 +1,34 @@
-"""What all pages of the desk share: the frame, forms that are read, answers and refusals."""
+"""What all pages of the desk share; signing in, the settings of the event, what was changed."""
 
 from __future__ import annotations
 
+import asyncio
+import json
+import re
+import time
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from fastapi import Request
-from fastapi.responses import JSONResponse, RedirectResponse, Response
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
+from starlette.concurrency import run_in_threadpool
 
-from yardstone.errors import InputError
-from yardstone.web.desk.sessions import Helper
-from yardstone.web.pages.render import page, root_of
-from yardstone.web.pages.wording import error_lines
+from yardstone.errors import InputError, YardstoneError
+from yardstone.tournament.event.creation import change_settings
+from yardstone.tournament.model import System
+from yardstone.web.desk.service import COOKIE, Desk, Helper
+from yardstone.web.pages.render import error_lines, page, root_of
 from yardstone.web.problems import RequestProblem
+from yardstone.winprob.grades import format_grade, parse_grade
 
 if TYPE_CHECKING:
-    from yardstone.web.desk.service import Desk
-    from yardstone.web.desk.watched_file import Snapshot
+    from yardstone.tournament.event.changes import EventChange
+    from yardstone.tournament.model import Tournament
+    from yardstone.web.desk.service import Snapshot
+
 
 __all__ = [
     "Form",
@@ -29,7 +40,10 @@ __all__ = [
     "problem_page",
     "read_form",
     "wants_json",
+    "router",
+    "watch",
 ]
+
 
 #: Fields of a form, and bytes of one; the whole has its own limit.
 _FIELDS, _LARGEST = 4000, 4 << 20
@@ -215,3 +229,264 @@ def back(request: Request, path: str, **more: Any) -> Response:
     if wants_json(request):
         return JSONResponse({"page": address, **more})
     return RedirectResponse(address, 303)
+
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/sign-in")
+def sign_in_page(request: Request, next: str = "/") -> Response:
+    """Ask for the password."""
+    return _asking(request, next)
+
+
+@router.post("/sign-in")
+async def sign_in(request: Request) -> Response:
+    """Sign a helper in."""
+    desk = desk_of(request)
+    async with request.form(max_files=0, max_fields=8) as sent:
+        password, name, next = (str(sent.get(field, "")) for field in ("password", "name", "next"))
+    try:
+        helper = desk.sessions.sign_in(password, name, desk.client(request))
+    except RequestProblem as problem:
+        return _asking(request, next, problem, name)
+    answer = RedirectResponse(root_of(request) + _inside(next), 303)
+    secure = request.url.scheme == "https"
+    desk.sessions.remember(answer, helper, root_of(request), secure=secure)
+    return answer
+
+
+@router.post("/sign-out")
+async def sign_out(request: Request) -> Response:
+    """Forget a helper's browser."""
+    await read_form(request)
+    answer = RedirectResponse(root_of(request) + "/", 303)
+    answer.delete_cookie(COOKIE, path=root_of(request) or "/")
+    return answer
+
+
+def _inside(path: str) -> str:
+    """A path of this desk: no address of another site."""
+    inside = path.startswith("/") and not path.startswith("//") and "\\" not in path
+    return path if inside and path.isprintable() else "/"
+
+
+def _asking(
+    request: Request, next: str, problem: RequestProblem | None = None, name: str = ""
+) -> Response:
+    answer = desk_page(
+        request,
+        "sign_in",
+        desk_of(request).snapshot(),
+        title="Sign in",
+        status=200 if problem is None else problem.status,
+        next=_inside(next),
+        name=name,
+        lines=[] if problem is None else [problem.message, problem.hint],
+    )
+    if problem is not None and problem.retry_after is not None:
+        answer.headers["Retry-After"] = str(problem.retry_after)
+    return answer
+
+
+#: Steps that the page lists.
+_LISTED = 60
+
+
+@router.get("/more")
+def more(request: Request) -> Response:
+    """The last steps, and what else there is for helpers."""
+    helpers_only(request)
+    desk = desk_of(request)
+    return desk_page(
+        request,
+        "more",
+        desk.snapshot(),
+        title="More",
+        place="more",
+        steps=desk.file.steps()[:_LISTED],
+        file=desk.settings.file.name,
+    )
+
+
+@router.post("/undo")
+async def undo(request: Request) -> Response:
+    """Take the last step back, if it still is the last one."""
+    form = await read_form(request)
+    change = await run_in_threadpool(desk_of(request).file.undo, form.number("step"))
+    return back(request, "/more", said=" ".join(change.lines))
+
+
+@router.get("/file")
+def file(request: Request) -> Response:
+    """The file of the tournament, as it is now."""
+    helpers_only(request)
+    path = desk_of(request).settings.file
+    plain = re.sub(r"[^A-Za-z0-9._-]", "_", path.name)
+    return Response(
+        path.read_bytes(),
+        media_type="application/octet-stream",
+        headers={"Content-Disposition": f'attachment; filename="{plain}"'},
+    )
+
+
+#: Name of a setting, its label, and a hint.
+_EVENT_FIELDS = (
+    ("name", "Name", ""),
+    ("place", "Place", ""),
+    ("director", "Director", ""),
+    ("begin", "First day", ""),
+    ("end", "Last day", ""),
+    ("rounds", "Rounds", ""),
+    ("bar", "McMahon bar", "3d: all from here on start equal"),
+    ("floor", "McMahon floor", "20k: all down to here start equal"),
+    ("handicap", "Most handicap stones", "0 for even games"),
+    ("correction", "Stones less than the difference", "1 is usual"),
+    ("komi", "Komi", ""),
+    ("criteria", "Tie-breaks", "in order, such as mms,sos,sosos"),
+)
+_MCMAHON = ("bar", "floor")
+
+
+@router.get("/settings")
+def settings_page(request: Request) -> Response:
+    """The settings as they are."""
+    helpers_only(request)
+    return _page(request)
+
+
+@router.post("/settings")
+async def change(request: Request) -> Response:
+    """Change some, as far as nobody else has changed them meanwhile."""
+    form = await read_form(request)
+
+    def step(tournament: Tournament) -> EventChange:
+        return change_settings(tournament, **_changed(form, tournament))
+
+    try:
+        made = await run_in_threadpool(desk_of(request).change, step, form.helper)
+    except YardstoneError as error:
+        return await run_in_threadpool(_page, request, f"{error}.", form)
+    return back(request, "/settings", said=" ".join(made.lines))
+
+
+def _page(request: Request, problem: str = "", form: Form | None = None) -> Response:
+    snapshot = desk_of(request).snapshot()
+    now = _shown(snapshot.tournament)
+    mcmahon = snapshot.tournament.system is System.mcmahon
+    return desk_page(
+        request,
+        "settings",
+        snapshot,
+        title="Settings",
+        place="more",
+        status=422 if problem else 200,
+        fields=[each for each in _EVENT_FIELDS if mcmahon or each[0] not in _MCMAHON],
+        now=now,
+        values=now if form is None else {name: form.text(name) for name in now},
+        problem=problem,
+    )
+
+
+def _shown(tournament: Tournament) -> dict[str, str]:
+    scoring, stones = tournament.scoring, tournament.handicap
+    return {
+        "name": tournament.name,
+        "place": tournament.place,
+        "director": tournament.director,
+        "begin": "" if tournament.begin is None else tournament.begin.isoformat(),
+        "end": "" if tournament.end is None else tournament.end.isoformat(),
+        "rounds": str(tournament.rounds),
+        "bar": format_grade(scoring.bar),
+        "floor": format_grade(scoring.floor),
+        "handicap": str(stones.ceiling),
+        "correction": str(stones.correction),
+        "komi": "" if tournament.komi is None else f"{tournament.komi:g}",
+        "criteria": ",".join(scoring.criteria).lower(),
+    }
+
+
+def _changed(form: Form, tournament: Tournament) -> dict[str, Any]:
+    """What the helper has changed of what the form showed."""
+    now, changes = _shown(tournament), {}
+    for name, label, _ in _EVENT_FIELDS:
+        text, was = form.text(name), form.text(f"was_{name}")
+        if name not in form.fields or text in (was, now[name]):
+            continue
+        if now[name] != was:
+            raise RequestProblem(
+                409,
+                "changed_meanwhile",
+                f"{label}: somebody has changed it to {now[name] or 'nothing'} meanwhile",
+            )
+        changes[name] = _value(name, label, text)
+    return changes
+
+
+def _value(name: str, label: str, text: str) -> Any:
+    try:
+        if name in _MCMAHON:
+            return int(parse_grade(text))
+        if name in ("begin", "end"):
+            return date.fromisoformat(text)
+        if name in ("rounds", "handicap", "correction"):
+            return int(text)
+        return float(text.replace(",", ".")) if name == "komi" else text
+    except ValueError:
+        raise RequestProblem(422, "bad_value", f"{label}: {text!r} is not understood") from None
+
+
+#: Seconds between two looks at the file, and between two signs of life.
+_LOOK, _LIFE = 0.5, 20.0
+#: Seconds after which a browser opens the stream anew.
+_LONGEST = 900.0
+
+
+async def watch(desk: Desk) -> None:
+    """Look at the file again and again, and wake whoever waits for a change."""
+    while True:
+        await run_in_threadpool(desk.look)
+        await asyncio.sleep(_LOOK)
+
+
+@router.get("/state")
+def state(request: Request) -> Response:
+    """What the pages show now, for browsers without a stream."""
+    return JSONResponse({"mark": desk_of(request).snapshot().mark})
+
+
+@router.get("/events")
+async def events(request: Request) -> Response:
+    """A line for each change of the tournament."""
+    desk = desk_of(request)
+    client, open_streams, limits = desk.client(request), desk.streams, desk.settings.limits
+    if open_streams[client] >= limits.streams_client or open_streams.total() >= limits.streams:
+        raise RequestProblem(
+            429, "streams", "Too many pages are watching.", "Load the page again.", retry_after=10
+        )
+
+    async def text() -> AsyncIterator[str]:
+        open_streams[client] += 1
+        try:
+            async for line in _lines(desk):
+                yield line
+        finally:
+            open_streams[client] -= 1
+            if not open_streams[client]:
+                del open_streams[client]
+
+    return StreamingResponse(text(), media_type="text/event-stream")
+
+
+async def _lines(desk: Desk) -> AsyncIterator[str]:
+    known, spoke, end = "", time.monotonic(), time.monotonic() + _LONGEST
+    yield "retry: 2000\n\n"
+    while time.monotonic() < end and not desk.closing:
+        mark = desk.last_mark
+        if mark != known:
+            known, spoke = mark, time.monotonic()
+            yield f"event: change\ndata: {json.dumps({'mark': mark})}\n\n"
+        elif time.monotonic() - spoke > _LIFE:
+            spoke = time.monotonic()
+            yield ": still here\n\n"
+        await asyncio.sleep(_LOOK)

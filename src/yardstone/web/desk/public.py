@@ -1,29 +1,61 @@
-"""What everybody may read: boards, standings, players."""
+"""The pages that readers see: rounds, standings, players, prizes, the outlook."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from fastapi import APIRouter, Request
-from fastapi.responses import RedirectResponse, Response
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from markupsafe import Markup
 
+from yardstone.errors import YardstoneError
+from yardstone.reports.tournament.last_round import last_round_document
 from yardstone.reports.tournament.player_card import player_card_document
+from yardstone.reports.tournament.prizes import prizes_document
 from yardstone.reports.tournament.standings import standings_document
 from yardstone.reports.tournament.words import side_names
+from yardstone.tournament.event.prizes import prize_list
+from yardstone.tournament.last_round import last_round_needs
 from yardstone.tournament.model import Result
 from yardstone.tournament.standings_table import standings
-from yardstone.web.desk.boards import free_players, round_boards, seat, seats_by_name
 from yardstone.web.desk.pages import desk_of, desk_page
-from yardstone.web.desk.player_fields import PLAYER_FIELDS, shown_values
-from yardstone.web.desk.readers import for_reader
+from yardstone.web.desk.views import (
+    PLAYER_FIELDS,
+    free_players,
+    round_boards,
+    seat,
+    seats_by_name,
+    shown_values,
+)
 from yardstone.web.pages.render import ASSETS, asset_bytes, asset_mark, content, root_of
-from yardstone.web.problems import missing
+from yardstone.web.problems import RequestProblem, missing
+from yardstone.winprob.grades import parse_grade
 
 if TYPE_CHECKING:
     from yardstone.tournament.standings_table import Standings
-    from yardstone.web.desk.watched_file import Snapshot
+    from yardstone.web.desk.service import Snapshot
 
-__all__ = ["router"]
+
+__all__ = ["for_reader", "router"]
+
+
+def for_reader(request: Request, make: Callable[[Snapshot], Response]) -> Response:
+    """A page of the tournament as it is now; the same bytes for all who are no helpers."""
+    desk = desk_of(request)
+    snapshot = desk.snapshot()
+    if not desk.sessions.guarded or desk.sessions.helper(request) is not None:
+        return make(snapshot)
+    address = f"{request.url.path}?{request.url.query}"
+    page = desk.pages.get(snapshot.mark, address)
+    if page is None:
+        made = make(snapshot)
+        page = bytes(made.body)
+        if made.status_code == 200:
+            desk.pages.keep(snapshot.mark, address, page)
+    return HTMLResponse(page, headers={"Cache-Control": "no-store"})
+
 
 router = APIRouter(include_in_schema=False)
 
@@ -197,3 +229,109 @@ def _last_round_open(snapshot: Snapshot) -> bool:
     """Whether all but the last round is over."""
     tournament = snapshot.tournament
     return tournament.rounds > 1 and tournament.complete_rounds == tournament.rounds - 1
+
+
+#: Combinations of results that are tried one by one; beyond, bounds are given.
+_COMBINATIONS = 512
+_ONE_AT_A_TIME = threading.Semaphore(1)
+
+
+@router.get("/chances")
+def chances(request: Request) -> Response:
+    """Who will finish where."""
+    desk = desk_of(request)
+    snapshot = desk.snapshot()
+    made, problem, working = desk.chances.ask(snapshot)
+    return desk_page(
+        request,
+        "report",
+        snapshot,
+        title="Chances",
+        place="more",
+        content=Markup(made),
+        problem=problem,
+        working=working,
+    )
+
+
+@router.get("/player/{number}/needs")
+def needs(
+    request: Request, number: int, to_reach: Annotated[int, Query(alias="place", ge=1)] = 1
+) -> Response:
+    """Which results of the last round bring a player to a place."""
+    snapshot = desk_of(request).snapshot()
+    tournament = snapshot.tournament
+    if not 1 <= number <= len(tournament.players):
+        raise missing()
+    made, problem = Markup(), ""
+    with _ONE_AT_A_TIME:
+        try:
+            result = last_round_needs(tournament, number - 1, place=to_reach, limit=_COMBINATIONS)
+            made = content(last_round_document(tournament, result))
+        except YardstoneError as error:
+            problem = str(error)
+    return desk_page(
+        request,
+        "report",
+        snapshot,
+        title=f"What {tournament.players[number - 1].full_name} needs",
+        place="players",
+        content=made,
+        problem=problem,
+        working=False,
+        to_reach=min(to_reach, len(tournament.players)),
+    )
+
+
+@router.get("/prizes")
+def prizes(
+    request: Request,
+    places: Annotated[int, Query(ge=0, le=200)] = 3,
+    wins: Annotated[int, Query(ge=0, le=100)] = 0,
+    money: Annotated[str, Query(max_length=300)] = "",
+    groups: Annotated[str, Query(max_length=300)] = "",
+) -> Response:
+    """The prize list as it would be now."""
+    snapshot = desk_of(request).snapshot()
+    made, problem = Markup(), ""
+    try:
+        made = content(
+            prizes_document(
+                prize_list(
+                    snapshot.tournament,
+                    places=places,
+                    wins=wins or None,
+                    money=_amounts(money),
+                    groups=_grades(groups),
+                )
+            )
+        )
+    except YardstoneError as error:
+        problem = str(error)
+    return desk_page(
+        request,
+        "prizes",
+        snapshot,
+        title="Prizes",
+        place="more",
+        content=made,
+        problem=problem,
+        places=places,
+        wins=wins,
+        money=money,
+        groups=groups,
+    )
+
+
+def _amounts(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.replace(";", ",").split(",") if part.strip()]
+    except ValueError:
+        raise RequestProblem(
+            422, "bad_number", f"{text!r}: amounts are written 300,200,100."
+        ) from None
+
+
+def _grades(text: str) -> list[int] | None:
+    parts = [part.strip() for part in text.replace(";", ",").split(",") if part.strip()]
+    return [int(parse_grade(part)) for part in parts] if parts else None

@@ -1,32 +1,485 @@
-"""A desk: the settings, who is a helper, the file, and the pages that watch it."""
+"""The state of a desk: the file of the tournament, its helpers, what takes long."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import hmac
+import json
+import os
 import secrets
+import threading
+import time
+import unicodedata
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from functools import cached_property
+from multiprocessing import get_context
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from yardstone.errors import InputError, YardstoneError
+from yardstone.tournament.event.entries import EventEntry
+from yardstone.tournament.event.file import change_file, undo_step
+from yardstone.tournament.event.journal import JournalStep, journal_of, read_journal
+from yardstone.tournament.event.rating_lists import RatingRegister, read_register
 from yardstone.tournament.event.wishes import EventWishes, change_wishes, read_wishes
+from yardstone.tournament.files import MAX_BYTES, format_of_bytes
 from yardstone.tournament.model import Result
 from yardstone.tournament.pairing import round_to_pair
-from yardstone.web.desk.chances import Chances
-from yardstone.web.desk.page_store import PageStore
-from yardstone.web.desk.register import Register
-from yardstone.web.desk.sessions import Sessions
-from yardstone.web.desk.watched_file import Snapshot, WatchedFile
-from yardstone.web.visitors import visitor_mark
+from yardstone.web.middleware import RateLimit, visitor_mark
+from yardstone.web.problems import RequestProblem
+from yardstone.web.settings import Limits
 
 if TYPE_CHECKING:
     from starlette.requests import Request
+    from starlette.responses import Response
 
     from yardstone.tournament.event.changes import EventChange
     from yardstone.tournament.model import Tournament
-    from yardstone.web.desk.sessions import Helper
-    from yardstone.web.desk.settings import DeskSettings
+    from yardstone.web.desk.app import DeskSettings
 
-__all__ = ["Desk", "RoundCount"]
+
+__all__ = [
+    "Snapshot",
+    "WatchedFile",
+    "PageStore",
+    "Chances",
+    "Register",
+    "COOKIE",
+    "Helper",
+    "Sessions",
+    "Desk",
+    "RoundCount",
+]
+
+
+#: The format of the file: the only one that holds tables, byes and absences.
+_FORMAT = "opengotha"
+#: Seconds between two looks at a file that is asked for again and again.
+_FRESH = 0.2
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Snapshot:
+    """The tournament at a moment.
+
+    Attributes
+    ----------
+    tournament : Tournament
+    mark : str
+        Differs whenever the file, or whether it can be read, differs.
+    trouble : str
+        Why the file cannot be read now; the tournament is then an older one.
+    """
+
+    tournament: Tournament
+    mark: str
+    trouble: str = ""
+
+
+class WatchedFile:
+    """A tournament's file, for many threads.
+
+    Parameters
+    ----------
+    path : Path
+
+    Raises
+    ------
+    InputError
+        It cannot be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        self._looked = -1.0
+        self._state: object = None
+        self._steps: tuple[object, Sequence[JournalStep]] = (None, ())
+        self.last = self._read()
+
+    def snapshot(self, *, fresh: bool = False) -> Snapshot:
+        """The tournament as it is now; `fresh` if no moment may have passed since the look."""
+        with self._lock:
+            now = time.monotonic()
+            if not fresh and now - self._looked < _FRESH:
+                return self.last
+            self._looked = now
+            state = _state(self.path)
+            if state != self._state or self.last.trouble:
+                try:
+                    self.last = self._read()
+                    self._state = state
+                except InputError as error:
+                    trouble = error.message
+                    mark = hashlib.sha256(f"{self.last.mark}{trouble}".encode()).hexdigest()[:16]
+                    if trouble != self.last.trouble:
+                        self.last = replace(self.last, mark=mark, trouble=trouble)
+            return self.last
+
+    def change(self, step: Callable[[Tournament], EventChange], *, by: str = "") -> EventChange:
+        """Take a step in the file, and say in the journal who took it.
+
+        Raises
+        ------
+        YardstoneError
+            The step is refused, or the file cannot be read or written.
+        """
+
+        def signed(tournament: Tournament) -> EventChange:
+            change = step(tournament)
+            if not by or not change.lines:
+                return change
+            return replace(change, lines=(f"{by}: {change.lines[0]}", *change.lines[1:]))
+
+        change = change_file(self.path, signed)
+        self.snapshot(fresh=True)
+        if not by or not change.lines:
+            return change
+        return replace(change, lines=(change.lines[0].removeprefix(f"{by}: "), *change.lines[1:]))
+
+    def undo(self, number: int) -> EventChange:
+        """Take back the last step, if it is this one.
+
+        Raises
+        ------
+        InputError
+            It is another one by now, or cannot be taken back.
+        """
+        change = undo_step(self.path, number=number)
+        self.snapshot(fresh=True)
+        return change
+
+    def steps(self) -> Sequence[JournalStep]:
+        """What was changed, the last step first.
+
+        Raises
+        ------
+        InputError
+            The journal cannot be read.
+        """
+        state = _state(journal_of(self.path))
+        with self._lock:
+            if self._steps[0] != state or state is None:
+                self._steps = (state, tuple(reversed(read_journal(self.path))))
+            return self._steps[1]
+
+    def _read(self) -> Snapshot:
+        name = str(self.path)
+        try:
+            with self.path.open("rb") as stream:
+                data = stream.read(MAX_BYTES + 1)
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", file=name) from None
+        form = format_of_bytes(data, name)
+        if form.name != _FORMAT:
+            raise InputError(
+                f"the desk keeps its tournament in OpenGotha's XML, and this is {form.about}",
+                file=name,
+                hint="tournament convert makes one of it",
+            )
+        tournament = form.read(data, name)
+        return Snapshot(tournament, hashlib.sha256(data).hexdigest()[:16])
+
+
+def _state(path: Path) -> object:
+    """What differs when a file does."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+#: Pages that are kept: a card of every player, and more.
+_MOST = 500
+
+
+class PageStore:
+    """The pages of one state, by their addresses."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._mark = ""
+        self._pages: dict[str, bytes] = {}
+
+    def get(self, mark: str, address: str) -> bytes | None:
+        """A page, if it is kept and of this state."""
+        with self._lock:
+            return self._pages.get(address) if mark == self._mark else None
+
+    def keep(self, mark: str, address: str, page: bytes) -> None:
+        """Keep a page; those of other states go."""
+        with self._lock:
+            if mark != self._mark:
+                self._mark, self._pages = mark, {}
+            if len(self._pages) < _MOST:
+                self._pages[address] = page
+
+
+#: Simulated tournaments: a share is then known to within 3 per cent at worst.
+_TOURNAMENTS = 1000
+_NICENESS = 10
+
+
+def chances_page(tournament: Tournament) -> str:
+    """The report on the chances of all players as a part of a page.
+
+    Raises
+    ------
+    YardstoneError
+        The tournament cannot be simulated, or is over.
+    """
+    from yardstone.reports.faces.page import document_fragment
+    from yardstone.reports.tournament.simulation import simulation_document
+    from yardstone.tournament.forecast import Scenario, simulate_scenarios
+
+    made = simulate_scenarios(Scenario(tournament=tournament), _TOURNAMENTS, workers=1)
+    return document_fragment(simulation_document(made))
+
+
+class Chances:
+    """The chances of the last state that somebody asked about."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pool: ProcessPoolExecutor | None = None
+        self._mark = ""
+        self._work: Future[str] | None = None
+
+    def ask(self, snapshot: Snapshot) -> tuple[str, str, bool]:
+        """The report, why there is none, and whether it is still being made.
+
+        Work that began for an older state is finished first, so that there is never more
+        than one process, however often the tournament changes.
+        """
+        with self._lock:
+            if self._work is None or (self._work.done() and self._mark != snapshot.mark):
+                self._mark = snapshot.mark
+                self._work = self._begun(replace(snapshot.tournament, document=None))
+            work = self._work
+        if not work.done():
+            return "", "", True
+        try:
+            return work.result(), "", False
+        except YardstoneError as error:
+            return "", str(error), False
+        except Exception:  # the process was killed: the next question starts another
+            with self._lock:
+                self._pool, self._work = None, None
+            return "", "The simulation broke off. Load the page again.", False
+
+    def close(self) -> None:
+        """End the process."""
+        with self._lock:
+            if self._pool is not None:
+                self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _begun(self, tournament: Tournament) -> Future[str]:
+        """The work, in a new process if the last one was killed."""
+        try:
+            return self._processes().submit(chances_page, tournament)
+        except BrokenProcessPool:
+            self._pool = None
+            return self._processes().submit(chances_page, tournament)
+
+    def _processes(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(
+                1, mp_context=get_context("spawn"), initializer=os.nice, initargs=(_NICENESS,)
+            )
+        return self._pool
+
+
+class Register:
+    """A federation's list, read when it is first asked.
+
+    Parameters
+    ----------
+    file : Path
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._lock = threading.Lock()
+        self._list: RatingRegister | None = None
+
+    @property
+    def players(self) -> RatingRegister:
+        """The list.
+
+        Raises
+        ------
+        InputError
+            The file cannot be read.
+        """
+        with self._lock:
+            if self._list is None:
+                self._list = read_register(self._file)
+            return self._list
+
+    @cached_property
+    def _names(self) -> list[tuple[str, str]]:
+        """Both orders of all names, folded."""
+        return [
+            (_folded(each.name + each.first_name), _folded(each.first_name + each.name))
+            for each in self.players.entries
+        ]
+
+    def beginning(self, text: str, most: int) -> list[EventEntry]:
+        """Players whose name, in either order, begins with the text, or who have the number."""
+        if text.strip().isdecimal():
+            return self.players.candidates(text.strip())
+        wanted = _folded(text)
+        if not wanted:
+            return []
+        matching = [
+            entry
+            for entry, (one, other) in zip(self.players.entries, self._names, strict=True)
+            if one.startswith(wanted) or other.startswith(wanted)
+        ]
+        return sorted(matching, key=lambda entry: -(entry.rating or 0.0))[:most]
+
+
+def _folded(text: str) -> str:
+    letters = unicodedata.normalize("NFKD", text).casefold()
+    return "".join(letter for letter in letters if letter.isalnum())
+
+
+COOKIE = "yardstone_desk"
+#: Seconds for which a helper stays signed in.
+LASTING = 5 * 86_400
+#: Guesses a minute, of one visitor and of all.
+_GUESSES, _ALL_GUESSES = 10, 60
+_LONGEST_NAME = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Helper:
+    """Somebody who may change the tournament: the name given, perhaps empty, and the cookie."""
+
+    name: str
+    token: str
+
+
+class Sessions:
+    """Signs helpers in, and knows them again.
+
+    Parameters
+    ----------
+    password : str
+        Empty where everybody is a helper.
+    place : str
+        What the desk is of, so that two desks with one password have different keys.
+    clock : callable
+        Seconds since 1970.
+    """
+
+    def __init__(self, password: str, place: str, clock: Callable[[], float] = time.time) -> None:
+        self.guarded = bool(password)
+        self._clock = clock
+        self._mark = secrets.token_bytes(32)
+        self._password = self._marked(password)
+        self._secret = (
+            hashlib.scrypt(password.encode(), salt=place.encode(), n=1 << 14, r=8, p=1)
+            if password
+            else secrets.token_bytes(32)
+        )
+        self._guesses = _rate(_GUESSES)
+        self._all_guesses = _rate(_ALL_GUESSES)
+
+    def sign_in(self, password: str, name: str, client: str) -> Helper:
+        """A helper who knows the password.
+
+        Raises
+        ------
+        RequestProblem
+            It is not the password, or there were too many guesses.
+        """
+        self._guesses.check(client, "POST")
+        self._all_guesses.check("everybody", "POST")
+        if not hmac.compare_digest(self._marked(password.strip()), self._password):
+            raise RequestProblem(
+                403,
+                "wrong_password",
+                "That is not the password.",
+                "It was printed where the desk was started; ask whoever started it.",
+            )
+        return self.new_helper(name)
+
+    def new_helper(self, name: str = "") -> Helper:
+        """A helper with a new cookie."""
+        short = " ".join(name.split())[:_LONGEST_NAME]
+        plain = [short, int(self._clock()), secrets.token_hex(8)]
+        body = base64.urlsafe_b64encode(json.dumps(plain, ensure_ascii=False).encode()).decode()
+        return Helper(short, f"{body}.{self._sign('cookie', body)}")
+
+    def helper(self, request: Request) -> Helper | None:
+        """Who asks, if it is a helper."""
+        token = request.cookies.get(COOKIE, "")
+        body, _, sign = token.partition(".")
+        if not sign or not hmac.compare_digest(sign.encode(), self._sign("cookie", body).encode()):
+            return None
+        name, since, _ = json.loads(base64.urlsafe_b64decode(body))
+        if not 0 <= self._clock() - since <= LASTING:
+            return None
+        return Helper(name, token)
+
+    def form_key(self, helper: Helper) -> str:
+        """What every form of this helper must carry."""
+        return self._sign("form", helper.token)
+
+    def check_form(self, request: Request, helper: Helper, key: str) -> None:
+        """Refuse a form that did not come from a page of this desk.
+
+        Raises
+        ------
+        RequestProblem
+            Another site may have made it, or the page is older than the server.
+        """
+        elsewhere = request.headers.get("sec-fetch-site", "same-origin") not in (
+            "same-origin",
+            "none",
+        )
+        if elsewhere or not hmac.compare_digest(key.encode(), self.form_key(helper).encode()):
+            raise self.old_page()
+
+    def old_page(self) -> RequestProblem:
+        """The refusal of a form from a page that the desk did not make, or not since it started."""
+        return RequestProblem(
+            403,
+            "old_page",
+            "The page was older than the desk: nothing was changed.",
+            "Load the page again, and do it once more.",
+        )
+
+    def remember(self, response: Response, helper: Helper, path: str, *, secure: bool) -> None:
+        """Leave the cookie with the browser."""
+        response.set_cookie(
+            COOKIE,
+            helper.token,
+            max_age=LASTING,
+            path=path or "/",
+            secure=secure,
+            httponly=True,
+            samesite="lax",
+        )
+
+    def _marked(self, password: str) -> bytes:
+        """A text of one length for each password, to compare in equal time."""
+        return hmac.new(self._mark, password.encode(), hashlib.sha256).digest()
+
+    def _sign(self, purpose: str, text: str) -> str:
+        whole = f"{purpose}:{text}".encode()
+        return hmac.new(self._secret, whole, hashlib.sha256).hexdigest()
+
+
+def _rate(minute: int) -> RateLimit:
+    return RateLimit(Limits(requests_minute=minute, posts_minute=minute))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,17 @@ from typing import Any
 from yardstone.errors import InputError
 from yardstone.reports.document import Document, Section, Table
 from yardstone.reports.words import plural
-from yardstone.web.kinds.fields import ChoiceField, level_field
-from yardstone.web.kinds.kind import CARD_RANGES, Card, Kind, Plain, Query, Task, View
+from yardstone.web.kinds.kind import (
+    CARD_RANGES,
+    Card,
+    ChoiceField,
+    Kind,
+    Plain,
+    Query,
+    Task,
+    View,
+    level_field,
+)
 from yardstone.web.problems import RequestProblem
 
 __all__ = ["KIND"]

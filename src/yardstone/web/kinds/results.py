@@ -10,8 +10,18 @@ from urllib.parse import urlencode
 
 from yardstone.reports.document import Block, Document, Lines, Section, Table
 from yardstone.reports.words import per_cent, plural
-from yardstone.web.kinds.fields import ChoiceField, NumberField, level_field
-from yardstone.web.kinds.kind import CARD_RANGES, Card, Kind, Plain, Query, Task, View
+from yardstone.web.kinds.kind import (
+    CARD_RANGES,
+    Card,
+    ChoiceField,
+    Kind,
+    NumberField,
+    Plain,
+    Query,
+    Task,
+    View,
+    level_field,
+)
 from yardstone.web.problems import RequestProblem
 
 if TYPE_CHECKING:

@@ -1,10 +1,11 @@
-"""Templates filled, and the files they refer to."""
+"""How pages are made: words for limits and moments, templates, the page of a refusal."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from importlib import metadata, resources
 from typing import TYPE_CHECKING, Any
@@ -13,15 +14,155 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 from yardstone.reports.faces.page import document_fragment, script, style
-from yardstone.web.site import site_of
+from yardstone.reports.words import plural
+from yardstone.web.kinds import KINDS
+from yardstone.web.settings import site_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from starlette.requests import Request
+    from starlette.responses import Response
 
     from yardstone.reports.document import Document
+    from yardstone.web.problems import RequestProblem
 
-__all__ = ["ASSETS", "PageCard", "asset_bytes", "asset_mark", "content", "page", "root_of"]
+
+__all__ = [
+    "days_words",
+    "error_lines",
+    "limit_words",
+    "limits_table",
+    "moment_words",
+    "progress",
+    "sentence",
+    "size_words",
+    "ASSETS",
+    "PageCard",
+    "asset_bytes",
+    "asset_mark",
+    "content",
+    "page",
+    "root_of",
+    "problem_page",
+    "wants_page",
+]
+
+
+Plain = Mapping[str, Any]
+
+_STAGES = {
+    "waiting": "Waiting",
+    "reading": "Reading the files",
+    "fetching": "Fetching the games",
+    "analysing": "Analysing",
+    "searching": "Searching the costly moves",
+    "rating": "Rating",
+    "finished": "Finished",
+}
+_MONTHS = (
+    "January February March April May June July August September October November December"
+).split()
+
+
+def size_words(number: int) -> str:
+    """Bytes for people.
+
+    Examples
+    --------
+    >>> size_words(16 << 20), size_words(1500), size_words(3 << 19)
+    ('16 MB', '1 kB', '1.5 MB')
+    """
+    if number >= 1 << 20:
+        return f"{number / (1 << 20):.1f}".removesuffix(".0") + " MB"
+    return f"{number >> 10} kB" if number >= 1 << 10 else plural(number, "byte")
+
+
+def days_words(days: float) -> str:
+    """A stretch of time in days, or in hours if it is less than one."""
+    if days >= 1.0:
+        return plural(round(days), "day")
+    return plural(max(round(24.0 * days), 1), "hour")
+
+
+def limit_words(limits: Plain) -> dict[str, str]:
+    """The limits that stand beside the drop zone."""
+    return {
+        "files": f"{limits['files']:,}",
+        "file_bytes": size_words(limits["file_bytes"]),
+        "request_bytes": size_words(limits["request_bytes"]),
+    }
+
+
+def limits_table(limits: Plain) -> list[tuple[str, str]]:
+    """All limits that a visitor can run into, and what happens with the files."""
+    return [
+        ("Files at once", f"{limits['files']:,}"),
+        ("One file", size_words(limits["file_bytes"])),
+        ("All files together", size_words(limits["request_bytes"])),
+        ("Files within archives", f"{limits['zip_entries']:,}"),
+        ("Unpacked", size_words(limits["unpacked_bytes"])),
+        *((kind.short, kind.allowance(limits)) for kind in KINDS.values()),
+        ("Time to compute", plural(max(limits["seconds"] // 60, 1), "minute")),
+        ("Jobs at once", plural(limits["queue_client"], "job")),
+        ("Results are kept for", days_words(limits["keep_days"])),
+    ]
+
+
+def moment_words(moment: str | None) -> str:
+    """A moment for people, in UTC.
+
+    Examples
+    --------
+    >>> moment_words("2026-12-01T09:05:00Z")
+    '1 December 2026, 09:05 UTC'
+    """
+    if moment is None:
+        return "an unknown day"
+    at = datetime.fromisoformat(moment)
+    return f"{at.day} {_MONTHS[at.month - 1]} {at.year}, {at:%H:%M} UTC"
+
+
+def sentence(text: str, place: str = "") -> str:
+    """A message as a sentence, after the place that it is about.
+
+    Examples
+    --------
+    >>> sentence("send even games"), sentence("there is no move", "a.sgf, line 2")
+    ('Send even games.', 'a.sgf, line 2: there is no move.')
+    """
+    whole = f"{place}: {text}" if place else text[:1].upper() + text[1:]
+    return whole if whole.endswith((".", "!", "?", "…")) else whole + "."
+
+
+def error_lines(error: Plain) -> list[str]:
+    """An error as JSON has it: where and what, then what to do."""
+    place, hint = error.get("file") or "", error.get("hint")
+    if place and error.get("line"):
+        place += f", line {error['line']}"
+    return [sentence(error["message"], place), *([sentence(hint)] if hint else [])]
+
+
+def progress(job: Plain) -> dict[str, Any]:
+    """The state of a job for a bar and a sentence: ``going, share, words, stage``.
+
+    The share is None while nobody knows how much there is to do.
+    """
+    status, state = job["status"], job["progress"]
+    going = status in ("queued", "running")
+    if status == "queued":
+        ahead = job["ahead"] or 0
+        words = f"Waiting: {plural(ahead, 'job')} before yours." if ahead else "You are next."
+        return {"going": going, "share": None, "words": words, "stage": "queued"}
+    stage = str(state["stage"])
+    done, total = state["done"], state["total"]
+    text = _STAGES.get(stage, stage.capitalize() or "Working")
+    if not total:
+        return {"going": going, "share": None, "words": f"{text} …", "stage": stage}
+    words = f"{text}: {100 * done // total} %."
+    if stage == "analysing":
+        words = f"{text}: {min(done, total):,} of {plural(total, *KINDS[job['kind']].counted)}."
+    return {"going": going, "share": round(state["fraction"], 4), "words": words, "stage": stage}
+
 
 _CSS, _SCRIPT = "text/css; charset=utf-8", "text/javascript; charset=utf-8"
 #: Files that pages refer to, with their types.
@@ -161,3 +302,43 @@ def page(
     )
     caching = "no-store" if private else "public, max-age=300"
     return HTMLResponse(text, status, headers={"Cache-Control": caching})
+
+
+_HEADINGS = {
+    403: "That is for the owner alone",
+    404: "Not found",
+    405: "Not possible here",
+    410: "This result has expired",
+    413: "Too much at once",
+    415: "These files cannot be used",
+    422: "These files cannot be used",
+    429: "Too much at once",
+    500: "Something went wrong here",
+    503: "Not at the moment",
+}
+
+
+def wants_page(request: Request) -> bool:
+    """Whether a person with a browser asks, not a program."""
+    path = request.url.path.removeprefix(root_of(request))
+    accepted = request.headers.get("accept", "")
+    return not path.startswith("/api/") and "text/html" in accepted
+
+
+def problem_page(request: Request, problem: RequestProblem) -> Response:
+    """The refusal, with its status."""
+    response = page(
+        request,
+        "message",
+        title=_HEADINGS.get(problem.status, "That did not work"),
+        status=problem.status,
+        heading=_HEADINGS.get(problem.status, "That did not work"),
+        tone="bad",
+        lines=error_lines(problem.as_dict()),
+        again="",
+        onward="Measure games",
+        job=None,
+    )
+    if problem.retry_after is not None:
+        response.headers["Retry-After"] = str(problem.retry_after)
+    return response

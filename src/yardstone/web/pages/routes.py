@@ -1,7 +1,9 @@
-"""The addresses of the pages."""
+"""The fields of the start page, as the kinds of job have them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import parse_qs
 
@@ -10,38 +12,74 @@ from fastapi import Query as Parameter
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
-from yardstone.web.kinds import KINDS, Query
-from yardstone.web.owners import OWNER_COOKIE, remember_key, sent_key
-from yardstone.web.pages.card_picture import can_draw, card_png
-from yardstone.web.pages.forms import form_fields
-from yardstone.web.pages.job_pages import batch_page, example_page, job_page
-from yardstone.web.pages.problem_page import wants_page
+from yardstone.web.kinds import KINDS, Kind, Query
+from yardstone.web.kinds.kind import Field
+from yardstone.web.pages.job_pages import (
+    SAMPLES,
+    batch_page,
+    can_draw,
+    card_png,
+    example_page,
+    job_page,
+    start_samples,
+)
 from yardstone.web.pages.render import (
     ASSETS,
     PageCard,
     address_of,
     asset_bytes,
     asset_mark,
-    page,
-    root_of,
-)
-from yardstone.web.pages.samples import SAMPLES, start_samples
-from yardstone.web.pages.wording import (
     days_words,
     error_lines,
     limit_words,
     limits_table,
+    page,
     progress,
+    root_of,
+    wants_page,
 )
 from yardstone.web.problems import RequestProblem, missing
-from yardstone.web.site import site_of
-from yardstone.web.sniff import ENDINGS
-from yardstone.web.store import DAY
+from yardstone.web.sent_files import ENDINGS
+from yardstone.web.settings import site_of
+from yardstone.web.store import DAY, OWNER_COOKIE, remember_key, sent_key
 
 if TYPE_CHECKING:
     from yardstone.web.service import Service
 
-__all__ = ["router"]
+
+__all__ = ["FormField", "form_fields", "router"]
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """A field on the page; without `choices` it takes any text."""
+
+    name: str
+    label: str
+    hint: str
+    choices: list[tuple[str, str]]
+
+
+def form_fields() -> list[FormField]:
+    """Each field that has a label, once, however many kinds ask for it."""
+    owners: dict[str, list[tuple[Kind, Field]]] = {}
+    for kind in KINDS.values():
+        for field in kind.fields:
+            if field.label:
+                owners.setdefault(field.name, []).append((kind, field))
+    return [_form_field(each) for each in owners.values()]
+
+
+def _form_field(owners: Sequence[tuple[Kind, Field]]) -> FormField:
+    field = owners[0][1]
+    label, usual, choices = field.label, field.usual(), field.offers()
+    if len(owners) < len(KINDS):
+        label += ", for " + " and ".join(kind.short for kind, _ in owners)
+    if len(owners) > 1:
+        others = [(kind.plural, own.usual()) for kind, own in owners if own.usual() != usual]
+        usual = f"As usual: {usual}" + "".join(f", for {kind} {own}" for kind, own in others)
+    return FormField(field.name, label, field.hint, choices and [("", usual), *choices])
+
 
 router = APIRouter(include_in_schema=False)
 

@@ -1,0 +1,554 @@
+"""The rounds as helpers have them: pairing, with what a helper demands of it, and results."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, RedirectResponse, Response
+from starlette.concurrency import run_in_threadpool
+
+from yardstone.errors import InputError, UsageError
+from yardstone.reports.tournament.words import sentences, side_names
+from yardstone.tournament.event.colours import set_first_mover
+from yardstone.tournament.event.pairing import PairedRound, pair_event, unpair_round, usual_system
+from yardstone.tournament.event.results import GameResult, parse_score, score_of, set_result
+from yardstone.tournament.event.wishes import Wish
+from yardstone.tournament.explanation import Proposal
+from yardstone.tournament.model import Game, Result
+from yardstone.tournament.pairing import Constraints
+from yardstone.web.desk.pages import (
+    Form,
+    back,
+    desk_of,
+    desk_page,
+    helpers_only,
+    input_problem,
+    read_form,
+    wants_json,
+)
+from yardstone.web.desk.views import BoardRow, choices, free_players, letters, round_boards, seat
+from yardstone.web.pages.render import root_of
+from yardstone.web.problems import RequestProblem, missing
+
+if TYPE_CHECKING:
+    from yardstone.tournament.event.changes import EventChange
+    from yardstone.tournament.model import Tournament
+    from yardstone.web.desk.service import Desk, Snapshot
+
+
+__all__ = ["KINDS", "Demands", "router", "Clash"]
+
+
+#: Kinds of a demand, and how a form calls them.
+KINDS = (("fix", "must meet"), ("forbid", "must not meet"), ("bye", "has the bye"))
+_MOST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """Demands on a round.
+
+    Attributes
+    ----------
+    lines : tuple of (str, str, str)
+        Kind, and the names of one or two players.
+    rematch, open_results : bool
+        Whether players may meet again, and earlier results may be missing.
+    """
+
+    lines: tuple[tuple[str, str, str], ...] = ()
+    rematch: bool = False
+    open_results: bool = False
+
+    @classmethod
+    def of(cls, form: Form) -> Demands:
+        """Those of a form; a button may add one (``add``) or take one out (``without``)."""
+        kinds, first, second = (form.every(name) for name in ("kind", "a", "b"))
+        lines = [
+            (kind, a.strip(), b.strip())
+            for kind, a, b in zip(kinds, first, second, strict=False)
+            if a.strip() or b.strip()
+        ]
+        added = form.text("add").split("\t")
+        if len(added) == 3:
+            lines.append((added[0], added[1], added[2]))
+        if form.text("without").isdecimal():
+            place = int(form.text("without"))
+            lines = lines[:place] + lines[place + 1 :]
+        return cls(tuple(lines[:_MOST]), bool(form.text("rematch")), bool(form.text("open")))
+
+    def constraints(self, tournament: Tournament) -> Constraints:
+        """The same by the numbers of the players.
+
+        Raises
+        ------
+        InputError
+            A name means nobody, or several.
+        """
+        fixed: list[tuple[int, int]] = []
+        forbidden: list[tuple[int, int]] = []
+        bye = None
+        for kind, a, b in self.lines:
+            if kind == "bye":
+                bye = tournament.find(a or b)
+                continue
+            pair = tournament.find(a), tournament.find(b)
+            (fixed if kind == "fix" else forbidden).append(pair)
+        return Constraints(
+            fixed=tuple(fixed),
+            forbidden=tuple(forbidden),
+            bye=bye,
+            rematch=self.rematch,
+            open_results=self.open_results,
+        )
+
+
+router = APIRouter(include_in_schema=False)
+
+#: Boards are paired again one by one, to say what each is worth, up to so many players.
+_COSTS_UP_TO = 100
+
+
+@router.get("/pair")
+def current(request: Request) -> Response:
+    """The round to pair, or the last one."""
+    rounds = desk_of(request).rounds(desk_of(request).snapshot())
+    return RedirectResponse(f"{root_of(request)}/pair/{rounds.next or rounds.planned}", 303)
+
+
+@router.get("/pair/{number}")
+def pair_page(request: Request, number: int) -> Response:
+    """Who is to be paired, and the wishes."""
+    helpers_only(request)
+    return _page(request, number, Demands())
+
+
+@router.post("/pair/{number}")
+async def propose(request: Request, number: int) -> Response:
+    """Propose boards; nothing is written."""
+    form = await read_form(request)
+    return await run_in_threadpool(_propose, request, form, number)
+
+
+@router.post("/pair/{number}/accept")
+async def accept(request: Request, number: int) -> Response:
+    """Write the boards that were proposed, if they still are what would be proposed."""
+    form = await read_form(request)
+    return await run_in_threadpool(_accept, request, form, number)
+
+
+@router.post("/pair/{number}/drop")
+async def drop(request: Request, number: int) -> Response:
+    """Take the boards of the last round back, while they have no results."""
+    form = await read_form(request)
+
+    def step(tournament: Tournament) -> EventChange:
+        if number != tournament.last_round:
+            raise RequestProblem(
+                409, "later_round", f"Round {tournament.last_round} is paired already.",
+                "Only the last round can be taken back.",
+            )  # fmt: skip
+        return unpair_round(tournament, number)
+
+    made = await run_in_threadpool(desk_of(request).change, step, form.helper)
+    return back(request, f"/pair/{number}", said=" ".join(made.lines))
+
+
+@router.post("/wishes")
+async def wishes(request: Request) -> Response:
+    """Keep a wish for all rounds to come, or take one back."""
+    form = await read_form(request)
+    return await run_in_threadpool(_wishes, request, form)
+
+
+def _propose(request: Request, form: Form, number: int) -> Response:
+    demands = Demands.of(form)
+    try:
+        made = _paired(request, desk_of(request).snapshot().tournament, number, demands)
+    except InputError as error:
+        return _page(request, number, demands, problem=input_problem(error))
+    return _page(request, number, demands, made=made)
+
+
+def _accept(request: Request, form: Form, number: int) -> Response:
+    demands, shown = Demands.of(form), form.text("shown")
+
+    def step(tournament: Tournament) -> EventChange:
+        made = _paired(request, tournament, number, demands, reasons=False)
+        if _digest(made) != shown:
+            raise _OtherBoardsError
+        return made.change
+
+    try:
+        made = desk_of(request).change(step, form.helper)
+    except _OtherBoardsError:
+        problem = (
+            "Something has changed since these boards were proposed: nothing was written. "
+            "Here is the proposal as it would be now."
+        )
+        return _proposed_anew(request, number, demands, problem)
+    except InputError as error:
+        return _page(request, number, demands, problem=input_problem(error))
+    return back(request, f"/round/{number}", said=" ".join(made.lines))
+
+
+class _OtherBoardsError(Exception):
+    pass
+
+
+def _proposed_anew(request: Request, number: int, demands: Demands, problem: str) -> Response:
+    tournament = desk_of(request).snapshot().tournament
+    try:
+        made = _paired(request, tournament, number, demands)
+    except InputError as error:
+        return _page(request, number, demands, problem=f"{problem} {input_problem(error)}")
+    return _page(request, number, demands, made=made, problem=problem)
+
+
+def _paired(
+    request: Request,
+    tournament: Tournament,
+    number: int,
+    demands: Demands,
+    *,
+    reasons: bool = True,
+) -> PairedRound:
+    """The round as it would be paired."""
+    lasting = desk_of(request).wishes()
+    options: dict[str, Any] = {}
+    if usual_system(tournament, lasting) != "round-robin":
+        options = {"costs": reasons and len(tournament.players) <= _COSTS_UP_TO}
+    return pair_event(
+        tournament,
+        number,
+        wishes=lasting,
+        constraints=demands.constraints(tournament),
+        **options,
+    )
+
+
+def _digest(made: PairedRound) -> str:
+    """What differs if any board does."""
+    tournament = made.change.tournament
+    names = [player.full_name for player in tournament.players]
+    games = [
+        (game.table, names[game.first], names[game.second], game.handicap)
+        for game in tournament.round_games(made.number)
+    ]
+    byes = sorted(names[bye.player] for bye in tournament.byes if bye.round == made.number)
+    return hashlib.sha256(repr((made.number, games, byes)).encode()).hexdigest()
+
+
+def _page(
+    request: Request,
+    number: int,
+    demands: Demands,
+    *,
+    made: PairedRound | None = None,
+    problem: str = "",
+) -> Response:
+    desk = desk_of(request)
+    snapshot = desk.snapshot()
+    tournament = snapshot.tournament
+    if not 1 <= number <= tournament.rounds:
+        raise missing()
+    rounds = desk.rounds(snapshot)
+    earlier = [
+        (g.round, g.table)
+        for g in tournament.games
+        if g.round < number and g.result.value == "unknown"
+    ]
+    return desk_page(
+        request,
+        "pair",
+        snapshot,
+        title=f"Pair round {number}",
+        place="pair",
+        status=422 if problem and made is None else 409 if problem else 200,
+        number=number,
+        problem=problem,
+        demands=demands,
+        names=[player.full_name for player in tournament.players],
+        free=free_players(tournament, number),
+        standing=round_boards(tournament, number),
+        droppable=number == rounds.paired
+        and all(board.open for board in round_boards(tournament, number)),
+        earlier=earlier,
+        kinds=KINDS,
+        lasting=[wish.sentence() for wish in desk.wishes().wishes],
+        sides=side_names(tournament),
+        boards=[] if made is None else _proposed(tournament, made),
+        byes=[]
+        if made is None
+        else [seat(tournament, b.player) for b in made.change.tournament.byes if b.round == number],
+        bye_reason="" if made is None else _bye_reason(made),
+        notes=() if made is None else made.notes,
+        shown="" if made is None else _digest(made),
+    )
+
+
+def _proposed(tournament: Tournament, made: PairedRound) -> list[tuple[BoardRow, list[str]]]:
+    """The new boards, each with its reasons."""
+    there = {frozenset((g.first, g.second)) for g in tournament.round_games(made.number)}
+    reasons = _reasons(made)
+    rows = []
+    for board in round_boards(made.change.tournament, made.number):
+        pair = frozenset((board.first.number - 1, board.second.number - 1))
+        if pair not in there:
+            rows.append((board, reasons.get(pair, [])))
+    return rows
+
+
+def _reasons(made: PairedRound) -> dict[frozenset[int], list[str]]:
+    """What is to be said of each board, and of the bye, by the players."""
+    proposal = made.proposal
+    if isinstance(proposal, Proposal):
+        return {
+            why.board.players: sentences(proposal.pairing, why) for why in proposal.explanations
+        }
+    return {}
+
+
+def _bye_reason(made: PairedRound) -> str:
+    texts = [lines for players, lines in _reasons(made).items() if len(players) == 1]
+    return " ".join(texts[0]) if texts else ""
+
+
+def _wishes(request: Request, form: Form) -> Response:
+    desk, kind = desk_of(request), form.text("kind")
+    tournament = desk.snapshot().tournament
+    if form.text("remove"):
+        desk.change_wishes(
+            lambda kept: replace(
+                kept,
+                wishes=tuple(w for w in kept.wishes if w.sentence() != form.text("remove")),
+            )
+        )
+    else:
+        names: tuple[str, ...] = ()
+        if kind == "never":
+            rows = [tournament.find(form.text(side)) for side in ("a", "b")]
+            if rows[0] == rows[1]:
+                raise RequestProblem(422, "bad_wish", "These are the same player.")
+            names = tuple(tournament.players[row].full_name for row in rows)
+        wish = Wish(kind=kind, players=names, country=form.text("country").upper())
+        desk.change_wishes(
+            lambda kept: kept if wish in kept.wishes else replace(kept, wishes=(*kept.wishes, wish))
+        )
+    return back(request, f"/pair/{form.number('round')}#lasting")
+
+
+#: Who meets whom, and the result, as the sender means them.
+_Wanted = Callable[["Tournament"], tuple[str, str, str]]
+
+
+#: ``12 1-0``, ``12 b``, ``12 =``: a table, and what happened there.
+_QUICK = re.compile(r"\s*+(\d{1,4})\s*+[:,.]?\s*+(\S.*?)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """Two results for one game: the one that stands, and the one that was sent.
+
+    Attributes
+    ----------
+    table : int
+    first, second : str
+        The players as the sender named them.
+    stands, sent : str
+        The results, that of `first` before that of `second`.
+    by, time : str
+        Who entered the one that stands, and when, as far as the journal tells.
+    """
+
+    table: int
+    first: str
+    second: str
+    stands: str
+    sent: str
+    by: str = ""
+    time: str = ""
+
+
+class _ClashError(Exception):
+    def __init__(self, clash: Clash) -> None:
+        super().__init__()
+        self.clash = clash
+
+
+@router.get("/results")
+def current_results(request: Request) -> Response:
+    """The round whose results come in."""
+    number = max(desk_of(request).rounds(desk_of(request).snapshot()).paired, 1)
+    return RedirectResponse(f"{root_of(request)}/results/{number}", 303)
+
+
+@router.get("/results/{number}")
+def sheet(request: Request, number: int) -> Response:
+    """All boards of a round, each with a tap for a result."""
+    helpers_only(request)
+    return _sheet(request, desk_of(request).snapshot(), number)
+
+
+@router.post("/results/{number}")
+async def enter(request: Request, number: int) -> Response:
+    """Take the result of one game."""
+    form = await read_form(request)
+    return await run_in_threadpool(_enter, request, form, number)
+
+
+@router.post("/results/{number}/quick")
+async def enter_quick(request: Request, number: int) -> Response:
+    """Take the result of a table, typed in one line."""
+    form = await read_form(request)
+    return await run_in_threadpool(_enter_quick, request, form, number)
+
+
+@router.post("/results/{number}/colours")
+async def exchange_colours(request: Request, number: int) -> Response:
+    """Say that the second-named player has moved first."""
+    form = await read_form(request)
+
+    def step(tournament: Tournament) -> EventChange:
+        first, second = _rows(tournament, number, form.text("first"), form.text("second"))
+        return set_first_mover(tournament, number, second, first)
+
+    made = await run_in_threadpool(desk_of(request).change, step, form.helper)
+    return back(request, f"/results/{number}", said=" ".join(made.lines))
+
+
+def _draws(tournament: Tournament) -> bool:
+    """Whether games are drawn often enough for a button of its own."""
+    return tournament.can_be_drawn()
+
+
+def _sheet(
+    request: Request, snapshot: Snapshot, number: int, clash: Clash | None = None
+) -> Response:
+    tournament = snapshot.tournament
+    if not 1 <= number <= tournament.rounds:
+        raise missing()
+    boards = round_boards(tournament, number)
+    return desk_page(
+        request,
+        "results",
+        snapshot,
+        title=f"Results of round {number}",
+        place="results",
+        status=200 if clash is None else 409,
+        number=number,
+        boards=boards,
+        open=sum(board.open for board in boards),
+        choices=choices(tournament),
+        sides=side_names(tournament),
+        letters=letters(tournament),
+        draws=_draws(tournament),
+        clash=clash,
+    )
+
+
+def _enter(request: Request, form: Form, number: int) -> Response:
+    return _answer(
+        request,
+        form,
+        number,
+        lambda tournament: (form.text("first"), form.text("second"), form.text("result")),
+    )
+
+
+def _enter_quick(request: Request, form: Form, number: int) -> Response:
+    typed = _QUICK.fullmatch(form.text("line"))
+    if typed is None:
+        raise RequestProblem(
+            422,
+            "bad_line",
+            f"{form.text('line')!r} is not a result.",
+            "Write a table and a result: 12 1-0, or 12 b if Black has won there, 12 w for White.",
+        )
+    table, text = int(typed[1]), typed[2]
+
+    def of_table(tournament: Tournament) -> tuple[str, str, str]:
+        games = [g for g in tournament.round_games(number) if g.table == table]
+        if len(games) != 1:
+            raise RequestProblem(
+                422, "no_table", f"Round {number} has no table {table}.", "Look at the number."
+            )
+        names = [tournament.players[row].full_name for row in (games[0].first, games[0].second)]
+        one, two = letters(tournament)
+        short = {one: "1-0", two: "0-1", "1": "1-0", "2": "0-1", "-": "?"}
+        return names[0], names[1], short.get(text.casefold(), text)
+
+    return _answer(request, form, number, of_table)
+
+
+def _answer(request: Request, form: Form, number: int, wanted: _Wanted) -> Response:
+    """Enter a result, or show what stands against it."""
+    desk = desk_of(request)
+
+    def step(tournament: Tournament) -> EventChange:
+        first, second, text = wanted(tournament)
+        return _set(tournament, number, first, second, text, replacing=form.text("stands"))
+
+    try:
+        change = desk.change(step, form.helper)
+    except _ClashError as error:
+        answer = _sheet(request, desk.snapshot(), number, _signed(desk, number, error.clash))
+        if wants_json(request):
+            return JSONResponse({"page": bytes(answer.body).decode()}, 409)
+        return answer
+    anchor = f"#{form.text('anchor')}" if form.text("anchor") else ""
+    return back(request, f"/results/{number}{anchor}", said=" ".join(change.lines))
+
+
+def _set(
+    tournament: Tournament, number: int, first: str, second: str, text: str, *, replacing: str
+) -> EventChange:
+    """Set a result; another one is only replaced if it is the one that the sender has seen."""
+    try:
+        result, forfeit = parse_score(text)
+    except UsageError as error:
+        raise RequestProblem(422, "bad_result", f"{error}.") from None
+    pair = _rows(tournament, number, first, second)
+    game = tournament.game_of[number, pair[0]]
+    stands = _seen_by(game, pair[0])
+    wanted = GameResult(result=result, forfeit=forfeit, round=number, players=pair)
+    sent = score_of(result, forfeit=forfeit)
+    if stands not in ("?", sent, replacing):
+        raise _ClashError(Clash(game.table, first, second, stands, sent))
+    return set_result(tournament, wanted, replace_other=stands == replacing)
+
+
+def _rows(tournament: Tournament, number: int, first: str, second: str) -> tuple[int, int]:
+    """Two players by their whole names, who must meet in the round."""
+    rows = {player.full_name: row for row, player in enumerate(tournament.players)}
+    pair = rows.get(first, -1), rows.get(second, -1)
+    game = tournament.game_of.get((number, pair[0]))
+    if game is None or game.opponent(pair[0]) != pair[1]:
+        raise RequestProblem(
+            409,
+            "other_boards",
+            f"{first} and {second} do not meet in round {number} any more: it was paired again.",
+            "Nothing was changed. Look at the boards as they are now.",
+        )
+    return pair
+
+
+def _signed(desk: Desk, number: int, clash: Clash) -> Clash:
+    """The same with who entered the result that stands, if the journal still knows."""
+    place = f"ound {number}, table {clash.table}, "
+    for step in desk.file.steps():
+        if place in step.what and clash.first in step.what and clash.second in step.what:
+            by = step.what.partition(": Round ")[0]
+            return replace(clash, by="" if by == step.what else by, time=step.time)
+    return clash
+
+
+def _seen_by(game: Game, player: int) -> str:
+    """The result with this player's points first."""
+    turned = player != game.first and game.result is not Result.unknown
+    return score_of(game.result.reversed if turned else game.result, forfeit=game.forfeit)

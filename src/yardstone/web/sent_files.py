@@ -1,0 +1,477 @@
+"""Files that visitors sent or named: their names, what they are, unpacked or fetched."""
+
+from __future__ import annotations
+
+import time
+import unicodedata
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.pool import Skipped, SkipReport
+from yardstone.records.archives import ArchiveLimits, members_of
+from yardstone.records.decoding import clean
+from yardstone.records.formats import FORMATS, HEAD, endings_of, for_web
+from yardstone.records.ogs import OGS, FetchedGames, GameSelection, fetch_ogs_games
+from yardstone.records.sources import COMPRESSED, Source, unpacked_name
+from yardstone.records.streams import StreamLimits
+from yardstone.web.kinds import KINDS
+from yardstone.web.problems import RequestProblem
+from yardstone.web.settings import Limits, Settings
+
+__all__ = [
+    "file_label",
+    "spreadsheet_safe",
+    "ENDINGS",
+    "FILES",
+    "HEAD",
+    "format_of",
+    "look",
+    "Unpacked",
+    "unpack",
+    "ImportGate",
+    "import_games",
+]
+
+
+#: What begins a formula in a spreadsheet.
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def file_label(name: str, length: int) -> str:
+    r"""The last part of a file's name, without anything that could do harm, not too long.
+
+    It is only shown: files are stored under numbers.
+
+    Examples
+    --------
+    >>> file_label("..\\..\\etc/passwd", 120), file_label("C:\\games\\a.sgf", 120)
+    ('passwd', 'a.sgf')
+    >>> file_label("/", 120), file_label("a" * 30 + ".sgf", 12)
+    ('file', 'aaaaaaa….sgf')
+    """
+    last = clean(unicodedata.normalize("NFC", name)).replace("\\", "/").rstrip("/")
+    last = last.rpartition("/")[2].strip()
+    if last in ("", ".", ".."):
+        return "file"
+    if len(last) <= length:
+        return last
+    stem, dot, ending = last.rpartition(".")
+    if not dot or len(ending) > 8:
+        return last[: length - 1] + "…"
+    return stem[: length - len(ending) - 2] + "…." + ending
+
+
+def spreadsheet_safe(value: object) -> object:
+    """A cell of a table that no spreadsheet takes for a formula.
+
+    Examples
+    --------
+    >>> spreadsheet_safe("=HYPERLINK(1)"), spreadsheet_safe("Ann"), spreadsheet_safe(-1.5)
+    ("'=HYPERLINK(1)", 'Ann', -1.5)
+    """
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value
+
+
+#: What the kinds of job are made of.
+_TAKEN = list(dict.fromkeys(name for kind in KINDS.values() for name in kind.formats))
+_NAMED = [FORMATS[name] for name in _TAKEN if name in FORMATS]
+#: The files that can be sent, in words.
+FILES = " or ".join(", ".join(each.name.upper() for each in _NAMED).rsplit(", ", 1)) + " files"
+#: Endings of them, and of what they can be packed into.
+ENDINGS = (*endings_of(_NAMED), ".txt", ".zip", *COMPRESSED)
+_FOREIGN = (
+    (b"\x7fELF", "a program"),
+    (b"MZ", "a program"),
+    (b"%PDF", "a PDF document"),
+    (b"\x89PNG", "a picture"),
+    (b"\xff\xd8\xff", "a picture"),
+    (b"GIF8", "a picture"),
+    (b"Rar!", "a RAR archive: pack it as zip"),
+    (b"7z\xbc\xaf", "a 7z archive: pack it as zip"),
+    (b"SQLite format 3", "a database: export it as CSV"),
+    (b"PAR1", "a Parquet file: export it as CSV"),
+)
+
+
+def format_of(head: bytes, name: str) -> str:
+    """The format of a file that is no archive, by its first bytes; '' if it is none of ours."""
+    format = "" if _foreign(head) else for_web(head, name)
+    return format if format in _TAKEN else ""
+
+
+def _foreign(head: bytes) -> str:
+    """What a file is that is none of ours, in words; '' if nobody knows."""
+    return next((what for magic, what in _FOREIGN if head.startswith(magic)), "")
+
+
+def look(path: Path, name: str, limits: Limits, entries: int = 0) -> tuple[str, Counter[str]]:
+    """The format of an uploaded file, and how many files of each format it holds.
+
+    Archives are not unpacked, but the beginning of each file in them is read; a zip
+    archive gets the ending ``.zip``. `entries` is the number of files in archives that
+    were looked at before.
+
+    Raises
+    ------
+    RequestProblem
+        It is no file that can be used.
+    """
+    with path.open("rb") as file:
+        head = file.read(HEAD)
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return "zip", _members(path.rename(path.with_suffix(".zip")), name, limits, entries)
+    head = _first_bytes(path, name, limits)
+    if not head.strip():
+        raise RequestProblem(422, "empty", "This file is empty.", "Choose another one.", file=name)
+    format = format_of(head, unpacked_name(name))
+    if not format:
+        what = _foreign(head)
+        raise RequestProblem(
+            415,
+            "unknown_format",
+            f"This is {what}." if what else "This is not a record of games that can be read here.",
+            f"Send {FILES}, or a zip archive of them.",
+            file=name,
+        )
+    return format, Counter({format: 1})
+
+
+def _first_bytes(path: Path, name: str, limits: Limits) -> bytes:
+    try:
+        with Source(name, path).open(_stream_limits(limits)) as stream:
+            head = stream.peek(HEAD)[:HEAD]
+            if not head and stream.damage:
+                raise InputError(stream.damage)
+            return head
+    except InputError as error:
+        raise RequestProblem(
+            422, "damaged", f"{_capital(error.message)}.", "Pack it again.", file=name
+        ) from None
+
+
+def _stream_limits(limits: Limits) -> StreamLimits:
+    return StreamLimits(limits.ratio, HEAD * 64)
+
+
+def _members(path: Path, name: str, limits: Limits, entries: int) -> Counter[str]:
+    """How many files of each format a zip archive holds; '' counts the others."""
+    formats: Counter[str] = Counter()
+    bounds = ArchiveLimits(max(limits.zip_entries - entries, 0), limits.ratio, HEAD * 64)
+    nested = 0
+    trouble = ""
+    try:
+        # Under this name, whatever the file is called.
+        for member in members_of(path, bounds):
+            if member.is_archive:
+                nested += 1
+                continue
+            label = file_label(member.name, limits.name_length)
+            try:
+                with closing(member.open()) as data:
+                    formats[format_of(data.read(HEAD), label)] += 1
+            except OSError as error:
+                formats[""] += 1
+                trouble = str(error.strerror)
+    except InputError as error:
+        raise RequestProblem(
+            422,
+            "bad_archive",
+            f"{_capital(error.message)}.",
+            "Pack fewer files, or send them without an archive.",
+            file=name,
+        ) from None
+    if formats.total() == formats[""]:
+        if trouble:
+            code = "encrypted" if "encrypted" in trouble else "damaged"
+            raise RequestProblem(
+                422, code, f"Nothing can be unpacked: {trouble}.", "Pack it again.", file=name
+            )
+        if nested:
+            raise RequestProblem(
+                422,
+                "nested_archive",
+                "This archive holds only archives.",
+                "Unpack the inner ones first.",
+                file=name,
+            )
+        raise RequestProblem(
+            422,
+            "nothing_usable",
+            "There are no records of games in this archive.",
+            f"Pack {FILES}.",
+            file=name,
+        )
+    return formats
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+_PIECE = 1 << 18
+#: Added to the bytes that an archive may expand to.
+_EXTRA = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacked:
+    """A plain file.
+
+    Attributes
+    ----------
+    label : str
+        What the visitor called it, with the archive's name before it.
+    path : Path
+        Where it is.
+    format : str
+        What its first bytes and its ending say.
+    """
+
+    label: str
+    path: Path
+    format: str
+
+    @property
+    def source(self) -> Source:
+        """Where to read it from, under the visitor's name for it."""
+        return Source(self.label, self.path)
+
+
+@dataclass
+class _Unpacking:
+    folder: Path
+    formats: Sequence[str]
+    limits: Limits
+    skipped: SkipReport
+    left: int
+    files: list[Unpacked] = field(default_factory=list)
+
+    def skip(self, label: str, reason: str) -> None:
+        self.skipped.add(Skipped(label, 0, reason))
+
+    def take(self, label: str, pieces: Iterator[bytes]) -> None:
+        """Keep a file if it is of use."""
+        head = b""
+        for piece in pieces:
+            head += piece
+            if len(head) >= HEAD:
+                break
+        name = format_of(head[:HEAD], label)
+        if name not in self.formats:
+            self.skip(label, "not of the kind that is wanted" if name else "no file of games")
+            return
+        ending = "sgf" if name.startswith("sgf") else name
+        path = self.folder / f"{len(self.files):06d}.{ending}"
+        size = 0
+        with path.open("wb") as out:
+            for piece in _chained(head, pieces):
+                size += len(piece)
+                if size > self.left:
+                    raise RequestProblem(
+                        413,
+                        "too_large",
+                        f"The files unpack to more than {self.limits.unpacked_bytes >> 20} MiB.",
+                        "Send fewer of them.",
+                        file=label,
+                    )
+                if size > self.limits.file_bytes * 4:
+                    break
+                out.write(piece)
+        self.left -= size
+        if size > self.limits.file_bytes * 4:
+            path.unlink()
+            self.skip(label, "too long when unpacked")
+            return
+        self.files.append(Unpacked(label, path, name))
+
+
+def _chained(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    yield head
+    yield from rest
+
+
+def unpack(
+    upload: Path,
+    files: Sequence[dict[str, Any]],
+    formats: Sequence[str],
+    folder: Path,
+    limits: Limits,
+    skipped: SkipReport,
+) -> list[Unpacked]:
+    """Put the files of an upload that are of some formats into a folder.
+
+    Raises
+    ------
+    RequestProblem
+        None is of use, or they are too many or too large.
+    """
+    work = _Unpacking(folder, formats, limits, skipped, limits.unpacked_bytes)
+    members = 0
+    for number, file in enumerate(files):
+        path, label = upload / f"{number:04d}", str(file["name"])
+        if file["format"] == "unknown":
+            work.skip(label, str(file.get("reason") or "no file of games"))
+        elif file["format"] == "zip":
+            members = _unpack_zip(work, path.with_suffix(".zip"), label, members)
+        else:
+            _unpack_one(work, path, label)
+    if not work.files:
+        raise RequestProblem(
+            422,
+            "nothing_usable",
+            "No file can be used.",
+            skipped.details[0].reason if skipped.details else "Send other files.",
+        )
+    return work.files
+
+
+def _unpack_zip(work: _Unpacking, path: Path, label: str, members: int) -> int:
+    limits = work.limits
+    try:
+        for member in members_of(path, ArchiveLimits(limits.zip_entries, limits.ratio, _EXTRA)):
+            members += 1
+            if members > limits.zip_entries:
+                raise RequestProblem(
+                    413,
+                    "too_many_files",
+                    f"More than {limits.zip_entries:,} files are packed.",
+                    "Send fewer of them.",
+                    file=label,
+                )
+            name = f"{label}/{file_label(member.name, limits.name_length)}"
+            if member.is_archive:
+                work.skip(name, "an archive within an archive is not opened")
+                continue
+            try:
+                with closing(member.open()) as data:
+                    work.take(name, _pieces(data))
+            except OSError as error:
+                work.skip(name, str(error.strerror or error))
+    except InputError as error:
+        raise InputError(error.message, file=label, hint=error.hint) from None
+    return members
+
+
+def _unpack_one(work: _Unpacking, path: Path, label: str) -> None:
+    limits = StreamLimits(work.limits.ratio, _EXTRA)
+    with Source(label, path).open(limits) as stream:
+        work.take(unpacked_name(label), stream.pieces())
+        if stream.damage:
+            work.skip(label, stream.damage)
+
+
+def _pieces(data: IO[bytes]) -> Iterator[bytes]:
+    while piece := data.read(_PIECE):
+        yield piece
+
+
+#: Visitors that are remembered.
+_REMEMBERED = 20_000
+_HOUR = 3600.0
+
+
+class ImportGate:
+    """Who may have games fetched, and how often.
+
+    Parameters
+    ----------
+    settings : Settings
+    clock : callable
+        Seconds.
+    """
+
+    def __init__(self, settings: Settings, clock: Callable[[], float] = time.monotonic) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._asked: OrderedDict[str, deque[float]] = OrderedDict()
+
+    def check(self, client: str) -> None:
+        """Count a request for games.
+
+        Raises
+        ------
+        RequestProblem
+            The importer is off, or the visitor had as many in this hour as are allowed.
+        """
+        check_importer(self._settings, "ogs")
+        now, most = self._clock(), self._settings.limits.imports_hour
+        asked = self._asked.setdefault(client, deque())
+        self._asked.move_to_end(client)
+        while asked and asked[0] <= now - _HOUR:
+            asked.popleft()
+        if len(asked) >= most:
+            raise RequestProblem(
+                429,
+                "imports_hour",
+                f"Games can be fetched {most} times an hour.",
+                "Wait, or send the files.",
+                retry_after=max(int(asked[0] + _HOUR - now), 1),
+            )
+        asked.append(now)
+        while len(self._asked) > _REMEMBERED:
+            self._asked.popitem(last=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedGames:
+    """What was fetched: the user's name as the server writes it, and the files."""
+
+    user: str
+    files: list[Unpacked]
+
+
+def check_importer(settings: Settings, name: str) -> None:
+    """Refuse an importer that is not switched on."""
+    if name not in settings.importers:
+        raise RequestProblem(
+            422,
+            "no_importer",
+            "This server fetches no games from elsewhere.",
+            "Send the files of the games.",
+        )
+
+
+def import_games(
+    settings: Settings,
+    user: str,
+    folder: Path,
+    tell: Callable[[str, int, int], None],
+    skipped: SkipReport,
+) -> ImportedGames:
+    """Fetch the latest games of a user of OGS.
+
+    Raises
+    ------
+    RequestProblem
+        The importer is not switched on, or the name cannot be.
+    InputError
+        The games cannot be fetched.
+    """
+    check_importer(settings, "ogs")
+    limits = settings.limits
+    selection = GameSelection(
+        games=limits.import_games,
+        file_bytes=limits.import_bytes,
+        seconds=float(limits.import_seconds),
+    )
+    tell("fetching", 0, 0)
+    try:
+        games: FetchedGames = fetch_ogs_games(
+            user,
+            folder,
+            selection=selection,
+            url=settings.importer_url or OGS,
+            progress=lambda done, total: tell("fetching", done, total),
+        )
+    except (NoGamesError, UsageError) as error:
+        raise RequestProblem(
+            422, "no_games", f"{error}.", "Check the name, or send files."
+        ) from None
+    for words in games.left_out:
+        skipped.add(Skipped("OGS", 0, words))
+    return ImportedGames(games.user, [Unpacked(path.name, path, "sgf") for path in games.files])
