@@ -21,8 +21,8 @@ from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.ratings.joint import Prior, Relation
 from yardstone.ratings.match import Match
 from yardstone.ratings.systems import SYSTEMS, find_system
-from yardstone.scales import convert
 from yardstone.tournament.model import PairingRules
+from yardstone.winprob.scales import convert
 from yardstone_lab.kaniuk.cross_validation import ModelForm
 
 #: Packages whose classes of parameters are walked over.

@@ -12,28 +12,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import yardstone
-from yardstone.ratings.egf import grade_rating
-from yardstone.records.sgf_values import split_rank
-from yardstone.reports.strength.rank_axis import RANK_AXES
-from yardstone.scales import (
-    convert,
-    convert_rating,
-    egf_of_grade,
-    fox_of_grade,
-    grade_of_egf,
-    grade_of_fox,
-)
-from yardstone.strength.estimate.site_scales import EGF_SHIFT, SITE_SCALES, fox_rank, scales_from
-from yardstone.strength.rank.ranks import EDGES, RANKS
-from yardstone.tournament.formats.opengotha_fields import format_rank, parse_rank
-from yardstone.winprob.goldis import goldis_of_grade, rank_rating
-from yardstone.winprob.grades import (
+from yardstone.grades import (
     format_grade,
     nearest_grade,
     parse_grade,
     parse_grades,
     parse_professional,
     split_grade,
+)
+from yardstone.ratings.egf import grade_rating
+from yardstone.records.sgf_values import split_rank
+from yardstone.reports.strength.rank_axis import RANK_AXES
+from yardstone.strength.estimate.site_scales import EGF_SHIFT, SITE_SCALES, fox_rank, scales_from
+from yardstone.strength.rank.ranks import EDGES, RANKS
+from yardstone.tournament.formats.opengotha_fields import format_rank, parse_rank
+from yardstone.winprob.goldis import goldis_of_grade, rank_rating
+from yardstone.winprob.scales import (
+    convert,
+    convert_rating,
+    egf_of_grade,
+    fox_of_grade,
+    grade_of_egf,
+    grade_of_fox,
 )
 
 GRADES = range(-30, 9)
@@ -124,9 +124,9 @@ def test_no_module_has_a_number_line_of_its_own() -> None:
     """The EGF's 2100 and words for grades stand where they are defined, and nowhere else."""
     root = Path(yardstone.__file__).parent
     homes = {
-        "scales/relations.py", "winprob/grades.py", "records/sgf_values.py",
-        "tournament/formats/h9_reading.py", "winprob/statistics_files.py",
-        "records/strength_columns.py", "winprob/goldis.py", "scales/egf_list.py",
+        "winprob/scales.py", "grades.py", "records/sgf_values.py",
+        "tournament/formats/h9_reading.py", "winprob/statistics.py",
+        "records/strength_columns.py", "winprob/goldis.py",
         "records/formats/h9.py",
     }  # fmt: skip
     word = re.compile(r"(kyu|\[[kdpKDP]{2,}\])")

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
+from yardstone.grades import format_grade
 from yardstone.tournament.formats.trf_writing import write_trf
 from yardstone.tournament.model import Player, Result, System, Tournament
 from yardstone.tournament.pairing import pair_round
 from yardstone.tournament.rules import Scoring
-from yardstone.winprob.grades import format_grade
 from yardstone.winprob.kaniuk import PUBLISHED
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "src" / "yardstone" / "examples"

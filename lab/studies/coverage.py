@@ -29,8 +29,7 @@ from yardstone.ratings import BradleyTerry, Prior, Relation, Status, uncertainty
 from yardstone.ratings.bradley_terry import fit_widely
 from yardstone.ratings.rating_list import RatingList, summarise
 from yardstone.ratings.simulation import simulate
-from yardstone.winprob.davidson import win_draw_loss
-from yardstone.winprob.logistic import points_per_logit, win_probability
+from yardstone.winprob.laws import points_per_logit, win_draw_loss, win_probability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

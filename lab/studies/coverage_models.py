@@ -21,11 +21,10 @@ import numpy as np
 
 from yardstone.errors import ModelError, UsageError
 from yardstone.files import write_text
+from yardstone.grades import usual_komi
 from yardstone.pool import Pool
-from yardstone.winprob.grade_model import GradeModel
-from yardstone.winprob.head_start import usual_komi
-from yardstone.winprob.kaniuk import PUBLISHED, TABLE_1, Kaniuk
-from yardstone.winprob.winning_fit import EVENT_GAMES, FREE, fit_winning_model
+from yardstone.winprob.fit import EVENT_GAMES, FREE, fit_winning_model
+from yardstone.winprob.kaniuk import PUBLISHED, TABLE_1, GradeModel, Kaniuk
 
 if TYPE_CHECKING:
     from numpy.random import Generator

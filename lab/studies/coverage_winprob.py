@@ -25,14 +25,17 @@ from lab.studies.winning.selection import fit_with_strengths
 from lab.studies.winning.simulation import european_games, simulate_mcmahon, simulate_statistics
 from yardstone import parallel
 from yardstone.errors import ModelError
-from yardstone.winprob.game_columns import GameColumns
-from yardstone.winprob.grade_model import GradeModel
-from yardstone.winprob.head_start import usual_komi
-from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1, Kaniuk
-from yardstone.winprob.least_squares import fit_least_squares
-from yardstone.winprob.least_squares_intervals import Profile, simulated_reach
-from yardstone.winprob.likelihood import GradedGames, LikelihoodFit, fit_likelihood
-from yardstone.winprob.profile import parameter_shortfall, probability_interval
+from yardstone.grades import usual_komi
+from yardstone.winprob.games import GameColumns
+from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1, GradeModel, Kaniuk
+from yardstone.winprob.least_squares import Profile, fit_least_squares, simulated_reach
+from yardstone.winprob.likelihood import (
+    GradedGames,
+    LikelihoodFit,
+    fit_likelihood,
+    parameter_shortfall,
+    probability_interval,
+)
 from yardstone_lab.kaniuk.cross_validation import (
     CANDIDATES,
     cross_validate,

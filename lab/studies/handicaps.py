@@ -23,18 +23,17 @@ import numpy as np
 from lab.studies.winning.handicap_rules import fit_slope, fit_stone, log_loss, stone_interval
 from yardstone.clusters import clustered_interval
 from yardstone.ratings.sktlr import SktLr
-from yardstone.winprob.game_columns import GameColumns
-from yardstone.winprob.games_csv import read_games_csv
-from yardstone.winprob.handicap_proposal import propose_handicap
+from yardstone.winprob.fit import EVENT_GAMES, fit_games
+from yardstone.winprob.games import GameColumns, read_games_csv
 from yardstone.winprob.kaniuk import PUBLISHED
-from yardstone.winprob.models import winning_model
-from yardstone.winprob.winning_fit import EVENT_GAMES, fit_games
+from yardstone.winprob.model import winning_model
+from yardstone.winprob.players import propose_handicap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.pool import Pool
-    from yardstone.winprob.models import WinningModel
+    from yardstone.winprob.model import WinningModel
 
     Array = NDArray[np.float64]
 

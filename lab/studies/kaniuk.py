@@ -24,14 +24,19 @@ from lab.studies.winning.simulation import (
 )
 from yardstone.pool import Pool
 from yardstone.reports.charts import winprob as charts
-from yardstone.winprob.game_columns import GameColumns
-from yardstone.winprob.games_csv import read_games_csv
-from yardstone.winprob.grade_model import GradeModel
-from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1
-from yardstone.winprob.least_squares import fit_least_squares, rms_by_difference
-from yardstone.winprob.least_squares_intervals import simulated_intervals
-from yardstone.winprob.likelihood import GradedGames, fit_likelihood
-from yardstone.winprob.profile import parameter_interval, parameter_shortfall
+from yardstone.winprob.games import GameColumns, read_games_csv
+from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1, GradeModel
+from yardstone.winprob.least_squares import (
+    fit_least_squares,
+    rms_by_difference,
+    simulated_intervals,
+)
+from yardstone.winprob.likelihood import (
+    GradedGames,
+    fit_likelihood,
+    parameter_interval,
+    parameter_shortfall,
+)
 from yardstone.winprob.statistics import WinningStatistics
 from yardstone_lab.kaniuk.cross_validation import cross_validate
 from yardstone_lab.kaniuk.trace import trace

@@ -24,7 +24,6 @@ import numpy as np
 from lab.studies.order import ROOT, require, shared_folder
 from yardstone.evaluation.backtest import fit_draw_rate
 from yardstone.files import write_text
-from yardstone.scales import grade_of_egf
 from yardstone.tournament.field import (
     ELO_SPREAD,
     ENTRY_FACTOR,
@@ -33,7 +32,8 @@ from yardstone.tournament.field import (
     most_probable,
     winning_law,
 )
-from yardstone.winprob import logistic
+from yardstone.winprob import laws
+from yardstone.winprob.scales import grade_of_egf
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -228,7 +228,7 @@ def chess_events(
     every = [row for rows in inside for row in rows]
     elos = np.array([[float(row[3]), float(row[4])] for row in every])
     score = np.array([score_of[row[2]] for row in every])
-    expected = logistic.win_probability(elos[:, 0] - elos[:, 1] + ADVANTAGE)
+    expected = laws.win_probability(elos[:, 0] - elos[:, 1] + ADVANTAGE)
     rate = fit_draw_rate(score, expected)
     both = winning_law("elo", advantage=ADVANTAGE, draw_rate=rate)
 

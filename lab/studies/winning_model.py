@@ -25,15 +25,12 @@ import numpy as np
 from lab.studies.winning.selection import fit_with_strengths
 from yardstone.clusters import LEAST_EFFECTIVE_CLUSTERS, effective_number, t_quantile
 from yardstone.files import write_text
+from yardstone.grades import format_grade
 from yardstone.reports.charts.chart import Axis, Chart, Label, Mark, Panel, Points, Stroke
-from yardstone.winprob.game_columns import GameColumns, between_grades
-from yardstone.winprob.games_csv import read_games_csv
-from yardstone.winprob.grade_model import ALL_PARAMETERS, GradeModel, Link
-from yardstone.winprob.grades import format_grade
-from yardstone.winprob.kaniuk import TABLE_1, Kaniuk
-from yardstone.winprob.model_file import write_model
-from yardstone.winprob.models import winning_model
-from yardstone.winprob.winning_fit import EVENT_GAMES, FREE, fit_games, fit_winning_model
+from yardstone.winprob.fit import EVENT_GAMES, FREE, fit_games, fit_winning_model
+from yardstone.winprob.games import GameColumns, between_grades, read_games_csv
+from yardstone.winprob.kaniuk import ALL_PARAMETERS, TABLE_1, GradeModel, Kaniuk, Link
+from yardstone.winprob.model import winning_model, write_model
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

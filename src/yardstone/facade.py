@@ -18,14 +18,15 @@ def lazy_names(package: str, modules: Mapping[str, Sequence[str]]) -> Callable[[
     package : str
         Its ``__name__``.
     modules : mapping of str to sequence of str
-        The public names by the module, below the package, that has them.
+        The public names by the module that has them: below the package, or with a point before
+        it beside the package.
     """
     places = {name: module for module, names in modules.items() for name in names}
 
     def load(name: str) -> Any:
         if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{package}.{places[name]}"), name)
+        value = getattr(import_module(f".{places[name]}", package), name)
         setattr(sys.modules[package], name, value)
         return value
 

@@ -9,8 +9,7 @@ import pytest
 
 from yardstone.cli.commands import application
 from yardstone.errors import InputError, UsageError
-from yardstone.winprob.model_file import write_model
-from yardstone.winprob.models import winning_model
+from yardstone.winprob.model import winning_model, write_model
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:

@@ -11,13 +11,12 @@ from tests.winprob.made_games import write_games
 from yardstone.cli.commands import application
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.examples import example
+from yardstone.grades import format_grade
 from yardstone.reports.faces.files import document_csv
 from yardstone.reports.winprob.statistics import statistics_document
-from yardstone.winprob.grades import format_grade
 from yardstone.winprob.kaniuk import PUBLISHED
-from yardstone.winprob.model_file import write_model
-from yardstone.winprob.models import winning_model
-from yardstone.winprob.statistics_files import as_published
+from yardstone.winprob.model import winning_model, write_model
+from yardstone.winprob.statistics import as_published
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:

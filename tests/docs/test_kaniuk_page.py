@@ -8,9 +8,8 @@ import pytest
 from scipy.special import erfc
 
 from tests.docs.blocks import ROOT
-from yardstone.winprob.fairclough import erf_approximation
-from yardstone.winprob.grades import parse_grade
-from yardstone.winprob.kaniuk import PUBLISHED
+from yardstone.grades import parse_grade
+from yardstone.winprob.kaniuk import PUBLISHED, erf_approximation
 
 PAGE = (ROOT / "docs" / "explanation" / "papers" / "kaniuk.md").read_text("utf-8")
 

@@ -20,7 +20,7 @@ from yardstone.evaluation.uncertainty import bootstrap
 from yardstone.pool import Pool
 from yardstone.ratings.elo import Elo
 from yardstone.ratings.systems import SEQUENTIAL, SystemEntry, find_system
-from yardstone.winprob.davidson import win_draw_loss
+from yardstone.winprob.laws import win_draw_loss
 
 EXAMPLES = Path(yardstone.__file__).parent / "examples"
 

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from yardstone.errors import InputError, NoGamesError
 from yardstone.evaluation import metrics
-from yardstone.winprob.davidson import draw_probability
+from yardstone.winprob.laws import draw_probability
 
 SCORES = st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=30)
 CHANCES = st.floats(0.001, 0.999)

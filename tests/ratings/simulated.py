@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yardstone.pool import Pool
-from yardstone.winprob.davidson import win_draw_loss
-from yardstone.winprob.logistic import points_per_logit, win_probability
+from yardstone.winprob.laws import points_per_logit, win_draw_loss, win_probability
 
 POINTS = points_per_logit()
 

@@ -191,8 +191,7 @@ def test_perfect_scores_get_bounds_and_leave_the_others_alone() -> None:
 def test_bounds_have_the_probability_they_promise() -> None:
     pool = Pool.from_names("ABABZZZ", "BABAABA", [1, 0, 0.5, 0, 1, 1, 1])
     even = BradleyTerry(draw_rate=0.3).fit(pool)
-    from yardstone.winprob.davidson import win_draw_loss
-    from yardstone.winprob.logistic import win_probability
+    from yardstone.winprob.laws import win_draw_loss, win_probability
 
     gap = even["Z"].value - np.array([even["A"].value, even["B"].value, even["A"].value])
     win, _, _ = win_draw_loss(win_probability(gap, points_per_logit=even.points_per_logit), 0.3)

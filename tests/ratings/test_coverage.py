@@ -23,8 +23,7 @@ from yardstone.ratings.match import LEAST_RESULTS, Match, normalized_elo, superi
 from yardstone.ratings.rating_list import rate, summarise
 from yardstone.ratings.simulation import simulate
 from yardstone.ratings.sprt import Sprt, log_likelihood_ratio
-from yardstone.winprob.davidson import win_draw_loss
-from yardstone.winprob.logistic import win_probability
+from yardstone.winprob.laws import win_draw_loss, win_probability
 
 NORMAL_95 = 1.959964
 FREE = BradleyTerry(average=0.0, first_advantage="auto", draw_rate="auto", method="likelihood")

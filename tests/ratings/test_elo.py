@@ -13,7 +13,7 @@ from yardstone.pool import Pool
 from yardstone.ratings.egf import Handicap
 from yardstone.ratings.elo import FIDE, Elo, KFactor
 from yardstone.ratings.result import Ratings
-from yardstone.winprob.logistic_kernels import fast_exp, logistic
+from yardstone.winprob.laws import fast_exp, fast_logistic
 
 
 def by_hand(pool: Pool, k: float) -> tuple[list[float], dict[str, float]]:
@@ -44,7 +44,7 @@ def test_elo_game_by_game() -> None:
 @given(st.floats(-45, 45))
 def test_the_fast_exponential(x: float) -> None:
     assert fast_exp(x) == pytest.approx(exp(x), rel=5e-16)
-    assert logistic(x) + logistic(-x) == pytest.approx(1.0, abs=3e-16)
+    assert fast_logistic(x) + fast_logistic(-x) == pytest.approx(1.0, abs=3e-16)
 
 
 def test_the_ends_of_the_fast_exponential() -> None:

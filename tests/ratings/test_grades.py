@@ -11,7 +11,7 @@ from yardstone.errors import InputError, UsageError
 from yardstone.pool import Pool
 from yardstone.ratings.grades import DeclaredGrades
 from yardstone.ratings.systems import SYSTEMS
-from yardstone.winprob.models import winning_model
+from yardstone.winprob.model import winning_model
 
 GRADED = Pool.from_names(
     ["Ann", "Ann", "Bob", "Eve"],

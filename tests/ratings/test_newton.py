@@ -11,7 +11,7 @@ from yardstone.pool import PairCounts, Pool
 from yardstone.ratings._joint import Pairs, evaluate_pairs, new_derivatives
 from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.ratings.result import Status
-from yardstone.winprob.davidson import win_draw_loss
+from yardstone.winprob.laws import win_draw_loss
 
 STEP = 1e-5
 

@@ -24,7 +24,7 @@ from yardstone.ratings.whole_history import (
     lay_out_all,
     new_hessian,
 )
-from yardstone.winprob.davidson import win_draw_loss
+from yardstone.winprob.laws import win_draw_loss
 
 Floats = NDArray[np.float64]
 

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from tests.shared import shared_path
-from yardstone.winprob.game_columns import GameColumns
-from yardstone.winprob.games_csv import read_games_csv
-from yardstone.winprob.models import winning_model
-from yardstone.winprob.winning_fit import EVENT_GAMES, fit_games, fit_winning_model
+from yardstone.winprob.fit import EVENT_GAMES, fit_games, fit_winning_model
+from yardstone.winprob.games import GameColumns, read_games_csv
+from yardstone.winprob.model import winning_model
 
 
 def test_the_file_is_the_fit_to_the_tournaments() -> None:

@@ -17,14 +17,11 @@ from tests.shared import shared_path
 from yardstone.clusters import clustered_interval
 from yardstone.pool import Pool
 from yardstone.ratings.sktlr import SktLr
-from yardstone.scales import convert, fit_grades, read_egf_list
-from yardstone.winprob.game_columns import GameColumns
-from yardstone.winprob.games_csv import read_games_csv
-from yardstone.winprob.grade_model import GradeModel
-from yardstone.winprob.kaniuk import PUBLISHED, TABLE_1
+from yardstone.winprob.games import GameColumns, read_games_csv
+from yardstone.winprob.kaniuk import PUBLISHED, TABLE_1, GradeModel
 from yardstone.winprob.least_squares import fit_least_squares
-from yardstone.winprob.likelihood import GradedGames, fit_likelihood
-from yardstone.winprob.profile import parameter_interval
+from yardstone.winprob.likelihood import GradedGames, fit_likelihood, parameter_interval
+from yardstone.winprob.scales import convert, fit_grades, read_egf_list
 from yardstone.winprob.statistics import WinningStatistics
 from yardstone_lab.kaniuk.cross_validation import CANDIDATES, cross_validate
 

@@ -14,7 +14,7 @@ from yardstone.errors import IgnoredWarning, InputError
 from yardstone.pool import Pool
 from yardstone.records import apply_names, parse_fields, read_name_list, read_synonyms
 from yardstone.records.names import apply_name_files
-from yardstone.winprob.games_csv import read_games_csv
+from yardstone.winprob.games import read_games_csv
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from yardstone.records.results import left_out_reason, meanings
 from yardstone.records.sgf_values import parse_winner
 from yardstone.tournament.event import parse_score
 from yardstone.tournament.model import Result
-from yardstone.winprob.games_csv import read_games_csv
+from yardstone.winprob.games import read_games_csv
 
 #: Whom a text names: a colour, or by the place of its points the first or the second player.
 TEXTS = {

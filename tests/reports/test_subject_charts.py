@@ -21,7 +21,7 @@ from yardstone.reports.charts.tournament import (
     variants_chart,
 )
 from yardstone.tournament.forecast import TournamentForecast
-from yardstone.winprob.models import winning_model
+from yardstone.winprob.model import winning_model
 
 HOSTILE = "<script>alert(1)</script> & $x$ \x07"
 

@@ -15,10 +15,8 @@ from yardstone.tournament import read_tournament
 from yardstone.tournament.forecast import Scenario, simulate
 from yardstone.tournament.last_round import LastRoundNeeds, last_round_needs, place_chances
 from yardstone.tournament.model import Tournament
-from yardstone.winprob.grade_model import ALL_PARAMETERS, GradeModel
-from yardstone.winprob.model_draws import model_draws
-from yardstone.winprob.model_file import write_model
-from yardstone.winprob.models import winning_model
+from yardstone.winprob.kaniuk import ALL_PARAMETERS, GradeModel
+from yardstone.winprob.model import model_draws, winning_model, write_model
 
 
 @pytest.fixture(scope="module")

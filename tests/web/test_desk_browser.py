@@ -14,12 +14,12 @@ import pytest
 
 from tests.browser import chromium
 from tests.web.desks import PASSWORD, DeskProcess, DeskServer, Helper, copied, served
+from yardstone.grades import format_grade
 from yardstone.tournament.event.creation import new_tournament
 from yardstone.tournament.event.file import create_file
 from yardstone.tournament.files import read_tournament
 from yardstone.tournament.model import Result
 from yardstone.tournament.standings_table import standings
-from yardstone.winprob.grades import format_grade
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lab.studies.winning.simulation import european_games, simulate_pool
-from yardstone.winprob.grades import format_grade
+from yardstone.grades import format_grade
 from yardstone.winprob.kaniuk import PUBLISHED
 
 

@@ -7,8 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yardstone.winprob.davidson import draw_probability, win_draw_loss
-from yardstone.winprob.logistic import points_per_logit, rating_difference, win_probability
+from yardstone.winprob.laws import (
+    draw_probability,
+    points_per_logit,
+    rating_difference,
+    win_draw_loss,
+    win_probability,
+)
 
 PROBABILITY = st.floats(1e-6, 1 - 1e-6)
 

@@ -6,28 +6,37 @@ from numpy.typing import NDArray
 
 from lab.studies.winning.simulation import european_games, simulate_statistics
 from yardstone.errors import ConvergenceError, InputError, ModelError, NoGamesError, UsageError
+from yardstone.grades import usual_komi
 from yardstone.pool import Pool
-from yardstone.winprob._minimise import conjugate_gradient, damped_newton
-from yardstone.winprob.game_columns import GameColumns
-from yardstone.winprob.grade_model import ALL_PARAMETERS, GradeModel, Link, log_probabilities
-from yardstone.winprob.head_start import usual_komi
+from yardstone.winprob.games import GameColumns
 from yardstone.winprob.kaniuk import (
+    ALL_PARAMETERS,
     INITIAL,
     PARAMETERS,
     PUBLISHED,
     TABLE_1,
+    GradeModel,
     Kaniuk,
+    Link,
     gap_of_probability,
+    log_probabilities,
 )
 from yardstone.winprob.least_squares import (
     fit_least_squares,
     profile_scale,
     rms_by_difference,
+    simulated_intervals,
     sum_of_squares,
 )
-from yardstone.winprob.least_squares_intervals import simulated_intervals
-from yardstone.winprob.likelihood import GradedGames, fit_likelihood
-from yardstone.winprob.profile import parameter_interval, parameter_shortfall, probability_interval
+from yardstone.winprob.likelihood import (
+    GradedGames,
+    conjugate_gradient,
+    damped_newton,
+    fit_likelihood,
+    parameter_interval,
+    parameter_shortfall,
+    probability_interval,
+)
 from yardstone.winprob.statistics import WinningStatistics
 
 Array = NDArray[np.float64]

@@ -7,15 +7,18 @@ from hypothesis import strategies as st
 from scipy.special import erf
 
 from yardstone.errors import InputError, UsageError
-from yardstone.winprob.fairclough import (
-    LIMIT,
-    C,
-    D,
+from yardstone.grades import format_grade, parse_grade, parse_grades
+from yardstone.winprob.kaniuk import (
+    ERF_LIMIT,
+    FAIRCLOUGH_C,
+    FAIRCLOUGH_D,
+    INITIAL,
+    PUBLISHED,
+    Kaniuk,
     erf_approximation,
     erfinv_approximation,
+    gap_of_probability,
 )
-from yardstone.winprob.grades import format_grade, parse_grade, parse_grades
-from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, Kaniuk, gap_of_probability
 
 grade = st.floats(-20, 6)
 
@@ -129,18 +132,18 @@ def test_faircloughs_accuracy() -> None:
     x = np.linspace(-5, 5, 20001)
     error = np.abs(erf_approximation(x, tails=True) - erf(x))
     assert error.max() == pytest.approx(3.218e-4, rel=1e-3)  # the paper: better than 6e-4
-    assert pytest.approx(3.875, abs=5e-4) == D
-    assert pytest.approx(0.6856, abs=5e-5) == C
+    assert pytest.approx(3.875, abs=5e-4) == FAIRCLOUGH_D
+    assert pytest.approx(0.6856, abs=5e-5) == FAIRCLOUGH_C
 
 
-@given(st.floats(-LIMIT, LIMIT))
+@given(st.floats(-ERF_LIMIT, ERF_LIMIT))
 def test_faircloughs_inverse(x: float) -> None:
     assert float(erfinv_approximation(erf_approximation(x))) == pytest.approx(x, abs=1e-9)
 
 
 def test_faircloughs_approximation_is_refused_in_the_tails() -> None:
     with pytest.raises(UsageError, match="refused"):
-        erf_approximation(LIMIT + 0.01)
+        erf_approximation(ERF_LIMIT + 0.01)
     with pytest.raises(UsageError, match="refused"):
         erfinv_approximation(0.9999)
     with pytest.raises(UsageError, match="refused"):

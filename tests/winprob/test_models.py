@@ -10,13 +10,11 @@ import numpy as np
 import pytest
 
 from yardstone.errors import InputError, UsageError
+from yardstone.grades import head_start
 from yardstone.ratings.egf import EGF
 from yardstone.ratings.sktlr import SktLr
-from yardstone.winprob.grade_model import GradeModel
-from yardstone.winprob.head_start import head_start
-from yardstone.winprob.kaniuk import PUBLISHED
-from yardstone.winprob.model_file import read_model, write_model
-from yardstone.winprob.models import MODELS, WinningModel, winning_model
+from yardstone.winprob.kaniuk import PUBLISHED, GradeModel
+from yardstone.winprob.model import MODELS, WinningModel, read_model, winning_model, write_model
 
 GRADES = np.arange(-30.0, 9.0)
 GO = [name for name in MODELS if name != "elo"]

@@ -7,12 +7,10 @@ import pytest
 
 from lab.studies.coverage_models import SETTINGS, drawn, held
 from yardstone.errors import UsageError
-from yardstone.winprob.cluster_covariance import region_by_event
-from yardstone.winprob.coefficient_region import CoefficientRegion
-from yardstone.winprob.game_columns import GameColumns
-from yardstone.winprob.grade_model import ALL_PARAMETERS, GradeModel, log_gradients
-from yardstone.winprob.kaniuk import Kaniuk
-from yardstone.winprob.winning_fit import fit_winning_model
+from yardstone.winprob.fit import fit_winning_model, region_by_event
+from yardstone.winprob.games import GameColumns
+from yardstone.winprob.kaniuk import ALL_PARAMETERS, GradeModel, Kaniuk, log_gradients
+from yardstone.winprob.model import CoefficientRegion
 
 MODEL = GradeModel(Kaniuk.from_parameters({"u1": 0.2, "K": 0.04}), {"stone": 1.0}, "logistic")
 

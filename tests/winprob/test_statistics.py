@@ -14,8 +14,7 @@ from yardstone.pool import Pool
 from yardstone.reports.faces.files import document_csv
 from yardstone.reports.winprob.statistics import statistics_document
 from yardstone.winprob.kaniuk import PUBLISHED
-from yardstone.winprob.statistics import WinningStatistics, windows
-from yardstone.winprob.statistics_files import as_published, read_statistics
+from yardstone.winprob.statistics import WinningStatistics, as_published, read_statistics, windows
 
 
 def small_pool() -> Pool:

@@ -14,7 +14,7 @@ import numpy as np
 
 from yardstone.clusters import LEAST_EFFECTIVE_CLUSTERS, effective_number, t_quantile
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.winprob.logistic import logistic
+from yardstone.winprob.laws import logistic
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -23,9 +23,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import ConvergenceError, InputError, NoGamesError
-from yardstone.winprob.grade_model import ALL_PARAMETERS, GradeModel, log_probabilities
-from yardstone.winprob.head_start import EVEN_KOMI
-from yardstone.winprob.kaniuk import INITIAL, TABLE_1
+from yardstone.grades import EVEN_KOMI
+from yardstone.winprob.kaniuk import ALL_PARAMETERS, INITIAL, TABLE_1, GradeModel, log_probabilities
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

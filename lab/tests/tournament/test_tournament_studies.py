@@ -20,7 +20,7 @@ from yardstone.tournament.field import (
 from yardstone.tournament.model import System
 from yardstone.tournament.simulation import play
 from yardstone.tournament.standings_table import standings
-from yardstone.winprob.logistic import logistic
+from yardstone.winprob.laws import logistic
 from yardstone_lab.reports.pairing_quality import CAUTION, quality_document
 from yardstone_lab.reports.tiebreaks import ties_document
 from yardstone_lab.reports.weight_search import search_document

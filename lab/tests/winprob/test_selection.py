@@ -17,10 +17,8 @@ from lab.studies.winning.simulation import (
 )
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.pool import Pool
-from yardstone.winprob.game_columns import GameColumns
-from yardstone.winprob.games_csv import implausible_events, read_games_csv
-from yardstone.winprob.grade_model import GradeModel
-from yardstone.winprob.kaniuk import PUBLISHED
+from yardstone.winprob.games import GameColumns, implausible_events, read_games_csv
+from yardstone.winprob.kaniuk import PUBLISHED, GradeModel
 from yardstone.winprob.likelihood import GradedGames, fit_likelihood
 from yardstone.winprob.statistics import WinningStatistics
 from yardstone_lab.kaniuk.cross_validation import (

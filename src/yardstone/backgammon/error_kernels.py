@@ -8,7 +8,7 @@ import numpy as np
 
 from yardstone.kernels import inlined_kernel
 from yardstone.ratings._steps import batch_kernel
-from yardstone.winprob.logistic_kernels import logistic
+from yardstone.winprob.laws import fast_logistic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -86,7 +86,7 @@ def _predict(
             cost += rule.weights[g, kind] * expected_rate(rule, players, p, kind)
         record.before[g, side] = rule.perfect - cost
     ahead = record.before[g, 0] - record.before[g, 1]
-    record.expected[g] = logistic(ahead * rule.steepness[g])
+    record.expected[g] = fast_logistic(ahead * rule.steepness[g])
 
 
 @inlined_kernel

@@ -239,7 +239,7 @@ def rating(
     yardstone convert rating --list
     """
     from yardstone.reports import scales as reports
-    from yardstone.scales import convert_column, convert_rating
+    from yardstone.winprob.scales import convert_column, convert_rating
 
     output.check()
     words, to = ratings or [], [name for each in targets or [] for name in each.split(",")]

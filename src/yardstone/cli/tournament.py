@@ -106,7 +106,7 @@ class Runs(WorkOptions):
 
 def grade(text: str, option: str) -> int:
     """A grade as a whole number, 1 dan being 0."""
-    from yardstone.winprob.grades import parse_grade
+    from yardstone.grades import parse_grade
 
     try:
         value = parse_grade(text)

@@ -15,7 +15,7 @@ from yardstone.cli.output import Output, TableOutput
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
-    from yardstone.winprob.models import WinningModel
+    from yardstone.winprob.model import WinningModel
 
 
 __all__ = ["between", "fit", "stats", "handicap"]
@@ -95,7 +95,7 @@ def between(
     """
     from yardstone.cli import declare
     from yardstone.reports.winprob import players
-    from yardstone.winprob.models import winning_model
+    from yardstone.winprob.model import winning_model
     from yardstone.winprob.players import opponent_for, probability_between
 
     output.check()
@@ -129,7 +129,7 @@ def between(
 
 def _changed(model: WinningModel, settings: list[str]) -> WinningModel:
     """The model with coefficients set by hand."""
-    from yardstone.winprob.models import with_coefficients
+    from yardstone.winprob.model import with_coefficients
 
     declare = {}
     for word in settings:
@@ -190,7 +190,7 @@ def stats(
     yardstone winprob stats graded_games_simulated.csv --from 2016-01-01 --plot figure.svg
     """
     from yardstone.reports.winprob.statistics import statistics_document
-    from yardstone.winprob.statistics_files import statistics_of_files
+    from yardstone.winprob.statistics import statistics_of_files
 
     output.check()
     statistics = statistics_of_files(files, begin=begin, end=end, differences=differences)
@@ -267,9 +267,9 @@ def fit(
     """
     from yardstone.cli import declare
     from yardstone.reports.winprob.fit import fit_document
-    from yardstone.winprob.model_file import write_model
-    from yardstone.winprob.model_fit import fit_all_games, fit_statistics
-    from yardstone.winprob.statistics_files import read_all_games, statistics_of_files
+    from yardstone.winprob.fit import fit_all_games, fit_statistics
+    from yardstone.winprob.model import write_model
+    from yardstone.winprob.statistics import read_all_games, statistics_of_files
 
     output.check()
     level = declare.confidence(confidence)
@@ -309,7 +309,7 @@ def fit(
 
 
 def _two_grades(text: str) -> tuple[float, float]:
-    from yardstone.winprob.grades import parse_grade
+    from yardstone.grades import parse_grade
 
     words = text.split(",")
     if len(words) != 2:
@@ -390,7 +390,7 @@ def handicap(
     yardstone handicap 2315 1987 --scale egf --format json
     """
     from yardstone.reports.winprob.handicap import handicap_document
-    from yardstone.winprob.handicap_advice import advise_handicap
+    from yardstone.winprob.players import advise_handicap
 
     output.check()
     advice = advise_handicap(

@@ -46,8 +46,7 @@ from yardstone.ratings.sequential import Sequential, check_order
 from yardstone.ratings.systems import SEQUENTIAL, SystemEntry, find_system
 from yardstone.records.given import ColumnNames, games_of
 from yardstone.records.strength_columns import LEVELS
-from yardstone.winprob.davidson import draw_probability
-from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, logistic, logit
+from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, draw_probability, logistic, logit
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -19,7 +19,7 @@ from yardstone.disk import pieces, taken
 from yardstone.errors import ModelError, NoGamesError, UsageError
 from yardstone.evaluation.metrics import recalibration_of
 from yardstone.evaluation.splits import rating_labels
-from yardstone.winprob.logistic import logistic, logit
+from yardstone.winprob.laws import logistic, logit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -35,8 +35,7 @@ from yardstone.ratings.rating_list import GameForecast
 from yardstone.ratings.result import Estimate, Ratings
 from yardstone.ratings.systems import find_system
 from yardstone.ratings.whole_history import WholeHistoryRatings
-from yardstone.winprob.davidson import win_draw_loss
-from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, logistic, logit
+from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, logistic, logit, win_draw_loss
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -20,7 +20,7 @@ import numpy as np
 from yardstone.clusters import mean_error, t_quantile
 from yardstone.disk import on_disk, pieces, taken
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.winprob.logistic import logistic, logit
+from yardstone.winprob.laws import logistic, logit
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -17,7 +17,7 @@ from yardstone.ratings.sequential import NO_ORDER
 from yardstone.records.stored import StoredPool, in_batches
 from yardstone.records.strength_columns import HANDICAP_GAME
 from yardstone.records.unplayed import even_games
-from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, win_probability
+from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, win_probability
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

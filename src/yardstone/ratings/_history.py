@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from yardstone.kernels import kernel
-from yardstone.winprob.logistic_kernels import fast_win_and_loss, logistic
+from yardstone.winprob.laws import fast_logistic, fast_win_and_loss
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -701,7 +701,7 @@ def uncertain_chance(difference: float, variance: float) -> float:
 
     Glickman's approximation: the difference shrinks by 1/sqrt(1 + 3 variance/pi^2).
     """
-    return logistic(difference / sqrt(1.0 + _THREE_OVER_PI_SQUARED * variance))
+    return fast_logistic(difference / sqrt(1.0 + _THREE_OVER_PI_SQUARED * variance))
 
 
 @kernel

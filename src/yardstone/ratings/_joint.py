@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from yardstone.kernels import in_python, kernel
-from yardstone.winprob.logistic_kernels import plain_logistic, win_and_loss
+from yardstone.winprob.laws import plain_logistic, win_and_loss
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -25,8 +25,7 @@ import numpy as np
 
 from yardstone.kernels import inlined_kernel, kernel
 from yardstone.ratings.sequential import Place
-from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT
-from yardstone.winprob.logistic_kernels import fast_exp, logistic
+from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, fast_exp, fast_logistic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -170,7 +169,7 @@ def _surprise(
     if rule.normal:
         chance = 0.5 * erfc(-difference * rule.steepness)
     else:
-        chance = logistic(difference * rule.steepness)
+        chance = fast_logistic(difference * rule.steepness)
     record.expected[g] = chance
     record.before[g, 0], record.before[g, 1] = one, other
     return float(rounds.score[g] - chance)
@@ -311,9 +310,9 @@ def _predict_glicko(
     difference = players.rating[i] - players.rating[j] + rounds.ahead[g]
     record.before[g, 0], record.before[g, 1] = players.rating[i], sqrt(variance_i)
     record.before[g, 2], record.before[g, 3] = players.rating[j], sqrt(variance_j)
-    record.expected[g] = logistic(_Q * _shrink(variance_i + variance_j) * difference)
+    record.expected[g] = fast_logistic(_Q * _shrink(variance_i + variance_j) * difference)
     g_i, g_j = _shrink(variance_i), _shrink(variance_j)
-    e_i, e_j = logistic(_Q * g_j * difference), logistic(-_Q * g_i * difference)
+    e_i, e_j = fast_logistic(_Q * g_j * difference), fast_logistic(-_Q * g_i * difference)
     record.change[slot, 0] = _Q * g_j * (rounds.score[g] - e_i)
     record.change[slot, 1] = _Q * g_i * (1.0 - rounds.score[g] - e_j)
     record.change[slot, 2] = (_Q * g_j) ** 2 * e_i * (1.0 - e_i)
@@ -527,9 +526,9 @@ def _predict_glicko2(
         two += (mu_j - rule.zero) * (1.0 - 1.0 / rule.ratio[g])
     record.before[g, 0], record.before[g, 1] = mu_i, sqrt(phi2_i)
     record.before[g, 2], record.before[g, 3] = mu_j, sqrt(phi2_j)
-    record.expected[g] = logistic(shrink(phi2_i + phi2_j) * one)
+    record.expected[g] = fast_logistic(shrink(phi2_i + phi2_j) * one)
     g_i, g_j = shrink(phi2_i), shrink(phi2_j)
-    e_i, e_j = logistic(g_j * two), logistic(-g_i * one)
+    e_i, e_j = fast_logistic(g_j * two), fast_logistic(-g_i * one)
     record.change[slot, 0] = g_j * (rounds.score[g] - e_i)
     record.change[slot, 1] = g_i * (1.0 - rounds.score[g] - e_j)
     record.change[slot, 2] = g_j * g_j * e_i * (1.0 - e_i)
@@ -608,8 +607,8 @@ def _con_of_old(rating: float) -> float:
 @kernel
 def _expected(one: float, other: float, ahead: float, old: bool) -> float:
     if old:
-        return logistic((one + ahead - other) / slope_of_old(min(one, other)))
-    return logistic(beta(one + ahead) - beta(other))
+        return fast_logistic((one + ahead - other) / slope_of_old(min(one, other)))
+    return fast_logistic(beta(one + ahead) - beta(other))
 
 
 @kernel
@@ -702,7 +701,7 @@ def _predict_fibs(
     g = at.game
     i, j, root = rounds.first[g], rounds.second[g], rule.root[g]
     one, other = players.rating[i], players.rating[j]
-    chance = logistic((one - other) * root * rule.steepness)
+    chance = fast_logistic((one - other) * root * rule.steepness)
     record.expected[g] = chance
     record.before[g, 0], record.before[g, 1] = one, other
     moved = rule.unit * root * (rounds.score[g] - chance)

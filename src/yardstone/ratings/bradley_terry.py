@@ -35,7 +35,7 @@ from yardstone.ratings.result import ALL_DRAWN, Estimate, JointRatings, Status
 from yardstone.ratings.sequential import NO_ORDER, check_order, without_first_move
 from yardstone.records.strength_columns import HANDICAP_GAME
 from yardstone.records.unplayed import with_handicap
-from yardstone.winprob.logistic import logistic, points_per_logit, win_probability
+from yardstone.winprob.laws import logistic, points_per_logit, win_probability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,7 +18,7 @@ from yardstone.kernels import kernel
 from yardstone.ratings._joint import Pairs
 from yardstone.ratings.result import Status
 from yardstone.records.names import similar_names
-from yardstone.winprob.logistic import logistic
+from yardstone.winprob.laws import logistic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

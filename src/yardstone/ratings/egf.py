@@ -16,17 +16,17 @@ import numpy as np
 
 from yardstone.choices import check_fields
 from yardstone.errors import InputError, UsageError
-from yardstone.ratings.sequential import Games, Period, Predictions, Sequential, check_period
-from yardstone.records.stored import in_batches
-from yardstone.scales import egf_of_grade, egf_of_pro, grade_of_egf
-from yardstone.winprob.grades import (
+from yardstone.grades import (
     MOST_KOMI,
     MOST_STONES,
     nearest_grade,
     parse_grades,
     parse_professional,
 )
-from yardstone.winprob.logistic import logistic
+from yardstone.ratings.sequential import Games, Period, Predictions, Sequential, check_period
+from yardstone.records.stored import in_batches
+from yardstone.winprob.laws import logistic
+from yardstone.winprob.scales import egf_of_grade, egf_of_pro, grade_of_egf
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

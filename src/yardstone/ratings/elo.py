@@ -16,7 +16,7 @@ import numpy as np
 from yardstone.choices import check_fields
 from yardstone.errors import UsageError
 from yardstone.ratings.sequential import Games, Period, Predictions, Sequential, check_period
-from yardstone.winprob.logistic import logistic
+from yardstone.winprob.laws import logistic
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -16,7 +16,7 @@ from yardstone.choices import check_fields
 from yardstone.errors import UsageError
 from yardstone.ratings.result import Ratings
 from yardstone.ratings.sequential import Games, Period, Predictions, Sequential, check_period
-from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, logistic
+from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, logistic
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -15,21 +15,20 @@ import numpy as np
 
 from yardstone.choices import check_fields, check_number
 from yardstone.errors import InputError, UsageError
+from yardstone.grades import nearest_grade, usual_komi
 from yardstone.ratings.egf import EGF, grade_rating, stones_and_komi
 from yardstone.ratings.sequential import Games, Predictions, Sequential
 from yardstone.records.stored import in_batches
-from yardstone.scales import grade_of_egf
-from yardstone.winprob.grades import nearest_grade
-from yardstone.winprob.head_start import usual_komi
-from yardstone.winprob.logistic import win_probability
-from yardstone.winprob.models import DEFAULT, winning_model
+from yardstone.winprob.laws import win_probability
+from yardstone.winprob.model import DEFAULT, winning_model
+from yardstone.winprob.scales import grade_of_egf
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from yardstone.pool import Pool
     from yardstone.ratings.sequential import Arrays
-    from yardstone.winprob.models import WinningModel
+    from yardstone.winprob.model import WinningModel
 
     Array = NDArray[np.float64]
 

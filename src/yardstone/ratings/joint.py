@@ -17,7 +17,7 @@ from yardstone.pool import MANY_PAIRS, PairCounts
 from yardstone.ratings._joint import Beliefs, Relations, pair_probabilities
 from yardstone.ratings.connectivity import strong_components, weak_components
 from yardstone.ratings.result import Estimate, Status
-from yardstone.winprob.logistic import logistic, logit
+from yardstone.winprob.laws import logistic, logit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

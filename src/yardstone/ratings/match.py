@@ -22,7 +22,7 @@ import numpy as np
 from yardstone.choices import checked_arguments, no_such, unknown_player
 from yardstone.clusters import half_width as deviations_for
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, rating_difference, win_probability
+from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, rating_difference, win_probability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -22,7 +22,7 @@ from yardstone.kernels import kernel
 from yardstone.ratings import joint
 from yardstone.ratings.joint import fit_draw_rate
 from yardstone.ratings.result import Estimate, Status
-from yardstone.winprob.logistic_kernels import plain_logistic
+from yardstone.winprob.laws import plain_logistic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

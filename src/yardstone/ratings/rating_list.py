@@ -36,8 +36,7 @@ from yardstone.ratings.simulation import simulate
 from yardstone.ratings.uncertainty import DEVIATION_ERROR, joining_games, rank_ranges, suggest
 from yardstone.records.given import ColumnNames, games_of
 from yardstone.records.unplayed import even_games
-from yardstone.winprob.davidson import win_draw_loss
-from yardstone.winprob.logistic import win_probability
+from yardstone.winprob.laws import win_draw_loss, win_probability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

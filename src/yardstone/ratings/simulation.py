@@ -20,8 +20,7 @@ from yardstone.errors import ModelError, NotConnectedError, UsageError
 from yardstone.pool import PairCounts
 from yardstone.ratings.joint import Prior, Relation
 from yardstone.ratings.result import Status
-from yardstone.winprob.davidson import win_draw_loss
-from yardstone.winprob.logistic import logistic
+from yardstone.winprob.laws import logistic, win_draw_loss
 
 if TYPE_CHECKING:
     from numpy.random import Generator

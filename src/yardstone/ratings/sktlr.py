@@ -31,6 +31,7 @@ import numpy as np
 
 from yardstone.choices import check_fields
 from yardstone.errors import InputError, UsageError
+from yardstone.grades import parse_grades
 from yardstone.ratings.result import Ratings
 from yardstone.ratings.sequential import Games, Predictions, Schedule, Sequential
 from yardstone.winprob.goldis import (
@@ -41,7 +42,6 @@ from yardstone.winprob.goldis import (
     expected_margin,
     goldis_of_grade,
 )
-from yardstone.winprob.grades import parse_grades
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -25,7 +25,7 @@ from yardstone.pool import MANY_PAIRS
 from yardstone.ratings._joint import Graph, centre, conjugate_gradients, direct_solver
 from yardstone.ratings.joint import squared_spread
 from yardstone.ratings.result import ALL_DRAWN, Estimate, JointRatings, Status
-from yardstone.winprob.logistic import logistic
+from yardstone.winprob.laws import logistic
 
 if TYPE_CHECKING:
     from numpy.random import Generator

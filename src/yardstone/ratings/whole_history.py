@@ -29,8 +29,7 @@ from yardstone.ratings.sequential import (
     order_of_time,
 )
 from yardstone.records.stored import StoredPool
-from yardstone.winprob.davidson import draw_probability
-from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, logistic
+from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, draw_probability, logistic
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -11,10 +11,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from yardstone.grades import split_grade
 from yardstone.records.dates import parse_date
 from yardstone.records.go_game import BLACK, DRAWN, UNKNOWN, WHITE
 from yardstone.records.results import left_out_reason, meanings
-from yardstone.winprob.grades import split_grade
 
 __all__ = [
     "WRITER",

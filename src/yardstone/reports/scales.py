@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from yardstone.grades import format_grade
 from yardstone.reports.document import UNKNOWN, Column, Document, Section, Table
-from yardstone.scales import SCALES
-from yardstone.winprob.grades import format_grade
+from yardstone.winprob.scales import SCALES
 
 if TYPE_CHECKING:
-    from yardstone.scales import ConvertedColumn, ConvertedRating, Scale
+    from yardstone.winprob.scales import ConvertedColumn, ConvertedRating, Scale
 
 __all__ = ["converted_column_document", "converted_document", "scales_document"]
 

@@ -8,7 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from yardstone.winprob.handicap_proposal import Chance
+    from yardstone.winprob.players import Chance
 
 __all__ = ["chance_text", "join_names", "known", "known_values", "per_cent", "plural"]
 

@@ -15,8 +15,8 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from yardstone.errors import InputError, ModelError, UsageError
-from yardstone.scales import egf_of_grade, grade_of_egf
-from yardstone.winprob.models import DEFAULT, winning_model
+from yardstone.winprob.model import DEFAULT, winning_model
+from yardstone.winprob.scales import egf_of_grade, grade_of_egf
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from yardstone.tournament.model import Tournament
     from yardstone.tournament.standings_table import Scores
-    from yardstone.winprob.models import WinningModel
+    from yardstone.winprob.model import WinningModel
 
     Values = NDArray[np.float64]
     WinningLaw = Callable[[Values, Values, Values], tuple[Values, Values]]
@@ -515,7 +515,7 @@ class ModelLaw:
         if self.model.scale == "grades":
             win = self.model.probability(first, second, handicap=stones)
             return win, np.zeros(np.shape(win))
-        from yardstone.winprob.davidson import win_draw_loss
+        from yardstone.winprob.laws import win_draw_loss
 
         expected = self.model.probability(np.add(first, self.advantage), second, handicap=stones)
         win, draw, _ = win_draw_loss(expected, self.draw_rate)
@@ -531,7 +531,7 @@ def usual_model(tournament: Tournament | None) -> str:
 def winning_law(
     win: str | os.PathLike[str], *, advantage: float = 0.0, draw_rate: float = 0.0
 ) -> ModelLaw:
-    """The law of a model by its name or file (`yardstone.winprob.models`).
+    """The law of a model by its name or file (`yardstone.winprob.model`).
 
     On rating points (``elo``) with `advantage` of moving first, in points, and
     `draw_rate` of equal players.

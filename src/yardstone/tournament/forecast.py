@@ -26,7 +26,7 @@ from yardstone.tournament.model import System, Tournament
 from yardstone.tournament.rules import HandicapRules
 from yardstone.tournament.simulation import SimulationPlan, play, state_after, tournament_of
 from yardstone.tournament.standings_table import criterion, parse_criteria
-from yardstone.winprob.models import winning_model
+from yardstone.winprob.model import winning_model
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from yardstone.tournament.field import ModelLaw, WinningLaw
     from yardstone.tournament.standings_table import Scores
-    from yardstone.winprob.models import WinningModel
+    from yardstone.winprob.model import WinningModel
 
     Values = NDArray[np.float64]
 

@@ -32,8 +32,8 @@ from yardstone.tournament.standings_table import (
     standings,
     taking_part,
 )
-from yardstone.winprob.handicap_proposal import Chance
-from yardstone.winprob.model_draws import model_draws
+from yardstone.winprob.model import model_draws
+from yardstone.winprob.players import Chance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import isfinite
 
+from yardstone.grades import format_grade
 from yardstone.tournament.model import ByeKind, Game, Result, System, Tournament
 from yardstone.tournament.standings_table import Criterion, Standings
-from yardstone.winprob.grades import format_grade
 
 __all__ = ["number_text", "result_text", "score_text"]
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from yardstone.choices import no_such
 from yardstone.errors import InputError, StrictError
+from yardstone.grades import format_grade
 from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.ratings.egf import CLASS_WEIGHTS
 from yardstone.records.decoding import clean
@@ -20,7 +21,6 @@ from yardstone.records.sources import Source
 from yardstone.records.tags import TOURNAMENT, further_columns
 from yardstone.tournament.files import read_source
 from yardstone.tournament.model import Game, Result, Tournament, egf_class
-from yardstone.winprob.grades import format_grade
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

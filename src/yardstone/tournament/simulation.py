@@ -34,7 +34,7 @@ from yardstone.tournament.model import (
 from yardstone.tournament.pairing import enter
 from yardstone.tournament.rules import HandicapRules, Scoring, SwissSettings
 from yardstone.tournament.standings_table import RoundState, Scores, criterion, default_criteria
-from yardstone.winprob.logistic import win_probability
+from yardstone.winprob.laws import win_probability
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

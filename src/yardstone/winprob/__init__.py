@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING
 from yardstone.facade import lazy_names
 
 if TYPE_CHECKING:
-    from yardstone.winprob.grade_model import GradeModel
-    from yardstone.winprob.grades import format_grade, parse_grade
-    from yardstone.winprob.handicap_advice import HandicapAdvice, advise_handicap
-    from yardstone.winprob.kaniuk import PUBLISHED, Kaniuk
+    from yardstone.grades import format_grade, parse_grade
+    from yardstone.winprob.kaniuk import PUBLISHED, GradeModel, Kaniuk
+    from yardstone.winprob.laws import rating_difference, win_probability
     from yardstone.winprob.likelihood import GradedGames, LikelihoodFit, fit_likelihood
-    from yardstone.winprob.logistic import rating_difference, win_probability
-    from yardstone.winprob.models import MODELS, WinningModel, winning_model
-    from yardstone.winprob.players import PairProbability, opponent_for, probability_between
-    from yardstone.winprob.statistics import WinningStatistics
-    from yardstone.winprob.statistics_files import statistics_of_files
+    from yardstone.winprob.model import MODELS, WinningModel, winning_model
+    from yardstone.winprob.players import (
+        HandicapAdvice,
+        PairProbability,
+        advise_handicap,
+        opponent_for,
+        probability_between,
+    )
+    from yardstone.winprob.statistics import WinningStatistics, statistics_of_files
 
 __all__ = [
     "PUBLISHED",
@@ -47,39 +50,32 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "grade_model": ("GradeModel",),
-        "grades": (
+        "kaniuk": ("GradeModel", "PUBLISHED", "Kaniuk"),
+        ".grades": (
             "format_grade",
             "parse_grade",
         ),
-        "handicap_advice": (
+        "players": (
             "HandicapAdvice",
             "advise_handicap",
-        ),
-        "kaniuk": (
-            "PUBLISHED",
-            "Kaniuk",
+            "PairProbability",
+            "opponent_for",
+            "probability_between",
         ),
         "likelihood": (
             "GradedGames",
             "LikelihoodFit",
             "fit_likelihood",
         ),
-        "logistic": (
+        "laws": (
             "rating_difference",
             "win_probability",
         ),
-        "models": (
+        "model": (
             "MODELS",
             "WinningModel",
             "winning_model",
         ),
-        "players": (
-            "PairProbability",
-            "opponent_for",
-            "probability_between",
-        ),
-        "statistics": ("WinningStatistics",),
-        "statistics_files": ("statistics_of_files",),
+        "statistics": ("WinningStatistics", "statistics_of_files"),
     },
 )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import UsageError
-from yardstone.winprob.logistic import logistic, logit
+from yardstone.winprob.laws import logistic, logit
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -28,7 +28,7 @@ import numpy as np
 
 from yardstone.choices import check_number
 from yardstone.errors import InputError, UsageError
-from yardstone.winprob.grades import MOST_KOMI, MOST_STONES, split_grade
+from yardstone.grades import MOST_KOMI, MOST_STONES, split_grade
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -1,13 +1,21 @@
-"""Fits to the results of games by binomial likelihood.
+"""Fits to the results of games by binomial likelihood, with profile likelihood intervals.
 
 Each game counts by what it says, so that rare meetings at large differences, or
 of weak players, can be used as they are: no ratio of 0 or 1 has to be left out,
 and no weight has to be chosen. A fit may use colour, komi and handicap games.
+
+An interval, of a coefficient or of a probability that follows from them, holds the values at
+which the best likelihood of everything else falls short of the best of all by no more than
+half a quantile of chi-squared. It needs no symmetry: near zero, where all coefficients but
+those of colour must stop, it is one-sided.
+
+The two minimisers, damped Newton and conjugate gradient, take a function that gives value,
+gradient and a curvature matrix (second derivatives, exact or approximate) at a point.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,15 +25,17 @@ import numpy as np
 
 from yardstone.choices import no_such
 from yardstone.errors import ConvergenceError, ModelError, NoGamesError, UsageError
-from yardstone.winprob._minimise import Minimum, damped_newton
-from yardstone.winprob.grade_model import (
+from yardstone.grades import EVEN_KOMI
+from yardstone.winprob.kaniuk import (
     ALL_PARAMETERS,
+    INITIAL,
+    TABLE_1,
     GradeModel,
+    Kaniuk,
+    basis,
     lapse_slope,
     log_probabilities,
 )
-from yardstone.winprob.head_start import EVEN_KOMI
-from yardstone.winprob.kaniuk import INITIAL, TABLE_1, Kaniuk, basis
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,8 +43,21 @@ if TYPE_CHECKING:
     from yardstone.winprob.statistics import WinningStatistics
 
     Array = NDArray[np.float64]
+    Objective = Callable[[Array], tuple[float, Array, Array]]
 
-__all__ = ["GradedGames", "LikelihoodFit", "fit_likelihood"]
+__all__ = [
+    "GradedGames",
+    "LikelihoodFit",
+    "fit_likelihood",
+    "Minimum",
+    "conjugate_gradient",
+    "damped_newton",
+    "interval_end",
+    "parameter_interval",
+    "parameter_shortfall",
+    "probability_interval",
+]
+
 
 #: A share of unexplained results starts here and never falls below `_LEAST_LAPSE`.
 _FIRST_LAPSE, _LEAST_LAPSE = 0.02, 1e-6
@@ -317,3 +340,358 @@ def _curvature(vector: Array, games: GradedGames, pull: Array) -> Array:
     total[8, :8] = total[:8, 8] = powers * (terms @ (pull * weaker))
     total[8, 8] = pull @ (((vector[:8] * powers**2) @ terms) * weaker**2)
     return total
+
+
+@dataclass(frozen=True, eq=False)
+class Minimum:
+    """Where a minimiser stopped.
+
+    Attributes
+    ----------
+    point, gradient, curvature : arrays
+        At the minimum; the gradient is zero except where a bound holds.
+    value : float
+        Smallest value.
+    path : tuple of (value, gradient size)
+        At the start and after each step.
+    """
+
+    point: Array
+    value: float
+    gradient: Array
+    curvature: Array
+    path: tuple[tuple[float, float], ...]
+
+    @property
+    def steps(self) -> int:
+        """Number of steps taken."""
+        return len(self.path) - 1
+
+
+def damped_newton(
+    objective: Objective,
+    start: Array,
+    lower: Array,
+    *,
+    tolerance: float = 1e-10,
+    gain: float = 0.0,
+    most_steps: int = 500,
+) -> Minimum:
+    """Minimise above lower bounds by Newton steps with Levenberg's damping.
+
+    Parameters
+    ----------
+    objective : callable
+        Value, gradient, curvature at a point.
+    start, lower : arrays
+        First point and its lower bounds (-inf where free).
+    tolerance : float
+        On the size of the gradient over the parameters that no bound holds.
+    gain : float
+        Also done when a Newton step promises to lower the value by no more.
+    most_steps : int
+        After so many, `ConvergenceError`.
+    """
+    point = np.maximum(start, lower)
+    value, gradient, curvature = objective(point)
+    damping, enough = 1e-3, 1e-14 if gain > 0.0 else 0.0
+    path = []
+    for _ in range(most_steps):
+        free = ~((point <= lower) & (gradient > 0.0))
+        size = float(np.linalg.norm(gradient[free]))
+        path.append((value, size))
+        if size <= tolerance:
+            return Minimum(point, value, gradient, curvature, tuple(path))
+        free = _not_pushed_out(point, lower, gradient, curvature, free)
+        block = curvature[np.ix_(free, free)]
+        diagonal = np.abs(np.diag(block)) + 1e-300
+        newton = _step(block, gradient[free])
+        if (
+            newton is not None
+            and -0.5 * float(gradient[free] @ newton) <= enough * abs(value) + gain
+        ):
+            return Minimum(point, value, gradient, curvature, tuple(path))
+        while True:
+            step = _step(block + np.diag(damping * diagonal), gradient[free])
+            trial = point.copy()
+            if step is not None:
+                trial[free] = np.maximum(point[free] + step, lower[free])
+                new = objective(trial)
+                # Where the value has no digits left, the gradient decides.
+                close = new[0] <= value + 1e-13 * abs(value)
+                if new[0] < value - 1e-13 * abs(value) or (
+                    close and np.linalg.norm(new[1][free]) < size
+                ):
+                    damping = _next_damping(damping, value - new[0], gradient[free], block, step)
+                    break
+            damping = max(damping * 10.0, 1e-14)
+            if damping > 1e12:
+                if _negligible(gradient[free], block, value):
+                    return Minimum(point, value, gradient, curvature, tuple(path))
+                raise ConvergenceError(f"the fit stopped at a gradient of {size:.2g}")
+        point, (value, gradient, curvature) = trial, new
+    raise ConvergenceError(f"no minimum after {most_steps} steps (gradient {path[-1][1]:.2g})")
+
+
+def _not_pushed_out(
+    point: Array, lower: Array, gradient: Array, curvature: Array, free: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """The free parameters less those at a bound that a Newton step would push below it."""
+    while True:
+        step = _step(curvature[np.ix_(free, free)], gradient[free])
+        if step is None:
+            return free
+        out = np.zeros(len(point), np.bool_)
+        out[free] = (point[free] <= lower[free]) & (step < 0.0)
+        if not out.any():
+            return free
+        free = free & ~out
+
+
+def _next_damping(
+    damping: float, gained: float, gradient: Array, curvature: Array, step: Array
+) -> float:
+    """Less damping where the step kept its promise, more where it did not."""
+    promised = -float(gradient @ step + 0.5 * step @ curvature @ step)
+    if gained < 0.25 * promised:
+        return max(4.0 * damping, 0.1)
+    if gained < 0.75 * promised:
+        return damping
+    return damping / 10.0 if damping > 1e-14 else 0.0
+
+
+def _step(matrix: Array, gradient: Array) -> Array | None:
+    """Newton step, or None where the matrix is not positive definite."""
+    scale = 1.0 / np.sqrt(np.maximum(np.abs(np.diag(matrix)), 1e-300))
+    try:
+        np.linalg.cholesky(scaled := matrix * np.outer(scale, scale))
+        step: Array = -scale * np.linalg.solve(scaled, scale * gradient)
+    except np.linalg.LinAlgError:  # singular matrices can pass the factorisation by rounding
+        return None
+    return step
+
+
+def _negligible(gradient: Array, curvature: Array, value: float) -> bool:
+    """Whether a Newton step would gain less than the rounding of the value."""
+    step = np.linalg.lstsq(curvature, gradient, rcond=None)[0]
+    return float(gradient @ step) < 1e-11 * max(1.0, abs(value))
+
+
+def conjugate_gradient(
+    objective: Objective,
+    start: Array,
+    *,
+    tolerance: float = 1e-10,
+    most_searches: int = 5000,
+) -> Minimum:
+    """Minimise by conjugate gradients (Polak and Ribière) with exact line searches.
+
+    Restarted with the steepest descent after as many line searches as there are
+    parameters: such a round is a *cycle*. Each step of the path is one search.
+    """
+    point = start.astype(np.float64)
+    value, gradient, curvature = objective(point)
+    direction = -gradient
+    path = [(value, float(np.linalg.norm(gradient)))]
+    for search in range(1, most_searches + 1):
+        if path[-1][1] <= tolerance:
+            return Minimum(point, value, gradient, curvature, tuple(path))
+        if gradient @ direction >= 0.0:
+            direction = -gradient
+        point, (value, new, curvature) = _line_search(
+            objective, point, direction, value, gradient, curvature
+        )
+        path.append((value, float(np.linalg.norm(new))))
+        if search % len(start) == 0:
+            direction = -new
+        else:
+            factor = max(0.0, float(new @ (new - gradient)) / float(gradient @ gradient))
+            direction = -new + factor * direction
+        gradient = new
+    raise ConvergenceError(
+        f"no minimum after {most_searches} line searches (gradient {path[-1][1]:.2g})"
+    )
+
+
+def _line_search(
+    objective: Objective,
+    point: Array,
+    direction: Array,
+    value: float,
+    gradient: Array,
+    curvature: Array,
+) -> tuple[Array, tuple[float, Array, Array]]:
+    """The minimum along a direction, by Newton and secant steps on the slope."""
+    slope = float(gradient @ direction)
+    length = -slope / max(float(direction @ curvature @ direction), 1e-300)
+    best = objective(point + length * direction)
+    while not best[0] < value + 1e-12 * abs(value) and length > 1e-18:
+        length *= 0.5
+        best = objective(point + length * direction)
+    lengths, slopes = [0.0, length], [slope, float(best[1] @ direction)]
+    for _ in range(12):
+        if abs(slopes[-1]) <= 1e-9 * abs(slope) or slopes[-1] == slopes[-2]:
+            break
+        (a, b), (ga, gb) = lengths[-2:], slopes[-2:]
+        length = b - gb * (b - a) / (gb - ga)
+        if not 0.0 < length < 8.0 * max(lengths):
+            break
+        trial = objective(point + length * direction)
+        if trial[0] > best[0] + 1e-12 * abs(best[0]):
+            break
+        best = trial
+        lengths.append(length)
+        slopes.append(float(trial[1] @ direction))
+    return point + lengths[-1] * direction, best
+
+
+#: Profile fits are done when another step promises no more log-likelihood.
+_TOLERANCE = 1e-6
+#: Steps outwards, each 1.3 times the last, before an end counts as not to be found.
+_MOST_STEPS = 40
+#: Logarithm of the most imagined games that pull a probability.
+_MOST_PULL = 35.0
+#: Stands for a likelihood that is nowhere near.
+_FAR = 1e6
+
+
+def _drop(level: float) -> float:
+    from scipy.stats import chi2
+
+    if not 0.0 < level < 1.0:
+        raise UsageError("a confidence level lies between 0 and 1")
+    return 0.5 * float(chi2.ppf(level, 1))
+
+
+def parameter_shortfall(fit: LikelihoodFit, name: str, value: float) -> float:
+    """Log-likelihood that is lost at best when one parameter has this value."""
+    if name not in fit.names:
+        raise UsageError(f"{name!r} was not free in this fit")
+    return min(_shortfall(fit, peak, name, value) for peak in (fit, *fit.other_peaks))
+
+
+def _shortfall(fit: LikelihoodFit, peak: LikelihoodFit, name: str, value: float) -> float:
+    """The same on the slope of one peak."""
+    others = [other for other in fit.names if other != name]
+    vector = peak.model.vector
+    vector[ALL_PARAMETERS.index(name)] = value
+    model = GradeModel.from_vector(vector, fit.model.link)
+    if not others:
+        return -fit.games.log_likelihood(model) - fit.minimum.value
+    try:
+        near = fit_likelihood(fit.games, free=others, start=model, tolerance=_TOLERANCE)
+    except (ConvergenceError, ModelError):  # so far out that nothing is finite
+        return _FAR
+    return min(near.minimum.value - fit.minimum.value, _FAR)
+
+
+def parameter_interval(fit: LikelihoodFit, name: str, level: float = 0.95) -> tuple[float, float]:
+    """Profile likelihood interval of one parameter.
+
+    Where the likelihood has several peaks that are high enough, it reaches over all of
+    them.
+
+    Returns
+    -------
+    low, high : float
+        `low` is 0 where the likelihood never falls short downwards, `high` infinite
+        where it never does so upwards.
+    """
+    if name not in fit.names:
+        raise UsageError(f"{name!r} was not free in this fit")
+    drop = _drop(level)
+    where = fit.names.index(name)
+    floor = -np.inf if name in MAY_BE_NEGATIVE else 0.0
+    low, high = np.inf, -np.inf
+    for peak in (fit, *fit.other_peaks):
+        best = float(peak.values[where])
+        if peak.minimum.value - fit.minimum.value > drop or low <= best <= high:
+            continue
+        excess = partial(_excess, fit, peak, name, drop)
+        error = float(peak.standard_errors[where])
+        step = error if np.isfinite(error) and error > 0 else 0.1 * max(abs(best), 0.01)
+        step = min(step, max(abs(best), 0.1))
+        low = min(low, interval_end(excess, best, -step, floor))
+        high = max(high, interval_end(excess, best, step, 1.0 if name == "lapse" else np.inf))
+    return low, high
+
+
+def _excess(fit: LikelihoodFit, peak: LikelihoodFit, name: str, drop: float, value: float) -> float:
+    return _shortfall(fit, peak, name, value) - drop
+
+
+def interval_end(excess: Callable[[float], float], best: float, step: float, limit: float) -> float:
+    """Where `excess` crosses zero on one side of `best`; `limit` where it does not."""
+    from scipy.optimize import brentq
+
+    size, near, far = abs(step), best, best
+    for _ in range(_MOST_STEPS):
+        near, far = far, far + step
+        far = max(far, limit) if step < 0.0 else min(far, limit)
+        if far == near:
+            return limit
+        if excess(far) > 0.0:
+            return float(brentq(excess, *sorted((near, far)), xtol=1e-3 * size))
+        step *= 1.3
+    return limit
+
+
+def probability_interval(
+    fit: LikelihoodFit, first: float, second: float, level: float = 0.95
+) -> tuple[float, float]:
+    """Profile likelihood interval of the probability that one grade beats another.
+
+    Of an even game with the usual komi. Imagined games between the two grades, all won
+    or all lost, pull the fit along the points that are best for each probability, until
+    the likelihood of the true games has fallen far enough.
+
+    Parameters
+    ----------
+    fit : LikelihoodFit
+    first, second : float
+        Grades in zero-shodan units.
+    level : float
+        0 to 1.
+
+    Returns
+    -------
+    low, high : float
+        0 or 1 where no number of imagined games would be enough.
+    """
+    from scipy.optimize import brentq
+
+    if first == second and "black" not in fit.names:
+        half = float(fit.model.probability(first, second))
+        return half, half
+    drop = _drop(level)
+
+    def pulled(log_games: float, won: bool) -> GradeModel:
+        more = float(np.exp(log_games))
+        row = (first, second, 0.0, EVEN_KOMI, more if won else 0.0, more)
+        columns = ("first", "second", "handicap", "komi", "wins", "games")
+        games = GradedGames(
+            *(
+                np.append(getattr(fit.games, name), value)
+                for name, value in zip(columns, row, strict=True)
+            )
+        )
+        return fit_likelihood(games, free=fit.names, start=fit.model, tolerance=_TOLERANCE).model
+
+    def excess(log_games: float, won: bool) -> float:
+        try:
+            model = pulled(log_games, won)
+        except (ConvergenceError, ModelError):
+            return _FAR
+        return -fit.games.log_likelihood(model) - fit.minimum.value - drop
+
+    ends = []
+    for won, limit in ((False, 0.0), (True, 1.0)):
+        low, high = -5.0, 0.0
+        while high < _MOST_PULL and excess(high, won) <= 0.0:
+            low, high = high, high + 2.5
+        if high >= _MOST_PULL:
+            ends.append(limit)
+            continue
+        at = float(brentq(excess, low, high, args=(won,), xtol=0.01))
+        ends.append(float(pulled(at, won).probability(first, second)))
+    return ends[0], ends[1]

@@ -1,23 +1,111 @@
-"""A model of winning: a law with what is known of its errors, and what it was made for."""
+"""Models of winning: a law with what is known of its errors, and what it was made for.
+
+==========  ===========================================================================
+name        model
+==========  ===========================================================================
+fitted      the default: fitted to real tournaments (docs/studies/winning-model.md)
+kaniuk      Kaniuk's coefficients of 2011; a handicap stone counts as a grade
+egf         the expected score of the European Go Federation's ratings since 2021
+goldis      Goldis' SKT-LR: margins by the ratio of strengths
+elo         the logistic law on rating points, for chess; no handicap stones
+a file      what ``yardstone winprob fit … --save FILE`` wrote
+==========  ===========================================================================
+
+**Errors.** A fit leaves a region of coefficients that are nearly as good: near its top the
+log-likelihood is a quadratic, whose curvature is here the inverse of a covariance that
+counts clusters of games (`yardstone.winprob.fit`). Coefficients that must not be negative cut
+the region off. The interval of a probability is its range over the region, which reaches as
+far from the best allowed point as Student's t for one quantity says: what a profile likelihood
+does, for games that belong together. That is the interval of an average over events. Events
+differ more than that: the log odds of one are those of the average times max(0, s), s normal
+about 1 with the deviation `between`, which is added in quadrature. A weaker player is so at
+worst the equal of a stronger one.
+
+Of what a probability is only a part of, such as the chance of a place, `model_draws` gives
+intervals: computed once with each of many models, its quantiles are the interval. A draw
+follows Student's t about the top of the likelihood, and coefficients that must not be negative
+are set to zero where it would have them so.
+
+**The file** of a model is small JSON, with all that its intervals need:
+
+=============  ==========================================================================
+key            value
+=============  ==========================================================================
+format         ``"yardstone winning model"``
+version        1
+name           what the model is called
+about          what it was fitted to, in one line
+link           ``"erf"`` or ``"logistic"``: `yardstone.winprob.kaniuk`
+coefficients   by name; those not named are zero
+free           names of those that were fitted
+peak           top of the quadratic about the fit, in the order of ``free``
+covariance     about it; null where nothing is known of the errors
+freedom        degrees of freedom of Student's t
+clusters       what the games were counted by, in words
+between        by what share the log odds of one event differ from the average; null if unknown
+no_interval    why there is no interval, where there is none
+grades         weakest and strongest grade, and largest difference, of what was fitted
+spread         standard deviation of players' strengths about their grades; null if unknown
+made           the day, and the version of Yardstone
+=============  ==========================================================================
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations
+from math import hypot, sqrt
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
-from yardstone.errors import UsageError
-from yardstone.winprob.head_start import head_start
+from yardstone.clusters import t_quantile
+from yardstone.errors import InputError, MissingFileError, UsageError
+from yardstone.files import write_text
+from yardstone.grades import check_conditions, head_start, usual_komi
+from yardstone.winprob.goldis import KOMI, MARGIN_DEVIATION, expected_margin
+from yardstone.winprob.kaniuk import (
+    ALL_PARAMETERS,
+    EXTRAS,
+    PARAMETERS,
+    GradeModel,
+    Kaniuk,
+    log_gradients,
+)
+from yardstone.winprob.laws import logistic, win_probability
+from yardstone.winprob.likelihood import MAY_BE_NEGATIVE
+from yardstone.winprob.scales import egf_of_grade
 
 if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    from numpy.random import Generator
     from numpy.typing import ArrayLike, NDArray
 
-    from yardstone.winprob.coefficient_region import CoefficientRegion
-
     Array = NDArray[np.float64]
+    _Slice = tuple[float, Array, Array]
 
-__all__ = ["ProbabilityFormula", "WinningModel"]
+__all__ = [
+    "ProbabilityFormula",
+    "WinningModel",
+    "DEFAULT",
+    "MODELS",
+    "winning_model",
+    "with_coefficients",
+    "read_model",
+    "write_model",
+    "EgfLaw",
+    "GoldisLaw",
+    "PointsLaw",
+    "CoefficientRegion",
+    "model_draws",
+]
 
 
 class ProbabilityFormula(Protocol):
@@ -151,3 +239,616 @@ class WinningModel:
         one, two = np.asarray(first, np.float64), np.asarray(second, np.float64)
         outside = (np.minimum(one, two) < self.lowest) | (np.maximum(one, two) > self.highest)
         return np.asarray(outside | (np.abs(one - two) > self.apart))
+
+
+#: The model where none is named.
+DEFAULT = "fitted"
+_SHIPPED = Path(__file__).parent / "data" / "winning_model.json"
+
+
+def _kaniuk() -> WinningModel:
+    from yardstone.winprob.kaniuk import PUBLISHED, GradeModel
+
+    return WinningModel(
+        "kaniuk",
+        "Kaniuk 2011, European games of 2001 to 2010; a handicap stone counts as a grade",
+        GradeModel(PUBLISHED, {"stone": 1.0}),
+        lowest=-20.0,
+        highest=6.0,
+        apart=4.0,
+    )
+
+
+def _egf() -> WinningModel:
+
+    return WinningModel(
+        "egf",
+        "the expected score of the European Go Federation's ratings since 2021",
+        EgfLaw(),
+        lowest=-30.0,
+        highest=8.0,
+    )
+
+
+def _goldis() -> WinningModel:
+
+    return WinningModel(
+        "goldis",
+        "Goldis' SKT-LR: margins by the ratio of strengths, scattering by 20 points",
+        GoldisLaw(),
+        lowest=-19.0,
+        highest=9.0,
+    )
+
+
+def _elo() -> WinningModel:
+
+    return WinningModel(
+        "elo", "the logistic law of Elo's scale, 400 points a factor of ten", PointsLaw(), "points"
+    )
+
+
+def _fitted() -> WinningModel:
+
+    return read_model(_SHIPPED)
+
+
+#: The models that have a name, each with what makes it.
+MODELS: Mapping[str, Callable[[], WinningModel]] = MappingProxyType(
+    {"fitted": _fitted, "kaniuk": _kaniuk, "egf": _egf, "goldis": _goldis, "elo": _elo}
+)
+
+
+@cache
+def _named(name: str) -> WinningModel:
+    return MODELS[name]()
+
+
+def winning_model(name_or_path: str | os.PathLike[str] = DEFAULT) -> WinningModel:
+    """A model by its name, or from the file of one.
+
+    Parameters
+    ----------
+    name_or_path : str or path
+        One of `MODELS`, or a file that `yardstone.winprob.model.write_model` or
+        ``yardstone winprob fit --save`` wrote.
+
+    Raises
+    ------
+    UsageError
+        No model has that name, and there is no such file.
+    InputError
+        The file holds no model, or a malformed one.
+
+    Examples
+    --------
+    >>> from yardstone.winprob.model import winning_model
+    >>> winning_model("kaniuk").probability([1, -4], [3, -2]).round(4)
+    array([0.2216, 0.3581])
+    """
+    word = str(name_or_path)
+    if isinstance(name_or_path, str) and word in MODELS:
+        return _named(word)
+    try:
+        return read_model(Path(name_or_path))
+    except MissingFileError:
+        from yardstone.choices import no_such
+
+        raise UsageError(
+            f"{no_such('model of winning', word, MODELS)}; and there is no such file"
+        ) from None
+
+
+def with_coefficients(model: WinningModel, values: Mapping[str, float]) -> WinningModel:
+    """The model with coefficients set by hand, which leaves it no interval.
+
+    Raises
+    ------
+    UsageError
+        There is no such coefficient, it cannot be that, or the model has none.
+    """
+    from yardstone.choices import check_number, no_such
+    from yardstone.winprob.kaniuk import ALL_PARAMETERS, GradeModel
+    from yardstone.winprob.likelihood import MAY_BE_NEGATIVE
+
+    if not isinstance(model.law, GradeModel):
+        raise UsageError(f"the model {model.name} has no coefficients to set")
+    vector = model.law.vector
+    for name, value in values.items():
+        if name not in ALL_PARAMETERS:
+            raise UsageError(no_such("coefficient", name, ALL_PARAMETERS))
+        least = None if name in MAY_BE_NEGATIVE else 0.0
+        check_number(name, value, least=least, below=1.0 if name == "lapse" else None)
+        vector[ALL_PARAMETERS.index(name)] = value
+    words = ", ".join(f"{name} set to {value:g}" for name, value in values.items())
+    return replace(
+        model,
+        about=f"{model.about}; {words}",
+        law=GradeModel.from_vector(vector, model.law.link),
+        region=None,
+        no_interval="coefficients were set by hand",
+        spread=None,
+    )
+
+
+FORMAT, VERSION = "yardstone winning model", 1
+#: A file of more bytes is none.
+_MOST_BYTES = 1 << 16
+#: A name or line of more letters is none.
+_MOST_LETTERS = 400
+_HINT = "take a file that `yardstone winprob fit … --save FILE` wrote"
+#: Eigenvalues of a covariance may be so far below zero by rounding, as a share of the largest.
+_ROUNDING = 1e-9
+
+
+def write_model(path: Path, model: WinningModel) -> None:
+    """Write a model whose law is a `GradeModel`; whole or not at all.
+
+    Raises
+    ------
+    InputError
+        The file cannot be written.
+    """
+    law = model.law
+    if not isinstance(law, GradeModel):
+        raise TypeError("only a model of fitted coefficients can be written")
+    region = model.region
+    values = dict(zip(ALL_PARAMETERS, law.vector.tolist(), strict=True))
+    content: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "name": model.name,
+        "about": model.about,
+        "link": law.link,
+        "coefficients": {name: value for name, value in values.items() if value != 0.0},
+        "free": [] if region is None else list(region.free),
+        "peak": [] if region is None else region.peak.tolist(),
+        "covariance": None if region is None else region.covariance.tolist(),
+        "freedom": None if region is None else region.freedom,
+        "clusters": "" if region is None else region.clusters,
+        "between": None if region is None else region.between,
+        "no_interval": model.no_interval,
+        "grades": {"lowest": model.lowest, "highest": model.highest, "apart": model.apart},
+        "spread": model.spread,
+        "made": model.made,
+    }
+    write_text(path, json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def read_model(path: Path) -> WinningModel:
+    """Read a model.
+
+    Raises
+    ------
+    MissingFileError
+        There is no such file.
+    InputError
+        It holds no model, or one that cannot be.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+    except FileNotFoundError:
+        raise MissingFileError("there is no such file", file=str(path)) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=str(path), hint=_HINT) from error
+    if len(content) > _MOST_BYTES:
+        raise InputError("too large for a model of winning", file=str(path), hint=_HINT)
+    try:
+        values = json.loads(content.decode("utf-8"), parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        raise InputError("not a model of winning: not JSON", file=str(path), hint=_HINT) from None
+    if not isinstance(values, dict) or values.get("format") != FORMAT:
+        raise InputError("not a model of winning", file=str(path), hint=_HINT)
+    if values.get("version") != VERSION:
+        raise InputError(
+            f"a model of winning of version {values.get('version')!r}; this Yardstone reads "
+            f"version {VERSION}",
+            file=str(path),
+        )
+    try:
+        return _model(_Values(values))
+    except _Wrong as wrong:
+        raise InputError(f"not a model of winning: {wrong}", file=str(path), hint=_HINT) from None
+
+
+class _Wrong(Exception):
+    """What is wrong with a file, in words."""
+
+
+def _no_constant(word: str) -> float:
+    raise ValueError(word)
+
+
+@dataclass(frozen=True)
+class _Values:
+    """The values of a file, each taken with the type it must have."""
+
+    values: Mapping[str, Any]
+
+    def text(self, key: str) -> str:
+        value = self.values.get(key)
+        if not isinstance(value, str) or len(value) > _MOST_LETTERS or not value.isprintable():
+            raise _Wrong(f"{key} is not a short text")
+        return value
+
+    def number(self, key: str) -> float:
+        return _number(key, self.values.get(key))
+
+    def part(self, key: str) -> _Values:
+        value = self.values.get(key)
+        if not isinstance(value, dict):
+            raise _Wrong(f"{key} is missing")
+        return _Values(value)
+
+    def array(self, key: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        value = self.values.get(key)
+        try:
+            array = np.array(value, np.float64)
+        except (TypeError, ValueError):
+            raise _Wrong(f"{key} holds something that is not a number") from None
+        if array.shape != shape or not np.isfinite(array).all():
+            raise _Wrong(f"{key} has not the shape of {shape}, or is not finite")
+        return array
+
+
+def _number(key: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 1e12:
+        raise _Wrong(f"{key} is not a number")
+    return float(value)
+
+
+def _model(values: _Values) -> WinningModel:
+    link = values.text("link")
+    if link not in ("erf", "logistic"):
+        raise _Wrong("link is neither erf nor logistic")
+    coefficients = values.part("coefficients").values
+    if unknown := set(coefficients) - set(ALL_PARAMETERS):
+        raise _Wrong(f"there is no coefficient {min(unknown)!r}")
+    known = {name: _number(name, value) for name, value in coefficients.items()}
+    for name, value in known.items():
+        if name not in MAY_BE_NEGATIVE and value < 0.0:
+            raise _Wrong(f"{name} is negative")
+    if not known.get("lapse", 0.0) < 1.0:
+        raise _Wrong("lapse is not below 1")
+    law = GradeModel(
+        Kaniuk.from_parameters({n: known[n] for n in PARAMETERS if n in known}),
+        {n: known[n] for n in EXTRAS if n in known},
+        "erf" if link == "erf" else "logistic",
+    )
+    grades = values.part("grades")
+    lowest, highest, apart = (grades.number(each) for each in ("lowest", "highest", "apart"))
+    if not lowest <= highest or apart < 0.0:
+        raise _Wrong("the lowest grade lies above the highest")
+    spread = None if values.values.get("spread") is None else values.number("spread")
+    if spread is not None and not spread >= 0.0:
+        raise _Wrong("spread is negative")
+    return WinningModel(
+        values.text("name"),
+        values.text("about"),
+        law,
+        lowest=lowest,
+        highest=highest,
+        apart=apart,
+        region=_region(values, law),
+        no_interval=values.text("no_interval"),
+        spread=spread,
+        made=values.text("made"),
+    )
+
+
+def _region(values: _Values, law: GradeModel) -> CoefficientRegion | None:
+    if values.values.get("covariance") is None:
+        return None
+    free = values.values.get("free")
+    if not isinstance(free, list) or not free or not set(map(str, free)) <= set(ALL_PARAMETERS):
+        raise _Wrong("free does not name coefficients")
+    if "lapse" in free:
+        raise _Wrong("a covariance does not hold with lapses among the free coefficients")
+    if len(set(free)) != len(free):
+        raise _Wrong("free names a coefficient twice")
+    size = len(free)
+    covariance = values.array("covariance", (size, size))
+    if not np.allclose(covariance, covariance.T, rtol=1e-6, atol=0.0):
+        raise _Wrong("covariance is not symmetric")
+    if not np.all(np.diag(covariance) >= 0.0):
+        raise _Wrong("covariance has a negative variance")
+    error = np.sqrt(np.diag(covariance))
+    scale = np.where(error > 0.0, error, 1.0)
+    if np.linalg.eigvalsh(covariance / np.outer(scale, scale)).min() < -_ROUNDING:
+        raise _Wrong("covariance is that of no coefficients")
+    freedom = values.number("freedom")
+    if not freedom >= 1.0:
+        raise _Wrong("freedom is below 1")
+    between = None if values.values.get("between") is None else values.number("between")
+    if between is not None and not between >= 0.0:
+        raise _Wrong("between is negative")
+    return CoefficientRegion(
+        law,
+        tuple(free),
+        values.array("peak", (size,)),
+        covariance,
+        freedom,
+        values.text("clusters"),
+        between,
+    )
+
+
+#: Where the EGF's expected score has its pole, and where it stops being used.
+_EGF_POLE, _EGF_CEILING = 3300.0, 3290.0
+
+
+class EgfLaw:
+    """The expected score of the European Go Federation's ratings since 2021, on grades.
+
+    1 dan is 2100 and a grade 100 points; a stone of Black's head start is a grade.
+    """
+
+    def probability(
+        self,
+        first: ArrayLike,
+        second: ArrayLike,
+        *,
+        handicap: ArrayLike = 0.0,
+        komi: ArrayLike | None = None,
+    ) -> Array:
+        """Probability that Black, the first, wins; as `WinningModel.probability`."""
+        h, c = _conditions(handicap, komi)
+        one, two = (
+            _EGF_POLE - np.minimum(egf_of_grade(grade), _EGF_CEILING)
+            for grade in (np.add(first, head_start(h, c)), second)
+        )
+        return logistic(7.0 * np.log(two / one))
+
+
+class GoldisLaw:
+    """Goldis' SKT-LR: the expected margin by the ratio of strengths, with a normal scatter.
+
+    A grade is 100 points, a stone and the fair komi are 8 points each. The scatter of 20 points
+    is not his but that of `yardstone.ratings.sktlr`.
+    """
+
+    def probability(
+        self,
+        first: ArrayLike,
+        second: ArrayLike,
+        *,
+        handicap: ArrayLike = 0.0,
+        komi: ArrayLike | None = None,
+    ) -> Array:
+        """Probability that Black, the first, wins; komi is 8 in an even game by default."""
+        from scipy.special import ndtr
+
+        h, c = _conditions(handicap, komi)
+        if komi is None:
+            c = np.where(h == 0.0, KOMI, 0.0)
+        given = c - KOMI * (np.maximum(h, 1.0) - 1.0)
+        difference = 100.0 * np.subtract(first, second)
+        return np.asarray(ndtr(expected_margin(difference, given_komi=given) / MARGIN_DEVIATION))
+
+
+class PointsLaw:
+    """The logistic law on rating points of Elo's scale; there are no stones and no komi."""
+
+    def probability(
+        self,
+        first: ArrayLike,
+        second: ArrayLike,
+        *,
+        handicap: ArrayLike = 0.0,
+        komi: ArrayLike | None = None,
+    ) -> Array:
+        """Probability that the first wins a game that is not drawn.
+
+        Raises
+        ------
+        UsageError
+            There are handicap stones.
+        """
+        if np.any(np.asarray(handicap) != 0.0):
+            raise UsageError("elo: points have no handicap stones; kaniuk and others have")
+        return win_probability(np.subtract(first, second))
+
+
+def _conditions(handicap: ArrayLike, komi: ArrayLike | None) -> tuple[Array, Array]:
+    h = np.asarray(handicap, np.float64)
+    c = usual_komi(h) if komi is None else np.asarray(komi, np.float64)
+    h, c = np.broadcast_arrays(h, c)
+    check_conditions(h, c)
+    return h, c
+
+
+#: Times that the direction of the extreme is looked for again where the last one led.
+_TURNS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class CoefficientRegion:
+    """The region about a fit; frozen.
+
+    Attributes
+    ----------
+    model : GradeModel
+        The fit.
+    free : tuple of str
+        Coefficients that were fitted.
+    peak : float64 array (free,)
+        Where the quadratic would have its top if no coefficient were kept from being negative;
+        the fit itself where none is held.
+    covariance : float64 array (free, free)
+        Of the coefficients about it.
+    freedom : float
+        Degrees of freedom of Student's t.
+    clusters : str
+        What the games were counted by, in words, such as ``106 events``.
+    between : float, optional
+        Standard deviation by which the log odds of an event differ from the average, as a share
+        of them; None where the games name no events.
+    """
+
+    model: GradeModel
+    free: tuple[str, ...]
+    peak: Array
+    covariance: Array
+    freedom: float
+    clusters: str
+    between: float | None = None
+
+    def interval(
+        self,
+        first: ArrayLike,
+        second: ArrayLike,
+        *,
+        handicap: ArrayLike = 0.0,
+        komi: ArrayLike | None = None,
+        level: float = 0.95,
+        average: bool = False,
+    ) -> tuple[Array, Array]:
+        """Return the ends of the interval of one event; parameters as `WinningModel.interval`."""
+        given = usual_komi(handicap) if komi is None else komi
+        games = np.broadcast_arrays(
+            *(np.asarray(x, np.float64) for x in (first, second, handicap, given))
+        )
+        shape = games[0].shape
+        rows, where = np.unique(
+            np.stack([each.ravel() for each in games]), axis=1, return_inverse=True
+        )
+        reach = self._reach(level)
+        slices = self._slices(reach)
+        differ = 0.0 if average or self.between is None else reach * self.between
+        ends = np.array(
+            [self._ends(row[:, None], reach, slices, differ) for row in rows.T]
+        ).reshape(-1, 2)
+        low, high = ends[where.ravel()].T
+        return low.reshape(shape), high.reshape(shape)
+
+    def coefficient_interval(self, name: str, level: float = 0.95) -> tuple[float, float]:
+        """Lowest and highest value of a free coefficient in the region."""
+        where = self.free.index(name)
+        if not self.covariance[where, where] > 0.0:  # the games say nothing of it
+            return float(self._floor[where]), np.inf
+        along = np.eye(len(self.free))[where]
+        reach = self._reach(level)
+        slices = self._slices(reach)
+        low, high = (
+            float(self._furthest(sign * along, reach, slices)[where]) for sign in (-1.0, 1.0)
+        )
+        best = float(self.model.vector[ALL_PARAMETERS.index(name)])
+        return min(low, best), max(high, best)
+
+    def _reach(self, level: float) -> float:
+        if not 0.0 < level < 1.0:
+            raise UsageError("a confidence level lies between 0 and 1")
+        return t_quantile(0.5 + 0.5 * level, self.freedom)
+
+    def _ends(
+        self, game: Array, reach: float, slices: list[_Slice], differ: float
+    ) -> tuple[float, float]:
+        """Range of the probability of one game (first, second, handicap, komi)."""
+        best = self.model.vector
+        index = [ALL_PARAMETERS.index(name) for name in self.free]
+        middle = self._logit(best, game)[0]
+        ends = []
+        for sign in (-1.0, 1.0):
+            vector, end = best.copy(), middle
+            for _ in range(_TURNS):
+                slope = self._logit(vector, game)[1][index]
+                vector[index] = self._furthest(sign * slope, reach, slices)
+                value = self._logit(vector, game)[0]
+                end = min(end, value) if sign < 0.0 else max(end, value)
+            wide = middle + sign * hypot(end - middle, differ * middle)
+            if wide * middle < 0.0:  # no event turns players round
+                wide = sign * max(sign * end, 0.0)
+            ends.append(float(1.0 / (1.0 + np.exp(-wide))))
+        return ends[0], ends[1]
+
+    def _logit(self, vector: Array, game: Array) -> tuple[float, Array]:
+        """Log odds and their gradient by all parameters."""
+        with np.errstate(over="ignore"):
+            log_win, log_loss, win, loss = log_gradients(
+                vector, self.model.link, *(each for each in game)
+            )
+        gradient = np.nan_to_num((win - loss)[:, 0])
+        return float((log_win - log_loss)[0]), gradient
+
+    @property
+    def _floor(self) -> Array:
+        return np.array([-np.inf if name in MAY_BE_NEGATIVE else 0.0 for name in self.free])
+
+    def _slices(self, reach: float) -> list[_Slice]:
+        """Distance, centre and covariance of the region with some coefficients held at zero.
+
+        Only with coefficients whose bound is near enough to matter. Distances are those of
+        the quadratic, less that of its best allowed point.
+        """
+        spread = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+        most = reach
+        while True:
+            near = np.flatnonzero(self.peak - self._floor <= most * spread + 1e-12)
+            slices = [
+                self._slice(held)
+                for size in range(len(near) + 1)
+                for held in combinations(near.tolist(), size)
+            ]
+            least = min(float(d) for d, centre, _ in slices if np.all(centre >= self._floor - 1e-9))
+            enough = sqrt(least + reach**2)
+            if enough <= most + 1e-9:
+                return [(d - least, centre, c) for d, centre, c in slices]
+            most = enough
+
+    def _slice(self, held: tuple[int, ...]) -> _Slice:
+        if not held:
+            return 0.0, self.peak, self.covariance
+        at = list(held)
+        inverse = np.linalg.pinv(self.covariance[np.ix_(at, at)], hermitian=True)
+        off = self._floor[at] - self.peak[at]
+        across = self.covariance[:, at] @ inverse
+        centre = self.peak + across @ off
+        centre[at] = self._floor[at]
+        return float(off @ inverse @ off), centre, self.covariance - across @ self.covariance[at]
+
+    def _furthest(self, slope: Array, reach: float, slices: list[_Slice]) -> Array:
+        """The allowed coefficients of the region that are furthest along `slope`."""
+        best, furthest = -np.inf, self.peak
+        for distance, centre, covariance in slices:
+            left = reach**2 - distance
+            if left < 0.0:
+                continue
+            along = covariance @ slope
+            size = sqrt(max(float(slope @ along), 0.0))
+            point = centre if size == 0.0 else centre + sqrt(left) / size * along
+            if np.all(point >= self._floor - 1e-9) and slope @ point > best:
+                best, furthest = float(slope @ point), np.maximum(point, self._floor)
+        return furthest
+
+
+#: A share of results that strength does not explain stays below one.
+_MOST_LAPSE = 0.99
+
+
+def model_draws(model: WinningModel, number: int, rng: Generator) -> list[WinningModel]:
+    """So many models with coefficients that the games allow; none where no error is known.
+
+    Parameters
+    ----------
+    model : WinningModel
+    number : int
+    rng : numpy.random.Generator
+    """
+    region = model.region
+    if region is None:
+        return []
+    value, vectors = np.linalg.eigh(region.covariance)
+    root = vectors * np.sqrt(np.maximum(value, 0.0))
+    scale = np.sqrt(region.freedom / rng.chisquare(region.freedom, number))
+    draws = region.peak + scale[:, None] * (rng.standard_normal((number, len(value))) @ root.T)
+    floor = [-np.inf if name in MAY_BE_NEGATIVE else 0.0 for name in region.free]
+    most = [_MOST_LAPSE if name == "lapse" else np.inf for name in region.free]
+    index = [ALL_PARAMETERS.index(name) for name in region.free]
+    models = []
+    for coefficients in np.clip(draws, floor, most):
+        vector = region.model.vector
+        vector[index] = coefficients
+        law = GradeModel.from_vector(vector, region.model.link)
+        models.append(replace(model, law=law, region=None))
+    return models

@@ -1,23 +1,63 @@
-"""The probability between two players, and the opponent for a probability, by a model."""
+"""Two players: how often one beats the other, whom one beats how often, and a fair handicap.
+
+A handicap makes a game even by a model of winning. Stones come first: the whole number with
+which a game without komi is nearest to even, the smaller of two that are equally near. Komi
+makes up the rest, to the half point; below zero it is given by White. A half point of komi and
+a tie are one: 6 points with ties to White decide as 6.5 do.
+"""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isnan
-from typing import TYPE_CHECKING
+from math import floor, isnan
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
 
 from yardstone.choices import check_number
-from yardstone.errors import UsageError
-from yardstone.scales import SCALES, convert
-from yardstone.winprob.grades import format_grade, parse_grade, parse_grades
-from yardstone.winprob.models import WinningModel, winning_model
+from yardstone.errors import InputError, UsageError
+from yardstone.grades import (
+    MOST_KOMI,
+    MOST_STONES,
+    format_grade,
+    parse_grade,
+    parse_grades,
+    split_grade,
+)
+from yardstone.winprob.goldis import (
+    KOMI,
+    STONE,
+    GoldisHandicap,
+    goldis_of_grade,
+    grade_of_goldis,
+    handicap,
+    rank_rating,
+    uniform_rank_rating,
+)
+from yardstone.winprob.model import DEFAULT, WinningModel, winning_model
+from yardstone.winprob.scales import SCALES, convert
 
 if TYPE_CHECKING:
-    import os
-
     Model = WinningModel | str | os.PathLike[str]
 
-__all__ = ["PairProbability", "opponent_for", "probability_between"]
+__all__ = [
+    "PairProbability",
+    "opponent_for",
+    "probability_between",
+    "SIDE_BY_SIDE",
+    "HandicapAdvice",
+    "JudgedProposal",
+    "PlayerScale",
+    "advise_handicap",
+    "Chance",
+    "HandicapProposal",
+    "chance_of",
+    "propose_handicap",
+    "tie_and_komi",
+]
+
 
 #: Grades of players: 30 kyu to 9 dan.
 _LOWEST, _HIGHEST = SCALES["grade"].lowest, SCALES["grade"].highest
@@ -85,9 +125,9 @@ def probability_between(
     first, second : str
         Players.
     model : WinningModel, str or path
-        A model, its name or its file: see `yardstone.winprob.models`.
+        A model, its name or its file: see `yardstone.winprob.model`.
     scale : str
-        What numbers are: one of `yardstone.scales.SCALES`. With a model of points they are
+        What numbers are: one of `yardstone.winprob.scales.SCALES`. With a model of points they are
         its points.
     handicap : float
         Stones of the weaker player; between equals of the first.
@@ -225,3 +265,443 @@ def _strength(word: str, scale: str, model: WinningModel) -> float:
             "ratings are with --scale egf, ogs or goldis"
         )
     return float(convert(value, scale, "grade"))
+
+
+PlayerScale = Literal["goldis", "uniform", "egf", "ogs", "grade", "rank"]
+#: The models that are shown where none is named.
+SIDE_BY_SIDE = ("goldis", "egf", DEFAULT)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedProposal:
+    """A handicap by one model, and what another says of it.
+
+    Attributes
+    ----------
+    proposal : HandicapProposal
+    judged : Chance
+        Black's chance with it by the judge.
+    judged_without_komi : Chance
+        The same for its stones without komi.
+    """
+
+    proposal: HandicapProposal
+    judged: Chance
+    judged_without_komi: Chance
+
+
+@dataclass(frozen=True, slots=True)
+class HandicapAdvice:
+    """Handicaps for two players.
+
+    Attributes
+    ----------
+    white, black : str
+        The stronger and the weaker player, in the words they came in.
+    grades : (float, float)
+        Grades of White and Black on the number line (1 dan = 0).
+    ratings : (float or None, float or None)
+        Goldis' log ratings of both, in the order in which they came; None for a grade that
+        his table does not have.
+    proposals : tuple of JudgedProposal
+        One a model.
+    goldis : GoldisHandicap or None
+        Goldis' own figures, where his rule is among the models.
+    even_komi : float
+        Komi of an even game between equals by his rule.
+    judge : WinningModel
+        Whose chances stand beside all proposals.
+    failures : tuple of (str, str)
+        Models that give no handicap here, and why.
+    stones : int or None
+        The stones, where they were fixed.
+    level : float
+        Of the intervals.
+    """
+
+    white: str
+    black: str
+    grades: tuple[float, float]
+    ratings: tuple[float | None, float | None]
+    proposals: tuple[JudgedProposal, ...]
+    goldis: GoldisHandicap | None
+    even_komi: float
+    judge: WinningModel
+    failures: tuple[tuple[str, str], ...] = ()
+    stones: int | None = None
+    level: float = 0.95
+
+    @property
+    def apart(self) -> float:
+        """Grades between the players."""
+        return self.grades[0] - self.grades[1]
+
+    def by(self, model: str) -> JudgedProposal | None:
+        """The proposal of a model; None if there is none."""
+        return next((each for each in self.proposals if each.proposal.model == model), None)
+
+
+def advise_handicap(
+    players: Sequence[str],
+    *,
+    scale: PlayerScale | None = None,
+    komi: float | None = None,
+    base: float | None = None,
+    stones: int | None = None,
+    win: str | os.PathLike[str] | None = None,
+    level: float = 0.95,
+) -> HandicapAdvice:
+    """Handicaps for two players.
+
+    Parameters
+    ----------
+    players : sequence of str
+        Two log ratings, ranks of Goldis' table, grades, or ratings on a scale.
+    scale : str, optional
+        What they are; without it numbers are log ratings, and names ranks.
+    komi, base : float, optional
+        Of Goldis' rule: komi of an even game between equals (8), and ratio of strengths
+        between ranks, as for `yardstone.winprob.goldis.handicap`.
+    stones : int, optional
+        Fix the stones, and let komi make up the rest.
+    win : str or path, optional
+        A model of winning by its name or file; by default `SIDE_BY_SIDE`. One that has
+        intervals judges itself, others are judged by the default.
+    level : float
+        Of the intervals.
+
+    Raises
+    ------
+    UsageError
+        There are not two players, or they do not fit the scale or each other, or an option
+        does not go with the model.
+    InputError
+        A word is no rank or grade.
+    """
+    if len(players) != 2:
+        raise UsageError("give two ratings or two ranks")
+    if scale is None and len({_is_number(word) for word in players}) == 2:
+        raise UsageError(
+            f"{players[0]} and {players[1]}: one is a name and the other a number, so they are on "
+            "different scales (give two grades, or two ratings with --scale)"
+        )
+    models = [winning_model(each) for each in (SIDE_BY_SIDE if win is None else (win,))]
+    if not any(model.name == "goldis" for model in models):
+        for name, value in (("komi", komi), ("base", base)):
+            if value is not None:
+                raise UsageError(f"--{name} belongs to Goldis' rule: leave it out, or --win goldis")
+    (one, first), (two, second) = (_goldis_and_grade(word, scale) for word in players)
+    strong = 0 if first >= second else 1
+    white, black = max(first, second), min(first, second)
+    even_komi, ratio = KOMI if komi is None else komi, STONE if base is None else base
+    handicap(0.0, 0.0, komi=even_komi, base=ratio, stones=stones)  # refuses what has no meaning
+    judge = models[0] if win is not None and models[0].region is not None else winning_model()
+    goldis = None
+    proposals, failures = [], []
+    for model in models:
+        try:
+            if model.name == "goldis":
+                if one is None or two is None:
+                    raise UsageError("goldis: his table ends at 27 kyu and 10 dan")
+                goldis = handicap(one, two, komi=even_komi, base=ratio, stones=stones)
+                proposal = _by_goldis(model, goldis, black, white, level)
+            else:
+                proposal = propose_handicap(model, black, white, stones=stones, level=level)
+        except UsageError as error:
+            if len(models) == 1 or stones is not None:
+                raise
+            failures.append((model.name, str(error)))
+            continue
+        proposals.append(_judged(proposal, judge, black, white, level))
+    if not proposals:
+        raise UsageError(failures[0][1])
+    return HandicapAdvice(
+        players[strong],
+        players[1 - strong],
+        (white, black),
+        (one, two),
+        tuple(proposals),
+        goldis,
+        even_komi,
+        judge,
+        tuple(failures),
+        stones,
+        level,
+    )
+
+
+def _by_goldis(
+    model: WinningModel, own: GoldisHandicap, black: float, white: float, level: float
+) -> HandicapProposal:
+    """Goldis' handicap by his own rule, which cuts points, with the chances of his margins."""
+    return HandicapProposal(
+        model.name,
+        model.about,
+        own.stones,
+        own.komi,
+        own.tie,
+        own.half_point_komi,
+        own.exact_stones,
+        chance_of(model, black, white, stones=own.stones, komi=own.half_point_komi, level=level),
+        chance_of(model, black, white, stones=own.stones, komi=0.0, level=level),
+        bool(model.extrapolates(black, white)),
+    )
+
+
+def _judged(
+    proposal: HandicapProposal, judge: WinningModel, black: float, white: float, level: float
+) -> JudgedProposal:
+    with_komi, without = (
+        chance_of(judge, black, white, stones=proposal.stones, komi=komi, level=level)
+        for komi in (proposal.half_point_komi, 0.0)
+    )
+    return JudgedProposal(proposal, with_komi, without)
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def _goldis_and_grade(word: str, scale: PlayerScale | None) -> tuple[float | None, float]:
+    """Goldis' log rating and the grade of a word; names are known without naming the scale."""
+    if _is_number(word):
+        rating = _goldis_rating(word, scale)
+        return rating, float(grade_of_goldis(rating))
+    parts = split_grade(word)
+    grade = None if parts is None or parts[1] == "pro" else parse_grade(word)
+    if scale in ("grade", "egf", "ogs"):
+        grade = parse_grade(word)
+        return float(goldis_of_grade(grade)), grade
+    if scale not in (None, "rank", "uniform"):
+        raise UsageError(f"{word!r} is not a rating on the scale {scale}")
+    try:
+        rating = uniform_rank_rating(word) if scale == "uniform" else rank_rating(word)
+    except InputError:
+        if grade is None or scale is not None:
+            raise
+        return None, grade
+    return rating, float(grade_of_goldis(rating)) if grade is None else grade
+
+
+def _goldis_rating(word: str, scale: PlayerScale | None) -> float:
+    """Goldis' log rating of a number on a scale."""
+    if scale in (None, "goldis", "uniform"):
+        return float(word)
+    if scale in ("grade", "rank"):
+        raise UsageError(f"{word!r} is not a name such as 4k or 2d")
+    return float(convert(float(word), scale, "goldis"))
+
+
+_HALVINGS = 60
+#: Points of komi that may make up the rest beside the nearest whole stones; more says that
+#: the model's formula has come to its end.
+_MOST_REST = 50.0
+#: Two handicaps whose chances differ by less from an even game are equally near.
+_EQUAL = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """A probability with its interval.
+
+    Attributes
+    ----------
+    probability : float
+    low, high : float or None
+        Ends of the interval; None where nothing is known of the model's error.
+    """
+
+    probability: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HandicapProposal:
+    """A handicap by one model.
+
+    Attributes
+    ----------
+    model : str
+        Its name.
+    about : str
+        What it is, in one line.
+    stones : int
+        Stones of the weaker player, who is Black; 1 means that he only moves first.
+    komi : int
+        Points that Black gives; below zero White gives them.
+    tie : {"black", "white"}
+        Who wins when the points are equal then.
+    half_point_komi : float
+        The same as one komi without ties.
+    exact_stones : float or None
+        Stones without komi that make the game exactly even; None where Black would then have
+        less than the first move.
+    chance : Chance
+        Black's, with this handicap, by the model itself.
+    without_komi : Chance
+        The same for the stones alone, without komi.
+    outside : bool
+        Whether the players are outside what the model was made for.
+    """
+
+    model: str
+    about: str
+    stones: int
+    komi: int
+    tie: Literal["black", "white"]
+    half_point_komi: float
+    exact_stones: float | None
+    chance: Chance
+    without_komi: Chance
+    outside: bool
+
+
+def chance_of(
+    model: WinningModel,
+    black: float,
+    white: float,
+    *,
+    stones: float,
+    komi: float,
+    level: float = 0.95,
+) -> Chance:
+    """Black's chance with its interval; grades in zero-shodan units."""
+    value = float(model.probability(black, white, handicap=stones, komi=komi))
+    ends = model.interval(black, white, handicap=stones, komi=komi, level=level)
+    if ends is None:
+        return Chance(value)
+    return Chance(value, float(ends[0]), float(ends[1]))
+
+
+def propose_handicap(
+    model: WinningModel,
+    black: float,
+    white: float,
+    *,
+    stones: int | None = None,
+    level: float = 0.95,
+) -> HandicapProposal:
+    """The handicap that makes a game even.
+
+    Parameters
+    ----------
+    model : WinningModel
+        On grades.
+    black, white : float
+        Grades of the weaker and the stronger player, in zero-shodan units.
+    stones : int, optional
+        Fix the stones and leave the rest to komi.
+    level : float
+        Of the intervals.
+
+    Raises
+    ------
+    UsageError
+        The model is not on grades, or the players lie too far apart.
+
+    Examples
+    --------
+    >>> from yardstone.winprob.model import winning_model
+    >>> even = propose_handicap(winning_model("egf"), black=-4, white=1)
+    >>> even.stones, even.half_point_komi, even.exact_stones
+    (5, -6.5, 5.5)
+    """
+    if model.scale != "grades":
+        raise UsageError(f"{model.name}: rating points have no handicap stones")
+    most = MOST_KOMI
+    if stones is None:
+        stones, most = _nearest_stones(model, black, white), _MOST_REST
+    else:
+        check_number("stones", stones, least=1, most=MOST_STONES, whole=True)
+    exact = _even_komi(model, black, white, stones, most)
+    if exact is None:
+        if most < MOST_KOMI:
+            raise UsageError(
+                f"{model.name}: no komi makes {stones} stones even; the players are outside what "
+                "the model was made for"
+            )
+        raise UsageError(
+            f"{model.name}: {stones} stones are too few or too many: a komi of more than "
+            f"{MOST_KOMI:g} points has no meaning"
+        )
+    komi, tie, half = tie_and_komi(exact)
+    return HandicapProposal(
+        model.name,
+        model.about,
+        stones,
+        komi,
+        tie,
+        half,
+        _exact_stones(model, black, white),
+        chance_of(model, black, white, stones=stones, komi=half, level=level),
+        chance_of(model, black, white, stones=stones, komi=0.0, level=level),
+        bool(model.extrapolates(black, white)),
+    )
+
+
+def tie_and_komi(exact: float) -> tuple[int, Literal["black", "white"], float]:
+    """Whole points that Black gives, who wins ties, and both as one half point.
+
+    The half point nearest to the exact komi; of two the one nearer to zero.
+
+    Examples
+    --------
+    >>> tie_and_komi(6.8), tie_and_komi(7.0), tie_and_komi(-0.4)
+    ((6, 'white', 6.5), (6, 'white', 6.5), (0, 'black', -0.5))
+    """
+    rounded = round(abs(exact), 6)
+    whole = floor(rounded)
+    if whole == rounded and whole > 0:
+        whole -= 1
+    if exact < 0.0:
+        return -whole, "black", -(whole + 0.5)
+    return whole, "white", whole + 0.5
+
+
+def _nearest_stones(model: WinningModel, black: float, white: float) -> int:
+    every = np.arange(1, MOST_STONES + 1)
+    p = model.probability(black, white, handicap=every, komi=0.0)
+    if p[-1] < 0.5:
+        raise UsageError(
+            f"{model.name}: the players lie too far apart for a handicap: {MOST_STONES} stones "
+            f"would leave Black {100.0 * p[-1]:.2g} % (are both on the same scale?)"
+        )
+    off = np.abs(p - 0.5)
+    return int(every[np.flatnonzero(off <= off.min() + _EQUAL)[0]])
+
+
+def _exact_stones(model: WinningModel, black: float, white: float) -> float | None:
+    """Stones without komi with which the game is even, fractions of one included."""
+
+    def ahead(stones: float) -> float:
+        return float(model.probability(black, white, handicap=stones, komi=0.0)) - 0.5
+
+    low, high = 1.0, float(MOST_STONES)
+    if ahead(low) > _EQUAL or ahead(high) < 0.0:
+        return None
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if ahead(middle) > 0.0 else (middle, high)
+    return round(0.5 * (low + high), 9)
+
+
+def _even_komi(
+    model: WinningModel, black: float, white: float, stones: int, most: float
+) -> float | None:
+    """The komi that makes a game with so many stones even; None beyond `most` points."""
+    low, high = -most, most
+
+    def ahead(komi: float) -> float:
+        return float(model.probability(black, white, handicap=stones, komi=komi)) - 0.5
+
+    if ahead(low) < _EQUAL or ahead(high) > -_EQUAL:
+        return None
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if ahead(middle) > 0.0 else (low, middle)
+    return 0.5 * (low + high)

@@ -9,6 +9,7 @@ from tests.fuzz.oracles import games, same_csv, same_json, same_pgn, same_sgf
 from tests.fuzz.targets import Target, Wrong
 from yardstone.errors import YardstoneError
 from yardstone.go.rules import parse_rules_and_komi
+from yardstone.grades import parse_grades
 from yardstone.pool import Pool
 from yardstone.records import reading
 from yardstone.records.dates import date_span, parse_date, read_dates
@@ -28,7 +29,6 @@ from yardstone.records.sgf_values import (
 )
 from yardstone.records.sources import Source
 from yardstone.records.where import Where
-from yardstone.winprob.grades import parse_grades
 
 __all__ = ["TARGETS"]
 

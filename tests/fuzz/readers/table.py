@@ -13,11 +13,10 @@ from yardstone.cli.ordo import main as ordo
 from yardstone.evaluation.prediction import compare_table, read_predictions
 from yardstone.pool import Pool
 from yardstone.records.names import apply_name_files
-from yardstone.scales.egf_list import read_egf_list
-from yardstone.scales.table_column import convert_column
 from yardstone.strength.estimate.ratings_file import read_ratings
 from yardstone.strength.style.table import read_style
-from yardstone.winprob.statistics_files import read_graded_games
+from yardstone.winprob.scales import convert_column, read_egf_list
+from yardstone.winprob.statistics import read_graded_games
 
 __all__ = ["TARGETS"]
 

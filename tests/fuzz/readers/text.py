@@ -7,11 +7,11 @@ from pathlib import Path
 from tests.fuzz.targets import Target
 from yardstone.go.positions import parse_position
 from yardstone.go.rules import parse_rules_and_komi
+from yardstone.grades import parse_grade
 from yardstone.records.dates import parse_date, read_dates
 from yardstone.records.decoding import decode
 from yardstone.records.where.syntax import parse_condition
 from yardstone.tournament.standings_table import parse_criteria
-from yardstone.winprob.grades import parse_grade
 
 __all__ = ["TARGETS"]
 

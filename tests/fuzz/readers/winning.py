@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from tests.fuzz.targets import FUZZ, Target, Wrong
-from yardstone.winprob.model_file import read_model
-from yardstone.winprob.statistics_files import read_statistics, statistics_of_files
+from yardstone.winprob.model import read_model
+from yardstone.winprob.statistics import read_statistics, statistics_of_files
 
 __all__ = ["TARGETS"]
 

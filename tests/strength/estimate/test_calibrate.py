@@ -14,7 +14,6 @@ from scipy.special import stdtrit
 from tests.docs.blocks import ROOT
 from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
 from yardstone.pool import SkipReport
-from yardstone.scales import convert
 from yardstone.strength.estimate.calibrate import Calibration, fit_calibration, score_cost
 from yardstone.strength.estimate.ratings_file import RatedPlayer, read_ratings
 from yardstone.strength.estimate.site_scales import (
@@ -28,6 +27,7 @@ from yardstone.strength.estimate.site_scales import (
     site_scale,
 )
 from yardstone.strength.model import StrengthModel
+from yardstone.winprob.scales import convert
 
 Array = NDArray[np.float64]
 LINE = Calibration(

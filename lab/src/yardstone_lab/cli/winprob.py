@@ -41,8 +41,8 @@ def trace(
     --------
     yardstone winprob trace graded_games_simulated.csv --years 5 --plot trace.svg
     """
-    from yardstone.winprob.grades import parse_grade
-    from yardstone.winprob.statistics_files import read_graded_games
+    from yardstone.grades import parse_grade
+    from yardstone.winprob.statistics import read_graded_games
     from yardstone_lab.kaniuk.trace import trace as follow_windows
     from yardstone_lab.reports.winprob_trace import trace_document
 
@@ -72,8 +72,8 @@ def compare(
     yardstone winprob compare graded_games_simulated.csv --by-event
     """
     from yardstone.cli import declare
-    from yardstone.winprob.game_columns import GameColumns
-    from yardstone.winprob.statistics_files import read_graded_games
+    from yardstone.winprob.games import GameColumns
+    from yardstone.winprob.statistics import read_graded_games
     from yardstone_lab.kaniuk.cross_validation import cross_validate
     from yardstone_lab.reports.winprob_comparison import comparison_document
 

@@ -18,9 +18,16 @@ import numpy as np
 from yardstone.choices import check_choice
 from yardstone.clusters import clustered_interval, clustered_mean
 from yardstone.errors import ModelError, NoGamesError, UsageError
-from yardstone.winprob.game_columns import GameColumns
-from yardstone.winprob.grade_model import GradeModel, Link, log_probabilities
-from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1, Kaniuk
+from yardstone.winprob.games import GameColumns
+from yardstone.winprob.kaniuk import (
+    INITIAL,
+    PUBLISHED,
+    TABLE_1,
+    GradeModel,
+    Kaniuk,
+    Link,
+    log_probabilities,
+)
 from yardstone.winprob.least_squares import fit_least_squares
 from yardstone.winprob.likelihood import fit_likelihood
 from yardstone.winprob.statistics import WinningStatistics

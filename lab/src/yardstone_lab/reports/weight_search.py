@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from yardstone.grades import format_grade
 from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
-from yardstone.winprob.grades import format_grade
 from yardstone_lab.reports.charts.tournament import search_chart
 from yardstone_lab.reports.pairing_quality import (
     CAUTION,

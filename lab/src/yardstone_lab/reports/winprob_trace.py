@@ -6,9 +6,9 @@ from collections.abc import Callable
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
+from yardstone.grades import format_grade
 from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
 from yardstone.reports.words import known
-from yardstone.winprob.grades import format_grade
 from yardstone_lab.reports.charts.winprob import coefficient_trace_chart, probability_trace_chart
 
 if TYPE_CHECKING:

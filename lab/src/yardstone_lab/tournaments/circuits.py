@@ -22,9 +22,9 @@ from yardstone.choices import check_fields
 from yardstone.errors import UsageError
 from yardstone.pool import Pool
 from yardstone.ratings.egf import EGF
-from yardstone.scales import egf_of_grade, grade_of_egf
 from yardstone.tournament.field import EntryList, synthetic_field
 from yardstone.tournament.simulation import play
+from yardstone.winprob.scales import egf_of_grade, grade_of_egf
 from yardstone_lab.tournaments.events import Variant
 from yardstone_lab.tournaments.pairing_quality import Quality
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from yardstone.backgammon.formulas import Formula
 from yardstone.winprob import fibs
-from yardstone.winprob.logistic import logistic
+from yardstone.winprob.laws import logistic
 from yardstone_lab.vandendoel.people_table import MatchTable
 from yardstone_lab.vandendoel.refit import Target, WeightModel, maximise, results_of, terms
 

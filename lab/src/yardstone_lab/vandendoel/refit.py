@@ -32,7 +32,7 @@ from yardstone.backgammon.formulas import PUBLISHED, Formula, Weight
 from yardstone.errors import ConvergenceError, ModelError
 from yardstone.parallel import spawn_generators
 from yardstone.winprob import fibs
-from yardstone.winprob.logistic import log_logistic, logistic
+from yardstone.winprob.laws import log_logistic, logistic
 from yardstone_lab.vandendoel.people_table import MatchTable
 
 if TYPE_CHECKING:

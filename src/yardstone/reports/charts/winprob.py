@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from yardstone.errors import UsageError
+from yardstone.grades import format_grade
 from yardstone.reports.charts.chart import (
     Axis,
     Band,
@@ -19,10 +20,8 @@ from yardstone.reports.charts.chart import (
     Points,
     Stroke,
 )
-from yardstone.winprob.grade_model import GradeModel
-from yardstone.winprob.grades import format_grade
-from yardstone.winprob.kaniuk import PUBLISHED, Kaniuk, gap_of_probability
-from yardstone.winprob.models import WinningModel
+from yardstone.winprob.kaniuk import PUBLISHED, GradeModel, Kaniuk, gap_of_probability
+from yardstone.winprob.model import WinningModel
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from yardstone.scales import convert, grade_of_fox
 from yardstone.strength.estimate.site_scales import SITE_SCALES, fox_rank
+from yardstone.winprob.scales import convert, grade_of_fox
 
 __all__ = ["RANK_AXES", "RankAxis"]
 

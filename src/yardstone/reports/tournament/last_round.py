@@ -11,7 +11,7 @@ from yardstone.reports.words import chance_text, known_values, per_cent
 if TYPE_CHECKING:
     from yardstone.tournament.last_round import LastRoundNeeds, OwnResult, PlaceChances
     from yardstone.tournament.model import Tournament
-    from yardstone.winprob.handicap_proposal import Chance
+    from yardstone.winprob.players import Chance
 
 __all__ = ["last_round_document"]
 

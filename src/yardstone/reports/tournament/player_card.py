@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from yardstone.errors import YardstoneError
+from yardstone.grades import format_grade
 from yardstone.reports.document import Block, Column, Document, Facts, Section, Table
 from yardstone.reports.tournament.words import player_name, points_text, side_names
 from yardstone.tournament.model import ByeKind, Result, System
 from yardstone.tournament.rating_change import rating_changes
 from yardstone.tournament.standings_table import standings
-from yardstone.winprob.grades import format_grade
 
 if TYPE_CHECKING:
     from yardstone.tournament.model import Tournament

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from yardstone.grades import format_grade
 from yardstone.reports.document import (
     Alternative,
     Block,
@@ -22,7 +23,6 @@ from yardstone.reports.words import plural
 from yardstone.tournament.event.results import score_of
 from yardstone.tournament.model import Result
 from yardstone.tournament.standings_table import standings
-from yardstone.winprob.grades import format_grade
 
 if TYPE_CHECKING:
     from yardstone.tournament.model import Game, Tournament

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.grades import format_grade
 from yardstone.reports.charts.tournament import forecast_chart, variants_chart
 from yardstone.reports.document import Block, Column, Document, Lines, Picture, Section, Table
 from yardstone.reports.tournament.intervals import NORMAL_95, share_column, within
 from yardstone.reports.words import known
 from yardstone.tournament.forecast import MEASURES
-from yardstone.winprob.grades import format_grade
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

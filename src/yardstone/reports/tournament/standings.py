@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from yardstone.grades import format_grade
 from yardstone.reports.document import Column, Document, Lines, Section, Table
 from yardstone.reports.words import plural
 from yardstone.tournament.model import System, egf_class
 from yardstone.tournament.notation import result_text, score_text
-from yardstone.winprob.grades import format_grade
 
 if TYPE_CHECKING:
     from yardstone.tournament.model import Player, Tournament

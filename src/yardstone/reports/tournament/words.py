@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from yardstone.grades import format_grade
 from yardstone.reports.words import plural
 from yardstone.tournament.entry_columns import SideReason
-from yardstone.winprob.grades import format_grade
 
 if TYPE_CHECKING:
     from yardstone.tournament.explanation import Avoided, Explanation, PairingChange, PlayerState

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from yardstone.grades import format_grade
 from yardstone.reports.charts.winprob import curves_chart
 from yardstone.reports.document import Block, Column, Document, Lines, Picture, Section, Table
 from yardstone.reports.words import known, known_values, per_cent
-from yardstone.winprob.grades import format_grade
 from yardstone.winprob.least_squares import LeastSquaresFit
 
 if TYPE_CHECKING:
     from yardstone.reports.document import Drawing
-    from yardstone.winprob.model_fit import FitInterval, FittedProbability, ModelFit
+    from yardstone.winprob.fit import FitInterval, FittedProbability, ModelFit
 
 __all__ = ["fit_document"]
 

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from yardstone.grades import format_grade
 from yardstone.reports.document import Column, Document, Lines, Section, Table
 from yardstone.reports.words import chance_text, per_cent, plural
 from yardstone.winprob.goldis import STONE
-from yardstone.winprob.grades import format_grade
 
 if TYPE_CHECKING:
-    from yardstone.winprob.handicap_advice import HandicapAdvice, JudgedProposal
-    from yardstone.winprob.handicap_proposal import Chance, HandicapProposal
+    from yardstone.winprob.players import Chance, HandicapAdvice, HandicapProposal, JudgedProposal
 
 __all__ = ["handicap_document"]
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.grades import format_grade, parse_grades
 from yardstone.reports.charts.winprob import model_chart
 from yardstone.reports.document import Column, Document, Picture, Section, Table
 from yardstone.reports.words import per_cent
-from yardstone.scales import SCALES
-from yardstone.winprob.grades import format_grade, parse_grades
+from yardstone.winprob.scales import SCALES
 
 if TYPE_CHECKING:
-    from yardstone.winprob.models import WinningModel
+    from yardstone.winprob.model import WinningModel
     from yardstone.winprob.players import PairProbability
 
 __all__ = ["figure_document", "grades_document", "pair_document"]

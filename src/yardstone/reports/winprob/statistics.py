@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.grades import format_grade
 from yardstone.reports.charts.winprob import curves_chart
 from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
-from yardstone.winprob.grades import format_grade
-from yardstone.winprob.statistics_files import as_published
+from yardstone.winprob.statistics import as_published
 
 if TYPE_CHECKING:
     from yardstone.reports.document import Drawing

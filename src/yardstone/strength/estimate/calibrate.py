@@ -18,10 +18,10 @@ import numpy as np
 
 from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
 from yardstone.files import write_text
-from yardstone.scales import SCALES, convert, fox_of_grade
 from yardstone.strength.estimate.site_scales import FOX, SITE_SCALES, SiteScale, known_places
 from yardstone.strength.rank.ranks import GROUP_EDGES
-from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, log_logistic
+from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, log_logistic
+from yardstone.winprob.scales import SCALES, convert, fox_of_grade
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -1,10 +1,10 @@
 """From the scales of a model, on which strength is estimated, to those that people know.
 
 On a model's scale n dan is n to n + 1, 1 kyu 0 to 1, 2 kyu -1 to 0 (`fox_of_grade` in
-`yardstone.scales` ties it to the number line of grades). The model that comes with Yardstone
-has two, learnt from the players of Fox and of OGS. Other scales are reached from one of them
-by a difference of ranks, which nobody has published as a measurement: `SITE_SCALES` has the
-source of each figure and how uncertain it is, and that uncertainty widens every interval.
+`yardstone.winprob.scales` ties it to the number line of grades). The model that comes with
+Yardstone has two, learnt from the players of Fox and of OGS. Other scales are reached from
+one of them by a difference of ranks, which nobody has published as a measurement: `SITE_SCALES`
+has the source of each figure and how uncertain it is, and that uncertainty widens every interval.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from yardstone.errors import UsageError
-from yardstone.scales import convert, grade_of_fox
+from yardstone.grades import nearest_grade
 from yardstone.strength.rank.ranks import GROUP_EDGES
-from yardstone.winprob.grades import nearest_grade
+from yardstone.winprob.scales import convert, grade_of_fox
 
 if TYPE_CHECKING:
     from yardstone.strength.estimate.calibrate import Calibration

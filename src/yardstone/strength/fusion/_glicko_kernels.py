@@ -9,7 +9,7 @@ import numpy as np
 
 from yardstone.kernels import inlined_kernel, kernel
 from yardstone.ratings._steps import Clock, aged, batch_kernel, new_volatility, shrink
-from yardstone.winprob.logistic_kernels import logistic
+from yardstone.winprob.laws import fast_logistic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -122,7 +122,7 @@ def _predict(
         record.change[at.slot, side], record.change[at.slot, 2 + side] = idle, variance
     ahead = before[g, 0] - before[g, 2] + rounds.ahead[g]
     variance = record.change[at.slot, 2] + record.change[at.slot, 3]
-    record.expected[g] = logistic(shrink(variance) * ahead)
+    record.expected[g] = fast_logistic(shrink(variance) * ahead)
 
 
 @inlined_kernel
@@ -134,7 +134,7 @@ def _learn(rounds: Rounds, rule: Priors, players: FusedPlayers, record: Record, 
         idle, variance = record.change[at.slot, side], record.change[at.slot, 2 + side]
         g_other = shrink(record.change[at.slot, 3 - side])
         mine = rounds.score[g] if side == 0 else 1.0 - rounds.score[g]
-        e = logistic(g_other * (ahead if side == 0 else -ahead))
+        e = fast_logistic(g_other * (ahead if side == 0 else -ahead))
         gain, information = g_other * (mine - e), g_other * g_other * e * (1.0 - e)
         if len(rule.clock.time) > 0:
             players.last[p] = rule.clock.time[at.period]

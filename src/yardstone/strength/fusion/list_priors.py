@@ -8,7 +8,7 @@ import numpy as np
 
 from yardstone.ratings.joint import Prior
 from yardstone.strength.fusion.system import moves_by_player
-from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT
+from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool

@@ -18,7 +18,7 @@ from yardstone.errors import ConvergenceError, InputError, NoGamesError
 from yardstone.evaluation.metrics import log_likelihood
 from yardstone.ratings.joint import Prior
 from yardstone.strength.fusion.glicko import fuse
-from yardstone.winprob.logistic import logistic
+from yardstone.winprob.laws import logistic
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -18,7 +18,7 @@ import numpy as np
 from yardstone.errors import UsageError
 from yardstone.strength.set_model.file import read_network, write_network
 from yardstone.strength.set_model.packed_moves import PackedMoves, alike, pack
-from yardstone.winprob.logistic import logistic
+from yardstone.winprob.laws import logistic
 
 if TYPE_CHECKING:
     import os

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from yardstone.errors import InputError
+from yardstone.grades import format_grade, parse_grade
 from yardstone.pool import Skipped, SkipReport
 from yardstone.tournament.event.changes import (
     EventChange,
@@ -22,7 +23,6 @@ from yardstone.tournament.formats.opengotha_reading import key
 from yardstone.tournament.model import NO_GIVEN_NAME, Player, System, Tournament
 from yardstone.tournament.notation import number_text
 from yardstone.tournament.standings_table import Scores, initial_score
-from yardstone.winprob.grades import format_grade, parse_grade
 
 __all__ = [
     "EventEntry",

@@ -11,9 +11,9 @@ import numpy as np
 
 from yardstone.choices import check_number
 from yardstone.errors import InputError, UsageError
+from yardstone.grades import format_grade
 from yardstone.tournament.model import Result, Tournament
 from yardstone.tournament.standings_table import standings
-from yardstone.winprob.grades import format_grade
 
 if TYPE_CHECKING:
     from yardstone.tournament.standings_table import Standings

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from yardstone.errors import InputError
-from yardstone.scales.egf_list import egf_players, list_lines
 from yardstone.tournament.event.entries import EventEntry, split_name
+from yardstone.winprob.scales import egf_players, list_lines
 
 __all__ = ["RatingRegister", "read_register"]
 

@@ -11,9 +11,9 @@ from datetime import date
 from typing import Any
 
 from yardstone.errors import InputError
+from yardstone.grades import format_grade, split_grade
 from yardstone.tournament.model import Result
 from yardstone.tournament.rules import FloatMode, SeedSystem, TimeSystem
-from yardstone.winprob.grades import format_grade, split_grade
 
 __all__ = [
     "GENERAL",

@@ -17,12 +17,12 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response, Streamin
 from starlette.concurrency import run_in_threadpool
 
 from yardstone.errors import InputError, YardstoneError
+from yardstone.grades import format_grade, parse_grade
 from yardstone.tournament.event.creation import change_settings
 from yardstone.tournament.model import System
 from yardstone.web.desk.service import COOKIE, Desk, Helper
 from yardstone.web.pages.render import error_lines, page, root_of
 from yardstone.web.problems import RequestProblem
-from yardstone.winprob.grades import format_grade, parse_grade
 
 if TYPE_CHECKING:
     from yardstone.tournament.event.changes import EventChange

@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from markupsafe import Markup
 
 from yardstone.errors import YardstoneError
+from yardstone.grades import parse_grade
 from yardstone.reports.tournament.last_round import last_round_document
 from yardstone.reports.tournament.player_card import player_card_document
 from yardstone.reports.tournament.prizes import prizes_document
@@ -31,7 +32,6 @@ from yardstone.web.desk.views import (
 )
 from yardstone.web.pages.render import ASSETS, asset_bytes, asset_mark, content, root_of
 from yardstone.web.problems import RequestProblem, missing
-from yardstone.winprob.grades import parse_grade
 
 if TYPE_CHECKING:
     from yardstone.tournament.standings_table import Standings

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from yardstone.grades import format_grade
 from yardstone.reports.tournament.words import side_names
 from yardstone.tournament.event.results import score_of
 from yardstone.tournament.model import Game, Result
 from yardstone.web.problems import RequestProblem
-from yardstone.winprob.grades import format_grade
 
 if TYPE_CHECKING:
     from yardstone.tournament.model import Player, Tournament

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import UsageError
-from yardstone.scales import convert
-from yardstone.winprob.grades import split_grade
+from yardstone.grades import split_grade
+from yardstone.winprob.scales import convert
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,7 +16,7 @@ import numpy as np
 
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.evaluation.metrics import log_likelihood, recalibration
-from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, logistic
+from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, logistic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,11 +19,11 @@ import numpy as np
 
 from yardstone.errors import InputError, NoGamesError
 from yardstone.go.points import BLACK, WHITE
+from yardstone.grades import parse_grade
 from yardstone.pool import Skipped, SkipReport
-from yardstone.scales import fox_of_grade
 from yardstone.strength.csv_table import csv_rows
 from yardstone.strength.rank.ranks import EDGES, GROUP_EDGES
-from yardstone.winprob.grades import parse_grade
+from yardstone.winprob.scales import fox_of_grade
 from yardstone_lab.neubauer.set_model.sides import StoreSides
 
 if TYPE_CHECKING:

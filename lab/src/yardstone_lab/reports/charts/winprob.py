@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.grades import format_grade
 from yardstone.reports.charts.chart import Axis, Chart, Mark, Panel, Points, Stroke
 from yardstone.reports.charts.winprob import difference_name, difference_style
-from yardstone.winprob.grades import format_grade
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

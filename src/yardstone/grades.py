@@ -1,12 +1,18 @@
-"""Go grades on one number line: 1 dan is 0, 2 dan is 1, 1 kyu is -1, 20 kyu is -20.
+"""Go grades on one number line, and what handicap stones and komi are worth on it.
 
-These are the zero-shodan units of Kaniuk 2011, figure 1: neighbouring grades differ by
-one, without a hole between 1 kyu and 1 dan. Everything in Yardstone that has to do with
-grades uses them: `parse_grade` reads them, `format_grade` writes them.
+1 dan is 0, 2 dan is 1, 1 kyu is -1, 20 kyu is -20. These are the zero-shodan units of Kaniuk
+2011, figure 1: neighbouring grades differ by one, without a hole between 1 kyu and 1 dan.
+Everything in Yardstone that has to do with grades uses them: `parse_grade` reads them,
+`format_grade` writes them.
 
 A strength lies anywhere on the line. A grade's whole number is the middle of its stretch,
 which reaches half a grade to either side: `nearest_grade` names the stretch. Sites that
-count from the beginning of a stretch (OGS, Fox) are converted in `yardstone.scales`.
+count from the beginning of a stretch (OGS, Fox) are converted in `yardstone.winprob.scales`.
+
+An even game at komi 7 is worth nothing to either side: 7 points are the half stone that
+moving first is worth, so a stone is 14 points. With h stones and no komi Black is ahead by
+h - 1/2, as the first stone is the move that he has anyhow (`head_start`). European usage and
+the EGF's ratings count so; `yardstone.winprob.goldis` counts a stone at the komi.
 """
 
 from __future__ import annotations
@@ -17,12 +23,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from yardstone.errors import InputError
+from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[np.float64]
 
 __all__ = [
     "MOST_KOMI",
@@ -33,7 +41,13 @@ __all__ = [
     "parse_grades",
     "parse_professional",
     "split_grade",
+    "EVEN_KOMI",
+    "POINTS_PER_STONE",
+    "check_conditions",
+    "head_start",
+    "usual_komi",
 ]
+
 
 #: More stones, or points of komi either way, are no handicap that anybody gives.
 MOST_STONES = 36
@@ -152,3 +166,44 @@ def nearest_grade(strength: float) -> str:
     """
     value = float(strength)
     return format_grade(floor(value + 0.5)) if np.isfinite(value) else "?"
+
+
+#: The komi of an even game that favours nobody.
+EVEN_KOMI = 7.0
+#: Points of komi that are worth a stone.
+POINTS_PER_STONE = 14.0
+
+
+def usual_komi(handicap: ArrayLike) -> Array:
+    """Komi where none is named: 7 in an even game, none with one stone or more."""
+    return np.where(np.asarray(handicap, np.float64) == 0.0, EVEN_KOMI, 0.0)
+
+
+def head_start(handicap: ArrayLike, komi: ArrayLike | None = None) -> Array:
+    """Stones by which Black is ahead.
+
+    Parameters
+    ----------
+    handicap : array_like
+        Stones of Black; 0 is an even game, and with 1 Black only moves first.
+    komi : array_like, optional
+        Points that Black gives; the usual one by default. A reverse komi is negative.
+
+    Examples
+    --------
+    >>> float(head_start(0)), float(head_start(1)), float(head_start(4)), float(head_start(4, 7))
+    (0.0, 0.5, 3.5, 3.0)
+    """
+    stones = np.asarray(handicap, np.float64)
+    given = usual_komi(stones) if komi is None else np.asarray(komi, np.float64)
+    return np.asarray(np.maximum(stones, 1.0) - 0.5 - given / POINTS_PER_STONE)
+
+
+def check_conditions(handicap: Array, komi: Array) -> None:
+    """Raise UsageError for stones or komi that nobody gives."""
+    if np.any(~((handicap >= 0.0) & (handicap <= MOST_STONES))) or np.any(
+        ~(np.abs(komi) <= MOST_KOMI)
+    ):
+        raise UsageError(
+            f"handicaps lie from 0 to {MOST_STONES} stones, komi within {MOST_KOMI:g} points"
+        )

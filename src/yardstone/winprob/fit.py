@@ -1,0 +1,663 @@
+"""A model of winning fitted to games or statistics, and its errors, which count events or players.
+
+Games of one event belong together (its field, its time limits, how grades are declared
+there), and where there are no events, games of one player do. The errors of the
+coefficients are the jackknife's over events, each left out by one Newton step (CR3; Bell
+and McCaffrey 2002), or those of dyadic clusters of players (Fafchamps and Gubert 2007),
+and in no direction smaller than those of independent games.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from yardstone.choices import check_number
+from yardstone.clusters import (
+    LEAST_EFFECTIVE_CLUSTERS,
+    LEAST_EFFECTIVE_PLAYERS,
+    cluster_sums,
+    effective_number,
+    effective_players,
+    numbered,
+)
+from yardstone.errors import NoGamesError, UsageError
+from yardstone.grades import head_start, usual_komi
+from yardstone.winprob.games import GameColumns, between_grades
+from yardstone.winprob.kaniuk import (
+    ALL_PARAMETERS,
+    INITIAL,
+    LOW_GRADE,
+    PUBLISHED,
+    TABLE_1,
+    GradeModel,
+    Kaniuk,
+    Link,
+    log_gradients,
+)
+from yardstone.winprob.least_squares import (
+    LeastSquaresFit,
+    fit_least_squares,
+    rms_by_difference,
+    simulated_intervals,
+)
+from yardstone.winprob.likelihood import (
+    GradedGames,
+    LikelihoodFit,
+    fit_likelihood,
+    parameter_interval,
+    probability_interval,
+)
+from yardstone.winprob.model import CoefficientRegion, WinningModel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.pool import Pool
+    from yardstone.winprob.statistics import WinningStatistics
+
+    Array = NDArray[np.float64]
+    Players = NDArray[np.int32]
+
+__all__ = [
+    "DifferenceError",
+    "FitInterval",
+    "FittedParameter",
+    "FittedProbability",
+    "ModelFit",
+    "fit_all_games",
+    "fit_statistics",
+    "EVENT_GAMES",
+    "FREE",
+    "WinningFit",
+    "fit_games",
+    "fit_winning_model",
+    "model_of_counts",
+    "region_by_event",
+    "region_by_player",
+    "spread_between",
+]
+
+
+Pairs = Sequence[tuple[float, float]]
+FitMethod = Literal["likelihood", "newton", "conjugate"]
+
+
+@dataclass(frozen=True, slots=True)
+class FitInterval:
+    """An interval; either end may be infinite. `method` says in words where it comes from."""
+
+    low: float
+    high: float
+    level: float
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class FittedParameter:
+    """A coefficient, its interval if there is one, and what was published."""
+
+    name: str
+    value: float
+    published: float | None
+    interval: FitInterval | None
+
+
+@dataclass(frozen=True, slots=True)
+class FittedProbability:
+    """How often one grade beats another by the fit."""
+
+    first: float
+    second: float
+    probability: float
+    interval: FitInterval
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceError:
+    """Root mean square error of the probability at a difference of grades; NaN if unknown."""
+
+    difference: int
+    rms: float
+    by_chance: float
+    published_model: float
+
+
+@dataclass(frozen=True, eq=False)
+class ModelFit:
+    """A fit, and what it says.
+
+    Attributes
+    ----------
+    fit : LeastSquaresFit or LikelihoodFit
+    parameters : sequence of FittedParameter
+    probabilities : sequence of FittedProbability
+        Of the pairs that were named.
+    errors : sequence of DifferenceError
+        Empty for a fit to single games.
+    statistics : WinningStatistics, optional
+        What was fitted, if not single games.
+    winning : WinningModel
+        The fit as a model that commands take and files hold.
+    """
+
+    fit: LeastSquaresFit | LikelihoodFit
+    parameters: Sequence[FittedParameter]
+    probabilities: Sequence[FittedProbability]
+    errors: Sequence[DifferenceError]
+    statistics: WinningStatistics | None
+    winning: WinningModel
+
+    @property
+    def model(self) -> Kaniuk:
+        """The coefficients that were fitted."""
+        model = self.fit.model
+        return model.core if isinstance(model, GradeModel) else model
+
+
+def fit_statistics(
+    statistics: WinningStatistics,
+    *,
+    method: FitMethod = "likelihood",
+    free: Iterable[str] = TABLE_1,
+    pairs: Pairs = (),
+    simulated: int = 0,
+    level: float = 0.95,
+    seed: int = 0,
+) -> ModelFit:
+    """Fit the model to winning statistics.
+
+    Parameters
+    ----------
+    statistics : WinningStatistics
+    method : {"likelihood", "newton", "conjugate"}
+        Binomial likelihood, or least squares on ratios as published by one of two ways.
+    free : iterable of str
+        Coefficients.
+    pairs : sequence of (grade, grade)
+        Likelihood: probabilities that are wanted, with intervals.
+    simulated : int
+        Newton: tables to simulate for intervals, 39 or more; 0 for no intervals.
+    level : float
+        Of intervals, 0 to 1.
+    seed : int
+        Of the simulated tables.
+    """
+    if method == "likelihood":
+        games = GradedGames.from_statistics(statistics)
+        return _of_statistics(fit_likelihood(games, free=free), statistics, pairs, level)
+    if pairs:
+        raise UsageError("--probability is for --method likelihood")
+    fit = fit_least_squares(statistics, free=free, method=method)
+    intervals: list[FitInterval | None] = [None] * len(fit.names)
+    if simulated:
+        ends = simulated_intervals(fit, statistics, samples=simulated, level=level, seed=seed)
+        intervals = [FitInterval(*pair, level, "simulated tables") for pair in ends]
+    errors = _errors(statistics, fit.model)
+    winning = model_of_counts(GradeModel(fit.model, {"stone": 1.0}), statistics)
+    return ModelFit(fit, _parameters(fit, intervals), (), errors, statistics, winning)
+
+
+def fit_all_games(
+    pool: Pool,
+    *,
+    free: Iterable[str] = TABLE_1,
+    link: Link = "erf",
+    event_games: float | None = None,
+    pairs: Pairs = (),
+    level: float = 0.95,
+) -> ModelFit:
+    """Fit the model by likelihood to all decided games, handicap games too.
+
+    Intervals count events, or players where there are no events. With too few of either they
+    are those of the profile likelihood, which takes the games as independent.
+
+    Parameters
+    ----------
+    pool, free, link, event_games
+        As for `fit_winning_model`.
+    pairs, level
+        As for `fit_statistics`.
+    """
+    winning_fit = fit_winning_model(pool, free=free, link=link, event_games=event_games)
+    fit, region = winning_fit.fit, winning_fit.model.region
+    if region is None:
+        independent = "profile likelihood, games taken as independent"
+        return _of_likelihood(fit, None, winning_fit.model, pairs, level, method=independent)
+    method = f"over {region.clusters}"
+    intervals = [
+        FitInterval(*region.coefficient_interval(name, level), level, method) for name in fit.names
+    ]
+    probabilities = []
+    for one, two in pairs:
+        low, high = region.interval(one, two, level=level)
+        ends = FitInterval(float(low), float(high), level, method)
+        p = float(fit.model.probability(one, two))
+        probabilities.append(FittedProbability(one, two, p, ends))
+    return ModelFit(fit, _parameters(fit, intervals), probabilities, [], None, winning_fit.model)
+
+
+def _of_statistics(
+    fit: LikelihoodFit, statistics: WinningStatistics, pairs: Pairs, level: float
+) -> ModelFit:
+    stones = GradeModel(fit.model.core, {**fit.model.extras, "stone": 1.0}, fit.model.link)
+    winning = model_of_counts(stones, statistics)
+    return _of_likelihood(fit, statistics, winning, pairs, level, method="profile likelihood")
+
+
+def _of_likelihood(
+    fit: LikelihoodFit,
+    statistics: WinningStatistics | None,
+    winning: WinningModel,
+    pairs: Pairs,
+    level: float,
+    *,
+    method: str,
+) -> ModelFit:
+    def interval(ends: tuple[float, float]) -> FitInterval:
+        return FitInterval(*ends, level, method)
+
+    parameters = _parameters(
+        fit, [interval(parameter_interval(fit, name, level)) for name in fit.names]
+    )
+    probabilities = [
+        FittedProbability(
+            one,
+            two,
+            float(fit.model.probability(one, two)),
+            interval(probability_interval(fit, one, two, level)),
+        )
+        for one, two in pairs
+    ]
+    errors = [] if statistics is None else _errors(statistics, fit.model.core)
+    return ModelFit(fit, parameters, probabilities, errors, statistics, winning)
+
+
+def _parameters(
+    fit: LeastSquaresFit | LikelihoodFit, intervals: Sequence[FitInterval | None]
+) -> list[FittedParameter]:
+    published = PUBLISHED.parameters
+    return [
+        FittedParameter(name, float(value), published.get(name), interval)
+        for name, value, interval in zip(fit.names, fit.values, intervals, strict=True)
+    ]
+
+
+def _errors(statistics: WinningStatistics, model: Kaniuk) -> list[DifferenceError]:
+    rms, expected = rms_by_difference(statistics, model)
+    of_published, _ = rms_by_difference(statistics, PUBLISHED)
+    columns = zip(statistics.differences, rms, expected, of_published, strict=True)
+    return [DifferenceError(int(d), *map(float, values)) for d, *values in columns]
+
+
+#: The coefficients of the model that ships: what a grade decides, how that grows, a stone.
+FREE = ("u1", "K", "stone")
+#: Independent games that an event counts as at most, in the model that ships.
+EVENT_GAMES = 100.0
+#: Games reach to where there are so many at a grade, or a difference of grades, or beyond it.
+_ENOUGH = 10
+
+
+@dataclass(frozen=True, eq=False)
+class WinningFit:
+    """A fit, and the model made of it; frozen."""
+
+    fit: LikelihoodFit
+    model: WinningModel
+
+
+def fit_winning_model(
+    pool: Pool,
+    *,
+    name: str = "mine",
+    free: Iterable[str] = FREE,
+    link: Link = "logistic",
+    event_games: float | None = None,
+) -> WinningFit:
+    """Fit a model to all decided games between known grades, handicap games too.
+
+    Its intervals count events, or players where there are no events. There is none with too few
+    of them, nor where ``lapse`` is free: the likelihood bends too much in it for a covariance.
+
+    Parameters
+    ----------
+    pool : Pool
+        With ``first_grade`` and ``second_grade`` (zero-shodan units) and, where known,
+        ``handicap``, ``komi`` and ``event``.
+    name : str
+        What the model is to be called.
+    free : iterable of str
+        Coefficients that are fitted (`ALL_PARAMETERS`). ``stone`` is a grade if it is not among
+        them, and the others of Kaniuk's are zero.
+    link : {"logistic", "erf"}
+        From Lambda to a probability.
+    event_games : float, optional
+        Independent games that an event counts as at most; all its games by default. Large
+        events otherwise decide alone what holds for others.
+
+    Raises
+    ------
+    NoGamesError
+        There is no decided game between known grades.
+    UsageError
+        There is no such coefficient, the games say nothing of one, or there are no events to
+        weigh.
+    """
+    counted = pool.select(between_grades(pool))
+    games = GameColumns.from_pool(_with_events(counted), group="event")
+    events = _has_events(counted)
+    if event_games is not None and not events:
+        raise UsageError("the games name no events, so they cannot be weighed by events")
+    fit = fit_games(games, free=free, link=link, event_games=event_games)
+    region: CoefficientRegion | None
+    if "lapse" in fit.names:
+        region = None
+    elif events:
+        weight = None if event_games is None else games.group_weights(event_games)
+        region = region_by_event(fit.model, fit.names, games, weight=weight)
+    else:
+        region = region_by_player(fit.model, fit.names, games, counted.first, counted.second)
+    reason = "" if "stone" in fit.names else "the worth of a stone was not fitted"
+    if "lapse" in fit.names:
+        reason = "lapses were fitted, whose errors bend too much for one"
+    elif region is None:
+        reason = "its games are of too few {} for one".format("events" if events else "players")
+    grades = np.sort(np.concatenate([games.first, games.second]))
+    apart = np.sort(np.abs(games.first - games.second)[games.handicap == 0])
+    model = WinningModel(
+        name,
+        _about(counted),
+        fit.model,
+        lowest=float(grades[: 2 * _ENOUGH][-1]),
+        highest=float(grades[-2 * _ENOUGH :][0]),
+        apart=float(apart[-_ENOUGH:][0]) if len(apart) else 0.0,
+        region=region,
+        no_interval=reason,
+        made=_made(),
+    )
+    return WinningFit(fit, model)
+
+
+def fit_games(
+    games: GameColumns,
+    *,
+    free: Iterable[str] = FREE,
+    link: Link = "logistic",
+    event_games: float | None = None,
+    start: GradeModel | None = None,
+) -> LikelihoodFit:
+    """The fit of `fit_winning_model` to games whose groups are events.
+
+    `start` has the coefficients that are not free: by default none of Kaniuk's, and a
+    handicap stone is a grade.
+    """
+    if not len(games):
+        raise NoGamesError("there is no decided game between players of known grades")
+    weight = None
+    if event_games is not None:
+        check_number("event_games", event_games, above=0.0)
+        weight = games.group_weights(event_games)
+    names = tuple(dict.fromkeys(free))
+    ahead = head_start(games.handicap, games.komi)
+    for name, says in (
+        ("stone", np.any(ahead != 0.0)),
+        ("komi", np.any(games.komi != usual_komi(games.handicap))),
+        ("low", np.any(np.minimum(games.first, games.second) < LOW_GRADE)),
+    ):
+        if name in names and not says:
+            raise UsageError(
+                f"the games say nothing of {name!r}: leave it out of the free coefficients"
+            )
+    return fit_likelihood(games.graded(weight), free=names, start=start or _start(names, link))
+
+
+def _start(names: tuple[str, ...], link: Link) -> GradeModel:
+    """The first point: table 1's with the coefficients that are free, and a stone a grade."""
+    known = {name: value for name, value in INITIAL.parameters.items() if name in names}
+    return GradeModel(Kaniuk.from_parameters(known), {"stone": 1.0}, link)
+
+
+def model_of_counts(law: GradeModel, statistics: WinningStatistics) -> WinningModel:
+    """The model of a fit to winning statistics of even games, which leave it no interval."""
+    rows, columns = np.nonzero(statistics.games)
+    grades = statistics.lowest + rows
+    return WinningModel(
+        "mine",
+        f"winning statistics of {statistics.games.sum():,.0f} even games; a handicap stone "
+        "counts as a grade",
+        law,
+        lowest=float(grades.min()),
+        highest=float((grades + columns + 1).max()),
+        apart=float(columns.max() + 1),
+        no_interval="counts do not say which games belong together",
+        made=_made(),
+    )
+
+
+def _made() -> str:
+    return f"{date.today():%Y-%m-%d}, Yardstone {version('yardstone')}"
+
+
+def _has_events(pool: Pool) -> bool:
+    return "event" in pool.columns and bool(np.any(np.asarray(pool.columns["event"]) != ""))
+
+
+def _with_events(pool: Pool) -> Pool:
+    """The games, where they name no event by the pair of players."""
+    low, high = np.minimum(pool.first, pool.second), np.maximum(pool.first, pool.second)
+    pair = np.array([f"\0{one} {two}" for one, two in zip(low, high, strict=True)])
+    event = np.asarray(pool.columns.get("event", np.full(len(pool), ""))).astype(str)
+    return replace(pool, columns={**pool.columns, "event": np.where(event == "", pair, event)})
+
+
+def _about(pool: Pool) -> str:
+    """Such as ``7,715 games of 106 events, 2011 to 2024``."""
+    events = np.unique(np.asarray(pool.columns.get("event", np.zeros(0, str))))
+    number = int(np.sum(events != ""))
+    players = len(np.union1d(pool.first, pool.second))
+    where = f"{number:,} events" if number else f"{players:,} players"
+    text = f"{len(pool):,} games of {where}"
+    days = np.zeros(0, "datetime64[s]") if pool.time is None else pool.time
+    years = days[~np.isnat(days)].astype("datetime64[Y]")
+    if len(years):
+        first, last = (str(each) for each in (np.min(years), np.max(years)))
+        text += f", {first}" if first == last else f", {first} to {last}"
+    return text
+
+
+#: Events whose log odds differ by more, as a share of the average, are not looked for.
+_MOST_SPREAD = 3.0
+#: Where likelihoods of an event are integrated: log odds that are so many times the average.
+_STEP = 0.02
+_TIMES = np.arange(0.5 * _STEP, 8.0, _STEP)
+
+
+@dataclass(frozen=True, eq=False)
+class _Scores:
+    """Derivatives of the log-likelihood of single games at a fit; frozen.
+
+    Attributes
+    ----------
+    score : array (free, games)
+        Weights counted.
+    information : array (free, free)
+        Fisher information of all games, weights counted.
+    weighted : arrays (2, free, games)
+        Square roots of what each game adds to it.
+    independent : array (free, free)
+        Variance of the summed score if the games were independent.
+    """
+
+    score: Array
+    information: Array
+    weighted: Array
+    independent: Array
+
+    @classmethod
+    def of(
+        cls, model: GradeModel, free: Sequence[str], games: GameColumns, weight: Array | None
+    ) -> _Scores:
+        index = [ALL_PARAMETERS.index(name) for name in free]
+        log_win, log_loss, win, loss = log_gradients(
+            model.vector, model.link, games.first, games.second, games.handicap, games.komi
+        )
+        win, loss = win[index], loss[index]
+        count = np.ones(len(games)) if weight is None else weight
+        root = np.sqrt(count)
+        weighted = np.stack(
+            [np.exp(0.5 * log_p) * root * by for log_p, by in ((log_win, win), (log_loss, loss))]
+        )
+        information = np.einsum("sin,sjn->ij", weighted, weighted)
+        independent = np.einsum("sin,sjn,n->ij", weighted, weighted, count)
+        score = count * np.where(games.first_won, win, loss)
+        return cls(score, information, weighted, independent)
+
+
+def region_by_event(
+    model: GradeModel,
+    free: Sequence[str],
+    games: GameColumns,
+    *,
+    weight: Array | None = None,
+    noun: str = "events",
+) -> CoefficientRegion | None:
+    """The region of a fit, by the jackknife over groups of games.
+
+    None where the groups are worth fewer than four of equal size.
+
+    Parameters
+    ----------
+    model : GradeModel
+        The fit.
+    free : sequence of str
+        Names of the coefficients that were fitted.
+    games : GameColumns
+        What it was fitted to; `group` numbers the events.
+    weight : float64 array, optional
+        Of each game in the fit.
+    noun : str
+        What the groups are.
+    """
+    worth = effective_number(games.group, weight)
+    if worth < LEAST_EFFECTIVE_CLUSTERS:
+        return None
+    scores = _Scores.of(model, free, games, weight)
+    peak = _peak(model, free, scores)
+    labels, number = np.unique(games.group, return_inverse=True)
+    order = np.argsort(number, kind="stable")
+    starts = np.searchsorted(number[order], np.arange(len(labels)))
+    total = scores.score.sum(axis=1)
+    off = []
+    for games_of in np.split(order, starts[1:]):
+        part = scores.weighted[:, :, games_of]
+        rest = scores.information - np.einsum("sin,sjn->ij", part, part)
+        moved = np.linalg.pinv(rest, hermitian=True) @ (
+            total - scores.score[:, games_of].sum(axis=1)
+        )
+        off.append(model_values(model, free) + moved - peak)
+    jackknife = np.array(off)
+    covariance = _at_least_independent(jackknife.T @ jackknife, scores)
+    return CoefficientRegion(
+        model,
+        tuple(free),
+        peak,
+        covariance,
+        worth - 1.0,
+        f"{len(labels)} {noun}",
+        spread_between(model, games),
+    )
+
+
+def spread_between(model: GradeModel, games: GameColumns) -> float:
+    """Fit by how much events differ: the likeliest deviation of an event's log odds.
+
+    The log odds of each event are those of the model times max(0, s), with s normal about 1.
+
+    Parameters
+    ----------
+    model : GradeModel
+    games : GameColumns
+        `group` numbers the events.
+
+    Returns
+    -------
+    float
+        Standard deviation of s.
+    """
+    from scipy.optimize import minimize_scalar
+    from scipy.special import log_expit, log_ndtr, logsumexp
+
+    log_win, log_loss, _, _ = log_gradients(
+        model.vector, model.link, games.first, games.second, games.handicap, games.komi
+    )
+    odds = np.where(games.first_won, log_win - log_loss, log_loss - log_win)
+    number = np.unique(games.group, return_inverse=True)[1]
+    times = np.concatenate([[0.0], _TIMES])
+    of_event = np.array([np.bincount(number, log_expit(each * odds)) for each in times])
+
+    def unlikely(spread: float) -> float:
+        off = (_TIMES - 1.0) / spread
+        density = -0.5 * off**2 - np.log(spread * np.sqrt(2.0 * np.pi)) + np.log(_STEP)
+        weight = np.concatenate([[log_ndtr(-1.0 / spread)], density])
+        return -float(logsumexp(of_event + weight[:, None], axis=0).sum())
+
+    least = 2.0 * _STEP
+    best = float(minimize_scalar(unlikely, bounds=(least, _MOST_SPREAD), method="bounded").x)
+    return best if unlikely(best) < unlikely(least) else 0.0
+
+
+def region_by_player(
+    model: GradeModel, free: Sequence[str], games: GameColumns, first: Players, second: Players
+) -> CoefficientRegion | None:
+    """The region of a fit to games without events: games of a player belong together.
+
+    None where the players are worth fewer than three and a half.
+
+    Parameters
+    ----------
+    first, second : int32 arrays (games,)
+        Players of each game by number.
+    """
+    worth = effective_players(first, second) if len(first) else 0.0
+    if worth < LEAST_EFFECTIVE_PLAYERS:
+        return None
+    scores = _Scores.of(model, free, games, None)
+    a, b, pair, players = numbered(first, second)
+    by_player = cluster_sums(scores.score, np.concatenate([a, b]), players)
+    by_pair = cluster_sums(scores.score, pair)
+    meat = by_player.T @ by_player - by_pair.T @ by_pair
+    bread = np.linalg.pinv(scores.information, hermitian=True)
+    covariance = _at_least_independent(bread @ meat @ bread, scores)
+    freedom = max(worth - 2.0, 1.0)
+    return CoefficientRegion(
+        model, tuple(free), _peak(model, free, scores), covariance, freedom, f"{players} players"
+    )
+
+
+def model_values(model: GradeModel, free: Sequence[str]) -> Array:
+    """Its free coefficients."""
+    return model.vector[[ALL_PARAMETERS.index(name) for name in free]]
+
+
+def _peak(model: GradeModel, free: Sequence[str], scores: _Scores) -> Array:
+    """Where one Newton step without bounds leads; the fit itself if no bound holds."""
+    step = np.linalg.pinv(scores.information, hermitian=True) @ scores.score.sum(axis=1)
+    return np.asarray(model_values(model, free) + step)
+
+
+def _at_least_independent(covariance: Array, scores: _Scores) -> Array:
+    """The covariance, in no direction smaller than that of independent games."""
+    bread = np.linalg.pinv(scores.information, hermitian=True)
+    least = bread @ scores.independent @ bread
+    value, vector = np.linalg.eigh(least)
+    some = value > 1e-12 * max(float(value.max()), 1e-300)
+    root = vector[:, some] * np.sqrt(value[some])
+    back = vector[:, some] / np.sqrt(value[some])
+    times, turned = np.linalg.eigh(back.T @ covariance @ back)
+    scaled = (turned * np.maximum(times, 1.0)) @ turned.T
+    return np.asarray(root @ scaled @ root.T)

@@ -1,0 +1,207 @@
+"""The logistic law, for arrays and inside loops, and Davidson's law of draws.
+
+The logistic law gives an expected score from a difference of ratings (Ordo 1.2.6 manual,
+equations 2 to 4; Neubauer 2024, equation 3.1). Inside loops a library's exponential would take
+most of the time; `fast_exp` computes ``exp(x) = 2^e 2^(i/64) exp(r)``: e and i from a table,
+exp(r) for r within 0.0055 from five terms of its series, whose error is below 5e-17. Outside
+of -40 to 40 the library's function is used.
+
+Davidson's law is in the form Ordo uses. The expected score p fixes W + D/2; the draw rate of
+equal opponents fixes how much of it is draws, through D^2 = nu^2 W L with nu constant (Ordo
+1.2.6 manual, equations 13 to 33; its nu is 1/phi, not phi^-2). With u = (1 - d0)/d0 and
+a = u^2 - 1, equation 30 gives D = 4pq / (1 + sqrt(1 + 4apq)), a form that is also right at
+d0 = 1/2, where equation 36 reads 0/0 and D = 2pq.
+"""
+
+from __future__ import annotations
+
+from math import exp, log
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.kernels import in_python, kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+__all__ = [
+    "ELO_POINTS_PER_LOGIT",
+    "log_logistic",
+    "logistic",
+    "logit",
+    "points_per_logit",
+    "rating_difference",
+    "win_probability",
+    "draw_probability",
+    "win_draw_loss",
+    "fast_exp",
+    "fast_win_and_loss",
+    "fast_logistic",
+    "plain_logistic",
+    "win_and_loss",
+]
+
+
+#: Elo's scale: 400 points for a factor of ten in the odds.
+ELO_POINTS_PER_LOGIT = 400.0 / log(10.0)
+
+
+def points_per_logit(points: float = 202.0, *, expected: float = 0.76) -> float:
+    """Rating points for one unit of log odds, from one point of the curve.
+
+    Ordo fixes its scale by the difference at which the stronger player scores
+    76 %: 202 points by default, close to Elo's normal curve. This is 1/beta of
+    the manual's equation 4.
+    """
+    return points / log(expected / (1.0 - expected))
+
+
+def logistic(x: ArrayLike) -> NDArray[np.float64]:
+    """1/(1 + exp(-x)), the probability from log odds. Never overflows."""
+    return np.exp(log_logistic(x))
+
+
+def log_logistic(x: ArrayLike) -> NDArray[np.float64]:
+    """Logarithm of `logistic`, exact where that is 0 or 1 to all digits."""
+    with np.errstate(invalid="ignore"):  # NaN stays NaN
+        return np.asarray(-np.logaddexp(0.0, np.negative(x)), np.float64)
+
+
+def logit(probability: ArrayLike) -> NDArray[np.float64]:
+    """Log odds, the inverse of `logistic`: infinite at 0 and 1."""
+    p = np.asarray(probability, np.float64)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(p) - np.log1p(-p), np.float64)
+
+
+def win_probability(
+    difference: ArrayLike, *, points_per_logit: float = ELO_POINTS_PER_LOGIT
+) -> NDArray[np.float64]:
+    """Expected score (0 to 1) of a player who is `difference` points stronger.
+
+    Equation 4 of the Ordo manual.
+    """
+    return logistic(np.asarray(difference, np.float64) / points_per_logit)
+
+
+def rating_difference(
+    expected: ArrayLike, *, points_per_logit: float = ELO_POINTS_PER_LOGIT
+) -> NDArray[np.float64]:
+    """Inverse of `win_probability`: infinite at 0 and 1."""
+    return points_per_logit * logit(expected)
+
+
+def _root(expected: NDArray[np.float64], spread: NDArray[np.float64]) -> NDArray[np.float64]:
+    """sqrt(1 + 4apq) with a = spread - 1, free of cancellation."""
+    root: NDArray[np.float64] = np.sqrt(
+        (1.0 - 2.0 * expected) ** 2 + 4.0 * spread * expected * (1.0 - expected)
+    )
+    return root
+
+
+def draw_probability(expected: ArrayLike, draw_rate: ArrayLike) -> NDArray[np.float64]:
+    """Probability of a draw between players of the given expected score.
+
+    Parameters
+    ----------
+    expected : array_like
+        Expected score of either player, 0 to 1.
+    draw_rate : array_like
+        Draw rate of equal opponents, 0 to 1. Shapes broadcast.
+
+    Returns
+    -------
+    float64 array
+        Ordo manual, equation 36.
+    """
+    p = np.asarray(expected, np.float64)
+    d0 = np.asarray(draw_rate, np.float64)
+    variance = p * (1.0 - p)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        draw = 4.0 * variance / (1.0 + _root(p, ((1.0 - d0) / d0) ** 2))
+    return np.where(d0 > 0.0, draw, 0.0)
+
+
+def win_draw_loss(
+    expected: ArrayLike, draw_rate: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Probabilities of win, draw and loss; they sum to 1 and W + D/2 is `expected`.
+
+    The smaller of win and loss is computed without cancellation, so that it
+    stays positive at any difference of strength. Arguments as in
+    `draw_probability`; Ordo manual, equations 19 and 31 to 33.
+    """
+    p, d0 = np.broadcast_arrays(np.asarray(expected, np.float64), np.asarray(draw_rate, np.float64))
+    q = 1.0 - p
+    draw = draw_probability(p, d0)
+    small = np.minimum(p, q)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spread = ((1.0 - d0) / d0) ** 2
+        root = _root(p, spread)
+        rest = small * 4.0 * spread * p * q / ((1.0 + root) * (root + np.abs(p - q)))
+    rest = np.where(d0 > 0.0, np.where(np.isnan(rest), 0.0, rest), small)
+    other = 1.0 - draw - rest
+    return np.where(p >= q, other, rest), draw, np.where(p >= q, rest, other)
+
+
+_STEPS = 64
+_LIMIT = 40.0
+_FRACTION = 2.0 ** (np.arange(_STEPS) / _STEPS)
+#: exp(40) < 2^58.
+_POWERS = 60
+_POWER = 2.0 ** np.arange(-_POWERS, _POWERS + 1)
+_PER_UNIT = _STEPS / log(2.0)
+#: ln(2)/64 in two parts; the products of the first with whole numbers are exact.
+_STEP_HIGH = float(np.float32(log(2.0) / _STEPS))
+_STEP_LOW = -2.9760223436840126e-11
+#: Added and taken away, it rounds to an integer.
+_SHIFT = 6755399441055744.0
+
+
+@kernel
+def fast_exp(x: float) -> float:
+    """exp(x) within two units of the last place."""
+    if not -_LIMIT < x < _LIMIT:
+        return exp(x)
+    n = (x * _PER_UNIT + _SHIFT) - _SHIFT
+    r = (x - n * _STEP_HIGH) - n * _STEP_LOW
+    whole = int(n)
+    series = 1.0 + r * (1.0 + r * (0.5 + r * (1.0 / 6.0 + r * (1.0 / 24.0 + r * (1.0 / 120.0)))))
+    return float(_FRACTION[whole & 63] * series * _POWER[(whole >> 6) + _POWERS])
+
+
+@in_python(fast_exp)
+def _exp(x: float) -> float:
+    return exp(x) if x < _LIMIT else float(np.exp(x))
+
+
+@kernel
+def fast_logistic(x: float) -> float:
+    """1/(1 + exp(-x))."""
+    return 1.0 / (1.0 + fast_exp(-x))
+
+
+@kernel
+def win_and_loss(x: float) -> tuple[float, float]:
+    """1/(1 + exp(-x)) and the rest to 1, the smaller one without cancellation."""
+    t = np.exp(-abs(x))
+    big = 1.0 / (1.0 + t)
+    small = t * big
+    return (big, small) if x >= 0.0 else (small, big)
+
+
+@kernel
+def fast_win_and_loss(x: float) -> tuple[float, float]:
+    """The same by `fast_exp`."""
+    t = fast_exp(-abs(x))
+    big = 1.0 / (1.0 + t)
+    small = t * big
+    return (big, small) if x >= 0.0 else (small, big)
+
+
+@kernel
+def plain_logistic(x: float) -> float:
+    """1/(1 + exp(-x)) by the library's exponential, digit for digit."""
+    return float(1.0 / (1.0 + np.exp(-x)))

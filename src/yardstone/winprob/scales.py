@@ -1,0 +1,771 @@
+"""The scales on which Go players are measured, and the conversion between any two.
+
+Every scale is tied to the *grade* on the number line of `yardstone.grades`
+(1 dan = 0, 1 kyu = -1), which is what the scales have in common by definition or by a
+published formula. The ratings of one player on two scales need not agree with these:
+they come from different games.
+
+=========  =================================================  ==================
+scale      formula, g being the grade                         range of g
+=========  =================================================  ==================
+grade      g                                                  30 kyu to 9 dan
+egf        2100 + 100 g                                       30 kyu to 9 dan
+ogs        525 exp((g + 30.5) / 23.15)                        30 kyu to 9 dan
+ogs-2020   850 exp(0.032 (g + 30.5))                          30 kyu to 9 dan
+goldis     2000 + 100 g (log rating in thousandths)           19 kyu to 10 dan
+elo        integral of the slope of Kaniuk's model            20 kyu to 9 dan
+elo-egf    (400/ln 10) (-7) ln(3300 - rating), rating of egf  30 kyu to 9 dan
+=========  =================================================  ==================
+
+Sources: EGF, *EGF Official ratings system* (europeangodatabase.eu; grades 100
+points apart, 1 dan at 2100, floor -900; the expected score since 2021 is a
+logistic of ``-7 ln(3300 - rating)``). OGS, rank formula of 2021
+(forums.online-go.com, "2021 rating and rank adjustments"), and the one before it, by which
+the ranks in records of 2020 follow from the ratings beside them. Goldis: see
+`yardstone.winprob.goldis`. Elo: differences, not values, have a meaning; both
+are set to 2100 at 1 dan. ``elo`` is where two players of a small difference have
+Kaniuk's probability, and beyond a few grades that model and any one Elo scale
+part.
+
+Scales differ in where a number stands for a grade. The EGF's 2100 is the middle of
+1 dan, which reaches from 2050 to 2150. OGS counts from the beginning: its rank 30 (1918
+points) is where 1 dan begins, and 31 (2003) where 2 dan does; so does Fox, whose 1 dan is
+1 to 2. Grades stand for the middle of their stretch here, and half a grade is added where
+a site counts from the beginning: for OGS in its formula, for Fox in `fox_of_grade`.
+
+One rating, as people write it, is converted by `convert_rating`, a column of a table by
+`convert_column`. A grade such as ``4k`` or ``2 dan`` is a grade on every scale. A number has a
+meaning only on a scale that is named. A professional rank such as ``3p`` has a rating where a
+federation gives it one: the EGF and Goldis do. `fit_grades` lays a line
+through the EGF's list of all players (`read_egf_list`).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import floor, isfinite, pi, sqrt
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.choices import no_such
+from yardstone.errors import InputError, NoGamesError, StrictError, UsageError, YardstoneError
+from yardstone.grades import (
+    format_grade,
+    nearest_grade,
+    parse_grade,
+    parse_grades,
+    parse_professional,
+    split_grade,
+)
+from yardstone.pool import Skipped, SkipReport
+from yardstone.records.decoding import clean, decode
+from yardstone.records.sources import Source, find_sources
+from yardstone.winprob.goldis import goldis_of_grade, grade_of_goldis, rank_rating
+from yardstone.winprob.kaniuk import PUBLISHED, Kaniuk
+from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[np.float64]
+
+__all__ = [
+    "SCALES",
+    "Scale",
+    "convert",
+    "egf_of_grade",
+    "egf_of_pro",
+    "fox_of_grade",
+    "grade_of_egf",
+    "grade_of_fox",
+    "kaniuk_elo",
+    "ConvertedRating",
+    "convert_rating",
+    "EgfPlayer",
+    "GradeFit",
+    "egf_players",
+    "fit_grades",
+    "list_lines",
+    "read_egf_list",
+    "ConvertedColumn",
+    "convert_column",
+]
+
+
+#: Where the EGF's expected score has its pole.
+_EGF_TOP = 3300.0
+#: The EGF's rating of 1 dan, and the points of a grade.
+_SHODAN, _EGF_GRADE = 2100.0, 100.0
+#: OGS counts from 30 kyu at 0, and a rank's stretch begins with its number.
+_OGS_FIRST, _OGS_STEP, _OGS_SHODAN = 525.0, 23.15, 30.5
+_OGS_2020_FIRST, _OGS_2020_RATE = 850.0, 0.032
+#: The same of Fox, where 1 dan is 1 to 2.
+_FOX_SHODAN = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """One scale, by its relation to the grade.
+
+    Attributes
+    ----------
+    name, source, formula : str
+        What it is called, where the relation comes from, and the relation for people.
+    from_grade, to_grade : callable
+        The relation and its inverse, on arrays.
+    lowest, highest : float
+        Grades between which it is defined.
+    """
+
+    name: str
+    source: str
+    formula: str
+    from_grade: Callable[[Array], Array]
+    to_grade: Callable[[Array], Array]
+    lowest: float
+    highest: float
+
+
+def egf_of_grade(grade: ArrayLike) -> NDArray[np.float64]:
+    """EGF rating at the middle of a grade: 2100 at 1 dan, 100 points a grade."""
+    return _SHODAN + _EGF_GRADE * np.asarray(grade, np.float64)
+
+
+def grade_of_egf(rating: ArrayLike) -> NDArray[np.float64]:
+    """The inverse of `egf_of_grade`."""
+    return (np.asarray(rating, np.float64) - _SHODAN) / _EGF_GRADE
+
+
+def fox_of_grade(grade: ArrayLike) -> NDArray[np.float64]:
+    """A grade's place on the Fox scale, on which n dan is n to n + 1 and 1 kyu 0 to 1.
+
+    That counts ranks as Fox does; how many ranks Fox lies above other sites is measured in
+    `yardstone.strength.estimate.site_scales`.
+    """
+    return np.asarray(grade, np.float64) + _FOX_SHODAN
+
+
+def grade_of_fox(place: ArrayLike) -> NDArray[np.float64]:
+    """The inverse of `fox_of_grade`."""
+    return np.asarray(place, np.float64) - _FOX_SHODAN
+
+
+def _ogs_of_grade(grade: Array) -> Array:
+    return np.asarray(_OGS_FIRST * np.exp((grade + _OGS_SHODAN) / _OGS_STEP))
+
+
+def _grade_of_ogs(rating: Array) -> Array:
+    return np.asarray(_OGS_STEP * np.log(rating / _OGS_FIRST) - _OGS_SHODAN)
+
+
+def _ogs_2020_of_grade(grade: Array) -> Array:
+    return np.asarray(_OGS_2020_FIRST * np.exp((grade + _OGS_SHODAN) * _OGS_2020_RATE))
+
+
+def _grade_of_ogs_2020(rating: Array) -> Array:
+    return np.asarray(np.log(rating / _OGS_2020_FIRST) / _OGS_2020_RATE - _OGS_SHODAN)
+
+
+def kaniuk_elo(grade: ArrayLike, model: Kaniuk = PUBLISHED) -> NDArray[np.float64]:
+    """Elo whose slope at each grade is that of Kaniuk's probability at equality.
+
+    Near equality p = 1/2 - Lambda / sqrt(pi), so one grade is worth
+    ``(400/ln 10) (4/sqrt(pi)) sum of u_n exp(n K g)`` points; this is the
+    integral, 2100 at 1 dan.
+    """
+    g = np.asarray(grade, np.float64)
+    total = model.u[0] * g
+    for n in range(1, 4):
+        growth = n * model.k
+        total = total + model.u[n] * (np.expm1(growth * g) / growth if growth else g)
+    return np.asarray(_SHODAN + ELO_POINTS_PER_LOGIT * 4.0 / sqrt(pi) * total)
+
+
+def _inverse_kaniuk_elo(elo: Array) -> Array:
+    low, high = np.full(elo.shape, -100.0), np.full(elo.shape, 40.0)
+    for _ in range(80):
+        middle = 0.5 * (low + high)
+        above = kaniuk_elo(middle) > elo
+        low, high = np.where(above, low, middle), np.where(above, middle, high)
+    return np.asarray(0.5 * (low + high))
+
+
+def _egf_elo(grade: Array) -> Array:
+    rating = egf_of_grade(grade)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        logit = -7.0 * np.log((_EGF_TOP - rating) / (_EGF_TOP - _SHODAN))
+    return np.asarray(_SHODAN + ELO_POINTS_PER_LOGIT * logit)
+
+
+def _inverse_egf_elo(elo: Array) -> Array:
+    left = (_EGF_TOP - _SHODAN) * np.exp(-(elo - _SHODAN) / (7.0 * ELO_POINTS_PER_LOGIT))
+    return grade_of_egf(_EGF_TOP - left)
+
+
+#: All scales by name.
+SCALES: Mapping[str, Scale] = MappingProxyType(
+    {
+        scale.name: scale
+        for scale in (
+            Scale(
+                "grade",
+                "Kaniuk 2011: zero-shodan units",
+                "1d is 0, 1k is -1",
+                lambda g: g,
+                lambda g: g,
+                -30.0,
+                8.0,
+            ),
+            Scale(
+                "egf",
+                "EGF Official ratings system",
+                "2100 + 100 g",
+                egf_of_grade,
+                grade_of_egf,
+                -30.0,
+                8.0,
+            ),
+            Scale(
+                "ogs",
+                "OGS, rating and rank adjustments of 2021",
+                "525 exp((g + 30.5) / 23.15)",
+                _ogs_of_grade,
+                _grade_of_ogs,
+                -30.0,
+                8.0,
+            ),
+            Scale(
+                "ogs-2020",
+                "OGS until January 2021, as its records of 2020 have it",
+                "850 exp(0.032 (g + 30.5))",
+                _ogs_2020_of_grade,
+                _grade_of_ogs_2020,
+                -30.0,
+                8.0,
+            ),
+            Scale(
+                "goldis",
+                "Pratesi, table 1",
+                "2000 + 100 g",
+                goldis_of_grade,
+                grade_of_goldis,
+                -19.0,
+                9.0,
+            ),
+            Scale(
+                "elo",
+                "slope of Kaniuk's probability, 2100 at 1 dan",
+                "integral of the slope",
+                kaniuk_elo,
+                _inverse_kaniuk_elo,
+                -20.0,
+                8.0,
+            ),
+            Scale(
+                "elo-egf",
+                "EGF's expected score since 2021, 2100 at 1 dan",
+                "2100 - 1216 ln(1 - g / 12)",
+                _egf_elo,
+                _inverse_egf_elo,
+                -30.0,
+                8.0,
+            ),
+        )
+    }
+)
+
+
+def convert(
+    value: ArrayLike, source: str, target: str, *, extrapolate: bool = False
+) -> NDArray[np.float64]:
+    """Convert values from one of `SCALES` to another.
+
+    Parameters
+    ----------
+    value : array_like
+        On scale `source`; grades in zero-shodan units.
+    source, target : str
+        Names of scales.
+    extrapolate : bool
+        Allow values outside the range of either scale.
+
+    Raises
+    ------
+    UsageError
+        There is no such scale, or a value is outside the range of one of them.
+
+    Examples
+    --------
+    >>> float(convert(2100, "egf", "grade"))
+    0.0
+    """
+    for name in (source, target):
+        if name not in SCALES:
+            raise UsageError(no_such("scale", name, SCALES))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        grade = SCALES[source].to_grade(np.asarray(value, np.float64))
+    # Half a grade beyond the last one still has that grade's name.
+    lowest = max(SCALES[source].lowest, SCALES[target].lowest) - 0.5
+    highest = min(SCALES[source].highest, SCALES[target].highest) + 0.5
+    if not extrapolate and np.any(~((grade >= lowest) & (grade <= highest))):
+        raise UsageError(
+            f"between {source} and {target} only grades from {format_grade(lowest + 0.5)} to "
+            f"{format_grade(highest - 0.5)} can be converted"
+        )
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        return np.asarray(SCALES[target].from_grade(np.asarray(grade)))
+
+
+def egf_of_pro(dan: ArrayLike) -> NDArray[np.float64]:
+    """EGF rating of a professional rank: 2700 for 1p, 30 more for each further dan."""
+    return 2700.0 + 30.0 * (np.asarray(dan, np.float64) - 1.0)
+
+
+#: Ratings of professional ranks.
+_PROFESSIONAL: Mapping[str, Callable[[int], float]] = MappingProxyType(
+    {"egf": lambda dan: float(egf_of_pro(dan)), "goldis": lambda dan: rank_rating(f"{dan}p")}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ConvertedRating:
+    """A rating on other scales.
+
+    Attributes
+    ----------
+    text : str
+        As it was given.
+    source : str
+        Its scale; ``"grade"`` where it is a grade, ``"pro"`` where it is a professional rank.
+    rank : str
+        The grade in whose stretch it lies, or the professional rank.
+    strength : float or None
+        Its place on the number line of grades (1 dan = 0); None for professional ranks.
+    values : mapping of str to float or None
+        By scale; None where the scale does not reach so far.
+    stretches : mapping of str to (float, float) or None
+        By scale: where the stretch of `rank` begins and ends; None for professional ranks.
+    """
+
+    text: str
+    source: str
+    rank: str
+    strength: float | None
+    values: Mapping[str, float | None]
+    stretches: Mapping[str, tuple[float, float] | None]
+
+
+def convert_rating(
+    text: str, *, source: str | None = None, targets: Sequence[str] = ()
+) -> ConvertedRating:
+    """Convert a grade, a professional rank or a rating to other scales.
+
+    Parameters
+    ----------
+    text : str
+        ``2d``, ``12 kyu``, ``3p``, or a number on the scale `source`.
+    source : str, optional
+        The scale of a number, from `yardstone.winprob.scales.SCALES`.
+    targets : sequence of str
+        Scales to convert to; none means all, of which those that do not reach so far are
+        left empty.
+
+    Raises
+    ------
+    InputError
+        It is neither a grade nor a number.
+    UsageError
+        A number without a scale; no scale of such a name; a value outside the range of a
+        scale that was asked for.
+
+    Examples
+    --------
+    >>> convert_rating("2d", targets=["egf"]).values["egf"]
+    2200.0
+    >>> converted = convert_rating("1850", source="ogs", targets=["egf"])
+    >>> converted.rank, round(converted.values["egf"])
+    ('1k', 1966)
+    """
+    for name in (*([] if source is None else [source]), *targets):
+        if name not in SCALES:
+            raise UsageError(no_such("scale", name, SCALES))
+    dan = parse_professional(text)
+    if dan is not None:
+        return _professional(text.strip(), dan, targets)
+    scale, value = _place(text, source)
+    strength = float(convert(value, scale, "grade", extrapolate=True))
+    if not isfinite(strength):
+        raise UsageError(f"{text} is not a rating on the scale {scale}")
+    _check_range(text, scale, strength)
+    values: dict[str, float | None] = {}
+    stretches: dict[str, tuple[float, float] | None] = {}
+    middle = floor(strength + 0.5)
+    for name in targets or [each for each in SCALES if each != "grade"]:
+        reaches = SCALES[name].lowest - 0.5 <= strength <= SCALES[name].highest + 0.5
+        if not reaches and targets:
+            _check_range(text, name, strength)
+        values[name] = (
+            float(convert(strength, "grade", name, extrapolate=True)) if reaches else None
+        )
+        low, high = convert([middle - 0.5, middle + 0.5], "grade", name, extrapolate=True).tolist()
+        stretches[name] = (low, high) if reaches else None
+    return ConvertedRating(
+        text.strip(),
+        scale,
+        nearest_grade(strength),
+        strength,
+        MappingProxyType(values),
+        MappingProxyType(stretches),
+    )
+
+
+def _place(text: str, source: str | None) -> tuple[str, float]:
+    """The scale and the value of a grade or a number."""
+    if split_grade(text) is not None:
+        value = parse_grade(text)
+        if source == "ogs" and value != floor(value):
+            raise UsageError(
+                f"{text}: decimals of OGS count from the end of a rank (its 5.2k is a 6k): give "
+                "the rating, or a whole grade"
+            )
+        return "grade", value
+    try:
+        value = float(text)
+    except ValueError:
+        raise InputError(
+            f"{text!r} is neither a grade nor a number", hint="write a grade like 4k or 2d"
+        ) from None
+    if source is None:
+        raise UsageError(f"{text} is a number: say on which scale with --from (in Python source=)")
+    return source, value
+
+
+def _check_range(text: str, name: str, strength: float) -> None:
+    """Refuse a strength that a scale does not reach."""
+    scale = SCALES[name]
+    if scale.lowest - 0.5 <= strength <= scale.highest + 0.5:
+        return
+    ends = f"{format_grade(scale.lowest)} to {format_grade(scale.highest)}"
+    if name != "grade":
+        low, high = convert([scale.lowest, scale.highest], "grade", name, extrapolate=True)
+        ends += f" ({low:.0f} to {high:.0f})"
+    raise UsageError(f"{text} is outside the scale {name}, which reaches from {ends}")
+
+
+def _professional(text: str, dan: int, targets: Sequence[str]) -> ConvertedRating:
+    for name in targets:
+        if name not in _PROFESSIONAL:
+            raise UsageError(
+                f"{text}: professional ranks have ratings on {' and '.join(_PROFESSIONAL)}, "
+                f"and none on {name}"
+            )
+    chosen = targets or [each for each in SCALES if each != "grade"]
+    values = {name: _PROFESSIONAL[name](dan) if name in _PROFESSIONAL else None for name in chosen}
+    nothing = dict.fromkeys(chosen)
+    return ConvertedRating(
+        text, "pro", f"{dan}p", None, MappingProxyType(values), MappingProxyType(nothing)
+    )
+
+
+_MAX_BYTES = 64 << 20
+#: A line of the list: number, name, country, club, grade, promotion, rating. Nothing in it is
+#: looked at twice, whatever the line.
+_LINE = re.compile(
+    r"\s*+(\d++)\s++(\S++(?:\s\S++)*+)\s\s++(\S\S)\s++(\S++)\s++(\d{1,2}[kdp])\s++(\S++)"
+    r"\s++(-?\d{1,6})\s++\d++(?:\s++\w++)?\s*+"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EgfPlayer:
+    """A line of the list; what is not known is ``xx`` in it.
+
+    Attributes
+    ----------
+    line : int
+        From 1.
+    number, name, country, club, grade : str
+    rating : float
+    """
+
+    line: int
+    number: str
+    name: str
+    country: str
+    club: str
+    grade: str
+    rating: float
+
+
+def list_lines(path: str | os.PathLike[str]) -> list[str]:
+    """The lines of a list of players, compressed or not.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, or is far longer than any list.
+    """
+    sources = find_sources([path], [".txt", ".html", ".htm", ".lst"])
+    if len(sources) != 1:
+        raise InputError(f"{len(sources)} files are meant", file=str(path), hint="name one")
+    return decode(sources[0].content(_MAX_BYTES)).splitlines()
+
+
+def egf_players(lines: Iterable[str]) -> Iterator[EgfPlayer]:
+    """The players in these lines; other lines are passed over."""
+    for line, text in enumerate(lines, 1):
+        if (row := _LINE.fullmatch(text)) is not None:
+            yield EgfPlayer(line, row[1], row[2], row[3], row[4], row[5], float(row[7]))
+
+
+def read_egf_list(path: str | os.PathLike[str]) -> tuple[list[str], NDArray[np.float64]]:
+    """Grades and ratings from the EGF's list of all players.
+
+    Parameters
+    ----------
+    path : path
+        The list as published (``allworld_lp``), compressed or not.
+
+    Returns
+    -------
+    grades, ratings
+        Grades as written, professional ranks among them.
+    """
+    players = list(egf_players(list_lines(path)))
+    if not players:
+        raise InputError("no player was found in the list", file=str(path))
+    return [player.grade for player in players], np.array([player.rating for player in players])
+
+
+@dataclass(frozen=True, eq=False)
+class GradeFit:
+    """Straight lines between declared grade and rating; frozen.
+
+    Attributes
+    ----------
+    players : int
+        Number of players.
+    slope, intercept : float
+        ``rating = intercept + slope * grade``: least squares of rating on grade.
+    slope_error, intercept_error : float
+        Standard errors, allowing for a spread that depends on the grade.
+    deviation : float
+        Standard deviation of the ratings about that line.
+    correlation : float
+        Between grade and rating.
+    grade_slope : float
+        Grades a rating point (least squares of grade on rating).
+    grades, count, mean, spread : arrays
+        For each grade: players, mean rating, standard deviation.
+    """
+
+    players: int
+    slope: float
+    intercept: float
+    slope_error: float
+    intercept_error: float
+    deviation: float
+    correlation: float
+    grade_slope: float
+    grades: Array
+    count: NDArray[np.int64]
+    mean: Array
+    spread: Array
+
+
+def fit_grades(
+    grades: list[str] | Array,
+    ratings: Array,
+    *,
+    lowest: float = -20.0,
+    highest: float = 6.0,
+) -> GradeFit:
+    """Fit ratings to grades, for players from `lowest` to `highest` (20 kyu to 7 dan).
+
+    Parameters
+    ----------
+    grades : list of str or array
+        As in `read_egf_list`, or in zero-shodan units; professionals are left out.
+    ratings : array
+        One a player.
+    """
+    grade = parse_grades(grades) if isinstance(grades, list) else np.asarray(grades, np.float64)
+    keep = (grade >= lowest) & (grade <= highest) & np.isfinite(ratings)
+    x, y = grade[keep], np.asarray(ratings, np.float64)[keep]
+    labels, number, count = np.unique(x, return_inverse=True, return_counts=True)
+    if len(labels) < 2 or len(x) < 3:
+        raise NoGamesError("a line needs players of at least two grades")
+    design = np.column_stack([np.ones(len(x)), x])
+    bread = np.linalg.inv(design.T @ design)
+    intercept, slope = bread @ (design.T @ y)
+    residual = y - design @ np.array([intercept, slope])
+    covariance = bread @ ((design.T * residual**2) @ design) @ bread
+    mean = np.bincount(number, y) / count
+    spread = np.sqrt(np.bincount(number, (y - mean[number]) ** 2) / np.maximum(count - 1, 1))
+    centred_x, centred_y = x - x.mean(), y - y.mean()
+    product = float(centred_x @ centred_y)
+    return GradeFit(
+        len(x),
+        float(slope),
+        float(intercept),
+        float(sqrt(covariance[1, 1])),
+        float(sqrt(covariance[0, 0])),
+        float(np.sqrt(residual @ residual / (len(x) - 2))),
+        product / float(np.sqrt((centred_x @ centred_x) * (centred_y @ centred_y))),
+        product / float(centred_y @ centred_y),
+        labels,
+        count,
+        mean,
+        spread,
+    )
+
+
+_MOST_BYTES = 256 << 20
+_BLANK = frozenset(("", "-", "?", "--", "none", "nan", "null", "n/a"))
+
+
+@dataclass(frozen=True, eq=False)
+class ConvertedColumn:
+    """A table whose ratings were converted; frozen.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Its columns.
+    rows : tuple of tuple of str
+        Its cells as they stood, a row a player.
+    column : str
+        The one that was converted.
+    targets : tuple of str
+        The scales.
+    converted : tuple of ConvertedRating or None
+        One a row; None where the cell is empty or cannot be converted.
+    skipped : SkipReport
+        The cells that cannot be converted, with their lines.
+    """
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    column: str
+    targets: tuple[str, ...]
+    converted: tuple[ConvertedRating | None, ...]
+    skipped: SkipReport
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self.rows)
+
+
+def convert_column(
+    path: str | os.PathLike[str],
+    column: str,
+    *,
+    source: str | None = None,
+    targets: Sequence[str] = (),
+    strict: bool = False,
+) -> ConvertedColumn:
+    """Convert a column of a CSV table.
+
+    Parameters
+    ----------
+    path : path
+        CSV with commas, semicolons or tabs, whose first line names the columns; it may be
+        compressed; ``-`` is standard input.
+    column : str
+        The column of grades or ratings; capitals do not matter.
+    source : str, optional
+        The scale of its numbers.
+    targets : sequence of str
+        Scales to convert to; none means all.
+    strict : bool
+        Whether a cell that cannot be converted is an error; else its row is reported, and
+        the new cells stay empty.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read or has no such column, or no cell can be converted.
+    StrictError
+        With `strict`: a cell cannot be converted.
+    NoGamesError
+        There is no row.
+    """
+    file = os.fspath(path)
+    report = SkipReport()
+    names, rows, lines = _table(file, report)
+    place = {name.casefold(): number for number, name in enumerate(names)}
+    if column.casefold() not in place:
+        raise InputError(no_such("column", column, names), file=file, line=1)
+    at = place[column.casefold()]
+    converted: list[ConvertedRating | None] = []
+    known: dict[str, ConvertedRating | str | None] = {}
+    for row, line in zip(rows, lines, strict=True):
+        text = row[at].strip()
+        if text not in known:
+            known[text] = _converted(text, source, targets)
+        value = known[text]
+        if isinstance(value, str):
+            report.add(Skipped(file, line, value))
+        converted.append(None if isinstance(value, str) else value)
+    if strict and len(report):
+        raise StrictError(report.details[0].reason, file=file, line=report.details[0].line)
+    if len(report) and not any(converted):
+        raise InputError(report.details[0].reason, file=file, line=report.details[0].line)
+    chosen = tuple(targets) or tuple(each for each in SCALES if each != "grade")
+    return ConvertedColumn(names, tuple(rows), names[at], chosen, tuple(converted), report)
+
+
+def _converted(
+    text: str, source: str | None, targets: Sequence[str]
+) -> ConvertedRating | str | None:
+    """What a cell becomes; None if it is blank, and why it cannot be converted."""
+    if text.casefold() in _BLANK:
+        return None
+    try:
+        return convert_rating(text, source=source, targets=targets)
+    except YardstoneError as error:
+        return str(error)
+
+
+def _table(
+    file: str, report: SkipReport
+) -> tuple[tuple[str, ...], list[tuple[str, ...]], list[int]]:
+    """Columns, rows that are not blank, and their lines; short rows are filled up."""
+    stdin = file == "-"
+    content = Source("standard input" if stdin else file, None if stdin else Path(file)).content(
+        _MOST_BYTES
+    )
+    text = decode(content.removeprefix(b"\xef\xbb\xbf"))
+    header = text.partition("\n")[0]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t|", key=header.count))
+    rows: list[tuple[str, ...]] = []
+    lines: list[int] = []
+    names: tuple[str, ...] = ()
+    try:
+        for cells in reader:
+            if not any(cell.strip() for cell in cells):
+                continue
+            if not names:
+                names = tuple(clean(cell) or f"column{n}" for n, cell in enumerate(cells, 1))
+                continue
+            while len(cells) > len(names) and not cells[-1].strip():
+                cells.pop()
+            if len(cells) > len(names):
+                reason = f"{len(cells)} cells where {len(names)} were expected"
+                report.add(Skipped(file, reader.line_num, reason))
+                continue
+            rows.append(tuple(cells) + ("",) * (len(names) - len(cells)))
+            lines.append(reader.line_num)
+    except csv.Error as error:
+        raise InputError(f"is no table: {error}", file=file, line=reader.line_num) from None
+    if not rows:
+        raise NoGamesError("the table has no rows", file=file)
+    return names, rows, lines
