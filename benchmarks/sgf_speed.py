@@ -19,9 +19,8 @@ from pathlib import Path
 from sgfmill import sgf
 
 from yardstone.records.sgf import SgfLimits, SgfReader
-from yardstone.records.sgf_games import GameBuilder
-from yardstone.records.sgf_records import RecordReader
-from yardstone.records.streams import ByteStream, StreamLimits
+from yardstone.records.sgf_records import GameBuilder, RecordReader
+from yardstone.records.sources import ByteStream, StreamLimits
 
 DEFAULT = Path(__file__).resolve().parents[2] / "shared/data/go/fox_sgf.zip"
 

@@ -44,7 +44,7 @@ from yardstone.go.features import ExtractionSettings, extract_features
 from yardstone.parallel import _ray
 from yardstone.parallel._ray import connection
 from yardstone.pool import Pool, SkipReport
-from yardstone.records import shares
+from yardstone.records import joining
 from yardstone.records.reading import read
 from yardstone.records.sgf import SgfReader
 from yardstone.strength.estimate.collection import estimate_players
@@ -300,7 +300,7 @@ def same_pool(one: Pool, other: Pool) -> None:
 def test_many_files_are_the_same_pool(
     nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(shares, "_FILES", 3)
+    monkeypatch.setattr(joining, "_FILES", 3)
     folder = folder_of_files(tmp_path)
     league = str(example("league.csv"))
     kinds: list[tuple[tuple[str, ...], dict[str, Any]]] = [
@@ -344,7 +344,7 @@ def test_many_files_are_the_same_pool(
             assert outcomes[0] == outcomes[1]
 
     # What is too large to be sent is read here.
-    monkeypatch.setattr(shares, "LARGEST", 1000)
+    monkeypatch.setattr(joining, "LARGEST", 1000)
     with parallel.engine("local"):
         here = read(league, str(folder / "*.json"))
     same_pool(read(league, str(folder / "*.json")), here)

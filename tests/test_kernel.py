@@ -15,7 +15,7 @@ import pytest
 from yardstone import parallel
 from yardstone.kernels import Loops, in_steps, kernel, weighed, work
 from yardstone.kernels.settings import CHOSEN, Way
-from yardstone.records import _pgn_bytes as tags
+from yardstone.records import _pgn as tags
 
 MODULE = """
 from typing import NamedTuple

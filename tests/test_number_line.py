@@ -21,7 +21,7 @@ from yardstone.grades import (
     split_grade,
 )
 from yardstone.ratings.egf import grade_rating
-from yardstone.records.sgf_values import split_rank
+from yardstone.records.go_game import split_rank
 from yardstone.reports.strength.rank_axis import RANK_AXES
 from yardstone.strength.estimate.site_scales import EGF_SHIFT, SITE_SCALES, fox_rank, scales_from
 from yardstone.strength.rank.ranks import EDGES, RANKS
@@ -124,10 +124,10 @@ def test_no_module_has_a_number_line_of_its_own() -> None:
     """The EGF's 2100 and words for grades stand where they are defined, and nowhere else."""
     root = Path(yardstone.__file__).parent
     homes = {
-        "winprob/scales.py", "grades.py", "records/sgf_values.py",
+        "winprob/scales.py", "grades.py", "records/go_game.py",
         "tournament/formats/h9_reading.py", "winprob/statistics.py",
-        "records/strength_columns.py", "winprob/goldis.py",
-        "records/formats/h9.py",
+        "records/columns.py", "winprob/goldis.py",
+        "records/formats.py",
     }  # fmt: skip
     word = re.compile(r"(kyu|\[[kdpKDP]{2,}\])")
     for path in root.rglob("*.py"):

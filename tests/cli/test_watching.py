@@ -14,7 +14,7 @@ import pytest
 
 from tests.cli.match_files import Played, counted, play, written
 from yardstone.cli.main import main
-from yardstone.records.growing import growing_sources, whole_games
+from yardstone.records.reading import growing_sources, whole_games
 
 #: Writes the games of a file to another one, in pieces that break games off anywhere.
 WRITER = """

@@ -15,7 +15,7 @@ from yardstone.evaluation.backtest import evaluate
 from yardstone.evaluation.comparison import Evaluation
 from yardstone.pool import Pool
 from yardstone.ratings import sequential
-from yardstone.records.stored import StoredPool, stored_games
+from yardstone.records.streaming import StoredPool, stored_games
 from yardstone.reports.evaluation import plain_evaluation
 
 OPTIONS: dict[str, Any] = {

@@ -20,7 +20,7 @@ from sgfmill import sgf_grammar
 from tests.fuzz.targets import Wrong
 from yardstone.pool import Pool
 from yardstone.records.decoding import clean, decode
-from yardstone.records.sgf_tree import SgfTree
+from yardstone.records.sgf import SgfTree
 
 __all__ = ["games", "same_csv", "same_json", "same_pgn", "same_sgf", "simple_pgn"]
 

@@ -24,7 +24,7 @@ SIZE = 6000
 SHORT = {
     ("records/mat.py", "_SCORES"): "lines of 1,000 letters",
     ("records/results.py", "_SET"): "fields of 200 letters",
-    ("records/strength_columns.py", "_WORD"): "names of columns, 200 letters of them",
+    ("records/columns.py", "_WORD"): "names of columns, 200 letters of them",
     ("web/desk/results.py", "_QUICK"): "a field of a form",
     ("web/site.py", "_MARKUP"): "the settings of whoever runs the server",
 }

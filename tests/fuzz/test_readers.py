@@ -35,7 +35,7 @@ _NO_FILE_OF_OTHERS = {
     "bytes that go on as they are, to a hash, a copy, a browser or a reader that has a target": (
         "backgammon/file_analysis:(_sent|_key|_attempts|MatchFiles._unpack)$",
         "files:_pour$", "go/nets/store:", "go/feature_store:_merge_array$", "web/desk/changes:",
-        "web/desk/watched_file:", "web/stored_files:", "records/formats/parquet:_pieces$",
+        "web/desk/watched_file:", "web/stored_files:", "records/formats:_parquet_pieces$",
         "records/sources:Source.loaded$", "tournament/event/file:_read$",
         "go/patterns/index:_games$", "go/positions:evaluate_file$",
         "strength/trickplay/problem_files:_is_index$", "tournament/files:read_source$",

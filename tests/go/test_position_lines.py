@@ -18,7 +18,7 @@ from yardstone.go.nets.network import Network, load_network
 from yardstone.go.positions import MOST_MOVES, evaluate_lines, parse_position, read_lines
 from yardstone.go.rules import parse_rules
 from yardstone.pool import SkipReport
-from yardstone.records.streams import ByteStream, StreamLimits
+from yardstone.records.sources import ByteStream, StreamLimits
 
 
 @pytest.fixture(scope="module")

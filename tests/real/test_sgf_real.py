@@ -17,8 +17,7 @@ import yardstone
 from tests.records.made_sgf import archive
 from tests.shared import shared_or_made, shared_path
 from yardstone.records.go_game import GoGame
-from yardstone.records.move_lists import MoveListReader
-from yardstone.records.sgf import SgfReader, read_games, read_trees, write_sgf
+from yardstone.records.sgf import MoveListReader, SgfReader, read_games, read_trees, write_sgf
 
 #: One in so many files of the large archives is looked at.
 STEP = {"fox_sgf.zip": 61, "fox_ranked/games.zip": 61, "ogs_league.zip": 3}

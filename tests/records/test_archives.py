@@ -12,8 +12,8 @@ import pytest
 import yardstone
 from tests.skipping import read_skipping
 from yardstone.errors import InputError, StrictError
-from yardstone.records.archives import ArchiveLimits, members_of
 from yardstone.records.sgf import SgfReader
+from yardstone.records.sources import ArchiveLimits, members_of
 
 GAME = "(;GM[1]SZ[19]PB[{}]PW[Bob]RE[B+R];B[pd])"
 PGN = '[White "Ann"]\n[Black "Bob"]\n[Result "1-0"]\n\n1-0\n'

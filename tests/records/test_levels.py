@@ -18,7 +18,7 @@ from yardstone.evaluation.backtest import evaluate
 from yardstone.pool import Pool
 from yardstone.ratings.egf import EGF, Handicap
 from yardstone.ratings.grades import DeclaredRatings
-from yardstone.records.strength_columns import level_columns
+from yardstone.records.columns import level_columns
 from yardstone.reports.evaluation_sentences import verdict
 
 GAMES: dict[str, list[Any]] = {

@@ -7,7 +7,7 @@ import pytest
 
 from yardstone.errors import UsageError
 from yardstone.pool import Pool
-from yardstone.records.move_lists import MoveListReader, read_moves
+from yardstone.records.sgf import MoveListReader, read_moves
 
 RESULTS = Pool.from_names(
     ["Ann", "Eve"], ["Bob", "Ann"], [1, 0], columns={"id": [7, 8], "komi": [6.5, 0.5]}

@@ -13,9 +13,7 @@ import pytest
 from tests.records.ogs_server import OgsServer, game_entry, ogs_server
 from yardstone.cli.main import main
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.records.careful_http import CarefulClient
-from yardstone.records.game_servers import check_importers
-from yardstone.records.ogs import GameSelection, fetch_ogs_games
+from yardstone.records.ogs import CarefulClient, GameSelection, check_importers, fetch_ogs_games
 from yardstone.records.sgf import read_games
 
 RECORD = b"(;FF[4]GM[1]SZ[19]PB[Ann]PW[Bob]RE[B+R];B[pd];W[dd];B[pq];W[dp])\n"

@@ -21,8 +21,7 @@ from yardstone.pool import Pool
 from yardstone.records.decoding import clean
 from yardstone.records.options import Options
 from yardstone.records.pgn import BLOCK, read_pgn
-from yardstone.records.sources import Source, find_sources
-from yardstone.records.streams import StreamLimits
+from yardstone.records.sources import Source, StreamLimits, find_sources
 
 GAME = '[White "{0}"]\n[Black "{1}"]\n[Result "{2}"]\n\n1. e4 {2}\n\n'
 

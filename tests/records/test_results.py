@@ -15,8 +15,8 @@ import yardstone
 from tests.shared import shared_path
 from yardstone.errors import InputError, SkippedWarning, UsageError
 from yardstone.pool import Pool
+from yardstone.records.go_game import parse_winner
 from yardstone.records.results import left_out_reason, meanings
-from yardstone.records.sgf_values import parse_winner
 from yardstone.tournament.event import parse_score
 from yardstone.tournament.model import Result
 from yardstone.winprob.games import read_games_csv

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from tests.fuzz.oracles import games
 from yardstone.pool import Pool
 from yardstone.records.decoding import clean
-from yardstone.records.formats import FORMATS, read_format
-from yardstone.records.formats.format import Writer
+from yardstone.records.formats import FORMATS, Writer, read_format
 from yardstone.records.options import Options
 from yardstone.records.sources import Source
 

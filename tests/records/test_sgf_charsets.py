@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from yardstone.records.decoding import find_charset, known_charset
 from yardstone.records.sgf import read_games
-from yardstone.records.sgf_charsets import find_charset, known_charset
 
 PEOPLE = {
     "gb18030": [("古力", "常昊"), ("柯洁", "聂卫平"), ("胡耀宇", "陈耀烨"),

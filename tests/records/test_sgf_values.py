@@ -3,8 +3,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from yardstone.records.handicaps import standard_stones
-from yardstone.records.sgf_values import parse_go_date, parse_komi, parse_winner, split_rank
+from yardstone.records.go_game import (
+    parse_go_date,
+    parse_komi,
+    parse_winner,
+    split_rank,
+    standard_stones,
+)
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from yardstone.errors import UsageError
-from yardstone.records.decoding import clean
-from yardstone.records.go_game import GoGame
+from yardstone.records.decoding import clean, escaped, unescaped
+from yardstone.records.go_game import GoGame, parse_winner, split_rank
 from yardstone.records.sgf import SgfTree, read_games, read_trees, write_sgf
-from yardstone.records.sgf_text import escaped, unescaped
-from yardstone.records.sgf_values import parse_winner, split_rank
 
 #: Where a game stands is no part of what it says; properties are compared by themselves.
 PLACE = ("file", "line", "number", "properties")

@@ -19,7 +19,7 @@ from yardstone.errors import IgnoredWarning, InputError, NoGamesError
 from yardstone.examples import example
 from yardstone.pool import Pool
 from yardstone.records import read
-from yardstone.records.size import estimated_games
+from yardstone.records.reading import estimated_games
 from yardstone.records.sources import Source, find_sources
 from yardstone.records.streaming import game_stream
 from yardstone.web.sent_files import file_label

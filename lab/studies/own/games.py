@@ -19,8 +19,7 @@ from lab.studies.ogs_shift import rank_number
 from lab.studies.rank.facts import Facts
 from yardstone.files import replaced
 from yardstone.go.points import BLACK, WHITE
-from yardstone.records.move_lists import MoveListReader
-from yardstone.records.sgf import SgfReader
+from yardstone.records.sgf import MoveListReader, SgfReader
 from yardstone.strength.estimate.players import plain_name
 from yardstone.strength.rank.ranks import RANKS
 from yardstone_lab.imitation.games import LearntSide, collect_games

@@ -24,7 +24,7 @@ from yardstone.errors import InputError, UsageError
 from yardstone.ratings.fibs import match_lengths
 from yardstone.ratings.result import Ratings
 from yardstone.ratings.sequential import Games, Period, Predictions, Sequential, check_period
-from yardstone.records.match_tables import SIDES
+from yardstone.records.tables import SIDES
 from yardstone.winprob import fibs
 
 if TYPE_CHECKING:

@@ -30,14 +30,17 @@ from yardstone.backgammon.positions import Position
 from yardstone.choices import check_number
 from yardstone.errors import InputError, MissingFileError, UsageError, WorkerError
 from yardstone.files import scratch_folder, unwritable
-from yardstone.records.archives import (
+from yardstone.records.sources import (
+    COMPRESSED,
     ArchiveLimits,
     ArchiveTooLarge,
     Member,
+    Source,
+    find_files,
     is_archive,
     members_of,
+    plain_ending,
 )
-from yardstone.records.sources import COMPRESSED, Source, find_files, plain_ending
 
 __all__ = [
     "IMPORTS",

@@ -238,7 +238,7 @@ class GameOptions:
         room = usable_memory() if memory is None else bytes_of(memory)
         if self.fits(paths, room, bytes_a_game=bytes_a_game):
             return self.read(paths, tags=tags, levels=levels, names=names, quiet=quiet)
-        from yardstone.records.stored import stored_games
+        from yardstone.records.streaming import stored_games
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SkippedWarning)  # said below, with places
@@ -261,7 +261,7 @@ class GameOptions:
 
             games = queried_games(self.query, *self._database(paths))
         else:
-            from yardstone.records.size import estimated_games
+            from yardstone.records.reading import estimated_games
 
             games = estimated_games(paths or ())
         return games * bytes_a_game <= memory
@@ -636,7 +636,7 @@ class Watching:
         int
             Exit status: 0, or 130 after Ctrl-C.
         """
-        from yardstone.records.growing import growing_sources
+        from yardstone.records.reading import growing_sources
 
         if query is not None:
             raise UsageError("--watch needs files that grow, not a query")

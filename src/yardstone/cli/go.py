@@ -552,8 +552,7 @@ def fetch(
     yardstone go fetch ogs NAME
     yardstone go fetch ogs NAME --games 50 -o games
     """
-    from yardstone.records.game_servers import check_importers
-    from yardstone.records.ogs import OGS, GameSelection, fetch_ogs_games
+    from yardstone.records.ogs import OGS, GameSelection, check_importers, fetch_ogs_games
     from yardstone.reports.words import plural
 
     check_importers([server.lower()])

@@ -309,7 +309,7 @@ def report_skipped(skipped: SkipReport, *, quiet: bool = False) -> None:
         print("\n".join([f"yardstone: {line}", *said] if line else said), file=sys.stderr)
     if not len(skipped):
         return
-    from yardstone.records.skipped_records import skipped_line
+    from yardstone.records.options import skipped_line
 
     lines = [f"yardstone: {skipped_line(skipped)}"]
     lines += [f"  {record}" for record in skipped.details[:_PLACES]]

@@ -44,8 +44,8 @@ from yardstone.pool import Pool
 from yardstone.ratings.result import Estimate
 from yardstone.ratings.sequential import Sequential, check_order
 from yardstone.ratings.systems import SEQUENTIAL, SystemEntry, find_system
-from yardstone.records.given import ColumnNames, games_of
-from yardstone.records.strength_columns import LEVELS
+from yardstone.records.columns import LEVELS
+from yardstone.records.reading import ColumnNames, games_of
 from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, draw_probability, logistic, logit
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def evaluate(
         Called as ``progress(stage, done, all)``.
     **names
         Which columns hold what, where `games` is no pool: ``first="home"``, ``second="away"``,
-        ``score="FTR"`` …; see `yardstone.records.given.ColumnNames`.
+        ``score="FTR"`` …; see `yardstone.records.reading.ColumnNames`.
 
     Returns
     -------

@@ -23,8 +23,8 @@ from yardstone.evaluation.splits import judged_games, rating_labels
 from yardstone.kernels import Loops, weighed
 from yardstone.pool import Pool
 from yardstone.ratings.systems import SystemEntry, find_system
-from yardstone.records.given import ColumnNames, games_of
-from yardstone.records.stored import StoredPool
+from yardstone.records.reading import ColumnNames, games_of
+from yardstone.records.streaming import StoredPool
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -111,7 +111,7 @@ def rating_history(
         `idle_days` and `improbable`, as `yardstone.evaluation.findings.examine` does.
     **names
         Which columns hold what, where `games` is no pool; see
-        `yardstone.records.given.ColumnNames`.
+        `yardstone.records.reading.ColumnNames`.
 
     Examples
     --------

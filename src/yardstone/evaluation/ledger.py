@@ -30,7 +30,7 @@ from yardstone.ratings.result import Ratings, Replay
 from yardstone.ratings.sequential import Sequential, State, check_order, match_players
 from yardstone.ratings.systems import find_system
 from yardstone.records.joining import join_pools
-from yardstone.records.stored import StoredPool
+from yardstone.records.streaming import StoredPool
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

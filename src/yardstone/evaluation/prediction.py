@@ -17,15 +17,12 @@ from yardstone.evaluation.interval_scale import forecast
 from yardstone.evaluation.splits import Subset, expected_from_ratings
 from yardstone.pool import SkipReport
 from yardstone.ratings.rating_list import GameForecast
-from yardstone.records.column_names import words
-from yardstone.records.delimited import first_line_dialect
-from yardstone.records.given import ColumnNames
+from yardstone.records.columns import words
+from yardstone.records.options import UNKNOWN_RESULT, check_unread
 from yardstone.records.query_errors import file_error
-from yardstone.records.result_column import read_column
-from yardstone.records.result_questions import ResultColumn
-from yardstone.records.results import Side, stated_scores
-from yardstone.records.skipped_records import UNKNOWN_RESULT, check_unread
-from yardstone.records.table_files import csv_table, sql_text
+from yardstone.records.reading import ColumnNames
+from yardstone.records.results import ResultColumn, Side, read_column, stated_scores
+from yardstone.records.table_files import csv_table, first_line_dialect, sql_text
 from yardstone.records.table_results import quoted
 
 if TYPE_CHECKING:
@@ -66,7 +63,7 @@ def predict(
         As in `forecast`.
     **names
         Which columns hold what, where `games` is no pool; see
-        `yardstone.records.given.ColumnNames`.
+        `yardstone.records.reading.ColumnNames`.
 
     Examples
     --------

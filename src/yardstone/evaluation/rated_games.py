@@ -19,7 +19,7 @@ from yardstone.ratings.result import Predicts, Ratings, Replay
 from yardstone.ratings.sequential import check_order
 from yardstone.ratings.systems import find_system
 from yardstone.ratings.whole_history import ALL_AT_ONCE, MORE_MEMORY
-from yardstone.records.stored import StoredPool, in_batches
+from yardstone.records.streaming import StoredPool, in_batches
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

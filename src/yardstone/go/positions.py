@@ -33,7 +33,7 @@ from yardstone.records.sources import find_sources
 
 if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
-    from yardstone.records.streams import ByteStream
+    from yardstone.records.sources import ByteStream
 
 
 __all__ = [

@@ -24,7 +24,7 @@ from yardstone.grades import (
     parse_professional,
 )
 from yardstone.ratings.sequential import Games, Period, Predictions, Sequential, check_period
-from yardstone.records.stored import in_batches
+from yardstone.records.streaming import in_batches
 from yardstone.winprob.laws import logistic
 from yardstone.winprob.scales import egf_of_grade, egf_of_pro, grade_of_egf
 

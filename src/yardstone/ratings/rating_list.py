@@ -34,7 +34,7 @@ from yardstone.ratings.joint import draw_rate_interval, perfect_limits, unbiased
 from yardstone.ratings.result import Estimate, Status
 from yardstone.ratings.simulation import simulate
 from yardstone.ratings.uncertainty import DEVIATION_ERROR, joining_games, rank_ranges, suggest
-from yardstone.records.given import ColumnNames, games_of
+from yardstone.records.reading import ColumnNames, games_of
 from yardstone.records.unplayed import even_games
 from yardstone.winprob.laws import win_draw_loss, win_probability
 
@@ -187,7 +187,7 @@ def rate(
         As in `rate_list`.
     **more
         Further words on columns and values (``time``, ``results``, ``columns``, ``side``,
-        ``dates``, ``strict``, ``skip_unread``: see `yardstone.records.given.ColumnNames`); and
+        ``dates``, ``strict``, ``skip_unread``: see `yardstone.records.reading.ColumnNames`); and
         parameters of `BradleyTerry`, such as ``average=1500`` or ``anchors={"Ann": 2100}``.
         The first-move advantage and the draw rate are estimated unless given.
 

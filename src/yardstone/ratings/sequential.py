@@ -23,7 +23,7 @@ from yardstone.choices import no_such
 from yardstone.disk import CodedTexts, column_on_disk, let_go, pieces, taken
 from yardstone.errors import InputError, UsageError
 from yardstone.ratings.result import Ratings, Replay
-from yardstone.records.stored import StoredPool
+from yardstone.records.streaming import StoredPool
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -45,7 +45,7 @@ from yardstone.ratings.match import (
     score_from_elo,
     superiority,
 )
-from yardstone.records.given import ColumnNames, games_of
+from yardstone.records.reading import ColumnNames, games_of
 from yardstone.records.unplayed import even_games
 
 if TYPE_CHECKING:
@@ -364,7 +364,7 @@ def match(
         As in `judge_games`.
     **names
         Which columns hold what, where `games` is no pool; see
-        `yardstone.records.given.ColumnNames`.
+        `yardstone.records.reading.ColumnNames`.
 
     Examples
     --------

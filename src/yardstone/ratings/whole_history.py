@@ -28,7 +28,7 @@ from yardstone.ratings.sequential import (
     never_back,
     order_of_time,
 )
-from yardstone.records.stored import StoredPool
+from yardstone.records.streaming import StoredPool
 from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, draw_probability, logistic
 
 if TYPE_CHECKING:

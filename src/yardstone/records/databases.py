@@ -16,9 +16,8 @@ from yardstone.errors import InputError, MissingFileError
 from yardstone.files import scratch_folder
 from yardstone.records.dates import DateOrder
 from yardstone.records.decoding import clean, decode
-from yardstone.records.game_rows import GameRows
 from yardstone.records.names import apply_name_files
-from yardstone.records.options import Options
+from yardstone.records.options import Options, warn_skipped
 from yardstone.records.query_errors import (
     SQLITE_COLUMNS,
     SQLITE_LONGEST,
@@ -26,7 +25,6 @@ from yardstone.records.query_errors import (
     sqlite_error,
 )
 from yardstone.records.results import Side
-from yardstone.records.skipped_records import warn_skipped
 from yardstone.records.table_files import (
     CELL,
     TABLE_LIMITS,
@@ -38,7 +36,7 @@ from yardstone.records.table_files import (
     sql_text,
 )
 from yardstone.records.table_results import quoted
-from yardstone.records.tables import connect, understand
+from yardstone.records.tables import GameRows, connect, understand
 from yardstone.records.unplayed import without_repeats
 from yardstone.records.where import Where, require_wanted
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from yardstone.errors import InputError, UsageError
-from yardstone.records.column_names import CHESS, side_of, words
+from yardstone.records.columns import CHESS, side_of, words
 from yardstone.records.results import meanings, normalized
 
 if TYPE_CHECKING:
-    from yardstone.records.column_roles import Roles
+    from yardstone.records.columns import Roles
     from yardstone.records.results import Side
 
 __all__ = ["Order", "results_of_go", "settle_order", "whose_result"]

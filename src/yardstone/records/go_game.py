@@ -1,18 +1,47 @@
-"""`GoGame`: one game of Go as a record has it, whatever format it came from."""
+"""`GoGame`: one game of Go as a record has it, and what the texts in such records mean.
+
+Results, komi, dates, names with ranks in them, and handicap stones however they are given.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+
+from yardstone.grades import split_grade
+from yardstone.records.dates import parse_date
+from yardstone.records.results import left_out_reason, meanings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BLACK", "DRAWN", "EMPTY", "PASS", "UNKNOWN", "WHITE", "GoGame"]
+
+__all__ = [
+    "BLACK",
+    "DRAWN",
+    "EMPTY",
+    "PASS",
+    "UNKNOWN",
+    "WHITE",
+    "GoGame",
+    "HANDICAP_MISSING",
+    "HandicapSetup",
+    "handicap_setup",
+    "standard_stones",
+    "WRITER",
+    "parse_board_size",
+    "parse_go_date",
+    "parse_komi",
+    "parse_winner",
+    "split_rank",
+]
+
 
 #: Colours of points, moves and winners.
 EMPTY = 0
@@ -113,3 +142,309 @@ class GoGame:
     place: str = ""
     time_left: NDArray[np.float32] | None = None
     properties: Mapping[str, tuple[str, ...]] = field(default_factory=_no_properties)
+
+
+HANDICAP_AS_MOVES = "handicap stones played as moves"
+HANDICAP_MISSING = "handicap stones not placed: the standard points were used"
+HANDICAP_UNSAID = "handicap not stated: the stones set up were counted"
+_THIRDS: tuple[Literal["upper left", "lower right"], ...] = ("upper left", "lower right")
+#: More stones than this in a row are no handicap.
+_MOST = 9
+
+
+@dataclass(frozen=True, slots=True)
+class HandicapSetup:
+    """Handicap stones as they stand before the first move.
+
+    Attributes
+    ----------
+    handicap : int
+        How many.
+    black : int16 array
+        Where.
+    keep : slice or boolean array
+        Which of the moves remain moves.
+    hint : str or None
+        What was put right; if None, nothing was, and the rest is to be ignored.
+    """
+
+    handicap: int
+    black: NDArray[np.int16]
+    keep: slice | NDArray[np.bool_]
+    hint: str | None
+
+
+def standard_stones(
+    size: int, stones: int, *, third: Literal["upper left", "lower right"] = "upper left"
+) -> NDArray[np.int16] | None:
+    """The points where `stones` handicap stones stand by custom; None if there is none.
+
+    2 to 9 stones on odd boards from 9 lines on, up to 4 on even ones and on 7 lines;
+    in the order of GTP's ``fixed_handicap``, save that customs differ on the third.
+
+    Examples
+    --------
+    >>> standard_stones(19, 2).tolist()  # Q16 and D4
+    [72, 288]
+    """
+    if size < 7 or not 2 <= stones <= (9 if size % 2 and size >= 9 else 4):
+        return None
+    near = 3 if size >= 13 else 2
+    far, middle = size - 1 - near, size // 2
+    others = [(near, near), (far, far)]
+    corners = [(near, far), (far, near), *(others if third == "upper left" else others[::-1])]
+    sides = [(middle, near), (middle, far), (near, middle), (far, middle)]
+    places = corners[: min(stones, 4)]
+    if stones >= 6:
+        places += sides[: 2 if stones < 8 else 4]
+    if stones >= 5 and stones % 2:
+        places.append((middle, middle))
+    return np.sort(np.array([row * size + column for row, column in places], np.int16))
+
+
+def handicap_setup(
+    size: int,
+    handicap: int,
+    black: NDArray[np.int16],
+    white: NDArray[np.int16],
+    moves: NDArray[np.int16],
+    colours: NDArray[np.int8],
+    to_play: int,
+) -> HandicapSetup:
+    """Put the handicap stones of a game where they belong: on the board before it begins.
+
+    Some programs write them as moves, with or without passes of White between them;
+    some say how many there are but not where; some set them up without saying so.
+
+    Parameters
+    ----------
+    size : int
+        Lines of the board.
+    handicap : int
+        As the record says.
+    black, white : int16 arrays
+        Stones set up.
+    moves, colours : arrays
+        The main line.
+    to_play : int
+        Who moves first if the record says so, else 0.
+    """
+    nothing = slice(0, 0)
+    if len(black) or len(white):
+        first = to_play or (int(colours[0]) if len(colours) else 0)
+        if handicap == 0 and not len(white) and len(black) >= 2 and first == WHITE:
+            return HandicapSetup(len(black), black, slice(None), HANDICAP_UNSAID)
+        return HandicapSetup(handicap, black, nothing, None)
+    if not len(moves):
+        return HandicapSetup(handicap, black, nothing, None)
+    if colours[0] == BLACK:
+        end, stones = _leading_stones(handicap, moves, colours)
+        if len(stones) >= 2:
+            return HandicapSetup(len(stones), np.sort(stones), slice(end, None), HANDICAP_AS_MOVES)
+    elif handicap >= 2:
+        for third in _THIRDS:
+            points = standard_stones(size, handicap, third=third)
+            # Where one of the first moves stands on such a point, the stones were elsewhere.
+            if points is not None and not np.isin(moves[: 2 * _MOST], points).any():
+                return HandicapSetup(handicap, points, slice(None), HANDICAP_MISSING)
+    return HandicapSetup(handicap, black, nothing, None)
+
+
+def _leading_stones(
+    handicap: int, moves: NDArray[np.int16], colours: NDArray[np.int8]
+) -> tuple[int, NDArray[np.int16]]:
+    """Where White's first real move is, and the stones Black put before it, if a handicap."""
+    none = np.empty(0, np.int16)
+    if len(colours) < 2 or (colours[1] == WHITE and (handicap < 2 or moves[1] != PASS)):
+        return 0, none  # nearly all games end here
+    stones: list[int] = []
+    for place, (move, colour) in enumerate(zip(moves.tolist(), colours.tolist(), strict=True)):
+        if colour == BLACK and move != PASS and len(stones) < max(handicap, _MOST):
+            stones.append(move)
+            if len(set(stones)) == handicap >= 2:
+                return place + 1, np.array(stones, np.int16)
+        elif colour == WHITE and move == PASS and handicap >= 2:
+            continue
+        elif colour == WHITE and handicap < 2 and len(set(stones)) == len(stones):
+            return place, np.array(stones, np.int16)
+        else:
+            break
+    return 0, none
+
+
+#: The program (AP) of records in which a rank at the end of a name belongs to it.
+WRITER = "Yardstone"
+#: What messages and reports call each repair.
+KOMI_IN_HUNDREDTHS = "komi written without its decimal point"
+KOMI_IN_STONES = "komi counted in stones (子), doubled"
+KOMI_UNREADABLE = "komi is not a number"
+_WINNERS = {1: WHITE, -1: BLACK, 0: DRAWN, None: UNKNOWN}
+
+
+@lru_cache(maxsize=4096)
+def parse_winner(text: str) -> int:
+    """The winner that a result names: 1 Black, 2 White, -1 a draw, 0 none or unknown.
+
+    Examples
+    --------
+    >>> [parse_winner(text) for text in ("B+3.5", "W+Resign", "白中盘胜", "Jigo", "Void")]
+    [1, 2, 2, -1, 0]
+    >>> parse_winner("Black wins by resignation"), parse_winner("White resigns")
+    (1, 1)
+    """
+    said = {} if left_out_reason(text) is not None else meanings(text)
+    return _WINNERS[said.get("", said.get("colour"))]
+
+
+_NUMBER = re.compile(r"[-+−]?\s*+(?:\d+(?:[.,]\d*)?|[.,]\d+)")
+_FRACTIONS = {
+    "½": ".5",
+    "¼": ".25",
+    "¾": ".75",
+    " 1/2": ".5",
+    "又1/2": ".5",
+    "又1/4": ".25",
+    "又3/4": ".75",
+}
+_CHINESE_NUMBER = re.compile(r"[一二三四五六七八九](?=[目子])")
+
+
+@lru_cache(maxsize=4096)
+def parse_komi(text: str) -> tuple[float | None, str | None]:
+    """Komi in points, and what had to be repaired.
+
+    Servers write 6.5 points as ``650``; and 7.5 points as 3.75, since under Chinese
+    rules White is given 3.75 stones of the area, which shifts the margin by twice that.
+
+    Examples
+    --------
+    >>> parse_komi("6.5")
+    (6.5, None)
+    >>> parse_komi("375")[0], parse_komi("3.75")[0], parse_komi("650")[0], parse_komi("六目半")[0]
+    (7.5, 7.5, 6.5, 6.5)
+    """
+    plain = text.strip()
+    for written, digits in _FRACTIONS.items():
+        plain = plain.replace(written, digits)
+    if not plain:
+        return None, None
+    plain = _CHINESE_NUMBER.sub(lambda sign: str(1 + "一二三四五六七八九".index(sign[0])), plain)
+    match = _NUMBER.match(plain)
+    if match is None:
+        return None, KOMI_UNREADABLE
+    number = match[0].replace("−", "-").replace(",", ".").replace(" ", "")
+    rest = plain[match.end() :]
+    value = float(number)
+    if "." not in number and "半" in rest:
+        value += 0.5
+    repair = None
+    if abs(value) >= 100 and value % 25 == 0 and abs(value) <= 2000:
+        value /= 100
+        repair = KOMI_IN_HUNDREDTHS
+    elif value in (45, 55, 65, 75, 85):
+        value /= 10
+        repair = KOMI_IN_HUNDREDTHS
+    if "子" in rest or abs(value * 2 % 1) == 0.5:
+        value *= 2
+        repair = repair or KOMI_IN_STONES
+    if abs(value) > 361 or value * 2 % 1:
+        return None, KOMI_UNREADABLE
+    return value, repair
+
+
+_DAY = re.compile(r"(?<!\d)(\d{4})\s*[-./年년]\s*(\d{1,2})\s*[-./月월]\s*(\d{1,2})(?!\d)")
+_COMPACT = re.compile(r"(?<!\d)(\d{4})(\d{2})(\d{2})(?!\d)")
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_MONTH = "(" + "|".join(_MONTHS) + ")[a-z]*"
+_MONTH_FIRST = re.compile(
+    rf"\b{_MONTH}\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})", re.IGNORECASE
+)
+_DAY_FIRST = re.compile(
+    rf"\b(\d{{1,2}})(?:st|nd|rd|th)?[.\s-]+{_MONTH}\.?,?[\s-]+(\d{{4}})", re.IGNORECASE
+)
+_CLOCK = re.compile(r"[T\s](\d{1,2}:\d{2}(?::\d{2})?)")
+
+
+@lru_cache(maxsize=4096)
+def parse_go_date(text: str) -> np.datetime64:
+    """The first day that a DT property names, with the time of day if it has one; else NaT.
+
+    Lists and ranges (``1996-05-06,07``) mean their first day; a month or a year
+    alone is no day.
+
+    Examples
+    --------
+    >>> parse_go_date("1996-05-06,07,08"), parse_go_date("2005-11-02 10:48")
+    (np.datetime64('1996-05-06T00:00:00'), np.datetime64('2005-11-02T10:48:00'))
+    >>> parse_go_date("Nov 2, 2005") == parse_go_date("2005年11月2日"), parse_go_date("1996-05")
+    (np.True_, np.datetime64('NaT','s'))
+    """
+    if (match := _DAY.search(text) or _COMPACT.search(text)) is not None:
+        year, month, day = match.groups()
+    elif (match := _MONTH_FIRST.search(text)) is not None:
+        name, day, year = match.groups()
+        month = str(1 + _MONTHS.index(name.lower()))
+    elif (match := _DAY_FIRST.search(text)) is not None:
+        day, name, year = match.groups()
+        month = str(1 + _MONTHS.index(name.lower()))
+    else:
+        return np.datetime64("NaT", "s")
+    clock = _CLOCK.match(text[match.end() :])
+    return parse_date(f"{year}-{month}-{day}", "" if clock is None else clock[1])
+
+
+_RANK_WORDS = r"(?:dan|kyu|[dkp]|段|级|級|단|급)"
+_DIGITS = r"(?:\d{1,2}|[初一二三四五六七八九十])"
+_RANKED = re.compile(
+    rf"(.*\S)(?:\s++|\s*+[(\[（,]\s*+)((?:[pP])?{_DIGITS}\s*+{_RANK_WORDS})[\s)\]）]*+",
+    re.IGNORECASE | re.DOTALL,
+)
+_RANKED_CJK = re.compile(r"(.*[^\x00-\x7f\s])([初一二三四五六七八九\d][段단])", re.DOTALL)
+
+
+@lru_cache(maxsize=65536)
+def split_rank(name: str, rank: str) -> tuple[str, str]:
+    """A name and a rank from a name that may have the rank in it.
+
+    Examples
+    --------
+    >>> split_rank("Ann Lee 3d", ""), split_rank("古力九段", ""), split_rank("Ann (3 dan)", "3d")
+    (('Ann Lee', '3d'), ('古力', '九段'), ('Ann', '3d'))
+    >>> split_rank("Player 1d", "5k"), split_rank("3d", "")
+    (('Player 1d', '5k'), ('3d', ''))
+    """
+    match = _RANKED.fullmatch(name)
+    if match is None and not rank:
+        match = _RANKED_CJK.fullmatch(name)
+    if match is None:
+        return name, rank
+    in_name = match[2].strip()
+    if rank and not _same_rank(rank, in_name):
+        return name, rank
+    return match[1].rstrip(" ,，"), rank or in_name
+
+
+def _same_rank(one: str, other: str) -> bool:
+    """Whether two ranks are one; a professional's dan may be written as any dan."""
+    first, second = split_grade(one), split_grade(other)
+    if first is None or second is None:
+        return one.strip().lower() == other.strip().lower()
+    return first[0] == second[0] and (first[1] == "kyu") == (second[1] == "kyu")
+
+
+_SIZE = re.compile(r"\s*(\d{1,4})\s*(?:[:xX×*]\s*(\d{1,4})\s*)?")
+
+
+@lru_cache(maxsize=256)
+def parse_board_size(text: str) -> tuple[int, int] | None:
+    """Columns and rows that SZ names; None if it is no size.
+
+    Examples
+    --------
+    >>> parse_board_size("19"), parse_board_size("9:13"), parse_board_size("big")
+    ((19, 19), (9, 13), None)
+    """
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        return None
+    return int(match[1]), int(match[2] or match[1])

@@ -1,19 +1,33 @@
-"""Several pools to one."""
+"""Several pools to one, and many files shared out to the machines of a cluster.
+
+What a share of the files gives is a pool, and the pools joined are what one machine makes of
+all files: so whatever needs all games at once is done after this, by the reader of the format.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+import os
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone import parallel
+from yardstone.errors import InputError, YardstoneError
+from yardstone.kernels import Loops, work
 from yardstone.pool import Pool, SkipReport
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["join_pools", "without_empty_columns"]
+    from yardstone.records.options import Options, Reader
+    from yardstone.records.sources import Source
+
+
+__all__ = ["join_pools", "without_empty_columns", "LARGEST", "read_shares"]
 
 
 def join_pools(pools: Sequence[Pool]) -> Pool:
@@ -87,3 +101,122 @@ def _column(name: str, pools: Sequence[Pool]) -> NDArray[Any]:
     if len(known) == len(pools) and not texts:
         return np.concatenate(known)
     return np.concatenate(parts)
+
+
+#: Bytes of files that are sent together, and most files.
+_BYTES, _FILES = 4 << 20, 256
+#: Larger files are read where they lie.
+LARGEST = 256 << 20
+#: Bytes that are on their way at a time, about.
+_SENT = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """Files that are read together."""
+
+    number: int
+    sources: tuple[Source, ...]
+    size: int
+
+    def __repr__(self) -> str:
+        """Which files; errors name them so."""
+        first, last = self.sources[0].name, self.sources[-1].name
+        return f"<{first}>" if first == last else f"<files {first} to {last}>"
+
+
+def read_shares(
+    read: Reader, sources: Sequence[Source], options: Options, *, loops: Loops | None = None
+) -> Pool:
+    """The games of some files: read here, or share by share where an engine is chosen.
+
+    Parameters
+    ----------
+    read : callable
+        From sources and options to a pool. Pools of files one after another, joined, must be
+        the pool of all of them.
+    sources : sequence of Source
+    options : Options
+    loops : Loops, optional
+        What its loops are for, if their work grows with the bytes.
+
+    Raises
+    ------
+    InputError
+        As `read`; where several files are at fault, the first of them is named.
+    """
+    if len(sources) < 2 or not parallel.elsewhere():
+        return read(sources, options)
+    shares = list(_shares(sources))
+    total = sum(share.size for share in shares)
+    outcomes: list[Pool | YardstoneError | None] = [None] * len(shares)
+    pools: list[Pool] = []
+    done = 0
+
+    def receive(share: _Share, outcome: Pool | YardstoneError) -> None:
+        nonlocal done
+        outcomes[share.number] = outcome
+        while len(pools) < len(shares) and (known := outcomes[len(pools)]) is not None:
+            if isinstance(known, YardstoneError):
+                raise known
+            pools.append(known)
+        done += share.size
+        if options.progress is not None:
+            options.progress(done, total)
+
+    read_share = partial(_read_share, read, replace(options, progress=None))
+    sent = [share for share in shares if _can_be_sent(share.sources)]
+    at_a_time = max(2, _SENT // max(1, _BYTES, *(share.size for share in sent)))
+    with nullcontext() if loops is None else work(loops, total):
+        parallel.map(read_share, _loaded(sent), workers=at_a_time, total=len(sent), receive=receive)
+        for share in shares:
+            if outcomes[share.number] is None:
+                receive(share, read_share(share))
+    return join_pools(pools)
+
+
+def _shares(sources: Sequence[Source]) -> Iterator[_Share]:
+    """All files in their order; one that is read here is a share of its own."""
+    number, size = 0, 0
+    together: list[Source] = []
+    for source in sources:
+        more = source.size
+        alone = not _can_be_sent([source])
+        if together and (alone or size + more > _BYTES or len(together) == _FILES):
+            yield _Share(number, tuple(together), size)
+            number, size, together = number + 1, 0, []
+        if alone:
+            yield _Share(number, (source,), more)
+            number += 1
+        else:
+            together.append(source)
+            size += more
+    if together:
+        yield _Share(number, tuple(together), size)
+
+
+def _loaded(shares: Iterable[_Share]) -> Iterator[_Share]:
+    """Shares with the bytes of their files; one whose bytes cannot be read is left out."""
+    for share in shares:
+        with suppress(InputError):
+            yield replace(share, sources=tuple(source.loaded() for source in share.sources))
+
+
+def _can_be_sent(sources: Sequence[Source]) -> bool:
+    """Whether their bytes go to other machines; what cannot be read is named here."""
+    return all(
+        source.size <= LARGEST
+        and (
+            source.member is not None
+            or (source.path is not None and os.access(source.path, os.R_OK))
+        )
+        for source in sources
+    )
+
+
+def _read_share(read: Reader, options: Options, share: _Share) -> Pool | YardstoneError:
+    """What a share gives; an error is told as one, for whoever reads in order."""
+    try:
+        return read(share.sources, options)
+    except YardstoneError as error:
+        return error

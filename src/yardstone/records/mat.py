@@ -21,8 +21,8 @@ from yardstone.errors import InputError, NoGamesError, StrictError
 from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.records.dates import date_span
 from yardstone.records.decoding import clean, decode
-from yardstone.records.shares import read_shares
-from yardstone.records.tags import MATCHES, further_columns, require_columns
+from yardstone.records.joining import read_shares
+from yardstone.records.options import MATCHES, further_columns, require_columns
 
 if TYPE_CHECKING:
     from yardstone.records.options import Options

@@ -21,19 +21,15 @@ import numpy as np
 from yardstone.errors import NoGamesError, StrictError
 from yardstone.kernels import Loops, work
 from yardstone.pool import MAX_SKIPPED_DETAILS, Pool, Skipped, SkipReport
-from yardstone.records import _pgn_game as game
-from yardstone.records._interning import HALF, MULTIPLIER, Interned
-from yardstone.records._pgn_bytes import LOOK_AHEAD
-from yardstone.records._pgn_scan import scan
+from yardstone.records import _pgn as game
+from yardstone.records._pgn import HALF, LOOK_AHEAD, MULTIPLIER, Interned, scan
+from yardstone.records.columns import PGN_LEVELS
 from yardstone.records.dates import date_and_time
 from yardstone.records.decoding import clean, decode
-from yardstone.records.joining import without_empty_columns
-from yardstone.records.options import Options
+from yardstone.records.joining import read_shares, without_empty_columns
+from yardstone.records.options import PGN, Options, further_columns, require_columns
 from yardstone.records.results import left_out_reason
-from yardstone.records.shares import read_shares
-from yardstone.records.streams import ByteStream
-from yardstone.records.strength_columns import PGN_LEVELS
-from yardstone.records.tags import PGN, further_columns, require_columns
+from yardstone.records.sources import ByteStream
 from yardstone.records.unplayed import CONTENT, IDENTITY, leave_out, not_played, without_repeats
 
 if TYPE_CHECKING:

@@ -1,24 +1,46 @@
-"""`read`: from paths to one pool."""
+"""`read`: from paths to one pool; `games_of`: from whatever a caller has.
+
+`estimated_games` says about how many games there are before they are read, and
+`growing_sources` reads files that another program is writing, as far as their games are whole.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
+from pathlib import Path
+from typing import Any, TypedDict
 
 from yardstone.choices import check_choice, checked_arguments
-from yardstone.errors import StrictError, UsageError
+from yardstone.errors import InputError, StrictError, UsageError, WrongTypeError
 from yardstone.pool import Pool, SkipReport
 from yardstone.records.dates import ORDERS, DateOrder
 from yardstone.records.formats import Options, endings_of, format_named, of_source, read_format
 from yardstone.records.joining import join_pools
 from yardstone.records.names import apply_name_files, drop_rare_players
+from yardstone.records.options import warn_skipped
 from yardstone.records.results import Side
-from yardstone.records.skipped_records import warn_skipped
-from yardstone.records.sources import Source, find_sources
+from yardstone.records.sources import (
+    COMPRESSED,
+    LONGEST_MAGIC,
+    Source,
+    compression_of,
+    find_sources,
+)
 from yardstone.records.where import Where, require_wanted
 
-__all__ = ["read", "sources_by_format"]
+__all__ = [
+    "read",
+    "sources_by_format",
+    "ColumnNames",
+    "games_of",
+    "estimated_games",
+    "growing_sources",
+    "whole_games",
+]
+
 
 StrPath = str | os.PathLike[str]
 
@@ -171,3 +193,181 @@ def sources_by_format(
         raise StrictError(beside.details[0].reason, file=beside.details[0].file)
     groups = groupby(sources, key=lambda source: (known or of_source(source)).name)
     return [(name, list(group)) for name, group in groups], beside
+
+
+class ColumnNames(TypedDict, total=False):
+    """Which columns of a table hold what, and what its values mean.
+
+    Attributes
+    ----------
+    first, second : str
+        Columns of the players; `first` moves first (White in chess, Black in Go).
+    score : str
+        Column of the result, seen by `first`: 1, 0.5, 0; 1-0; win; H, D, A …
+    time : str
+        Column of the date, or of date and time.
+    results : mapping or str
+        What values of the result mean for `first`: ``{"H": 1, "D": 0.5, "A": 0}``.
+    columns : mapping of str to str
+        Further columns, or the other roles of a column, as in `yardstone.read`.
+    side : {"white", "black"}
+        The colour that moves first, where names of columns and results do not say.
+    where : str
+        Which games: ``"Season = 2020"``, as in `yardstone.read`.
+    dates, strict, skip_unread
+        As in `yardstone.read`.
+    """
+
+    first: str
+    second: str
+    score: str
+    time: str
+    results: Mapping[str, object] | str
+    columns: Mapping[str, str]
+    side: Side
+    where: str
+    dates: DateOrder
+    strict: bool
+    skip_unread: bool
+
+
+_ROLES = ("first", "second", "score", "time")
+
+
+def games_of(
+    games: Any, names: ColumnNames | None = None, *, everything: bool = False, **more: Any
+) -> Pool:
+    """The pool of games that were given in any form.
+
+    Parameters
+    ----------
+    games : path, list of paths, frame or Pool
+        Files, folders and patterns are read by `yardstone.read`; frames of pandas and polars,
+        Arrow tables and anything that speaks Arrow by `Pool.from_frame`.
+    names : ColumnNames, optional
+        Which columns hold what. Without them names of columns and values tell, and where
+        they do not it is asked.
+    everything : bool
+        Keep all columns and tags, where none are named.
+    **more
+        Further keywords of `yardstone.read`: ``times``, ``levels``.
+
+    Raises
+    ------
+    InputError
+        As `yardstone.read` and `Pool.from_frame`.
+    WrongTypeError
+        This is nothing that holds games.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> table = {"home": ["Ann", "Bob"], "away": ["Bob", "Ann"], "FTR": ["H", "D"]}
+    >>> games_of(pandas.DataFrame(table), {"first": "home", "second": "away", "score": "FTR"})
+    <Pool: 2 games of 2 players>
+    """
+    given: dict[str, Any] = {key: each for key, each in (names or {}).items() if each is not None}
+    if isinstance(games, Pool):
+        if given:
+            raise UsageError(f"a pool has been read already: leave out {', '.join(sorted(given))}")
+        return games
+    roles = {role: given.pop(role) for role in _ROLES if role in given}
+    columns = {**given.pop("columns", {}), **roles} or ("all" if everything else None)
+    side = given.pop("side", None)
+    options = {**given, **more, "first": side, "columns": columns}
+    if isinstance(games, str | os.PathLike):
+        games = [games]
+    if isinstance(games, list | tuple):
+        if not all(isinstance(path, str | os.PathLike) for path in games):
+            raise WrongTypeError("a list of games must be one of paths: give a frame, or files")
+        return read(*games, **options)
+    if not (hasattr(games, "__arrow_c_stream__") or hasattr(games, "columns")):
+        raise WrongTypeError(
+            f"a {type(games).__name__} holds no games: give a path, a list of paths, a frame of "
+            "pandas or polars, an Arrow table or a Pool"
+        )
+    options.pop("times", None)
+    return Pool.from_frame(games, **options)
+
+
+#: Bytes of a short game in a file, by format; Parquet says itself how many it holds.
+_BYTES = {"csv": 30, "json": 60, "arrow": 30, "database": 25, "pgn": 150, "sgf": 300, "mat": 300}
+_OTHERS = 200
+#: What is compressed is so many times larger.
+_PACKED = 4
+
+
+def estimated_games(paths: Sequence[str | Source]) -> int:
+    """About how many games some files hold: rather too many than too few.
+
+    Standard input counts as none.
+    """
+    total = 0
+    for source in find_sources(paths, endings_of()):
+        if source.path is None and source.member is None:
+            continue
+        name = of_source(source).name
+        if name == "parquet" and source.path is not None:
+            total += _rows_of_parquet(source.name, source.path)
+            continue
+        larger = _PACKED if Path(source.name).suffix.lower() in COMPRESSED else 1
+        total += larger * source.size // _BYTES.get(name, _OTHERS)
+    return total
+
+
+def _rows_of_parquet(name: str, path: Path) -> int:
+    from yardstone.records.table_files import connection_for, sql_text
+
+    with connection_for(name) as connection:
+        row = connection.execute(
+            f"SELECT sum(num_rows) FROM parquet_file_metadata({sql_text(path)})"
+        ).fetchone()
+    return int(row[0] or 0) if row is not None else 0
+
+
+#: At first so much of a file's end is looked at, and more if no game ends there.
+_TAIL = 1 << 16
+_RESULT = re.compile(rb"(?:^|(?<=[ \t}\n]))(?:1-0|0-1|1/2-1/2|\*)[ \t]*\r?\n")
+
+
+def growing_sources(paths: Sequence[str | os.PathLike[str]]) -> list[Source]:
+    """The files of some paths, each PGN file as far as its games are written whole.
+
+    Files that do not exist yet are left out.
+    """
+    sources = []
+    for path in paths:
+        try:
+            there = find_sources([path], endings_of())
+        except InputError:
+            if Path(path).exists():
+                raise
+            continue
+        for source in there:
+            if source.path is not None and of_source(source).name == "pgn":
+                source.limit = whole_games(source.path)
+            sources.append(source)
+    return sources
+
+
+def whole_games(path: Path) -> int | None:
+    """How many bytes of a PGN file to read so that its last game is whole.
+
+    A game is whole when a result stands at the end of its moves, on a line that has ended.
+    None if the file is compressed, which a program that writes game by game does not do.
+    """
+    with path.open("rb") as file:
+        if compression_of(file.read(LONGEST_MAGIC)) is not None:
+            return None
+        size = file.seek(0, 2)
+        length = _TAIL
+        while True:
+            start = max(size - length, 0)
+            file.seek(start)
+            tail = file.read(size - start)
+            ends = [result.end() for result in _RESULT.finditer(tail)]
+            if ends:
+                return start + ends[-1]
+            if not start:
+                return 0
+            length *= 8

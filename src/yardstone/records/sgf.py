@@ -11,10 +11,11 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,24 +23,44 @@ import numpy as np
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
 from yardstone.kernels import Loops, in_steps
 from yardstone.pool import Pool, Skipped, SkipReport
+from yardstone.records._sgf import COLUMNS, NODE_NUMBER
+from yardstone.records.columns import HANDICAP_GAME, SGF_LEVELS
 from yardstone.records.dates import Times, date_span
-from yardstone.records.go_game import BLACK, UNKNOWN, WHITE, GoGame
-from yardstone.records.joining import without_empty_columns
+from yardstone.records.decoding import clean, decode, escaped
+from yardstone.records.go_game import (
+    BLACK,
+    DRAWN,
+    PASS,
+    UNKNOWN,
+    WHITE,
+    WRITER,
+    GoGame,
+    parse_go_date,
+    parse_komi,
+    split_rank,
+)
+from yardstone.records.joining import read_shares, without_empty_columns
+from yardstone.records.options import SGF, further_columns, require_columns
 from yardstone.records.results import left_out_reason
-from yardstone.records.sgf_games import GameBuilder, Unusable
-from yardstone.records.sgf_records import RecordReader, SgfLimits, SgfRecord
-from yardstone.records.sgf_tree import SgfTree
-from yardstone.records.sgf_write import write_sgf
-from yardstone.records.shares import read_shares
+from yardstone.records.sgf_records import (
+    GameBuilder,
+    RecordReader,
+    Rows,
+    SgfLimits,
+    SgfRecord,
+    Unusable,
+    property_values,
+)
 from yardstone.records.sources import Source, find_sources
-from yardstone.records.strength_columns import HANDICAP_GAME, SGF_LEVELS
-from yardstone.records.tags import SGF, further_columns, require_columns
 from yardstone.records.unplayed import CONTENT, IDENTITY, without_repeats
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from yardstone.records._sgf import PropertyRows
     from yardstone.records.options import Options
+    from yardstone.records.sources import ByteStream
+
 
 __all__ = [
     "GoGame",
@@ -50,7 +71,10 @@ __all__ = [
     "read_sgf",
     "read_trees",
     "write_sgf",
+    "MoveListReader",
+    "read_moves",
 ]
+
 
 StrPath = str | os.PathLike[str]
 Progress = Callable[[int, int], object]
@@ -377,3 +401,448 @@ def _column(values: list[Any]) -> NDArray[Any]:
     if any(value is None or isinstance(value, float) for value in values):
         return np.array([np.nan if value is None else value for value in values], np.float64)
     return np.array(values, np.int64)
+
+
+class SgfTree:
+    """One game with its variations.
+
+    Made by `yardstone.records.sgf.read_trees`, or by hand from an empty one with `add`.
+
+    Attributes
+    ----------
+    file : str
+        Where it was read; '' if it was not.
+    line : int
+        The line at which it begins, from 1.
+    number : int
+        Its number within the file, from 1.
+
+    Examples
+    --------
+    >>> tree = SgfTree()
+    >>> root = tree.add(None, {"GM": ["1"], "SZ": ["9"]})
+    >>> first = tree.add(root, {"B": ["ee"]})
+    >>> _ = tree.add(first, {"W": ["gc"]}), tree.add(first, {"W": ["cg"], "C": ["or here"]})
+    >>> tree.children(first), tree.main_line(), tree.properties(3)["C"]
+    ([2, 3], [0, 1, 2], ('or here',))
+    """
+
+    def __init__(self, record: SgfRecord | None = None) -> None:
+        self.file = "" if record is None else record.file
+        self.line = 0 if record is None else record.line
+        self.number = 1 if record is None else record.number
+        self._data = b""
+        self._rows = np.empty((0, COLUMNS), np.int64)
+        self._parents = np.empty(0, np.int32)
+        self._made: list[tuple[int, dict[str, tuple[str, ...]]]] = []
+        self._children: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+        if record is not None:
+            rows = record.rows
+            self._data = record.data
+            self._rows = rows.table.copy()
+            self._parents = rows.parents[: rows.nodes].copy()
+            self._rows_at = np.searchsorted(self._rows[:, NODE_NUMBER], np.arange(rows.nodes + 1))
+
+    def __len__(self) -> int:
+        return len(self._parents) + len(self._made)
+
+    def __repr__(self) -> str:
+        return f"<SgfTree: {len(self)} nodes>"
+
+    def parent(self, node: int) -> int | None:
+        """The node before this one; None for the root."""
+        self._check(node)
+        read = len(self._parents)
+        parent = int(self._parents[node]) if node < read else self._made[node - read][0]
+        return None if parent < 0 else parent
+
+    def children(self, node: int) -> list[int]:
+        """The nodes that follow this one, the main line's first."""
+        self._check(node)
+        order, starts = self._links()
+        return [int(child) for child in order[starts[node + 1] : starts[node + 2]]]
+
+    def properties(self, node: int) -> Mapping[str, tuple[str, ...]]:
+        """The values of each property of a node, without escapes."""
+        self._check(node)
+        read = len(self._parents)
+        if node >= read:
+            return self._made[node - read][1]
+        first, last = self._rows_at[node : node + 2].tolist()
+        return property_values(self._data, self._rows[first:last])
+
+    def main_line(self) -> list[int]:
+        """The nodes of the main line, from the root on."""
+        order, starts = self._links()
+        line, node = [], -1
+        while starts[node + 1] < starts[node + 2]:
+            node = int(order[starts[node + 1]])
+            line.append(node)
+        return line
+
+    def leaves(self) -> Iterator[int]:
+        """The last node of every line of play, in the order of the file."""
+        has_child = np.zeros(len(self) + 1, bool)
+        has_child[self._all_parents() + 1] = True
+        yield from np.flatnonzero(~has_child[1:]).tolist()
+
+    def path(self, node: int) -> list[int]:
+        """The nodes from the root to this one."""
+        line = [node]
+        while (parent := self.parent(line[-1])) is not None:
+            line.append(parent)
+        return line[::-1]
+
+    def add(self, parent: int | None, properties: Mapping[str, Sequence[str] | str]) -> int:
+        """Add a node behind `parent` (None: the root), and give its number.
+
+        Raises
+        ------
+        UsageError
+            If there is a root already, no such parent, or a name that is none: names
+            of properties are capital letters.
+        """
+        if parent is None:
+            if len(self):
+                raise UsageError("the tree has its root already")
+            parent = -1
+        else:
+            self._check(parent)
+        made = {}
+        for name, values in properties.items():
+            if not (name.isascii() and name.isalpha() and name.isupper()):
+                raise UsageError(f"{name!r} is not a property name: use capital letters")
+            made[name] = (values,) if isinstance(values, str) else tuple(values)
+        self._made.append((parent, made))
+        self._children = None
+        return len(self) - 1
+
+    def line_rows(self, path: Sequence[int]) -> PropertyRows:
+        """The rows of the nodes on a path, for `GameBuilder.line`."""
+        nodes = np.asarray(path)
+        starts, counts = self._rows_at[nodes], np.diff(self._rows_at)[nodes]
+        begins = np.cumsum(counts) - counts
+        places = np.arange(counts.sum()) + np.repeat(starts - begins, counts)
+        rows: PropertyRows = self._rows[places]
+        return rows
+
+    def _check(self, node: int) -> None:
+        if not 0 <= node < len(self):
+            raise UsageError(f"there is no node {node}, only 0 to {len(self) - 1}")
+
+    def _all_parents(self) -> NDArray[np.int64]:
+        made = np.array([parent for parent, _ in self._made], np.int64)
+        return np.concatenate([self._parents, made])
+
+    def _links(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Children in order of their parents, and where those of each parent (from -1) begin."""
+        if self._children is None:
+            parents = self._all_parents()
+            order = np.argsort(parents, kind="stable")
+            starts = np.searchsorted(parents[order], np.arange(-1, len(parents) + 1))
+            self._children = order, starts
+        return self._children
+
+
+#: Properties that a `GoGame` tells itself, in the order in which they are written.
+_OWN = (
+    "GM FF CA SZ PB BR BT PW WR WT EV PC DT RU KM HA RE AB AW AE PL B W BL WL".split()
+)  # fmt: skip
+_RESULTS = {BLACK: "B+", WHITE: "W+", DRAWN: "0"}
+_LETTERS = "abcdefghijklmnopqrs"
+#: A new line is begun after so many moves.
+_MOVES_A_LINE = 12
+
+
+def write_sgf(what: GoGame | SgfTree | Iterable[GoGame | SgfTree]) -> str:
+    """The SGF text of a game, a tree, or several of them (a collection).
+
+    Reading it again gives the same game: FF[4], UTF-8, one record after another. A
+    game's own attributes count where its `properties` say otherwise; komi is written
+    in points and handicap stones as stones set up, so repaired games stay repaired.
+
+    Examples
+    --------
+    >>> from yardstone.records.go_game import GoGame
+    >>> game = GoGame(black="Ann", white="Bob", komi=6.5, result="B+R")
+    >>> print(write_sgf(game), end="")
+    (;GM[1]FF[4]CA[UTF-8]SZ[19]PB[Ann]PW[Bob]KM[6.5]RE[B+R])
+    """
+    if isinstance(what, GoGame):
+        return "".join(_game(what))
+    if isinstance(what, SgfTree):
+        return "".join(_tree(what))
+    return "".join(write_sgf(one) for one in what)
+
+
+def _property(name: str, values: Sequence[str]) -> str:
+    return name + "".join(f"[{escaped(value)}]" for value in values)
+
+
+def _game(game: GoGame) -> Iterator[str]:
+    yield "(;"
+    for name, values in root_properties(game).items():
+        yield _property(name, values)
+    clocks = [] if game.time_left is None else game.time_left.tolist()
+    for place, (move, colour) in enumerate(
+        zip(game.moves.tolist(), game.colours.tolist(), strict=True)
+    ):
+        if place % _MOVES_A_LINE == 0:
+            yield "\n"
+        letter = "B" if colour == BLACK else "W"
+        yield f";{letter}[{_point(move, game.size)}]"
+        if clocks and not np.isnan(clocks[place]):
+            yield f"{letter}L[{_seconds(clocks[place])}]"
+    yield ")\n"
+
+
+def root_properties(game: GoGame) -> Mapping[str, Sequence[str]]:
+    """What the first node of a game's record says."""
+    own: dict[str, Sequence[str]] = {
+        "GM": ("1",),
+        "FF": ("4",),
+        "CA": ("UTF-8",),
+        "SZ": (str(game.size),),
+    }
+    texts = {
+        "PB": game.black, "BR": game.black_rank, "BT": game.black_team,
+        "PW": game.white, "WR": game.white_rank, "WT": game.white_team,
+        "EV": game.event, "PC": game.place, "DT": _date(game), "RU": game.rules,
+        "KM": _komi(game),
+        "HA": str(game.handicap) if game.handicap else "",
+        "RE": game.result or ("" if game.winner == UNKNOWN else _RESULTS[game.winner]),
+    }  # fmt: skip
+    own |= {name: (text,) for name, text in texts.items() if text}
+    for name, stones in (("AB", game.setup_black), ("AW", game.setup_white)):
+        if len(stones):
+            own[name] = [_point(point, game.size) for point in stones.tolist()]
+    first = int(game.colours[0]) if len(game.colours) else 0
+    if game.to_play != (first or BLACK):
+        own["PL"] = ("B" if game.to_play == BLACK else "W",)
+    others = {name: values for name, values in game.properties.items() if name not in _OWN}
+    if any(
+        split_rank(name, rank)[0] != name
+        for name, rank in ((game.black, game.black_rank), (game.white, game.white_rank))
+    ):
+        others["AP"] = (WRITER,)  # so that the reader leaves the rank in the name
+    return own | others
+
+
+def _point(move: int, size: int) -> str:
+    if move == PASS:
+        return ""
+    if not 0 <= move < size * size:
+        raise UsageError(f"{move} is not a point of a board of {size} lines")
+    return _LETTERS[move % size] + _LETTERS[move // size]
+
+
+def _date(game: GoGame) -> str:
+    written = " ".join(game.properties.get("DT", ("",))[:1])
+    moment = parse_go_date(written)
+    if moment == game.date or (np.isnat(moment) and np.isnat(game.date)):
+        return written
+    if np.isnat(game.date):
+        return ""
+    return str(game.date).replace("T", " ").removesuffix(" 00:00:00")
+
+
+def _komi(game: GoGame) -> str:
+    if game.komi is None:
+        return ""
+    text = f"{game.komi:g}"
+    if parse_komi(text) != (game.komi, None):
+        raise UsageError(f"a komi of {text} cannot be written")
+    return text
+
+
+def _seconds(value: float) -> str:
+    return np.format_float_positional(np.float32(value), trim="-")
+
+
+def _tree(tree: SgfTree) -> Iterator[str]:
+    """The text of a tree; a parenthesis opens at the root and at each variation."""
+    if not len(tree):
+        raise UsageError("a tree without nodes cannot be written")
+    todo: list[int | None] = [0]  # None closes a parenthesis
+    opens = {0}
+    while todo:
+        node = todo.pop()
+        if node is None:
+            yield ")"
+            continue
+        if node in opens:
+            opens.discard(node)
+            yield "("
+            todo.append(None)
+        yield ";"
+        for name, values in tree.properties(node).items():
+            # A reader takes "(;GM[" for another game, even within one that is not closed.
+            inner = node > 0 and name in ("GM", "FF")
+            yield f"{name} {_property('', values)}" if inner else _property(name, values)
+        children = tree.children(node)
+        if len(children) > 1:
+            opens.update(children)
+        todo += children[::-1]
+    yield "\n"
+
+
+#: Longer lines are no games.
+_LONGEST_LINE = 1 << 20
+_SIDES = {1.0: (BLACK, "B+"), 0.0: (WHITE, "W+"), 0.5: (DRAWN, "0")}
+#: Columns of the pool that go into a game, and the properties they are.
+_TEXTS = {
+    "black_rank": "BR", "white_rank": "WR", "rules": "RU", "event": "EV", "place": "PC",
+    "komi": "KM", "handicap": "HA", "size": "SZ",
+}  # fmt: skip
+
+
+class MoveListReader:
+    r"""Reads games from lists of moves; iterating gives one after another.
+
+    Parameters
+    ----------
+    *paths : str, path or Source
+        Files of any ending, folders, patterns, or zip and tar archives, all of whose
+        files are read. Each line is an identifier and, behind a tab, a comma or
+        blanks, the moves in SGF.
+    results : Pool, optional
+        Who played and who won: a pool whose ``first`` is Black, with a column named
+        `key`. Its columns komi, handicap, size, rules, black_rank, white_rank, event
+        and place are used where it has them. Games it does not know are skipped.
+    key : str
+        The column of `results` that identifies games.
+    progress : callable, optional
+        Called with the bytes read so far and all bytes (0 if unknown).
+
+    Attributes
+    ----------
+    skipped : SkipReport
+        Lines that were left out.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, yardstone
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "moves").write_text("7\t;B[pd];W[dd]\n8\t;B[qd]\n")
+    >>> pool = yardstone.Pool.from_names(["Ann"], ["Bob"], [1], columns={"id": ["7"]})
+    >>> reader = MoveListReader(folder / "moves", results=pool, key="id")
+    >>> [(game.black, game.moves.tolist()) for game in reader], reader.skipped.reasons
+    ([('Ann', [72, 60])], Counter({'not in the table of results': 1}))
+    """
+
+    def __init__(
+        self,
+        *paths: StrPath | Source,
+        results: Pool | None = None,
+        key: str = "game_id",
+        progress: Callable[[int, int], object] | None = None,
+    ) -> None:
+        if not paths:
+            raise UsageError("no files given")
+        self.skipped = SkipReport()
+        self._sources = find_sources(paths, [""], self.skipped)
+        self._results = results
+        self._rows_of: dict[str, int] = {}
+        self._progress = progress
+        if results is not None:
+            if key not in results.columns:
+                known = ", ".join(results.columns) or "none"
+                raise UsageError(f"the results have no column {key!r}, only {known}")
+            values = results.columns[key].tolist()
+            self._rows_of = {_identifier(value): row for row, value in enumerate(values)}
+
+    def __iter__(self) -> Iterator[GoGame]:
+        builder, rows = GameBuilder(), Rows(main_only=True)
+        total = sum(source.size for source in self._sources)
+        done = 0
+        for source in self._sources:
+            try:
+                yield from self._games(source, builder, rows)
+            except InputError as error:
+                self.skipped.add(Skipped(source.name, 0, error.message))
+            done += source.size
+            if self._progress is not None:
+                self._progress(done, total)
+        self.skipped.repaired.update(builder.repaired)
+
+    def _games(self, source: Source, builder: GameBuilder, rows: Rows) -> Iterator[GoGame]:
+        with source.open() as stream:
+            for number, line in enumerate(_lines(stream), start=1):
+                identifier, moves = _split(line)
+                if not line.strip() or (number == 1 and not moves):  # names of columns
+                    continue
+                try:
+                    if not moves:
+                        raise Unusable("no moves in this line")
+                    if len(line) > _LONGEST_LINE:
+                        raise Unusable(f"a line longer than {_LONGEST_LINE} bytes")
+                    properties = self._properties(identifier)
+                    rows.scan(np.frombuffer(moves, np.uint8), 0, final=True)
+                    record = SgfRecord(source.name, number, 1, moves, rows, "utf-8")
+                    yield builder.line(record, properties, rows.table)
+                except Unusable as trouble:
+                    self.skipped.add(
+                        Skipped(source.name, number, trouble.reason), kind=trouble.kind
+                    )
+            if stream.damage is not None:
+                self.skipped.add(Skipped(source.name, 0, stream.damage))
+
+    def _properties(self, identifier: str) -> MappingProxyType[str, tuple[str, ...]]:
+        """What the table of results says of a game, as SGF has it."""
+        texts = {"GN": identifier}
+        pool = self._results
+        if pool is not None:
+            row = self._rows_of.get(identifier)
+            if row is None:
+                raise Unusable(
+                    f"game {identifier[:40]!r} is not in the table of results",
+                    "not in the table of results",
+                )
+            texts["PB"] = pool.players[pool.first[row]]
+            texts["PW"] = pool.players[pool.second[row]]
+            texts["RE"] = _SIDES[float(pool.score[row])][1]
+            if pool.time is not None and not np.isnat(pool.time[row]):
+                texts["DT"] = str(pool.time[row]).replace("T", " ")
+            for name, tag in _TEXTS.items():
+                if name in pool.columns and (text := _plain(pool.columns[name][row])):
+                    texts[tag] = text
+        return MappingProxyType({name: (text,) for name, text in texts.items()})
+
+
+def read_moves(
+    *paths: StrPath, results: Pool | None = None, key: str = "game_id"
+) -> Iterator[GoGame]:
+    """The games in lists of moves, joined to a table of results; see `MoveListReader`."""
+    return iter(MoveListReader(*paths, results=results, key=key))
+
+
+def _identifier(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).strip()
+
+
+def _plain(value: Any) -> str:
+    text = _identifier(value)
+    return "" if text == "nan" else text
+
+
+def _split(line: bytes) -> tuple[str, bytes]:
+    """The identifier of a line, and its moves."""
+    place = next((k for k, c in enumerate(line[:256]) if c in b";("), -1)
+    if place < 0:
+        return "", b""
+    return clean(decode(line[:place])).strip("\"', "), line[place:]
+
+
+def _lines(stream: ByteStream) -> Iterator[bytes]:
+    """Lines without their ends; what is too long comes cut, but longer than allowed."""
+    left = b""
+    for piece in stream.pieces():
+        lines = (left + piece).split(b"\n")
+        left = lines.pop()
+        yield from lines
+        if len(left) > _LONGEST_LINE:
+            left = left[: _LONGEST_LINE + 1]
+    if left:
+        yield left

@@ -1,24 +1,620 @@
-"""Where records come from: files, folders, archives, patterns, standard input."""
+"""Where records come from: files, folders, archives, patterns, standard input.
+
+`find_sources` finds the files, members of zip and tar archives among them; `ByteStream`
+gives their bytes, decompressed as they are read and within limits. Archives are read in
+place: nothing is unpacked to disk, so names of members can do no harm. One may lie about what
+it holds, so how many members it has, how far it expands and how much is read are limited.
+"""
 
 from __future__ import annotations
 
+import codecs
 import glob
 import io
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from typing import Any
+from typing import IO, Any
 
 from yardstone.errors import InputError, MissingFileError
 from yardstone.pool import Skipped, SkipReport
-from yardstone.records.archives import ARCHIVES, Member, is_archive, members_of
-from yardstone.records.streams import ByteStream, StreamLimits
+from yardstone.records.decoding import clean
 
-__all__ = ["COMPRESSED", "Source", "find_files", "find_sources", "plain_ending", "unpacked_name"]
+__all__ = [
+    "LONGEST_MAGIC",
+    "ByteStream",
+    "StreamLimits",
+    "compression_of",
+    "ARCHIVES",
+    "ArchiveLimits",
+    "ArchiveTooLarge",
+    "Member",
+    "is_archive",
+    "members_of",
+    "COMPRESSED",
+    "Source",
+    "find_files",
+    "find_sources",
+    "plain_ending",
+    "unpacked_name",
+]
+
+
+_MAGIC = (
+    (b"\x1f\x8b", "gzip"),
+    (b"\x28\xb5\x2f\xfd", "Zstandard"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\x00", "xz"),
+)
+#: So many bytes tell how a file is compressed.
+LONGEST_MAGIC = 6
+_CHUNK = 1 << 18
+_PIECE = 1 << 20
+
+
+def compression_of(head: bytes) -> str | None:
+    """How a file that begins so is compressed; None if it is not."""
+    return next((kind for magic, kind in _MAGIC if head.startswith(magic)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class StreamLimits:
+    """How far a file may expand: `ratio` times its size plus `extra` bytes; else what to do."""
+
+    ratio: float = 1000.0
+    extra: int = 64 << 20
+    hint: str = "unpack it yourself if that is right"
+
+    def check(self, expanded: int, size: int, name: str) -> None:
+        """Refuse a file of this size and name that expands to more bytes than it may."""
+        if expanded > self.ratio * size + self.extra:
+            raise InputError(
+                f"expands to more than {self.ratio:g} times its size",
+                file=name,
+                hint=self.hint,
+            )
+
+
+class ByteStream:
+    """The decompressed bytes of a file.
+
+    Parameters
+    ----------
+    raw : unbuffered binary file
+        The file as it stands.
+    name : str
+        What errors call it.
+    size : int
+        Its size, 0 if unknown.
+    limits : StreamLimits
+        How far it may expand.
+
+    Attributes
+    ----------
+    compression : str or None
+        What it is compressed with; the content tells, not the name.
+    consumed : int
+        How much of the file itself has been read.
+    damage : str or None
+        Set when compressed data break off; what came before was still given.
+    """
+
+    def __init__(self, raw: IO[bytes], name: str, size: int, limits: StreamLimits) -> None:
+        self.name = name
+        self.size = size
+        self.consumed = 0
+        self.damage: str | None = None
+        self._raw: Any = raw
+        self._limits = limits
+        self._pieces: Iterator[bytes] | None = None
+        self._head = b""
+        try:
+            while len(self._head) < LONGEST_MAGIC and (data := self._read()):
+                self._head += data
+        except InputError:
+            self.close()
+            raise
+        self.compression = compression_of(self._head)
+        if self.compression is not None:
+            self._pieces = self._unpacked(self.compression, _Packed(self._head, self._read))
+            self._head = b""
+
+    def __enter__(self) -> ByteStream:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file, unless it is standard input."""
+        if self._raw is not sys.stdin.buffer:
+            self._raw.close()
+
+    def peek(self, size: int) -> bytes:
+        """The next bytes, which stay in the stream."""
+        while len(self._head) < size and (piece := self._next_piece()):
+            self._head += piece
+        return self._head[:size]
+
+    def skip(self, size: int) -> None:
+        """Leave out bytes seen with `peek`."""
+        self._head = self._head[size:]
+
+    def readinto(self, view: memoryview) -> int:
+        """Fill the view; fewer bytes come only at the end."""
+        filled = 0
+        while filled < len(view):
+            if self._head or self._pieces is not None:
+                self._head = self._head or self._next_piece()
+                taken = min(len(self._head), len(view) - filled)
+                view[filled : filled + taken] = self._head[:taken]
+                self._head = self._head[taken:]
+            else:
+                taken = self._readinto(view[filled:])
+            if not taken:
+                break
+            filled += taken
+        return filled
+
+    def pieces(self) -> Iterator[bytes]:
+        """All that remains, piece by piece."""
+        while piece := self._head or self._next_piece():
+            self._head = b""
+            yield piece
+
+    def recode(self, encoding: str) -> None:
+        """Give UTF-8 from here on for text in another encoding."""
+        decoder = codecs.getincrementaldecoder(encoding)("replace")
+        before = self._pieces
+        head, self._head = self._head, b""
+
+        def recoded() -> Iterator[bytes]:
+            piece = head
+            while piece:
+                yield decoder.decode(piece).encode("utf-8", "replace")
+                piece = self._read() if before is None else next(before, b"")
+            yield decoder.decode(b"", final=True).encode("utf-8", "replace")
+
+        self._pieces = (piece for piece in recoded() if piece)
+
+    def recode_utf16(self) -> None:
+        """Have UTF-16 recoded, and a byte order mark left out."""
+        head = self.peek(256)
+        if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+            self.recode("utf-16")
+        elif head.startswith(b"\xef\xbb\xbf"):
+            self.skip(3)
+        elif len(head) >= 4:
+            zeros = [head[0::2].count(0), head[1::2].count(0)]
+            half = len(head) // 2
+            if zeros[1] > 0.9 * half and zeros[0] < 0.1 * half:
+                self.recode("utf-16-le")
+            elif zeros[0] > 0.9 * half and zeros[1] < 0.1 * half:
+                self.recode("utf-16-be")
+
+    def _readinto(self, view: memoryview) -> int:
+        return self._count(lambda: self._raw.readinto(view) or 0)
+
+    def _next_piece(self) -> bytes:
+        return self._read() if self._pieces is None else next(self._pieces, b"")
+
+    def _read(self) -> bytes:
+        data: list[bytes] = []
+
+        def read() -> int:
+            data.append(self._raw.read(_CHUNK) or b"")
+            return len(data[-1])
+
+        self._count(read)
+        return data[0]
+
+    def _count(self, read: Callable[[], int]) -> int:
+        try:
+            size = read()
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", file=self.name) from None
+        self.consumed += size
+        return size
+
+    def _unpacked(self, kind: str, packed: _Packed) -> Iterator[bytes]:
+        unpack, errors = _unpacker(kind)
+        unpacked = 0
+        try:
+            for piece in unpack(packed):
+                unpacked += len(piece)
+                self._limits.check(unpacked, self.consumed, self.name)
+                if piece:
+                    yield piece
+        except errors as error:
+            self.damage = f"damaged {kind} data: {error}"
+
+
+class _Packed:
+    """A compressed file with its first bytes put back."""
+
+    def __init__(self, head: bytes, read: Callable[[], bytes]) -> None:
+        self._head = head
+        self._read = read
+
+    def read(self, size: int = -1) -> bytes:
+        """Some bytes, at most `size` if that is not negative; none at the end."""
+        data = self._head or self._read()
+        if size < 0:
+            size = len(data)
+        self._head = data[size:]
+        return data[:size]
+
+
+_Unpacker = Callable[[_Packed], Iterator[bytes]]
+
+
+def _unpacker(kind: str) -> tuple[_Unpacker, tuple[type[Exception], ...]]:
+    """The generator that unpacks, and what it raises on damaged data."""
+    if kind == "gzip":
+        return _gunzip, (zlib.error, EOFError)
+    if kind == "bzip2":
+        import bz2
+
+        return lambda packed: _unpack(packed, bz2.BZ2Decompressor), (OSError, ValueError, EOFError)
+    if kind == "xz":
+        import lzma
+
+        return lambda packed: _unpack(packed, lzma.LZMADecompressor), (lzma.LZMAError, EOFError)
+    import zstandard
+
+    return _unzstd, (zstandard.ZstdError, EOFError)
+
+
+def _gunzip(packed: _Packed) -> Iterator[bytes]:
+    machine = None
+    data = b""
+    while True:
+        data = data or packed.read()
+        if machine is None:
+            data = data.lstrip(b"\0")  # archives on tapes are padded so
+            if not data:
+                return
+            machine = zlib.decompressobj(wbits=31)
+        piece = machine.decompress(data, _PIECE)
+        if not data and not piece:
+            raise EOFError("they break off")
+        yield piece
+        data = machine.unconsumed_tail
+        if machine.eof:
+            data, machine = machine.unused_data, None
+
+
+def _unpack(packed: _Packed, new: Callable[[], Any]) -> Iterator[bytes]:
+    machine = None
+    data = b""
+    while True:
+        if machine is None or machine.needs_input:
+            data = data or packed.read()
+            if not data:
+                break
+        machine = machine or new()
+        piece = machine.decompress(data, _PIECE)
+        data = b""
+        yield piece
+        if machine.eof:
+            data, machine = machine.unused_data, None
+    if machine is not None:
+        raise EOFError("they break off")
+
+
+def _unzstd(packed: _Packed) -> Iterator[bytes]:
+    import zstandard
+
+    with zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True) as reader:  # type: ignore[arg-type]
+        while piece := reader.read(_CHUNK):
+            yield piece
+
+
+_TAR_ENDINGS = (".tar", ".tar.gz", ".tgz", ".tar.zst", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
+#: Endings of files that are archives.
+ARCHIVES = (".zip", *_TAR_ENDINGS)
+_OTHER_ARCHIVES = (*ARCHIVES, ".7z", ".rar", ".lzh", ".lha", ".arj", ".cab")
+_END_RECORD = b"PK\x05\x06"
+_LONGEST_COMMENT = 1 << 16
+
+
+class ArchiveTooLarge(InputError):
+    """An archive that holds more than the limits allow."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveLimits:
+    """How much an archive may hold.
+
+    Attributes
+    ----------
+    members : int
+        Files in it.
+    ratio, extra
+        All its files together may have `ratio` times its own size plus `extra` bytes.
+    """
+
+    members: int = 2_000_000
+    ratio: float = 200.0
+    extra: int = 64 << 20
+
+
+@dataclass(slots=True)
+class Member:
+    """One file of an archive.
+
+    Attributes
+    ----------
+    name : str
+        Its name within the archive, without control characters.
+    size : int
+        Bytes of the archive that it takes, as far as that is known.
+    """
+
+    name: str
+    size: int
+    _archive: _Zip | _Tar
+    _key: Any
+
+    @property
+    def is_archive(self) -> bool:
+        """Whether this is an archive itself; those are not looked into."""
+        return self.name.lower().endswith(_OTHER_ARCHIVES)
+
+    def open(self) -> IO[bytes]:
+        """Its bytes; trouble while they are read is an `OSError`."""
+        return self._archive.open(self._key)
+
+
+def is_archive(name: str | os.PathLike[str]) -> bool:
+    """Whether a file's ending says that it is an archive."""
+    return os.fspath(name).lower().endswith(ARCHIVES)
+
+
+def members_of(path: Path, limits: ArchiveLimits | None = None) -> Iterator[Member]:
+    """The files in an archive, in its order.
+
+    Raises
+    ------
+    InputError
+        If it is damaged or holds more than the limits allow.
+    """
+    limits = limits or ArchiveLimits()
+    archive = _Zip(path) if path.name.lower().endswith(".zip") else _Tar(path)
+    allowed = limits.ratio * path.stat().st_size + limits.extra
+    total = 0
+    for count, (name, size, packed, key) in enumerate(archive.entries(limits), start=1):
+        total += size
+        if count > limits.members:
+            raise _too_many(path, limits)
+        if total > allowed:
+            raise ArchiveTooLarge(
+                f"its files would expand to more than {limits.ratio:g} times its size",
+                file=str(path),
+                hint="unpack it yourself if that is right",
+            )
+        if not _hidden(name):
+            yield Member(clean(name), packed, archive, key)
+
+
+def _too_many(path: Path, limits: ArchiveLimits) -> ArchiveTooLarge:
+    return ArchiveTooLarge(
+        f"this archive holds more than {limits.members} files",
+        file=str(path),
+        hint="unpack it and read the folder",
+    )
+
+
+def _hidden(name: str) -> bool:
+    """Whether this is a file of the system that packed the archive, not of the user."""
+    parts = name.split("/")
+    return parts[0] == "__MACOSX" or parts[-1].startswith(".") or not parts[-1]
+
+
+@dataclass(slots=True)
+class _Zip:
+    path: Path
+    _open: zipfile.ZipFile | None = field(default=None, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"path": self.path}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.path = state["path"]
+        self._open = None
+
+    def _file(self) -> zipfile.ZipFile:
+        if self._open is None:
+            try:
+                self._open = zipfile.ZipFile(self.path)
+            except (OSError, NotImplementedError) as error:
+                raise InputError(f"cannot be read: {error}", file=str(self.path)) from None
+            except Exception as error:  # damage has many names in zipfile
+                raise InputError(
+                    f"damaged zip archive: {error}",
+                    file=str(self.path),
+                    hint="download or copy it again",
+                ) from None
+        return self._open
+
+    def entries(self, limits: ArchiveLimits) -> Iterator[tuple[str, int, int, Any]]:
+        """Name, size, packed size and key of each file."""
+        if _listed(self.path) > limits.members:
+            raise _too_many(self.path, limits)
+        for entry in self._file().infolist():
+            if entry.filename and not entry.is_dir():
+                yield _decoded(entry), entry.file_size, entry.compress_size, entry
+
+    def open(self, key: zipfile.ZipInfo) -> IO[bytes]:
+        """The bytes of one file."""
+        try:
+            return _Unzipping(self._file().open(key))  # type: ignore[return-value]
+        except OSError:
+            raise
+        except Exception as error:  # of zipfile and each of its packings
+            raise OSError(0, _reason(error)) from None
+
+
+def _reason(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    if "encrypted" in text or "password" in text:
+        return "it is encrypted"
+    return f"damaged or unknown packing: {text}"
+
+
+def _listed(path: Path) -> int:
+    """How many files the end of a zip file says it lists; their list is at least so long."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        file.seek(max(0, size - _LONGEST_COMMENT - 22))
+        tail = file.read()
+    place = tail.rfind(_END_RECORD)
+    if place < 0 or len(tail) < place + 16:
+        return 0
+    # An entry of the list takes at least 46 bytes, whatever number is written there.
+    listing = int.from_bytes(tail[place + 12 : place + 16], "little")
+    return (listing if listing != 0xFFFFFFFF else size) // 46
+
+
+def _decoded(entry: zipfile.ZipInfo) -> str:
+    """The name, where the archive does not say that it is UTF-8 although it is."""
+    if entry.flag_bits & 0x800 or entry.filename.isascii():
+        return entry.filename
+    try:
+        return entry.filename.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return entry.filename
+
+
+class _Unzipping:
+    """A file in a zip archive whose errors are all `OSError`."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        self._raw = raw
+
+    def read(self, size: int = -1) -> bytes:
+        try:
+            return self._raw.read(size)
+        except OSError:
+            raise
+        except Exception as error:  # of zipfile and each of its packings
+            raise OSError(0, _reason(error)) from None
+
+    def readinto(self, view: memoryview) -> int:
+        data = self.read(len(view))
+        view[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._raw.close()
+
+
+@dataclass(slots=True)
+class _Tar:
+    """A tar file, read from its beginning to its end; going back means beginning again."""
+
+    path: Path
+    _next: int = 0
+    _open: tarfile.TarFile | None = field(default=None, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"path": self.path}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.path = state["path"]
+        self._next = 0
+        self._open = None
+
+    def entries(self, limits: ArchiveLimits) -> Iterator[tuple[str, int, int, Any]]:
+        """Name, size, packed size (taken to be the size) and number of each file."""
+        self._rewind(limits)
+        while (entry := self._following()) is not None:
+            if entry.isfile():
+                yield entry.name, entry.size, entry.size, self._next - 1
+        self._close()
+
+    def open(self, key: int) -> IO[bytes]:
+        """The bytes of one file."""
+        if self._open is None or self._next > key:
+            self._rewind(ArchiveLimits())
+        entry = self._following()
+        while entry is not None and self._next <= key:
+            entry = self._following()
+        if entry is None or self._open is None:
+            raise OSError(0, "the archive has changed")
+        try:
+            file = self._open.extractfile(entry)
+            return io.BytesIO(b"" if file is None else file.read())
+        except Exception as error:  # damage has many names in tarfile
+            raise OSError(0, f"damaged tar archive: {error}") from None
+
+    def _rewind(self, limits: ArchiveLimits) -> None:
+        self._close()
+        raw = self.path.open("rb", buffering=0)
+        stream = ByteStream(
+            raw, str(self.path), self.path.stat().st_size, StreamLimits(limits.ratio, limits.extra)
+        )
+        try:
+            self._open = tarfile.open(fileobj=_Reading(stream), mode="r|")  # noqa: SIM115
+        except InputError:
+            stream.close()
+            raise
+        except Exception as error:
+            stream.close()
+            raise InputError(
+                f"damaged tar archive: {error}",
+                file=str(self.path),
+                hint="download or copy it again",
+            ) from None
+        self._next = 0
+
+    def _following(self) -> tarfile.TarInfo | None:
+        if self._open is None:
+            return None
+        try:
+            entry = self._open.next()
+        except InputError:
+            raise
+        except Exception as error:
+            raise InputError(f"damaged tar archive: {error}", file=str(self.path)) from None
+        self._next += 1
+        self._open.members = []  # type: ignore[attr-defined]  # tarfile would keep them all
+        return entry
+
+    def __del__(self) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        if self._open is not None:
+            stream = self._open.fileobj
+            self._open.close()
+            if stream is not None:
+                stream.close()
+            self._open = None
+
+
+class _Reading(io.RawIOBase):
+    """A stream of bytes as a file that can only be read on."""
+
+    def __init__(self, stream: ByteStream) -> None:
+        self._stream = stream
+
+    def read(self, size: int = -1) -> bytes:
+        data = bytearray(size)
+        filled = self._stream.readinto(memoryview(data))
+        return bytes(data[:filled])
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
 
 #: Files named where none of a folder can be read.
 _LISTED = 5

@@ -10,34 +10,37 @@ import numpy as np
 
 from yardstone.choices import no_such
 from yardstone.errors import InputError, StrictError
-from yardstone.records.column_names import (
+from yardstone.records.columns import (
     GO,
     SIDES,
+    Roles,
+    handicap_column,
+    handicap_reason,
     is_indicator,
     kind_of,
+    level_columns,
     side_of,
     tells_winner,
     words,
 )
-from yardstone.records.column_roles import Roles
 from yardstone.records.decoding import clean
 from yardstone.records.first_move import Order, results_of_go, settle_order, whose_result
-from yardstone.records.options import Options
-from yardstone.records.points_columns import read_points
-from yardstone.records.result_column import Reading, WinnerNames, read_column
-from yardstone.records.result_questions import ResultColumn
+from yardstone.records.options import MOST_UNREAD, Options, too_much
 from yardstone.records.results import (
     FORFEIT,
     WON,
+    Reading,
+    ResultColumn,
+    WinnerNames,
     is_total,
     left_out_reason,
     meanings,
     normalized,
     points_of,
+    read_column,
+    read_points,
     stated_scores,
 )
-from yardstone.records.skipped_records import MOST_UNREAD, too_much
-from yardstone.records.strength_columns import handicap_column, handicap_reason, level_columns
 from yardstone.records.unplayed import (
     BYE,
     BYE_NAMES,

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import StrictError
-from yardstone.records._interning import MULTIPLIER
-from yardstone.records.column_names import words
+from yardstone.records._pgn import MULTIPLIER
+from yardstone.records.columns import HANDICAP_GAME, handicap_reason, words
 from yardstone.records.results import left_out_reason, normalized
-from yardstone.records.strength_columns import HANDICAP_GAME, handicap_reason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

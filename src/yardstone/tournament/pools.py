@@ -15,10 +15,9 @@ from yardstone.grades import format_grade
 from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.ratings.egf import CLASS_WEIGHTS
 from yardstone.records.decoding import clean
-from yardstone.records.joining import join_pools
-from yardstone.records.shares import read_shares
+from yardstone.records.joining import join_pools, read_shares
+from yardstone.records.options import TOURNAMENT, further_columns
 from yardstone.records.sources import Source
-from yardstone.records.tags import TOURNAMENT, further_columns
 from yardstone.tournament.files import read_source
 from yardstone.tournament.model import Game, Result, Tournament, egf_class
 

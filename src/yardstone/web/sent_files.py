@@ -13,12 +13,17 @@ from typing import IO, Any
 
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.pool import Skipped, SkipReport
-from yardstone.records.archives import ArchiveLimits, members_of
 from yardstone.records.decoding import clean
 from yardstone.records.formats import FORMATS, HEAD, endings_of, for_web
 from yardstone.records.ogs import OGS, FetchedGames, GameSelection, fetch_ogs_games
-from yardstone.records.sources import COMPRESSED, Source, unpacked_name
-from yardstone.records.streams import StreamLimits
+from yardstone.records.sources import (
+    COMPRESSED,
+    ArchiveLimits,
+    Source,
+    StreamLimits,
+    members_of,
+    unpacked_name,
+)
 from yardstone.web.kinds import KINDS
 from yardstone.web.problems import RequestProblem
 from yardstone.web.settings import Limits, Settings

@@ -26,8 +26,7 @@ from markupsafe import Markup, escape
 from yardstone.errors import InputError, UsageError
 from yardstone.files import read_toml
 from yardstone.go.nets.engines import device_names
-from yardstone.records.careful_http import CarefulClient
-from yardstone.records.game_servers import check_importers
+from yardstone.records.ogs import CarefulClient, check_importers
 from yardstone.web.kinds import KINDS
 
 if TYPE_CHECKING:

@@ -35,12 +35,10 @@ from yardstone.grades import MOST_KOMI, MOST_STONES, parse_grades, usual_komi
 from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.records.dates import read_dates
 from yardstone.records.decoding import clean
-from yardstone.records.delimited import find_dialect
+from yardstone.records.options import UNKNOWN_RESULT, listed_values, too_much
 from yardstone.records.query_errors import file_error
-from yardstone.records.result_column import read_column
-from yardstone.records.result_questions import ResultColumn
-from yardstone.records.skipped_records import UNKNOWN_RESULT, listed_values, too_much
-from yardstone.records.table_files import csv_table
+from yardstone.records.results import ResultColumn, read_column
+from yardstone.records.table_files import csv_table, find_dialect
 from yardstone.records.table_results import quoted
 from yardstone.winprob.likelihood import GradedGames
 

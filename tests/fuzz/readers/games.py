@@ -14,19 +14,17 @@ from yardstone.pool import Pool
 from yardstone.records import reading
 from yardstone.records.dates import date_span, parse_date, read_dates
 from yardstone.records.formats import read_format
-from yardstone.records.growing import growing_sources
-from yardstone.records.move_lists import MoveListReader
-from yardstone.records.options import Options
-from yardstone.records.results import left_out_reason, meanings, stated_scores
-from yardstone.records.sgf import SgfReader, write_sgf
-from yardstone.records.sgf_tree import SgfTree
-from yardstone.records.sgf_values import (
+from yardstone.records.go_game import (
     parse_board_size,
     parse_go_date,
     parse_komi,
     parse_winner,
     split_rank,
 )
+from yardstone.records.options import Options
+from yardstone.records.reading import growing_sources
+from yardstone.records.results import left_out_reason, meanings, stated_scores
+from yardstone.records.sgf import MoveListReader, SgfReader, SgfTree, write_sgf
 from yardstone.records.sources import Source
 from yardstone.records.where import Where
 

@@ -50,7 +50,7 @@ from yardstone.go.nets.layers import (
     Trunk,
     ValueHead,
 )
-from yardstone.records.streams import ByteStream, StreamLimits
+from yardstone.records.sources import ByteStream, StreamLimits
 
 __all__ = [
     "GLOBAL",

@@ -24,9 +24,8 @@ from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.files import locked, replaced, unwritable
 from yardstone.go.points import MAX_SIZE, MIN_SIZE, PASS, neighbours, point_array
 from yardstone.pool import Skipped, SkipReport
-from yardstone.records.archives import is_archive
 from yardstone.records.go_game import GoGame
-from yardstone.records.sources import Source, find_sources
+from yardstone.records.sources import Source, find_sources, is_archive
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -368,8 +367,7 @@ def _shares(sources: Sequence[Source]) -> list[tuple[int, int]]:
 
 def _games(source: Source, skipped: SkipReport) -> Iterator[GoGame]:
     """The games of a source, which is an SGF file or a list of moves."""
-    from yardstone.records.move_lists import MoveListReader
-    from yardstone.records.sgf import SgfReader
+    from yardstone.records.sgf import MoveListReader, SgfReader
 
     try:
         with source.open() as stream:

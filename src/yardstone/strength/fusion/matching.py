@@ -14,7 +14,7 @@ from yardstone.errors import InputError
 from yardstone.go.points import BLACK, WHITE
 from yardstone.pool import Pool
 from yardstone.records.go_game import UNKNOWN
-from yardstone.records.stored import StoredPool
+from yardstone.records.streaming import StoredPool
 from yardstone.strength.estimate.players import plain_name
 from yardstone.strength.fusion.system import MOVE_COLUMNS
 

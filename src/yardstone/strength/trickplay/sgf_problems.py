@@ -22,7 +22,7 @@ from yardstone.go.points import (
     point_name,
     point_number,
 )
-from yardstone.records.sgf_values import parse_board_size
+from yardstone.records.go_game import parse_board_size
 from yardstone.strength.trickplay.bounds import inferred_bounds, parse_bounds
 from yardstone.strength.trickplay.problem import (
     FAILURE,
@@ -35,7 +35,7 @@ from yardstone.strength.trickplay.problem import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.records.sgf_tree import SgfTree
+    from yardstone.records.sgf import SgfTree
 
 __all__ = ["problem_of_tree"]
 

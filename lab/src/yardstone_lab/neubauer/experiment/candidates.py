@@ -150,7 +150,7 @@ class ListedGames:
                 raise UsageError(f"the results have no column {name!r}, only {known}")
 
     def __iter__(self) -> Iterator[Candidate]:
-        from yardstone.records.move_lists import MoveListReader
+        from yardstone.records.sgf import MoveListReader
 
         reader = MoveListReader(*self.moves, results=self.results, key=self.key)
         self.skipped = reader.skipped

@@ -1,0 +1,684 @@
+"""The registry of formats: each is declared here, with all that is to be known of it.
+
+Whatever asks what a file is, which endings there are, or what can be read, written or
+uploaded, asks here; a new format is a declaration and its place in `FORMATS`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from yardstone.choices import no_such
+from yardstone.errors import UsageError
+from yardstone.files import scratch_folder
+from yardstone.records.columns import has_role
+from yardstone.records.decoding import clean
+from yardstone.records.go_game import BLACK, DRAWN, WHITE, GoGame, parse_komi, parse_winner
+from yardstone.records.options import Options, Reader, check_group
+from yardstone.records.sources import plain_ending
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.pool import Pool, SkipReport
+    from yardstone.records.sources import Source
+    from yardstone.records.tables import GameRows
+
+
+__all__ = [
+    "FileFormat",
+    "GameReader",
+    "Sign",
+    "Writer",
+    "reader",
+    "table_format",
+    "tournament_format",
+    "_ROWS",
+    "_column_name",
+    "_column_types",
+    "_rows",
+    "FORMATS",
+    "HEAD",
+    "WRITERS",
+    "Options",
+    "endings_of",
+    "for_web",
+    "format_named",
+    "of_content",
+    "of_source",
+    "read_format",
+]
+
+
+class GameReader(Protocol):
+    """Gives games with their moves, one after another, and tells what it left out."""
+
+    skipped: SkipReport
+
+    def __iter__(self) -> Iterator[GoGame]:
+        """The games."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """Something in the first bytes of a file that shows its format.
+
+    Attributes
+    ----------
+    rank : int
+        Where several formats show, the sign of the lowest rank counts, unless the file's
+        ending is that of another of them; one of rank 0 counts in any case.
+    shows : callable
+        From bytes without a byte order mark to something true.
+    """
+
+    rank: int
+    shows: Callable[[bytes], object]
+
+
+def _nothing(_: Pool) -> Sequence[str]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Writes pools in a format.
+
+    Attributes
+    ----------
+    name : str
+        What the user calls the format.
+    endings : tuple of str
+    pieces : callable
+        From a pool to the file, piece by piece: texts, or bytes if it is `binary`.
+    left_out : callable
+        The columns of a pool that the format has no place for.
+    game : callable, optional
+        The text of one game with its moves.
+    side : str
+        The colour that moves first in it; empty if it has no colours.
+    """
+
+    name: str
+    endings: tuple[str, ...]
+    pieces: Callable[[Pool], Iterable[str | bytes]]
+    left_out: Callable[[Pool], Sequence[str]] = _nothing
+    game: Callable[[GoGame], str] | None = None
+    side: str = ""
+    binary: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FileFormat:
+    """A kind of file: how it is known, read and written.
+
+    Attributes
+    ----------
+    name : str
+        What the user calls it.
+    endings : tuple of str
+        Endings of files in it, without those of compression.
+    signs : tuple of Sign
+        How its content shows.
+    read : Reader
+        From sources and options to a pool.
+    games : callable, optional
+        From sources, and keywords `strict` and `progress`, to a reader of games with moves.
+    writers : tuple of Writer
+    moves : bool
+        Whether its records hold moves, of which a pool keeps nothing.
+    side : str
+        The colour that moves first in it; empty if it has no colours.
+    web : callable, optional
+        From the beginning of an upload and its ending to what the web calls it: the format's
+        name, or that of a variety; empty if it is not taken. None takes no such file.
+    tournament : str
+        For formats of whole tournaments, what the format is, in words.
+    rows : callable, optional
+        For tables, from a source and options to a context with its `GameRows`.
+    """
+
+    name: str
+    endings: tuple[str, ...]
+    signs: tuple[Sign, ...]
+    read: Reader
+    games: Callable[..., GameReader] | None = None
+    writers: tuple[Writer, ...] = ()
+    moves: bool = False
+    side: str = ""
+    web: Callable[[str, str], str] | None = None
+    tournament: str = ""
+    rows: Callable[[Source, Options], AbstractContextManager[GameRows]] | None = None
+
+
+def reader(module: str, function: str, *first: str) -> Callable[..., Any]:
+    """A function of another module, which is loaded when something is read."""
+
+    def read(*arguments: Any, **options: Any) -> Any:
+        return getattr(import_module(f"yardstone.{module}"), function)(
+            *first, *arguments, **options
+        )
+
+    return read
+
+
+def tournament_format(name: str, about: str, endings: tuple[str, ...], *signs: Sign) -> FileFormat:
+    """A format of tournaments, which `yardstone.tournament` reads and writes."""
+    read = reader("tournament.pools", "read_tournaments", name)
+    return FileFormat(name, endings, signs, read, tournament=about)
+
+
+def table_format(
+    name: str,
+    endings: tuple[str, ...],
+    signs: tuple[Sign, ...],
+    rows: Callable[[Source, Options], AbstractContextManager[GameRows]],
+    *,
+    sent: bool = True,
+    **more: Any,
+) -> FileFormat:
+    """A format of tables, which DuckDB reads: `rows` opens the table of one file.
+
+    With `sent` it does so from the bytes of a file as well, on another machine.
+    """
+
+    def read(sources: Sequence[Source], options: Options) -> Pool:
+        tables = import_module("yardstone.records.table_files")
+        read = tables.read_tables if sent else tables.read_rows
+        unplayed = import_module("yardstone.records.unplayed")
+        pool: Pool = unplayed.without_repeats(read(rows, sources, options))
+        return pool
+
+    return FileFormat(name, endings, signs, read, rows=rows, **more)
+
+
+#: Games handed over at once.
+_ROWS = 4096
+_SQL = {"i": "BIGINT", "u": "BIGINT", "f": "DOUBLE", "b": "BOOLEAN", "M": "TIMESTAMP"}
+
+
+def _rows(pool: Pool) -> Iterator[dict[str, Any]]:
+    """Each game as a dictionary; None where nothing is known."""
+    names = [clean(name) for name in pool.players]
+    for start in range(0, len(pool), _ROWS):
+        part = slice(start, start + _ROWS)
+        columns = [_plain(column[part]) for column in pool.columns.values()]
+        times = None if pool.time is None else [_moment(t) for t in pool.time[part]]
+        sides = zip(
+            pool.first[part].tolist(),
+            pool.second[part].tolist(),
+            pool.score[part].tolist(),
+            strict=True,
+        )
+        for row, (first, second, score) in enumerate(sides):
+            game: dict[str, Any] = {
+                "first": names[first],
+                "second": names[second],
+                "score": int(score) if score != 0.5 else score,
+            }
+            if times is not None:
+                game["time"] = times[row]
+            for name, column in zip(pool.columns, columns, strict=True):
+                game[_column_name(name)] = column[row]
+            yield game
+
+
+def _column_name(name: str) -> str:
+    """A further column's name; one that would be taken for players or result gets another."""
+    return f"written_{name}" if has_role(name) else name
+
+
+def _column_types(pool: Pool) -> dict[str, str]:
+    """The columns of such rows with their types in SQL."""
+    types = {"first": "VARCHAR", "second": "VARCHAR", "score": "DOUBLE"}
+    if pool.time is not None:
+        types["time"] = "TIMESTAMP"
+    for name, column in pool.columns.items():
+        types[_column_name(name)] = _SQL.get(column.dtype.kind, "VARCHAR")
+    return types
+
+
+def _plain(column: NDArray[Any]) -> list[Any]:
+    if column.dtype.kind == "M":
+        return [_moment(value) for value in column]
+    if column.dtype.kind == "f":
+        return [None if np.isnan(value) else value for value in column.tolist()]
+    values: list[Any] = column.tolist()
+    if column.dtype.kind in "iub":
+        return values
+    return [value or None for value in values]
+
+
+def _moment(time: np.datetime64) -> str | None:
+    if np.isnat(time):
+        return None
+    return str(time.astype("datetime64[s]")).removesuffix("T00:00:00")
+
+
+_PGN_TAG = re.compile(rb'[ \t]*\[\s*\w+\s+"')
+_PGN_TAG_IN_A_LINE = re.compile(rb'^[ \t]*\[\s*\w+\s+"', re.MULTILINE)
+_PGN_RESULTS = {1.0: "1-0", 0.0: "0-1", 0.5: "1/2-1/2"}
+_PGN_TAG_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,60}")
+
+
+def _pgn_pieces(pool: Pool) -> Iterator[str]:
+    tags = {name: _pgn_tag(_column_name(name)) for name in pool.columns}
+    for game in _rows(pool):
+        day, _, clock = (game.get("time") or "").partition("T")
+        values = {
+            "Event": "?",
+            "Site": "?",
+            "Date": day.replace("-", ".") or "????.??.??",
+            "Round": "?",
+            "White": game["first"],
+            "Black": game["second"],
+            "Result": _PGN_RESULTS[float(game["score"])],
+        }
+        if clock:
+            values["Time"] = clock
+        for name, tag in tags.items():
+            value = game[_column_name(name)]
+            if value is not None and tag is not None and values.get(tag, "?") == "?":
+                values[tag] = f"{value:g}" if isinstance(value, float) else str(value)
+        lines = "".join(f'[{tag} "{_pgn_quoted(value)}"]\n' for tag, value in values.items())
+        yield f"{lines}\n{values['Result']}\n\n"
+
+
+def _pgn_tag(column: str) -> str | None:
+    """The tag for a column: ``white_elo`` is WhiteElo, and ECO stays ECO."""
+    tag = (
+        column
+        if column[:1].isupper()
+        else "".join(p[:1].upper() + p[1:] for p in column.split("_"))
+    )
+    return {"Eco": "ECO"}.get(tag, tag) if _PGN_TAG_NAME.fullmatch(tag) else None
+
+
+def _pgn_quoted(text: str) -> str:
+    return clean(text).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _pgn_left_out(pool: Pool) -> list[str]:
+    return [name for name in pool.columns if _pgn_tag(_column_name(name)) is None]
+
+
+_PGN = FileFormat(
+    "pgn",
+    (".pgn",),
+    (Sign(7, _PGN_TAG.match), Sign(9, _PGN_TAG_IN_A_LINE.search)),
+    reader("records.pgn", "read_pgn"),
+    writers=(Writer("pgn", (".pgn",), _pgn_pieces, _pgn_left_out, side="white"),),
+    moves=True,
+    side="white",
+    web=lambda *_: "pgn",
+)
+
+
+_SGF_ROOT = re.compile(rb"\(\s*;\s*[A-Za-z]{1,12}\s*\[")
+_SGF_BEGINNING = re.compile(rb"\(\s*;")
+_SGF_GAME = re.compile(r"GM\s*\[\s*(\d+)")
+#: Columns of a pool that SGF has a property for, by the attribute of `GoGame`.
+_SGF_TEXTS = ("rules", "black_rank", "white_rank", "black_team", "white_team", "event", "place")
+_SGF_NUMBERS = {"komi": (-361, 361), "handicap": (0, 361), "size": (2, 19)}
+#: The column that holds a result as the record has it, such as B+3.5.
+_WRITTEN_RESULT = "written_result"
+
+
+def _sgf_pieces(pool: Pool) -> Iterator[str]:
+    from yardstone.records.sgf import write_sgf  # it loads numba
+
+    times = pool.time
+    for number, game in enumerate(_rows(pool)):
+        score = game["score"]
+        winner = BLACK if score == 1 else WHITE if score == 0 else DRAWN
+        known: dict[str, Any] = {
+            name: str(game[name]) for name in _SGF_TEXTS if game.get(name) is not None
+        }
+        result = str(game.get(_WRITTEN_RESULT) or "")
+        if parse_winner(result) == winner:
+            known["result"] = result
+        known |= _sgf_numbers(game)
+        date = np.datetime64("NaT", "s") if times is None else times[number]
+        yield write_sgf(
+            GoGame(black=game["first"], white=game["second"], winner=winner, date=date, **known)
+        )
+
+
+def _sgf_numbers(game: dict[str, Any]) -> dict[str, Any]:
+    """Komi, handicap and size; tables may hold them as texts."""
+    numbers: dict[str, Any] = {}
+    for name, (low, high) in _SGF_NUMBERS.items():
+        try:
+            value = float(game.get(name) or "nan")
+        except ValueError:
+            continue
+        if name == "komi" and parse_komi(f"{value:g}") == (value, None):
+            numbers[name] = value
+        elif value.is_integer() and low <= value <= high:
+            numbers[name] = int(value)
+    return numbers
+
+
+def _sgf_left_out(pool: Pool) -> list[str]:
+    return [
+        name for name in pool.columns if name not in (*_SGF_TEXTS, *_SGF_NUMBERS, _WRITTEN_RESULT)
+    ]
+
+
+def _sgf_web(text: str, _: str) -> str:
+    game = _SGF_GAME.search(text)
+    number = "1" if game is None else game[1].lstrip("0")
+    return {"1": "sgf", "6": "sgf-backgammon"}.get(number, "")
+
+
+_SGF = FileFormat(
+    "sgf",
+    (".sgf",),
+    (Sign(5, _SGF_ROOT.match), Sign(10, _SGF_ROOT.search), Sign(12, _SGF_BEGINNING.search)),
+    reader("records.sgf", "read_sgf"),
+    reader("records.sgf", "games_reader"),
+    (
+        Writer(
+            "sgf",
+            (".sgf",),
+            _sgf_pieces,
+            _sgf_left_out,
+            reader("records.sgf", "write_sgf"),
+            "black",
+        ),
+    ),
+    moves=True,
+    side="black",
+    web=_sgf_web,
+)
+
+
+_MAT_MATCH = re.compile(
+    rb"^[ \t]*(?:\d{1,5}[ \t]*point[ \t]+match\b"
+    rb"|(?:unlimited|money)[ \t]+(?:match|session|game)[ \t\r]*$"
+    rb"|;[ \t]*\[[ \t]*(?:Site|Player 1|EventDate)\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+_MAT = FileFormat(
+    "mat",
+    (".mat",),
+    (Sign(6, _MAT_MATCH.search),),
+    reader("records.mat", "read_mat"),
+    moves=True,
+    web=lambda *_: "mat",
+)
+
+
+_CSV_HEADER = re.compile(rb"[^\n\r\"\[]*[,;\t|][^\n\r\[]*[,;\t|]")
+_CSV_QUOTED_HEADER = re.compile(rb'(?:"[^"\n\r]*"[,;\t|]){2}')
+_CSV_WINNERS = re.compile(
+    rb'"?win[\w ]*"?[,;\t|]"?los[\w ]*"?\s|"?los[\w ]*"?[,;\t|]"?win[\w ]*"?\s', re.I
+)
+_CSV_ENDINGS = (".csv", ".tsv", ".tab")
+
+
+def _csv_pieces(pool: Pool) -> Iterator[str]:
+    """The games as CSV, piece by piece."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(_column_types(pool))
+    for number, game in enumerate(_rows(pool), start=1):
+        writer.writerow(game.values())
+        if number % _ROWS == 0:
+            yield out.getvalue()
+            out.seek(0)
+            out.truncate()
+    yield out.getvalue()
+
+
+def _tsv_pieces(pool: Pool) -> Iterator[str]:
+    """Fields between tabs have no quotes around them, so they hold no tabs and line ends."""
+    yield "\t".join(_column_types(pool)) + "\n"
+    for game in _rows(pool):
+        fields = ("" if value is None else clean(str(value)) for value in game.values())
+        yield "\t".join(fields) + "\n"
+
+
+_CSV = table_format(
+    "csv",
+    _CSV_ENDINGS,
+    (Sign(8, _CSV_HEADER.match), Sign(8, _CSV_QUOTED_HEADER.match), Sign(8, _CSV_WINNERS.match)),
+    reader("records.table_files", "csv_file_rows"),
+    writers=(
+        Writer("csv", (".csv",), _csv_pieces),
+        Writer("tsv", (".tsv", ".tab"), _tsv_pieces),
+    ),
+    # Any text with commas looks like a table, so a file that calls itself otherwise is none.
+    web=lambda _, ending: "csv" if ending in (*_CSV_ENDINGS, ".txt", "") else "",
+)
+
+
+_PARQUET_ENDINGS = (".parquet", ".pq")
+_PARQUET_PIECE = 1 << 20
+
+
+def _parquet_pieces(pool: Pool) -> Iterator[bytes]:
+    from yardstone.records.table_files import parquet_of_csv
+
+    with scratch_folder() as folder:
+        table, target = folder / "games.csv", folder / "games.parquet"
+        with table.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(_csv_pieces(pool))
+        parquet_of_csv(target, table, _column_types(pool))
+        with target.open("rb") as binary:
+            while piece := binary.read(_PARQUET_PIECE):
+                yield piece
+
+
+_PARQUET = table_format(
+    "parquet",
+    _PARQUET_ENDINGS,
+    (Sign(0, lambda head: head.startswith(b"PAR1")),),
+    reader("records.table_files", "parquet_rows"),
+    writers=(Writer("parquet", _PARQUET_ENDINGS, _parquet_pieces, binary=True),),
+)
+
+
+_JSON_OBJECTS = re.compile(rb'\s*(?:\[\s*)?\{\s*(?:"|\})|\[\s*\]')
+
+
+def _json_list(pool: Pool) -> Iterator[str]:
+    begin = "[\n"
+    for game in _rows(pool):
+        yield begin + json.dumps(game, ensure_ascii=False)
+        begin = ",\n"
+    yield "[]\n" if begin == "[\n" else "\n]\n"
+
+
+def _json_lines(pool: Pool) -> Iterator[str]:
+    for game in _rows(pool):
+        yield json.dumps(game, ensure_ascii=False) + "\n"
+
+
+_JSON = table_format(
+    "json",
+    (".json", ".jsonl", ".ndjson"),
+    (Sign(1, _JSON_OBJECTS.match),),
+    reader("records.table_files", "json_rows"),
+    writers=(
+        Writer("json", (".json",), _json_list),
+        Writer("jsonl", (".jsonl", ".ndjson"), _json_lines),
+    ),
+)
+
+
+_ARROW = table_format(
+    "arrow",
+    (".arrow", ".feather"),
+    (Sign(0, lambda head: head.startswith((b"ARROW1", b"FEA1"))),),
+    reader("records.table_files", "arrow_rows"),
+)
+
+
+_OPENGOTHA_XML = re.compile(rb"(?:<\?xml|<!--|<!DOCTYPE\s+Tournament|<Tournament)\b")
+
+_OPENGOTHA = tournament_format("opengotha", "OpenGotha", (".xml",), Sign(2, _OPENGOTHA_XML.match))
+
+
+_H9_TAG = re.compile(rb";[ \t]*[A-Z]{2}\[")
+#: A player: place, names, grade, country, club, then scores and rounds.
+_H9_PLAYER = re.compile(
+    rb"^[ \t]*+\d++[ \t]++\S++(?>.*?[ \t]\d+[kdp]\b).*[ \t]\d+[=+\-?]", re.IGNORECASE | re.MULTILINE
+)
+
+_H9 = tournament_format(
+    "h9",
+    "results for the European Go Database",
+    (".h9",),
+    Sign(4, _H9_TAG.match),
+    Sign(11, _H9_PLAYER.search),
+)
+
+
+_CODE = re.compile(rb"(?:012|022|042|001|###)[ \r\n]")
+
+_TRF = tournament_format("trf", "FIDE's report file", (".trf", ".trfx"), Sign(3, _CODE.match))
+
+
+def _shows_database(head: bytes) -> bool:
+    return head.startswith(b"SQLite format 3\0") or head[8:12] == b"DUCK"
+
+
+_DATABASE = table_format(
+    "database",
+    (".db", ".sqlite", ".sqlite3", ".duckdb"),
+    (Sign(0, _shows_database),),
+    reader("records.databases", "database_rows"),
+    sent=False,
+)
+
+
+#: All formats by name.
+FORMATS: Mapping[str, FileFormat] = MappingProxyType(
+    {
+        format.name: format
+        for format in (
+            _PGN,
+            _SGF,
+            _MAT,
+            _CSV,
+            _PARQUET,
+            _JSON,
+            _ARROW,
+            _OPENGOTHA,
+            _H9,
+            _TRF,
+            _DATABASE,
+        )
+    }
+)
+#: What writes pools, by the name of the format.
+WRITERS: Mapping[str, Writer] = MappingProxyType(
+    {writer.name: writer for format in FORMATS.values() for writer in format.writers}
+)
+#: Bytes at the beginning of a file that are looked at.
+HEAD = 4096
+_BY_ENDING = {ending: format for format in FORMATS.values() for ending in format.endings}
+_SIGNS = sorted(
+    ((sign, format) for format in FORMATS.values() for sign in format.signs),
+    key=lambda pair: pair[0].rank,
+)
+_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+
+
+def endings_of(formats: Sequence[FileFormat] | None = None) -> list[str]:
+    """The endings of files of some formats, or of all."""
+    known = FORMATS.values() if formats is None else formats
+    return [ending for format in known for ending in format.endings]
+
+
+def format_named(name: str) -> FileFormat:
+    """The format of this name; UsageError if there is none."""
+    if name not in FORMATS:
+        raise UsageError(no_such("format", name, FORMATS))
+    return FORMATS[name]
+
+
+def of_content(head: bytes, name: str = "") -> FileFormat | None:
+    """The format that the first bytes of a file show; None where they show none.
+
+    Where they could be of several, the ending of the file's name decides.
+
+    Examples
+    --------
+    >>> of_content(b'[White "Ann"]').name, of_content(b"white,black,result").name
+    ('pgn', 'csv')
+    >>> of_content(b"hello", "hello.pgn")
+    """
+    text = head
+    for mark in _MARKS:
+        text = text.removeprefix(mark)
+    text = text.replace(b"\0", b"").lstrip()
+    formats = []
+    for sign, format in _SIGNS:
+        if sign.shows(head if sign.rank == 0 else text):
+            if sign.rank == 0:
+                return format
+            formats.append(format)
+    by_ending = _BY_ENDING.get(plain_ending(name))
+    return by_ending if by_ending in formats else next(iter(formats), None)
+
+
+def of_source(source: Source) -> FileFormat:
+    """The format of a source: what its first bytes say, or else its ending."""
+    by_ending = _BY_ENDING.get(source.ending)
+    # Going back in an archive can mean reading all of it again.
+    if by_ending is not None and source.member is not None:
+        return by_ending
+    with source.open() as stream:
+        head = stream.peek(HEAD)
+        if source.path is None:
+            source.keep(stream)
+    return of_content(head, source.name) or by_ending or _PGN
+
+
+def for_web(head: bytes, name: str) -> str:
+    """What the web calls an upload that begins so; empty if it takes no such file.
+
+    Examples
+    --------
+    >>> for_web(b"(;GM[1]SZ[19])", "a.sgf"), for_web(b"(;GM[6])", "a.sgf"), for_web(b"MZ", "a.csv")
+    ('sgf', 'sgf-backgammon', '')
+    """
+    wide = head.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if not wide and head.count(b"\0") > 2:
+        return ""
+    format = of_content(head, name)
+    if format is None or format.web is None:
+        return ""
+    text = head.decode("utf-16", "ignore") if wide else head.decode("utf-8-sig", "replace")
+    return format.web(text, plain_ending(name))
+
+
+def read_format(name: str, sources: Sequence[Source], options: Options) -> Pool:
+    """The games of sources of one format.
+
+    Raises
+    ------
+    InputError
+        If too much of them cannot be read, unless that was allowed.
+    """
+    from yardstone.records.unplayed import without_byes
+
+    pool = without_byes(FORMATS[name].read(sources, options), strict=options.strict)
+    check_group(sources, pool.skipped, len(pool), skip_unread=options.skip_unread)
+    return pool

@@ -1,0 +1,678 @@
+"""Conditions on games, such as ``Termination <> 'time forfeit'``: which games are wanted.
+
+`parse_condition` makes a tree of comparisons of the text, and `Where` says of each game
+whether it holds.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+
+import numpy as np
+
+from yardstone.errors import NoGamesError, UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.pool import Pool, SkipReport
+
+
+__all__ = [
+    "Where",
+    "left_out_line",
+    "require_wanted",
+    "Values",
+    "holds",
+    "values_of",
+    "And",
+    "Compare",
+    "Condition",
+    "Like",
+    "Literal",
+    "Missing",
+    "Name",
+    "Not",
+    "Operand",
+    "Or",
+    "exact_number",
+    "names_in",
+    "parse_condition",
+]
+
+
+#: Begins the names of columns that are made for a condition and not kept.
+_MARK = "where "
+
+
+class Where:
+    """A condition on games.
+
+    Parameters
+    ----------
+    text : str
+        As the user writes it; see `yardstone.records.where.meaning`.
+
+    Attributes
+    ----------
+    text : str
+    names : tuple of str
+        The tags or columns it speaks of.
+
+    Raises
+    ------
+    UsageError
+        It cannot be understood.
+
+    Examples
+    --------
+    >>> Where("WhiteElo >= 2400 OR Event LIKE '%final%'").names
+    ('WhiteElo', 'Event')
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._condition = parse_condition(text)
+        self.names = tuple(names_in(self._condition))
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """Columns that a reader makes for the condition, and what they are made of."""
+        return {_MARK + name: name for name in self.names}
+
+    def of(self, values: Mapping[str, NDArray[Any]], size: int, report: SkipReport) -> NDArray[Any]:
+        """The rows that are wanted; the report takes how many are not.
+
+        Parameters
+        ----------
+        values : mapping of str to arrays
+            For each of `names` what the rows have there.
+        size : int
+            Number of rows.
+        report : SkipReport
+        """
+        known = {name.casefold(): values_of(column) for name, column in values.items()}
+        keep, remarks = holds(self._condition, known, size)
+        report.considered += size
+        report.unwanted += size - int(keep.sum())
+        for name in self.names:
+            if known[name.casefold()].different in ([], [None]) and size:
+                remarks.append(f"no game has {name}")
+        for remark in remarks:
+            report.doubt(remark)
+        return keep
+
+    def select(self, pool: Pool, **others: NDArray[Any]) -> Pool:
+        """The games of a pool that are wanted, without the columns made for the condition.
+
+        `others` are values, by name in small letters, that have no such column.
+        """
+        made = self.columns
+        values = {
+            name: pool.columns[column] if column in pool.columns else others[name.casefold()]
+            for column, name in made.items()
+        }
+        keep = self.of(values, len(pool), pool.skipped)
+        kept = {name: column for name, column in pool.columns.items() if name not in made}
+        chosen = replace(pool, columns=kept)
+        return chosen if keep.all() else _without_absent(chosen.select(keep))
+
+
+def _without_absent(pool: Pool) -> Pool:
+    """The pool without players who have no game in it."""
+    there = pool.played() > 0
+    number = np.cumsum(there) - 1
+    return replace(
+        pool,
+        players=tuple(name for name, stays in zip(pool.players, there, strict=True) if stays),
+        first=number[pool.first],
+        second=number[pool.second],
+    )
+
+
+def require_wanted(report: SkipReport, games: int) -> None:
+    """Raise NoGamesError where a condition left out every game; `games` are those left."""
+    if report.considered and report.unwanted == report.considered and not games:
+        raise NoGamesError(
+            f"--where leaves no game of {report.considered:,}",
+            hint="; ".join(report.doubts) or "look at the values that there are",
+        )
+
+
+def left_out_line(report: SkipReport) -> str:
+    """How many games the condition left out, in a line; empty without a condition.
+
+    Examples
+    --------
+    >>> from yardstone.pool import SkipReport
+    >>> report = SkipReport()
+    >>> report.considered, report.unwanted = 27612, 1204
+    >>> left_out_line(report)
+    '1,204 of 27,612 games left out by --where'
+    """
+    if not report.considered:
+        return ""
+    return f"{report.unwanted:,} of {report.considered:,} games left out by --where"
+
+
+_SIGNS: dict[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_TURNED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
+_DATE = re.compile(
+    r"(\d{4})([-./])(\d{1,2}|\?\?)\2(\d{1,2}|\?\?)(?:[ T](\d{1,2}:\d\d(?::\d\d)?)(?:\.\d+)?)?"
+)
+_MIDNIGHT = "T00:00:00"
+_YES = frozenset(("true", "t", "yes", "y", "1"))
+_NO = frozenset(("false", "f", "no", "n", "0"))
+
+
+@dataclass(slots=True)
+class Values:
+    """A column: its different values as texts, None for a missing one, and which each row has."""
+
+    different: list[str | None]
+    place: NDArray[np.intp]
+
+    def where(self, test: Callable[[str], bool]) -> NDArray[np.bool_]:
+        """The rows whose value passes a test; a missing one does not."""
+        passed = np.array([v is not None and test(v) for v in self.different], np.bool_)
+        return passed[self.place]
+
+
+@dataclass(slots=True)
+class _Rows:
+    """The rows of which a condition may hold, and what is to be said of the comparisons."""
+
+    values: Mapping[str, Values]
+    size: int
+    remarks: list[str] = field(default_factory=list)
+
+    def of(self, name: Name) -> Values:
+        return self.values[name.name.casefold()]
+
+
+def holds(
+    condition: Condition, values: Mapping[str, Values], size: int
+) -> tuple[NDArray[np.bool_], list[str]]:
+    """The rows of which a condition holds, and remarks on it.
+
+    Parameters
+    ----------
+    condition : Condition
+    values : mapping of str to Values
+        By the name in small letters.
+    size : int
+        Number of rows.
+
+    Returns
+    -------
+    bool array [size], list of str
+        The remarks say where a text equals no value but for its capitals.
+    """
+    rows = _Rows(values, size)
+    return _holds(condition, rows), rows.remarks
+
+
+def _holds(condition: Condition, rows: _Rows) -> NDArray[np.bool_]:
+    if isinstance(condition, Compare):
+        return _compared(condition, rows)
+    if isinstance(condition, Like):
+        pattern = _pattern(condition)
+        return rows.of(condition.name).where(lambda text: pattern.fullmatch(text) is not None)
+    if isinstance(condition, Missing):
+        return ~rows.of(condition.name).where(lambda _: True)
+    if isinstance(condition, Not):
+        return ~_holds(condition.part, rows)
+    each = (_holds(part, rows) for part in condition.parts)
+    combine = np.logical_and if isinstance(condition, And) else np.logical_or
+    total = next(each)
+    for part in each:
+        total = combine(total, part)
+    return total
+
+
+def _pattern(like: Like) -> re.Pattern[str]:
+    parts = {"%": ".*", "_": "."}
+    letters = "".join(parts.get(letter) or re.escape(letter) for letter in like.pattern)
+    return re.compile(letters, re.DOTALL | (0 if like.capitals else re.IGNORECASE))
+
+
+def _compared(comparison: Compare, rows: _Rows) -> NDArray[np.bool_]:
+    left, sign, right = comparison.left, comparison.sign, comparison.right
+    if isinstance(left, Name) and isinstance(right, Name):
+        return _two_names(rows.of(left), sign, rows.of(right))
+    if isinstance(left, Literal) and isinstance(right, Literal):
+        one = Values([_text(left.value)], np.zeros(rows.size, np.intp))
+        return one.where(_test(sign, right.value))
+    if isinstance(left, Literal):
+        left, sign, right = right, _TURNED[sign], left
+    assert isinstance(left, Name)
+    assert isinstance(right, Literal)
+    values = rows.of(left)
+    passing = values.where(_test(sign, right.value))
+    if not passing.any():
+        _remark(left.name, right.value, values, rows.remarks)
+    return passing
+
+
+def _remark(name: str, literal: float | str | bool, values: Values, remarks: list[str]) -> None:
+    """Say why no value passes where capitals or the kind of value may be the reason."""
+    there = [value for value in values.different if value is not None]
+    if isinstance(literal, bool) or not there:
+        return
+    if not isinstance(literal, str):
+        if all(_number(value) is None for value in there):
+            remarks.append(f"no {name} is a number; one is {there[0][:40]!r}")
+    elif _moment(literal) is not None:
+        if all(_moment(value) is None for value in there):
+            remarks.append(f"no {name} is a date such as {literal!r}; one is {there[0][:40]!r}")
+    elif literal not in there:
+        folded = literal.casefold()
+        if alike := [value for value in there if value.casefold() == folded]:
+            remarks.append(f"no {name} is {literal!r}, but some are {alike[0]!r}: capitals count")
+
+
+def _test(sign: str, literal: float | str | bool) -> Callable[[str], bool]:
+    """Whether a text stands in this relation to a literal."""
+    compare = _SIGNS[sign]
+    if isinstance(literal, bool):
+        words = {**dict.fromkeys(_YES, True), **dict.fromkeys(_NO, False)}
+        return lambda text: (
+            (value := words.get(text.lower())) is not None and compare(value, literal)
+        )
+    if not isinstance(literal, str):
+        return _as_number(compare, literal)
+    if (date := _moment(literal)) is not None:
+        return _as_date(compare, date)
+    number = None if sign == "=" else _number(literal)
+    if number is not None:
+        return _as_number(compare, number)
+    return lambda text: compare(text, literal)
+
+
+def _as_number(compare: Callable[[Any, Any], bool], number: float) -> Callable[[str], bool]:
+    return lambda text: (value := _number(text)) is not None and compare(value, number)
+
+
+def _as_date(compare: Callable[[Any, Any], bool], date: str) -> Callable[[str], bool]:
+    """Compares as far as the literal is known: dates as texts year first, all of one form."""
+
+    def test(text: str) -> bool:
+        value = _moment(text)
+        if value is None:
+            return False
+        if len(value) < len(date):
+            value += _MIDNIGHT
+        return compare(value[: len(date)], date)
+
+    return test
+
+
+def _two_names(left: Values, sign: str, right: Values) -> NDArray[np.bool_]:
+    width = len(right.different)
+    pairs, place = np.unique(left.place * width + right.place, return_inverse=True)
+    compare = _SIGNS[sign]
+
+    def passes(one: str | None, other: str | None) -> bool:
+        if one is None or other is None:
+            return False
+        a, b = _number(one), _number(other)
+        return compare(one, other) if a is None or b is None else compare(a, b)
+
+    passed = [
+        passes(left.different[p // width], right.different[p % width]) for p in pairs.tolist()
+    ]
+    return np.array(passed, np.bool_)[place]
+
+
+def _number(text: str) -> float | None:
+    """The number that a text is, whole ones exactly."""
+    text = text.strip()
+    if _NUMBER.fullmatch(text) is None:
+        return None
+    return exact_number(text)
+
+
+def _moment(text: str) -> str | None:
+    """A date as ``2018-12-14``, with ``T15:00:00`` behind it where a time of day is known."""
+    match = _DATE.fullmatch(text.strip())
+    if match is None:
+        return None
+    year, _, month, day, clock = match.groups()
+    month, day = month.replace("??", "1"), day.replace("??", "1")
+    if not (1 <= int(month) <= 12 and 1 <= int(day) <= 31):
+        return None
+    date = f"{year}-{int(month):02}-{int(day):02}"
+    if clock is None:
+        return date
+    parts = [int(part) for part in clock.split(":")]
+    return f"{date}T{parts[0]:02}:{parts[1]:02}:{parts[2] if len(parts) > 2 else 0:02}"
+
+
+def values_of(column: NDArray[Any]) -> Values:
+    """The values of a column of any kind; what is masked, empty or NaN is missing."""
+    missing = np.ma.getmaskarray(column)
+    plain = np.asarray(np.ma.getdata(column))
+    if plain.dtype.kind in "iufbM":
+        if plain.dtype.kind in "fM":
+            missing = missing | np.isnan(plain)  # of dates that are none as well
+        if plain.dtype.kind == "M":
+            plain = plain.astype("datetime64[s]").astype(str)
+        distinct, place = np.unique(plain, return_inverse=True)
+        different: list[str | None] = [_text(value) for value in distinct.tolist()]
+    else:
+        number: dict[str | None, int] = {}
+        texts = (None if value is None or value == "" else _text(value) for value in plain.tolist())
+        place = np.array([number.setdefault(text, len(number)) for text in texts], np.intp)
+        different = list(number)
+    if missing.any():
+        different.append(None)
+        place = np.where(missing, len(different) - 1, place)
+    return Values(different, np.asarray(place, np.intp))
+
+
+def _text(value: object) -> str:
+    """A value as text: whole numbers without a point, truths as true and false."""
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return repr(value).removesuffix(".0")
+    return str(value)
+
+
+_LONGEST = 10_000
+_DEEPEST = 100
+_TOKEN = re.compile(
+    r"""\s*(?:
+    (?P<date>\d{4}([-./])\d{1,2}\2\d{1,2}(?![\w.]))
+    |(?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))
+    |(?P<text>'(?:[^']|'')*')
+    |(?P<quoted>"(?:[^"]|"")+")
+    |(?P<word>[^\W\d]\w*)
+    |(?P<sign><>|!=|<=|>=|==|[=<>(),+-])
+    )""",
+    re.VERBOSE,
+)
+_KEYWORDS = {
+    "AND", "OR", "NOT", "IN", "LIKE", "ILIKE", "BETWEEN", "IS", "NULL", "TRUE", "FALSE",
+}  # fmt: skip
+_COMPARISONS = {"=": "=", "==": "=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+_UNEQUAL = ("<>", "!=")
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A tag or column."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A number, a text or TRUE or FALSE."""
+
+    value: float | str | bool
+
+
+Operand: TypeAlias = "Name | Literal"
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """``left sign right``; the sign is one of = < <= > >=."""
+
+    left: Operand
+    sign: str
+    right: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """``name LIKE pattern``; `%` stands for any characters and `_` for one."""
+
+    name: Name
+    pattern: str
+    capitals: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """``name IS NULL``."""
+
+    name: Name
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """What does not hold."""
+
+    part: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """What holds altogether."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Of which one at least holds."""
+
+    parts: tuple[Condition, ...]
+
+
+Condition: TypeAlias = "Compare | Like | Missing | Not | And | Or"
+
+
+def parse_condition(text: str) -> Condition:
+    """The condition that a text states.
+
+    Raises
+    ------
+    UsageError
+        It cannot be understood; the message says where.
+
+    Examples
+    --------
+    >>> parse_condition("WhiteElo >= 2400 AND Event IS NOT NULL").parts[0]
+    Compare(left=Name(name='WhiteElo'), sign='>=', right=Literal(value=2400))
+    """
+    if len(text) > _LONGEST:
+        raise UsageError(f"where: the condition is longer than {_LONGEST:,} characters")
+    parser = _Parser(text)
+    condition = parser.either()
+    if parser.kind != "end":
+        parser.refuse("AND, OR or the end was expected")
+    return condition
+
+
+def names_in(condition: Condition) -> list[str]:
+    """The names of a condition, each once, as it has them first."""
+    names: dict[str, str] = {}
+    for name in _names(condition):
+        names.setdefault(name.casefold(), name)
+    return list(names.values())
+
+
+def _names(condition: Condition) -> Iterator[str]:
+    if isinstance(condition, And | Or):
+        for part in condition.parts:
+            yield from _names(part)
+    elif isinstance(condition, Not):
+        yield from _names(condition.part)
+    elif isinstance(condition, Compare):
+        for side in (condition.left, condition.right):
+            if isinstance(side, Name):
+                yield side.name
+    else:
+        yield condition.name.name
+
+
+class _Parser:
+    """Reads a condition word by word; `kind` and `value` are of the next word."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.start = self.end = self.depth = 0
+        self.kind, self.value = "", ""
+        self.step()
+
+    def step(self) -> str:
+        """Go on to the next word; the one before it."""
+        before = self.value
+        rest = self.text[self.end :]
+        self.start = self.end + len(rest) - len(rest.lstrip())
+        if not rest.strip():
+            self.kind, self.value = "end", ""
+            return before
+        token = _TOKEN.match(self.text, self.end)
+        if token is None:
+            self.kind = ""
+            stray = self.text[self.start]
+            if stray in "'\"":
+                self.refuse(f"the quotation mark {stray} is not closed")
+            self.refuse(f"{stray!r} has no meaning here")
+        self.kind = token.lastgroup or ""
+        self.value = token[self.kind]
+        self.end = token.end()
+        if self.kind == "word" and self.value.upper() in _KEYWORDS:
+            self.kind, self.value = "keyword", self.value.upper()
+        return before
+
+    def take(self, *words: str) -> bool:
+        """Go on if the next word is one of these keywords or signs."""
+        if self.kind in ("keyword", "sign") and self.value in words:
+            self.step()
+            return True
+        return False
+
+    def refuse(self, what: str) -> NoReturn:
+        """Raise the error for what stands here."""
+        before = self.text[: self.start].strip()
+        place = f"after {before[-40:]!r}" if before else "at the beginning"
+        here = f", not {self.value!r}" if self.kind not in ("", "end") else ""
+        raise UsageError(
+            f"where: {what}{here}, {place} (character {self.start + 1}); an example: "
+            "\"Termination <> 'time forfeit' AND WhiteElo >= 2400\""
+        )
+
+    def either(self) -> Condition:
+        parts = [self.both()]
+        while self.take("OR"):
+            parts.append(self.both())
+        return parts[0] if len(parts) == 1 else Or(tuple(parts))
+
+    def both(self) -> Condition:
+        parts = [self.negated()]
+        while self.take("AND"):
+            parts.append(self.negated())
+        return parts[0] if len(parts) == 1 else And(tuple(parts))
+
+    def negated(self) -> Condition:
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise UsageError(f"where: more than {_DEEPEST} brackets or NOTs within each other")
+        try:
+            if self.take("NOT"):
+                return Not(self.negated())
+            if self.take("("):
+                inside = self.either()
+                if not self.take(")"):
+                    self.refuse("a closing bracket was expected")
+                return inside
+            return self.comparison()
+        finally:
+            self.depth -= 1
+
+    def comparison(self) -> Condition:
+        left = self.operand()
+        if self.kind == "sign" and self.value in _COMPARISONS:
+            sign = _COMPARISONS[self.step()]
+            return Compare(left, sign, self.operand())
+        if self.kind == "sign" and self.value in _UNEQUAL:
+            self.step()
+            return Not(Compare(left, "=", self.operand()))
+        if not isinstance(left, Name):
+            self.refuse("a comparison such as = or < was expected")
+        if self.take("IS"):
+            unlike = self.take("NOT")
+            if not self.take("NULL"):
+                self.refuse("NULL was expected")
+            missing = Missing(left)
+            return Not(missing) if unlike else missing
+        unlike = self.take("NOT")
+        condition = self.range_or_list(left)
+        if condition is not None:
+            return Not(condition) if unlike else condition
+        if unlike:
+            self.refuse("LIKE, IN or BETWEEN was expected")
+        return Compare(left, "=", Literal(True))
+
+    def range_or_list(self, name: Name) -> Condition | None:
+        if self.kind == "keyword" and self.value in ("LIKE", "ILIKE"):
+            word = self.step()
+            if self.kind != "text":
+                self.refuse("a pattern in quotation marks, such as '%forfeit%', was expected")
+            return Like(name, _unquoted(self.step()), word == "LIKE")
+        if self.take("BETWEEN"):
+            low = self.literal()
+            if not self.take("AND"):
+                self.refuse("AND was expected")
+            return And((Compare(name, ">=", low), Compare(name, "<=", self.literal())))
+        if self.take("IN"):
+            if not self.take("("):
+                self.refuse("an opening bracket was expected")
+            values = [self.literal()]
+            while self.take(","):
+                values.append(self.literal())
+            if not self.take(")"):
+                self.refuse("a comma or a closing bracket was expected")
+            return Or(tuple(Compare(name, "=", value) for value in values))
+        return None
+
+    def operand(self) -> Operand:
+        if self.kind == "word":
+            name = self.step()
+            if self.kind == "sign" and self.value == "(":
+                self.refuse(f"there are no functions, so {name} cannot be called")
+            return Name(name)
+        if self.kind == "quoted":
+            return Name(_unquoted(self.step()))
+        return self.literal()
+
+    def literal(self) -> Literal:
+        if self.kind == "text":
+            return Literal(_unquoted(self.step()))
+        if self.kind == "date":  # there is no arithmetic that it could be instead
+            return Literal(self.step())
+        if self.kind == "keyword" and self.value in ("TRUE", "FALSE"):
+            return Literal(self.step() == "TRUE")
+        sign = self.step() if self.kind == "sign" and self.value in "+-" else ""
+        if self.kind == "number":
+            return Literal(exact_number(sign + self.step()))
+        if self.kind == "keyword" and self.value == "NULL":
+            self.refuse("write IS NULL or IS NOT NULL")
+        self.refuse("a name, a number or a 'text' was expected")
+
+
+def exact_number(text: str) -> float:
+    """The number that a text writes, whole ones of a sensible length exactly."""
+    whole = len(text) < 300 and text.lstrip("+-").isdigit()
+    return int(text) if whole else float(text)
+
+
+def _unquoted(text: str) -> str:
+    mark = text[0]
+    return text[1:-1].replace(2 * mark, mark)
