@@ -14,7 +14,7 @@ import pytest
 
 from yardstone.errors import InputError
 from yardstone.files import changing, replaced, scratch_folder, write_text
-from yardstone.tournament.event.wishes import wishes_of
+from yardstone.tournament.event.settings import wishes_of
 
 KILLED = """
 import os, signal, sys

@@ -25,7 +25,7 @@ from yardstone.records.go_game import split_rank
 from yardstone.reports.strength.rank_axis import RANK_AXES
 from yardstone.strength.estimate.site_scales import EGF_SHIFT, SITE_SCALES, fox_rank, scales_from
 from yardstone.strength.rank.ranks import EDGES, RANKS
-from yardstone.tournament.formats.opengotha_fields import format_rank, parse_rank
+from yardstone.tournament.formats.opengotha import format_rank, parse_rank
 from yardstone.winprob.goldis import goldis_of_grade, rank_rating
 from yardstone.winprob.scales import (
     convert,
@@ -125,7 +125,7 @@ def test_no_module_has_a_number_line_of_its_own() -> None:
     root = Path(yardstone.__file__).parent
     homes = {
         "winprob/scales.py", "grades.py", "records/go_game.py",
-        "tournament/formats/h9_reading.py", "winprob/statistics.py",
+        "tournament/formats/h9.py", "winprob/statistics.py",
         "records/columns.py", "winprob/goldis.py",
         "records/formats.py",
     }  # fmt: skip

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from yardstone.grades import format_grade
-from yardstone.tournament.formats.trf_writing import write_trf
+from yardstone.tournament.formats.trf import write_trf
 from yardstone.tournament.model import Player, Result, System, Tournament
 from yardstone.tournament.pairing import pair_round
 from yardstone.tournament.rules import Scoring

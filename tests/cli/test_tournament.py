@@ -13,7 +13,7 @@ from yardstone.cli import main as command
 from yardstone.cli.commands import application
 from yardstone.errors import InputError, UsageError
 from yardstone.tournament.files import read_tournament
-from yardstone.tournament.formats.opengotha_writing import write_opengotha
+from yardstone.tournament.formats.opengotha import write_opengotha
 from yardstone.tournament.model import Result
 
 

@@ -26,7 +26,7 @@ from yardstone.tournament.event import (
     set_results,
     withdraw,
 )
-from yardstone.tournament.formats.xml_files import parse_xml
+from yardstone.tournament.formats.text_files import parse_xml
 
 #: The attributes with which OpenGotha 3.51 writes a player and a game.
 PLAYER = set(

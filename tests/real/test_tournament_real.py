@@ -15,12 +15,9 @@ from tests.skipping import read_skipping
 from tests.tournament.counting import Count
 from tests.tournament.made_events import event_file
 from yardstone.tournament.files import read_tournament
-from yardstone.tournament.formats.h9_reading import read_h9
-from yardstone.tournament.formats.h9_writing import write_h9
-from yardstone.tournament.formats.opengotha_reading import read_opengotha
-from yardstone.tournament.formats.opengotha_writing import write_opengotha
-from yardstone.tournament.formats.trf_reading import read_trf
-from yardstone.tournament.formats.trf_writing import write_trf
+from yardstone.tournament.formats.h9 import read_h9, write_h9
+from yardstone.tournament.formats.opengotha import read_opengotha, write_opengotha
+from yardstone.tournament.formats.trf import read_trf, write_trf
 from yardstone.tournament.model import Tournament
 from yardstone.tournament.standings_table import standings
 

@@ -11,9 +11,8 @@ from yardstone.reports.faces.page import document_page
 from yardstone.reports.faces.text import document_text
 from yardstone.reports.tournament.publication import publication, publication_page
 from yardstone.tournament import Player, Tournament, read_tournament
-from yardstone.tournament.event.pairing import pair_event
-from yardstone.tournament.formats.trf_reading import read_trf
-from yardstone.tournament.formats.trf_writing import write_trf
+from yardstone.tournament.event.rounds import pair_event
+from yardstone.tournament.formats.trf import read_trf, write_trf
 
 
 def test_pages_lead_to_each_other() -> None:

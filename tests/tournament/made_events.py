@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.tournament.pairing_fields import made, played
-from yardstone.tournament.formats.opengotha_writing import write_opengotha
+from yardstone.tournament.formats.opengotha import write_opengotha
 from yardstone.tournament.model import System
 
 #: Players, rounds and system of each; an odd number of players has a bye in each round.

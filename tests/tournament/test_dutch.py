@@ -361,13 +361,13 @@ def test_baku_acceleration_pairs_the_upper_half_among_itself() -> None:
 
 
 def read_back(tournament: Tournament) -> Tournament:
-    from yardstone.tournament.formats.trf_reading import read_trf
+    from yardstone.tournament.formats.trf import read_trf
 
     return read_trf(to_bytes(tournament, Path("x.trf")))
 
 
 def test_lines_for_pairing_in_report_files() -> None:
-    from yardstone.tournament.formats.trf_reading import read_trf
+    from yardstone.tournament.formats.trf import read_trf
 
     rows = "\n".join(f"001 {k:4d}      Name{k}".ljust(84) for k in range(1, 5))
     text = "XXR 5\nXXC black1\nXXA    2  1.0  0.5\nXXP 1 3\n260   2   3    2    4\n" + rows + "\n"

@@ -24,12 +24,12 @@ from yardstone.tournament.event import (
     change_settings,
     create_file,
     enter_players,
-    journal,
+    file,
     new_tournament,
     set_result,
     undo_step,
 )
-from yardstone.tournament.event.journal import journal_of, read_journal
+from yardstone.tournament.event.file import journal_of, read_journal
 
 PLAYERS = [EventEntry(name=f"Family{n}", first_name="Given", grade=f"{n + 1}k") for n in range(8)]
 
@@ -199,7 +199,7 @@ def test_another_program_writes_in_the_middle(path: Path) -> None:
 
 
 def test_journals_are_kept_short(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journal, "MOST_STEPS", 5)
+    monkeypatch.setattr(file, "MOST_STEPS", 5)
     for table in (1, 2, 3, 4):
         enter_result(path, table)
     assert [step.number for step in read_journal(path)] == [2, 3, 4, 5, 6]

@@ -26,9 +26,8 @@ from yardstone.tournament.event import (
     withdraw,
 )
 from yardstone.tournament.event.entries import player_of, split_name
-from yardstone.tournament.event.results import score_of
-from yardstone.tournament.formats.opengotha_reading import read_opengotha
-from yardstone.tournament.formats.opengotha_writing import write_opengotha
+from yardstone.tournament.event.rounds import score_of
+from yardstone.tournament.formats.opengotha import read_opengotha, write_opengotha
 from yardstone.tournament.standings_table import Scores
 
 GRADES = ("4d", "2d", "1d", "2k", "4k", "9k", "15k", "24k")

@@ -21,10 +21,9 @@ from yardstone.tournament.event import (
     set_result,
     withdraw,
 )
-from yardstone.tournament.event.player_table import read_player_table
-from yardstone.tournament.event.rating_lists import RatingRegister, read_register
-from yardstone.tournament.event.result_sheet import read_result_sheet
-from yardstone.tournament.formats.trf_reading import read_trf
+from yardstone.tournament.event.entries import RatingRegister, read_player_table, read_register
+from yardstone.tournament.event.rounds import read_result_sheet
+from yardstone.tournament.formats.trf import read_trf
 from yardstone.tournament.model import ByeKind
 
 

@@ -22,7 +22,7 @@ from yardstone.tournament.event import (
     set_team,
     undo_step,
 )
-from yardstone.tournament.event.taking_back import taken_back
+from yardstone.tournament.event.file import taken_back
 from yardstone.tournament.files import read_tournament
 from yardstone.tournament.teams import team_standings, team_tournament, with_boards
 

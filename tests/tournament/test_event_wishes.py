@@ -18,8 +18,8 @@ from yardstone.tournament.event import (
     take_bye_back,
     withdraw,
 )
-from yardstone.tournament.event.pairing import pair_event, unpair_round
-from yardstone.tournament.event.wishes import (
+from yardstone.tournament.event.rounds import pair_event, unpair_round
+from yardstone.tournament.event.settings import (
     EventWishes,
     Wish,
     change_wishes,

@@ -6,7 +6,7 @@ import pytest
 
 from tests.tournament.pairing_fields import made, played
 from yardstone.reports.tournament.words import change_lines, sentences
-from yardstone.tournament.entry_columns import SideReason
+from yardstone.tournament._pairing import SideReason
 from yardstone.tournament.explanation import change_for, differences, explain, recorded_round
 from yardstone.tournament.model import PairingRules, Tournament
 from yardstone.tournament.pairing import Constraints, pair_round

@@ -10,10 +10,9 @@ import yardstone
 from tests.skipping import read_skipping
 from tests.tournament.samples import ALL, DATA, content, sample
 from yardstone.errors import InputError, StrictError, UsageError
-from yardstone.tournament.files import read_tournament, to_bytes
+from yardstone.tournament.files import read_tournament, to_bytes, tournament_pool
 from yardstone.tournament.formats import FORMATS
 from yardstone.tournament.model import adjusted_time, egf_class
-from yardstone.tournament.pools import tournament_pool
 from yardstone.tournament.rules import TimeControl, TimeSystem
 
 

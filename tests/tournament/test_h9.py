@@ -10,8 +10,7 @@ import pytest
 from tests.tournament.samples import DATA, content, sample
 from yardstone.errors import InputError
 from yardstone.pool import SkipReport
-from yardstone.tournament.formats.h9_reading import read_h9
-from yardstone.tournament.formats.h9_writing import write_h9
+from yardstone.tournament.formats.h9 import read_h9, write_h9
 from yardstone.tournament.model import Bye, ByeKind, Game, Result, System, Tournament
 from yardstone.tournament.standings_table import standings
 

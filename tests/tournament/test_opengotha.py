@@ -10,10 +10,9 @@ import pytest
 from tests.tournament.samples import DATA, content, sample
 from yardstone.errors import InputError
 from yardstone.pool import SkipReport
-from yardstone.tournament.formats import xml_files
-from yardstone.tournament.formats.h9_writing import write_h9
-from yardstone.tournament.formats.opengotha_reading import read_opengotha
-from yardstone.tournament.formats.opengotha_writing import write_opengotha
+from yardstone.tournament.formats import text_files
+from yardstone.tournament.formats.h9 import write_h9
+from yardstone.tournament.formats.opengotha import read_opengotha, write_opengotha
 from yardstone.tournament.model import Bye, Game, Player, Result, System, Tournament
 from yardstone.tournament.rules import (
     FloatMode,
@@ -261,10 +260,10 @@ def test_hostile_files_are_refused(kind: str) -> None:
 
 def test_size_and_number_of_elements_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     data = (DATA / "current.xml").read_bytes()
-    monkeypatch.setattr(xml_files, "MAX_ELEMENTS", 20)
+    monkeypatch.setattr(text_files, "MAX_ELEMENTS", 20)
     with pytest.raises(InputError, match="more than 20 elements"):
         read_opengotha(data)
-    monkeypatch.setattr(xml_files, "MAX_BYTES", 1000)
+    monkeypatch.setattr(text_files, "MAX_BYTES", 1000)
     with pytest.raises(InputError, match="MiB"):
         read_opengotha(data)
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.tournament.pairing_fields import made, played
 from yardstone.errors import InputError
-from yardstone.tournament.entry_columns import Entry
+from yardstone.tournament._pairing import Entry
 from yardstone.tournament.model import (
     CRITERIA,
     Bye,

@@ -12,9 +12,8 @@ from yardstone.cli.commands import application
 from yardstone.errors import InputError, UsageError
 from yardstone.pool import SkipReport
 from yardstone.tournament.files import read_tournament, to_bytes
-from yardstone.tournament.formats.opengotha_reading import read_opengotha
-from yardstone.tournament.formats.opengotha_writing import write_opengotha
-from yardstone.tournament.formats.trf_reading import read_trf
+from yardstone.tournament.formats.opengotha import read_opengotha, write_opengotha
+from yardstone.tournament.formats.trf import read_trf
 from yardstone.tournament.model import Game, Player, Result, System, Tournament
 from yardstone.tournament.rules import Team, TeamRules
 from yardstone.tournament.teams import matches, team_standings

@@ -9,9 +9,8 @@ import pytest
 from tests.tournament.samples import DATA, content, sample
 from yardstone.errors import InputError
 from yardstone.pool import SkipReport
-from yardstone.tournament.formats.line_files import parse_date
-from yardstone.tournament.formats.trf_reading import read_trf
-from yardstone.tournament.formats.trf_writing import write_trf
+from yardstone.tournament.formats.text_files import parse_date
+from yardstone.tournament.formats.trf import read_trf, write_trf
 from yardstone.tournament.model import (
     Adjustment,
     Bye,

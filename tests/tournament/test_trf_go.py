@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 from tests.shared import shared_path
 from yardstone.errors import InputError
 from yardstone.tournament.files import read_tournament
-from yardstone.tournament.formats.opengotha_reading import read_opengotha
-from yardstone.tournament.formats.opengotha_writing import write_opengotha
-from yardstone.tournament.formats.trf_reading import read_trf
-from yardstone.tournament.formats.trf_writing import write_trf
+from yardstone.tournament.formats.opengotha import read_opengotha, write_opengotha
+from yardstone.tournament.formats.trf import read_trf, write_trf
 from yardstone.tournament.model import Bye, ByeKind, Game, Player, Result, System, Tournament
 from yardstone.tournament.rules import HandicapRules, Scoring
 

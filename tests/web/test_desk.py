@@ -14,7 +14,7 @@ import requests
 from tests.web.desks import PASSWORD, DeskServer, Helper, copied, plain, served
 from yardstone.examples import example
 from yardstone.tournament.event.file import change_file
-from yardstone.tournament.event.results import GameResult, set_result
+from yardstone.tournament.event.rounds import GameResult, set_result
 from yardstone.tournament.files import read_tournament
 from yardstone.tournament.model import Result
 from yardstone.web.desk.app import DeskSettings, made_password
@@ -224,7 +224,7 @@ def test_colours_are_exchanged(desk: DeskServer) -> None:
      ("1 1-0 F", "1-0 F")],
 )  # fmt: skip
 def test_results_typed_in_a_line(desk: DeskServer, line: str, result: str) -> None:
-    from yardstone.tournament.event.results import score_of
+    from yardstone.tournament.event.rounds import score_of
 
     unplayed(desk)
     helper = desk.helper()

@@ -15,8 +15,8 @@ import pytest
 from tests.browser import chromium
 from tests.web.desks import PASSWORD, DeskProcess, DeskServer, Helper, copied, served
 from yardstone.grades import format_grade
-from yardstone.tournament.event.creation import new_tournament
 from yardstone.tournament.event.file import create_file
+from yardstone.tournament.event.settings import new_tournament
 from yardstone.tournament.files import read_tournament
 from yardstone.tournament.model import Result
 from yardstone.tournament.standings_table import standings

@@ -17,10 +17,8 @@ from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from yardstone.pool import SkipReport
-    from yardstone.tournament.event.changes import EventChange
-    from yardstone.tournament.event.entries import EventEntry
-    from yardstone.tournament.event.rating_lists import RatingRegister
-    from yardstone.tournament.event.wishes import EventWishes, Wish
+    from yardstone.tournament.event.entries import EventEntry, RatingRegister
+    from yardstone.tournament.event.settings import EventChange, EventWishes, Wish
     from yardstone.tournament.model import Tournament
     from yardstone.tournament.rules import TimeControl
 
@@ -88,7 +86,7 @@ def say(path: Path, change: EventChange) -> None:
 
 def next_command(path: Path, tournament: Tournament) -> str:
     """The command that most likely comes next; nothing once all is done."""
-    from yardstone.tournament.event.changes import next_round
+    from yardstone.tournament.event.settings import next_round
     from yardstone.tournament.model import Result
 
     file = shlex.quote(str(path))
@@ -277,9 +275,13 @@ def new(
     from dataclasses import replace
 
     from yardstone.reports.tournament.standings import summary_lines
-    from yardstone.tournament.event.creation import USUAL_TIME, new_tournament
     from yardstone.tournament.event.file import create_file
-    from yardstone.tournament.event.wishes import EventWishes, write_wishes
+    from yardstone.tournament.event.settings import (
+        USUAL_TIME,
+        EventWishes,
+        new_tournament,
+        write_wishes,
+    )
     from yardstone.tournament.model import System
 
     if file.suffix.lower() != ".xml":
@@ -301,7 +303,7 @@ def set_(file: EventFile, settings: SettingOptions) -> None:
     --------
     yardstone tournament set open.xml --bar 3d --tie-breaks mms,sos,sosos
     """
-    from yardstone.tournament.event.creation import change_settings
+    from yardstone.tournament.event.settings import change_settings
 
     step(file, lambda t: change_settings(t, **settings.values(t.time)))
 
@@ -389,10 +391,13 @@ def enter(
     yardstone tournament enter open.xml --name 'Novak, Jana' --grade 3k --club Brno --round 5
     """
     from yardstone.pool import SkipReport
-    from yardstone.tournament.event.entries import EventEntry, enter_players
+    from yardstone.tournament.event.entries import (
+        EventEntry,
+        enter_players,
+        read_player_table,
+        read_register,
+    )
     from yardstone.tournament.event.file import change_file
-    from yardstone.tournament.event.player_table import read_player_table
-    from yardstone.tournament.event.rating_lists import read_register
 
     if (table is None) == (name is None):
         raise UsageError("name a file of players, or one player with --name")
@@ -542,7 +547,7 @@ def team(
     yardstone tournament team teams.xml --name Otters --players 'Berg Olav,Costa Ines,Kral Filip'
     yardstone tournament team teams.xml
     """
-    from yardstone.tournament.event.teams import remove_team, set_team
+    from yardstone.tournament.event.settings import remove_team, set_team
     from yardstone.tournament.files import read_tournament
 
     if name is None:
@@ -610,9 +615,9 @@ def withdraw(
     --------
     yardstone tournament withdraw open.xml Moreau --round 5 --back
     """
-    from yardstone.tournament.event.attendance import rejoin
-    from yardstone.tournament.event.attendance import withdraw as withdrawn
     from yardstone.tournament.event.entries import remove_player
+    from yardstone.tournament.event.rounds import rejoin
+    from yardstone.tournament.event.rounds import withdraw as withdrawn
 
     if only + back + delete > 1 or (delete and round_number is not None):
         raise UsageError("--only, --back and --delete exclude each other; --delete has no round")
@@ -643,7 +648,7 @@ def bye(
     --------
     yardstone tournament bye open.xml Jensen --round 5
     """
-    from yardstone.tournament.event.attendance import give_bye, take_bye_back
+    from yardstone.tournament.event.rounds import give_bye, take_bye_back
 
     if remove and replace:
         raise UsageError("--remove and --replace exclude each other")
@@ -703,7 +708,7 @@ def wish(
     """
     from dataclasses import replace
 
-    from yardstone.tournament.event.wishes import change_wishes, read_wishes
+    from yardstone.tournament.event.settings import change_wishes, read_wishes
     from yardstone.tournament.files import read_tournament
 
     tournament = read_tournament(file)
@@ -711,7 +716,7 @@ def wish(
     new: list[Wish] = []
     if never or not_in_club or not_in_country or local:
         from yardstone.cli.pair import two_players
-        from yardstone.tournament.event.wishes import Wish
+        from yardstone.tournament.event.settings import Wish
 
         for text in never or []:
             pair = two_players(tournament, text, "--never")
@@ -848,7 +853,7 @@ def _scored(
     replace: bool,
 ) -> EventChange:
     from yardstone.cli.pair import two_players
-    from yardstone.tournament.event.results import GameResult, parse_score, set_result
+    from yardstone.tournament.event.rounds import GameResult, parse_score, set_result
 
     value, forfeit = parse_score(score)
     given = GameResult(
@@ -864,7 +869,7 @@ def _scored(
 def _won(
     tournament: Tournament, winner: str, round_number: int | None, *, replace: bool
 ) -> EventChange:
-    from yardstone.tournament.event.results import GameResult, set_result
+    from yardstone.tournament.event.rounds import GameResult, set_result
     from yardstone.tournament.model import Result
 
     player, number = tournament.find(winner), _round(tournament, round_number)
@@ -884,8 +889,7 @@ def _round(tournament: Tournament, round_number: int | None) -> int:
 
 def _sheet(file: Path, sheet: Path, round_number: int | None, *, replace: bool) -> None:
     from yardstone.tournament.event.file import change_file
-    from yardstone.tournament.event.result_sheet import read_result_sheet
-    from yardstone.tournament.event.results import set_results
+    from yardstone.tournament.event.rounds import read_result_sheet, set_results
 
     skipped: list[SkipReport] = []
 

@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from yardstone.reports.document import Document
-    from yardstone.tournament.event.changes import EventChange
-    from yardstone.tournament.event.pairing import PairedRound, PairingSystem
-    from yardstone.tournament.event.wishes import EventWishes
+    from yardstone.tournament.event.rounds import PairedRound, PairingSystem
+    from yardstone.tournament.event.settings import EventChange, EventWishes
     from yardstone.tournament.model import PairingRules, Tournament
     from yardstone.tournament.pairing import Constraints
 
@@ -72,7 +71,7 @@ class WeightOptions:
 
     def kind(self, tournament: Tournament, wishes: EventWishes) -> PairingSystem:
         """Which rules pair the round; refuses options that do not go with them."""
-        from yardstone.tournament.event.pairing import usual_system
+        from yardstone.tournament.event.rounds import usual_system
 
         weighed = bool(self.rules or self.settings)
         if self.system is None:
@@ -248,8 +247,8 @@ def pair(
     yardstone tournament pair open.xml --round 3 --compare
     yardstone tournament pair teams.xml --teams
     """
-    from yardstone.tournament.event.pairing import pair_event
-    from yardstone.tournament.event.wishes import EventWishes, read_wishes
+    from yardstone.tournament.event.rounds import pair_event
+    from yardstone.tournament.event.settings import EventWishes, read_wishes
     from yardstone.tournament.files import read_tournament
 
     boards.check(target)

@@ -176,7 +176,7 @@ def reader(module: str, function: str, *first: str) -> Callable[..., Any]:
 
 def tournament_format(name: str, about: str, endings: tuple[str, ...], *signs: Sign) -> FileFormat:
     """A format of tournaments, which `yardstone.tournament` reads and writes."""
-    read = reader("tournament.pools", "read_tournaments", name)
+    read = reader("tournament.files", "read_tournaments", name)
     return FileFormat(name, endings, signs, read, tournament=about)
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         propose_round,
     )
     from yardstone.tournament.field import EntryList, synthetic_field, winning_law
-    from yardstone.tournament.files import read_tournament, to_bytes
+    from yardstone.tournament.files import read_tournament, to_bytes, tournament_pool
     from yardstone.tournament.forecast import (
         Scenario,
         Simulation,
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
         Tournament,
     )
     from yardstone.tournament.pairing import Constraints, PairedBoard, Pairing, pair_round
-    from yardstone.tournament.pools import tournament_pool
     from yardstone.tournament.rating_change import RatingChange, rating_changes
     from yardstone.tournament.round_robin import RoundRobin, berger_table, pair_round_robin
     from yardstone.tournament.rules import HandicapRules, Scoring, Team, TeamRules, TimeControl
@@ -136,7 +135,7 @@ __getattr__ = lazy_names(
             *("DutchPairing", "pair_dutch", "DutchProposal", "propose_dutch"),
             *("RoundCheck", "check_rounds"),
         ),
-        "files": ("read_tournament", "to_bytes"),
+        "files": ("read_tournament", "to_bytes", "tournament_pool"),
         "forecast": (
             "TournamentForecast",
             "simulate",
@@ -156,7 +155,6 @@ __getattr__ = lazy_names(
             "Result",
             "System",
         ),
-        "pools": ("tournament_pool",),
         "field": ("EntryList", "synthetic_field", "winning_law"),
         "rating_change": ("RatingChange", "rating_changes"),
         "round_robin": ("RoundRobin", "berger_table", "pair_round_robin"),

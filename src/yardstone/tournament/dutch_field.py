@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from yardstone.errors import InputError
 from yardstone.tournament.fide import FideScores, Unplayed
-from yardstone.tournament.formats.line_files import TextDocument
+from yardstone.tournament.formats.text_files import TextDocument
 from yardstone.tournament.model import ByeKind, Result
 from yardstone.tournament.rules import Acceleration
 

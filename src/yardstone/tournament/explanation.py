@@ -10,8 +10,7 @@ import numpy as np
 
 from yardstone.errors import InputError
 from yardstone.kernels import Loops, weighed
-from yardstone.tournament._pairing import pair_weights, row_values, sides
-from yardstone.tournament.entry_columns import Entry, SideReason
+from yardstone.tournament._pairing import Entry, SideReason, pair_weights, row_values, sides
 from yardstone.tournament.matching import maximum_matching
 from yardstone.tournament.model import CRITERIA, ByeKind, PairingRules, Result, Rule, Tournament
 from yardstone.tournament.pairing import (

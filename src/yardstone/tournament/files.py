@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from yardstone.choices import no_such
-from yardstone.errors import InputError, UsageError
-from yardstone.pool import SkipReport
+from yardstone.errors import InputError, StrictError, UsageError
+from yardstone.grades import format_grade
+from yardstone.pool import Pool, Skipped, SkipReport
+from yardstone.ratings.egf import CLASS_WEIGHTS
 from yardstone.records import formats
+from yardstone.records.decoding import clean
+from yardstone.records.joining import join_pools, read_shares
+from yardstone.records.options import TOURNAMENT, further_columns
 from yardstone.records.sources import Source, find_sources
 from yardstone.tournament.formats import FORMATS, TournamentFormat
-from yardstone.tournament.model import Tournament
+from yardstone.tournament.model import Game, Result, Tournament, egf_class
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.records.options import Options
+
 
 __all__ = [
     "format_named",
@@ -20,7 +37,10 @@ __all__ = [
     "read_source",
     "read_tournament",
     "to_bytes",
+    "read_tournaments",
+    "tournament_pool",
 ]
+
 
 MAX_BYTES = 64 << 20
 
@@ -121,3 +141,131 @@ def format_to_write(path: Path | None = None, format: str | None = None) -> Tour
             return known
     endings = " ".join(end for known in FORMATS.values() for end in known.endings)
     raise UsageError(f"which format? Use one of the endings {endings}, or name it")
+
+
+_SCORES = {Result.first_wins: 1.0, Result.draw: 0.5, Result.second_wins: 0.0}
+
+
+def read_tournaments(format: str, sources: Sequence[Source], options: Options) -> Pool:
+    """The games in files of a format of tournaments, for `yardstone.read`."""
+    pool = read_shares(partial(_games_of_files, format), sources, options)
+    if options.where is not None:
+        known = {name.casefold(): column for name, column in pool.columns.items()}
+        for name in options.where.names:
+            if name.casefold() not in known:
+                raise InputError(f"a pool of tournaments: {no_such('column', name, pool.columns)}")
+        pool = options.where.select(pool, **known)
+    names = further_columns(options, TOURNAMENT)
+    if not names:
+        return pool
+    if missing := [old for old in names.values() if old not in pool.columns]:
+        raise InputError(f"a pool of tournaments: {no_such('column', missing[0], pool.columns)}")
+    extra = {new: pool.columns[old] for new, old in names.items()}
+    return Pool(
+        pool.players, pool.first, pool.second, pool.score, pool.time,
+        {**pool.columns, **extra}, pool.skipped, pool.ordered,
+    )  # fmt: skip
+
+
+def _games_of_files(format: str, sources: Sequence[Source], options: Options) -> Pool:
+    pools = []
+    for source in sources:
+        skipped = None if options.strict else SkipReport()
+        tournament = read_source(source, format=format, skipped=skipped)
+        pools.append(tournament_pool(tournament, skipped=skipped, strict=options.strict))
+    return join_pools(pools)
+
+
+def tournament_pool(
+    tournament: Tournament, *, skipped: SkipReport | None = None, strict: bool = False
+) -> Pool:
+    """All games that were played, in the order of the rounds.
+
+    Left out and reported: games without a result or decided by forfeit, and results
+    that are no win, draw or loss.
+
+    The columns are ``event``, ``round``, ``first_grade`` and ``second_grade`` (Go),
+    ``first_rating`` and ``second_rating``, ``handicap``, ``komi`` (NaN in handicap games)
+    and ``class`` (weight of the tournament by its time limits, 1 if unknown).
+    """
+    report = SkipReport() if skipped is None else skipped
+    games = []
+    for game in sorted(tournament.games, key=lambda game: game.round):
+        reason = _unfit(game)
+        if reason is None:
+            games.append(game)
+            continue
+        record = Skipped(tournament.file, game.line, f"round {game.round}: {reason}")
+        if strict and reason != "decided by forfeit":
+            raise StrictError(record.reason, file=record.file or None, line=record.line or None)
+        report.add(record, kind=reason, known=True)
+    names = _names(tournament)
+    players = dict.fromkeys(names[p] for game in games for p in (game.first, game.second))
+    place = {name: row for row, name in enumerate(players)}
+    return Pool(
+        tuple(players),
+        np.array([place[names[game.first]] for game in games], np.int32),
+        np.array([place[names[game.second]] for game in games], np.int32),
+        np.array([_SCORES[game.result] for game in games], np.float64),
+        _times(tournament, games),
+        _columns(tournament, games),
+        report,
+    )
+
+
+def _unfit(game: Game) -> str | None:
+    if game.result is Result.unknown:
+        return "no result"
+    if game.forfeit:
+        return "decided by forfeit"
+    if game.result not in _SCORES:
+        return f"result {str(game.result)!r} is not a win, draw or loss"
+    return None
+
+
+def _names(tournament: Tournament) -> list[str]:
+    """A name for each player; those with equal names get their numbers."""
+    names = [clean(player.full_name) for player in tournament.players]
+    often = Counter(names)
+    return [name if often[name] == 1 else f"{name} ({row + 1})" for row, name in enumerate(names)]
+
+
+def _times(tournament: Tournament, games: Sequence[Game]) -> NDArray[np.datetime64] | None:
+    days = []
+    for game in games:
+        known = tournament.round_dates[game.round - 1 : game.round]
+        days.append((known[0] if known else None) or tournament.begin)
+    if not any(days):
+        return None
+    return np.array([np.datetime64("NaT" if day is None else day, "s") for day in days])
+
+
+def _columns(tournament: Tournament, games: Sequence[Game]) -> dict[str, NDArray[Any]]:
+    text: Any = np.dtypes.StringDType()
+    columns: dict[str, NDArray[Any]] = {
+        "event": np.full(len(games), tournament.name or tournament.file, dtype=text),
+        "round": np.array([game.round for game in games], np.int64),
+    }
+    sides = {side: [getattr(g, side) for g in games] for side in ("first", "second")}
+    players = tournament.players
+    if tournament.discipline == "go":
+        for side, rows in sides.items():
+            grades = ["" if (r := players[p].rank) is None else format_grade(r) for p in rows]
+            columns[f"{side}_grade"] = np.array(grades, dtype=text)
+    for side, rows in sides.items():
+        ratings = [np.nan if (r := players[p].rating) is None else r for p in rows]
+        columns[f"{side}_rating"] = np.array(ratings, np.float64)
+    if tournament.discipline == "go":
+        komi = np.nan if tournament.komi is None else tournament.komi
+        columns["handicap"] = np.array([game.handicap for game in games], np.int64)
+        columns["komi"] = np.array(
+            [
+                game.komi if game.komi is not None else np.nan if game.handicap else komi
+                for game in games
+            ],
+            np.float64,
+        )
+        named = tournament.extras.get("CL", "") or egf_class(tournament.time)
+        weight = CLASS_WEIGHTS.get(named.strip().upper(), 1.0)
+        columns["class"] = np.full(len(games), weight)
+    return columns

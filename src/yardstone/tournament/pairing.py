@@ -13,13 +13,13 @@ import numpy as np
 from yardstone.errors import InputError, UsageError
 from yardstone.kernels import Loops, weighed
 from yardstone.tournament._pairing import (
+    Entry,
     board_values,
     bye_values,
     pair_weights,
     place_groups,
     side_list,
 )
-from yardstone.tournament.entry_columns import Entry
 from yardstone.tournament.matching import maximum_matching
 from yardstone.tournament.model import (
     CRITERIA,

@@ -14,8 +14,8 @@ from yardstone.kernels import Loops, work
 from yardstone.ratings.egf import CLASS_WEIGHTS, EGF, EGFOld
 from yardstone.records.decoding import whole_number
 from yardstone.tournament.fide import table_score
+from yardstone.tournament.files import tournament_pool
 from yardstone.tournament.model import Player, Tournament
-from yardstone.tournament.pools import tournament_pool
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool

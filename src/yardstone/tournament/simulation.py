@@ -15,10 +15,9 @@ import numpy as np
 
 from yardstone.errors import InputError, ModelError, UsageError
 from yardstone.kernels import Loops, weighed
-from yardstone.tournament._pairing import pair_field, record_games
+from yardstone.tournament._pairing import Entry, pair_field, record_games
 from yardstone.tournament.dutch import pair_dutch
 from yardstone.tournament.dutch_field import baku, seeding
-from yardstone.tournament.entry_columns import Entry
 from yardstone.tournament.fide import rules_for
 from yardstone.tournament.field import Strengths
 from yardstone.tournament.model import (

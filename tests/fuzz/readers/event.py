@@ -6,11 +6,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.fuzz.targets import FUZZ, Target
-from yardstone.tournament.event.journal import add_step, read_journal
-from yardstone.tournament.event.player_table import read_player_table
-from yardstone.tournament.event.rating_lists import read_register
-from yardstone.tournament.event.result_sheet import read_result_sheet
-from yardstone.tournament.event.wishes import read_wishes
+from yardstone.tournament.event.entries import read_player_table, read_register
+from yardstone.tournament.event.file import add_step, read_journal
+from yardstone.tournament.event.rounds import read_result_sheet
+from yardstone.tournament.event.settings import read_wishes
 from yardstone.tournament.files import read_tournament
 from yardstone.tournament.model import PairingRules
 from yardstone.tournament.rules import read_rules

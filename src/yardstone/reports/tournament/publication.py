@@ -20,7 +20,7 @@ from yardstone.reports.document import (
 from yardstone.reports.tournament.standings import standings_document, summary_lines
 from yardstone.reports.tournament.words import player_name, side_names
 from yardstone.reports.words import plural
-from yardstone.tournament.event.results import score_of
+from yardstone.tournament.event.rounds import score_of
 from yardstone.tournament.model import Result
 from yardstone.tournament.standings_table import standings
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from yardstone.grades import format_grade
 from yardstone.reports.words import plural
-from yardstone.tournament.entry_columns import SideReason
+from yardstone.tournament._pairing import SideReason
 
 if TYPE_CHECKING:
     from yardstone.tournament.explanation import Avoided, Explanation, PairingChange, PlayerState

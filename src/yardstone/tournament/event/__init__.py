@@ -11,9 +11,6 @@ from typing import TYPE_CHECKING
 from yardstone.facade import lazy_names
 
 if TYPE_CHECKING:
-    from yardstone.tournament.event.attendance import give_bye, rejoin, take_bye_back, withdraw
-    from yardstone.tournament.event.changes import EventChange
-    from yardstone.tournament.event.creation import change_settings, new_tournament
     from yardstone.tournament.event.entries import (
         EventEntry,
         change_player,
@@ -21,13 +18,23 @@ if TYPE_CHECKING:
         remove_player,
     )
     from yardstone.tournament.event.file import change_file, create_file, undo_step
-    from yardstone.tournament.event.results import (
+    from yardstone.tournament.event.rounds import (
         GameResult,
+        give_bye,
         parse_score,
+        rejoin,
         set_result,
         set_results,
+        take_bye_back,
+        withdraw,
     )
-    from yardstone.tournament.event.teams import remove_team, set_team
+    from yardstone.tournament.event.settings import (
+        EventChange,
+        change_settings,
+        new_tournament,
+        remove_team,
+        set_team,
+    )
 
 __all__ = [
     "EventChange",
@@ -55,12 +62,18 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "attendance": ("give_bye", "rejoin", "take_bye_back", "withdraw"),
-        "changes": ("EventChange",),
-        "creation": ("change_settings", "new_tournament"),
+        "rounds": (
+            "give_bye",
+            "rejoin",
+            "take_bye_back",
+            "withdraw",
+            "GameResult",
+            "parse_score",
+            "set_result",
+            "set_results",
+        ),
+        "settings": ("EventChange", "change_settings", "new_tournament", "remove_team", "set_team"),
         "entries": ("EventEntry", "change_player", "enter_players", "remove_player"),
         "file": ("change_file", "create_file", "undo_step"),
-        "results": ("GameResult", "parse_score", "set_result", "set_results"),
-        "teams": ("remove_team", "set_team"),
     },
 )

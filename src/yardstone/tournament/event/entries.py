@@ -1,16 +1,23 @@
-"""Players enter, at any round; their entries are changed, or taken out."""
+"""Players enter, from lists and tables too, at any round; entries are changed, or taken out."""
 
 from __future__ import annotations
 
+import csv
+import io
+import os
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
 
-from yardstone.errors import InputError
+from yardstone.errors import InputError, MissingFileError
 from yardstone.grades import format_grade, parse_grade
 from yardstone.pool import Skipped, SkipReport
-from yardstone.tournament.event.changes import (
+from yardstone.records.decoding import clean, decode
+from yardstone.tournament.event.settings import (
     EventChange,
     check_planned,
     listed,
@@ -18,11 +25,11 @@ from yardstone.tournament.event.changes import (
     refused,
     unchanged,
 )
-from yardstone.tournament.formats.opengotha_fields import format_rank, parse_rank
-from yardstone.tournament.formats.opengotha_reading import key
+from yardstone.tournament.formats.opengotha import format_rank, key, parse_rank
 from yardstone.tournament.model import NO_GIVEN_NAME, Player, System, Tournament
 from yardstone.tournament.notation import number_text
 from yardstone.tournament.standings_table import Scores, initial_score
+from yardstone.winprob.scales import egf_players, list_lines
 
 __all__ = [
     "EventEntry",
@@ -31,7 +38,15 @@ __all__ = [
     "player_of",
     "remove_player",
     "split_name",
+    "PlayerTable",
+    "columns_of",
+    "plain_heading",
+    "read_player_table",
+    "rows_of",
+    "RatingRegister",
+    "read_register",
 ]
+
 
 _MOST_NAME = 60
 _STRONGEST, _WEAKEST = 8, -30
@@ -382,3 +397,399 @@ def remove_player(tournament: Tournament, player: int) -> EventChange:
     return EventChange(
         tournament=made, lines=(f"{who} is taken out. {len(made.players)} are entered now.",)
     )
+
+
+_MAX_BYTES = 16 << 20
+_MOST_ROWS = 20_000
+_DELIMITERS = ",;\t|"
+#: What a column is called, capitals, blanks and accents aside.
+_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "name": ("name", "player", "playername", "fullname"),
+        "family": ("familyname", "surname", "lastname", "family", "nachname", "nom"),
+        "first_name": ("firstname", "givenname", "forename", "given", "first", "vorname", "prenom"),
+        "grade": ("grade", "rank", "level", "kyudan", "strength", "graderating", "gradeorrating"),
+        "rating": ("rating", "gor", "egfrating", "egf", "elo", "points"),
+        "club": ("club", "city", "town", "clubname"),
+        "country": ("country", "nation", "nationality", "countrycode", "co", "flag", "federation"),
+        "egf": ("pin", "egfpin", "egfid", "egdpin"),
+        "ffg": ("ffglicence", "licence", "license", "ffgid"),
+        "aga": ("agaid", "aganumber", "agano"),
+        "correction": ("correction", "mmcorrection", "smmscorrection"),
+    }
+)
+_OF_EGF = ("gor", "egfrating", "egf")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PlayerTable:
+    """The entries of a table.
+
+    Attributes
+    ----------
+    entries : tuple of EventEntry
+    unused : tuple of str
+        Columns that say nothing known.
+    skipped : SkipReport
+        Rows that cannot be used.
+    """
+
+    entries: tuple[EventEntry, ...]
+    unused: tuple[str, ...] = ()
+    skipped: SkipReport
+
+
+def rows_of(path: str | os.PathLike[str]) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """The columns of a file with delimiters, and its rows with their lines.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or has no rows.
+    """
+    place = Path(path)
+    try:
+        with place.open("rb") as stream:
+            data = stream.read(_MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise MissingFileError("there is no such file", file=str(path)) from None
+    except OSError as error:
+        raise InputError(error.strerror or str(error), file=str(path)) from error
+    if len(data) > _MAX_BYTES:
+        raise InputError(f"more than {_MAX_BYTES >> 20} MiB", file=str(path))
+    text = decode(data.removeprefix(b"\xef\xbb\xbf"))
+    head = next((line for line in text.splitlines() if line.strip()), "")
+    delimiter = max(_DELIMITERS, key=head.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    rows: list[tuple[int, list[str]]] = []
+    begin = 1
+    try:
+        for cells in reader:
+            rows.append((begin, [clean(cell) for cell in cells]))
+            begin = reader.line_num + 1
+            if len(rows) > _MOST_ROWS:
+                raise InputError(f"more than {_MOST_ROWS:,} rows", file=str(path))
+    except csv.Error as error:
+        raise InputError(str(error), file=str(path), line=begin) from None
+    rows = [(line, cells) for line, cells in rows if any(cells)]
+    if not rows:
+        raise InputError("the file has no rows", file=str(path))
+    return rows[0][1], rows[1:]
+
+
+def read_player_table(path: str | os.PathLike[str]) -> PlayerTable:
+    """Read who enters: columns ``name``, ``grade`` or ``rating``, and ``club``.
+
+    Also ``first name`` and ``surname``, ``country``, ``pin`` and other numbers of
+    federations, and the usual other words for all of them. A name in one piece is
+    taken apart as in `yardstone.tournament.event.entries.split_name`.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or no column has names.
+    """
+    head, rows = rows_of(path)
+    columns, unused = _columns(head)
+    if not {"name", "family", "egf"} & set(columns):
+        raise InputError(
+            f"no column has names, among {', '.join(head)}",
+            file=str(path),
+            line=1,
+            hint="call it name; the others are grade, rating, club, country",
+        )
+    report = SkipReport()
+    entries = []
+    for line, cells in rows:
+        values = {at: cells[place] for at, place in columns.items() if place < len(cells)}
+        try:
+            entries.append(_entry(values, line, head[columns.get("rating", 0)]))
+        except InputError as error:
+            report.add(Skipped(str(path), line, error.message), kind=error.message)
+    return PlayerTable(entries=tuple(entries), unused=tuple(unused), skipped=report)
+
+
+def columns_of(
+    head: Sequence[str], names: Mapping[str, Sequence[str]]
+) -> tuple[dict[str, int], list[str]]:
+    """The place of each kind of column, the first of several, and the headings left over."""
+    columns: dict[str, int] = {}
+    unused = []
+    for place, name in enumerate(head):
+        plain = plain_heading(name)
+        kind = next((kind for kind, words in names.items() if plain in words), None)
+        if kind is None or kind in columns:
+            unused.append(name)
+        else:
+            columns[kind] = place
+    return columns, unused
+
+
+def _columns(head: Sequence[str]) -> tuple[dict[str, int], list[str]]:
+    columns, unused = columns_of(head, _NAMES)
+    if "name" in columns and "family" not in columns and "first_name" in columns:
+        columns["family"] = columns.pop("name")
+    return columns, [name for name in unused if name]
+
+
+def plain_heading(text: str) -> str:
+    """A heading in small letters, without blanks and accents."""
+    return "".join(ch for ch in unicodedata.normalize("NFKD", text.casefold()) if ch.isalnum())
+
+
+def _entry(values: Mapping[str, str], line: int, rating_column: str) -> EventEntry:
+    grade, rating = values.get("grade", ""), values.get("rating", "")
+    if re.fullmatch(r"\d{3,4}([.,]\d+)?", grade) and not rating:
+        grade, rating = "", grade  # a rating in the column for either
+    of_egf = plain_heading(rating_column) in _OF_EGF
+    correction = values.get("correction", "") or "0"
+    if not re.fullmatch(r"[+-]?\d", correction):
+        raise InputError(f"correction {correction!r} is not a whole number")
+    name = values.get("family") or values.get("name", "")
+    if not name and not values.get("egf"):
+        raise InputError("a row without a name")
+    return EventEntry(
+        name=name,
+        first_name=values.get("first_name", ""),
+        grade=grade,
+        rating=_rating(rating),
+        club=values.get("club", ""),
+        country=values.get("country", ""),
+        ids={kind: values[kind] for kind in ("egf", "ffg", "aga") if values.get(kind)},
+        rating_origin="EGF" if of_egf and rating else "",
+        correction=int(correction),
+        line=line,
+    )
+
+
+def _rating(text: str) -> float | None:
+    if not text:
+        return None
+    try:
+        value = float(text.replace(",", "."))
+    except ValueError:
+        value = float("nan")
+    if not abs(value) < 1e5:
+        raise InputError(f"rating {text!r} is not a number")
+    return value
+
+
+_FFG_LINE = re.compile(r"^(\S.{37})\s*+(-?\d{1,6}) (.) (.{7}) (.{0,4})\s?(\w{0,2})\s*$")
+_FFG_HEAD = "Echelle au"
+#: Ratings of the FFG count from the lower end of 1 dan.
+_LOWER_END = 2050
+_LISTED = 6
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RatingRegister:
+    """The players of a list, as they would enter.
+
+    Attributes
+    ----------
+    federation : {"EGF", "FFG", "AGA"}
+    entries : tuple of EventEntry
+    file : str
+    """
+
+    federation: str
+    entries: tuple[EventEntry, ...]
+    file: str = ""
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[int]]:
+        """Rows by both orders of the whole name, and by the family name."""
+        rows: dict[str, list[int]] = {}
+        for row, entry in enumerate(self.entries):
+            one, two = _plain(entry.name), _plain(entry.first_name)
+            for text in {one + two, two + one, one + "/"}:
+                rows.setdefault(text, []).append(row)
+        return rows
+
+    def _rows(self, keys: Iterable[str]) -> set[int]:
+        return {row for text in keys for row in self._by_name.get(text, ())}
+
+    @cached_property
+    def _by_id(self) -> dict[str, int]:
+        return {text: row for row, entry in enumerate(self.entries) for text in entry.ids.values()}
+
+    def candidates(self, name: str, *, country: str = "", club: str = "") -> list[EventEntry]:
+        """All whom a name may mean: the whole name in any order, or the family name.
+
+        A number is that of the register. Accents do not matter; ä may be written ae.
+        """
+        if name.strip().isdecimal():
+            row = self._by_id.get(name.strip())
+            return [] if row is None else [self.entries[row]]
+        rows = self._rows(_spellings(name))
+        if len(name.split()) == 1:
+            rows |= self._rows(text + "/" for text in _spellings(name))
+        if not rows:  # a family name of several words
+            rows = self._rows(text + "/" for text in _spellings(name.partition(",")[0]))
+        matching = [self.entries[row] for row in sorted(rows)]
+        if country:
+            matching = [
+                entry for entry in matching if entry.country.casefold() == country.casefold()
+            ]
+        if club:
+            short = club.strip().casefold()[:4]
+            nearer = [entry for entry in matching if entry.club.casefold()[:4] == short]
+            matching = nearer or matching
+        return matching
+
+    def find(self, name: str, *, country: str = "", club: str = "") -> EventEntry:
+        """The only player whom a name means.
+
+        Raises
+        ------
+        InputError
+            It means nobody, or several; they are listed.
+        """
+        matching = self.candidates(name, country=country, club=club)
+        if not matching:
+            raise InputError(
+                f"nobody in the list is called {name!r}",
+                file=self.file or None,
+                hint="family name first, or enter the player with a grade",
+            )
+        if len(matching) > 1:
+            listed = "; ".join(_described(entry) for entry in matching[:_LISTED])
+            more = f"; and {len(matching) - _LISTED} more" if len(matching) > _LISTED else ""
+            raise InputError(
+                f"{name!r} may be {listed}{more}",
+                file=self.file or None,
+                hint="name the one you mean by its number",
+            )
+        return matching[0]
+
+    def completed(self, entry: EventEntry) -> EventEntry | None:
+        """An entry with what the list knows of the player, None if it knows nobody.
+
+        What the entry says itself stays.
+
+        Raises
+        ------
+        InputError
+            Several may be meant.
+        """
+        number = entry.ids.get(self.federation.casefold(), "")
+        name = number or f"{entry.name} {entry.first_name}".strip()
+        if not self.candidates(name, country=entry.country, club=entry.club):
+            return None
+        known = self.find(name, country=entry.country, club=entry.club)
+        own_rating = entry.rating is not None
+        return replace(
+            known,
+            grade=entry.grade or ("" if own_rating else known.grade),
+            rating=entry.rating if own_rating else known.rating,
+            rating_origin=entry.rating_origin if own_rating else known.rating_origin,
+            club=entry.club or known.club,
+            country=entry.country or known.country,
+            ids={**known.ids, **entry.ids},
+            correction=entry.correction,
+            line=entry.line,
+        )
+
+
+def read_register(path: str | os.PathLike[str]) -> RatingRegister:
+    """Read a list of rated players, compressed or not.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, or is no such list.
+    """
+    lines = list_lines(path)
+    for federation, read in (("EGF", _egf), ("FFG", _ffg), ("AGA", _aga)):
+        entries = tuple(read(lines))
+        if entries:
+            return RatingRegister(federation=federation, entries=entries, file=str(path))
+    raise InputError(
+        "no player was found in the list",
+        file=str(path),
+        hint="it must be one of the EGF (all players), the FFG or the AGA (tdlista)",
+    )
+
+
+def _egf(lines: Iterable[str]) -> Iterator[EventEntry]:
+    for player in egf_players(lines):
+        family, _, given = player.name.partition(" ")
+        yield EventEntry(
+            name=_blanks(family),
+            first_name=_blanks(given),
+            grade=player.grade,
+            rating=player.rating,
+            club="" if set(player.club.casefold()) == {"x"} else player.club,
+            country="" if player.country.casefold() == "xx" else player.country,
+            ids={"egf": player.number},
+            rating_origin="EGF",
+            line=player.line,
+        )
+
+
+def _ffg(lines: Iterable[str]) -> Iterator[EventEntry]:
+    head = False
+    for number, line in enumerate(lines, 1):
+        head = head or _FFG_HEAD in line
+        match = _FFG_LINE.match(line) if head else None
+        if match:
+            family, _, given = match[1].strip().partition(" ")
+            yield EventEntry(
+                name=_blanks(family).title(),
+                first_name=_blanks(given),
+                rating=float(int(match[2]) + _LOWER_END),
+                club="" if set(match[5].casefold()) <= {"x"} else match[5].strip(),
+                country=match[6].strip(),
+                ids={"ffg": match[4]} if match[4].strip("-") else {},
+                rating_origin="FFG",
+                line=number,
+            )
+
+
+def _aga(lines: Iterable[str]) -> Iterator[EventEntry]:
+    for number, line in enumerate(lines, 1):
+        cells = [cell.strip() for cell in line.split("\t")]
+        if len(cells) < 4 or "," not in cells[0] or not cells[1].isdecimal():
+            continue
+        try:
+            raw = float(cells[3])
+        except ValueError:
+            continue  # a member without a rating
+        if not abs(raw) < 100:
+            continue
+        points = 100 * raw + (-100 if raw > 0 else 100)
+        family, given = split_name(cells[0])
+        yield EventEntry(
+            name=family,
+            first_name=given,
+            rating=max(-900.0, _LOWER_END + round(points)),
+            club=cells[5] if len(cells) > 5 else "",
+            country="" if cells[2] == "Forgn" else "US",
+            ids={"aga": cells[1]},
+            rating_origin="AGA",
+            line=number,
+        )
+
+
+def _blanks(text: str) -> str:
+    return " ".join(text.replace("_", " ").split())
+
+
+def _plain(text: str) -> str:
+    plain = unicodedata.normalize("NFKD", text.casefold().replace("ø", "o"))
+    return "".join(ch for ch in plain if ch.isalnum())
+
+
+_TWO_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae"})
+
+
+def _spellings(name: str) -> list[str]:
+    """The plain forms of a name: accents dropped, or written with two letters."""
+    return [_plain(name), _plain(name.casefold().translate(_TWO_LETTERS))]
+
+
+def _described(entry: EventEntry) -> str:
+    number = next(iter(entry.ids.values()), "")
+    where = " ".join(part for part in (entry.country, entry.club) if part)
+    parts = [entry.grade or f"{entry.rating:.0f}", where, f"number {number}" if number else ""]
+    return f"{entry.name} {entry.first_name} ({', '.join(part for part in parts if part)})"

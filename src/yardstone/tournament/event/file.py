@@ -8,21 +8,38 @@ between: then the step is taken anew on what that program wrote.
 
 from __future__ import annotations
 
+import base64
+import json
 import os
-from collections.abc import Callable
-from dataclasses import replace
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from yardstone.errors import InputError, MissingFileError
 from yardstone.files import changing, followed, replaced
-from yardstone.tournament.event.changes import EventChange
-from yardstone.tournament.event.journal import add_step, read_journal, write_journal
-from yardstone.tournament.event.taking_back import taken_back
+from yardstone.tournament.event.settings import EventChange, refused
 from yardstone.tournament.files import MAX_BYTES, format_of_bytes
 from yardstone.tournament.formats import TournamentFormat
-from yardstone.tournament.model import Tournament
+from yardstone.tournament.formats.opengotha import key
+from yardstone.tournament.model import Bye, Game, Player, Tournament
+from yardstone.tournament.rules import Team
 
-__all__ = ["change_file", "create_file", "undo_step"]
+__all__ = [
+    "change_file",
+    "create_file",
+    "undo_step",
+    "MOST_STEPS",
+    "JournalStep",
+    "add_step",
+    "journal_of",
+    "read_journal",
+    "write_journal",
+    "taken_back",
+]
+
 
 #: Seconds to wait for another process, and how often to begin anew.
 _WAIT, _ATTEMPTS = 10.0, 5
@@ -97,7 +114,7 @@ def undo_step(path: str | os.PathLike[str], *, number: int | None = None) -> Eve
     path : path
     number : int, optional
         Number of the step that must be the last one, such as
-        `yardstone.tournament.event.journal.read_journal` tells it.
+        `yardstone.tournament.event.file.read_journal` tells it.
 
     Raises
     ------
@@ -190,3 +207,260 @@ def _plain(values: object, tournament: Tournament) -> object:
             text["ids"] = sorted(text["ids"].items())
         parts.append(sorted((at, repr(value)) for at, value in text.items()))
     return sorted(parts)
+
+
+#: So many steps are kept.
+MOST_STEPS = 100
+_MAX_BYTES, _MOST_UNPACKED = 256 << 20, 64 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JournalStep:
+    """One step.
+
+    Attributes
+    ----------
+    number : int
+        From 1 on, for the life of the journal.
+    time : str
+        When, in UTC.
+    what : str
+        What was done, in a sentence.
+    packed_before, packed_after : str
+        The whole file, compressed.
+    """
+
+    number: int
+    time: str
+    what: str
+    packed_before: str
+    packed_after: str
+
+    @property
+    def before(self) -> bytes:
+        """The file before the step."""
+        return _unpacked(self.packed_before)
+
+    @property
+    def after(self) -> bytes:
+        """The file after it."""
+        return _unpacked(self.packed_after)
+
+    def line(self) -> str:
+        """The step as a line of the journal."""
+        values = {
+            "number": self.number,
+            "time": self.time,
+            "what": self.what,
+            "before": self.packed_before,
+            "after": self.packed_after,
+        }
+        return json.dumps(values, ensure_ascii=False) + "\n"
+
+
+def journal_of(path: Path) -> Path:
+    """The journal of a tournament's file."""
+    return path.with_name(path.name + ".undo")
+
+
+def read_journal(path: Path) -> list[JournalStep]:
+    """The steps of a tournament's file, the oldest first; none without a journal.
+
+    Raises
+    ------
+    InputError
+        It is no journal.
+    """
+    journal = journal_of(path)
+    try:
+        if journal.stat().st_size > _MAX_BYTES:
+            raise InputError("too large", file=str(journal), hint="remove it")
+        lines = journal.read_bytes().splitlines(keepends=True)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise InputError(error.strerror or str(error), file=str(journal)) from error
+    steps = []
+    for number, line in enumerate(lines, 1):
+        try:
+            values = json.loads(line)
+            steps.append(
+                JournalStep(
+                    number=int(values["number"]),
+                    time=str(values["time"]),
+                    what=str(values["what"]),
+                    packed_before=str(values["before"]),
+                    packed_after=str(values["after"]),
+                )
+            )
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+            raise _broken(journal, number) from None
+    return steps
+
+
+def add_step(path: Path, *, what: str, before: bytes, after: bytes) -> JournalStep:
+    """Write a step behind the others, of which only the last are kept.
+
+    Raises
+    ------
+    InputError
+        The journal cannot be written.
+    """
+    steps = read_journal(path)
+    step = JournalStep(
+        number=steps[-1].number + 1 if steps else 1,
+        time=datetime.now(UTC).isoformat(timespec="seconds"),
+        what=what,
+        packed_before=_packed(before),
+        packed_after=_packed(after),
+    )
+    write_journal(path, [*steps, step])
+    return step
+
+
+def write_journal(path: Path, steps: Sequence[JournalStep]) -> None:
+    """Write the last steps anew; without any the journal goes."""
+    journal = journal_of(path)
+    if not steps:
+        journal.unlink(missing_ok=True)
+        return
+    text = "".join(step.line() for step in steps[-MOST_STEPS:])
+    with replaced(journal) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _broken(journal: Path, line: int | None = None) -> InputError:
+    return InputError(
+        "this is not a journal of a tournament", file=str(journal), line=line, hint="remove it"
+    )
+
+
+def _packed(data: bytes) -> str:
+    return base64.b64encode(zlib.compress(data, 9)).decode("ascii")
+
+
+def _unpacked(text: str) -> bytes:
+    try:
+        unpacking = zlib.decompressobj()
+        data = unpacking.decompress(base64.b64decode(text, validate=True), _MOST_UNPACKED)
+    except (ValueError, zlib.error):
+        raise InputError("a step of the journal cannot be unpacked") from None
+    if not unpacking.eof:
+        raise InputError("a step of the journal is cut short, or too large")
+    return data
+
+
+_RECORDS = ("players", "games", "byes", "teams")
+_NOT_COMPARED = (*_RECORDS, "document", "file", "adjustments")
+
+
+@dataclass(frozen=True, slots=True)
+class _Records:
+    """Players, games and byes by what names them in every state of the file."""
+
+    players: Mapping[str, Player]
+    games: Mapping[tuple[int, frozenset[str]], tuple[str, str, Game]]
+    byes: Mapping[tuple[int, str], Bye]
+    teams: Mapping[tuple[int, str], tuple[Team, Sequence[str]]]
+
+    @classmethod
+    def of(cls, tournament: Tournament) -> _Records:
+        names = [key(player.name, player.first_name) for player in tournament.players]
+        games = {}
+        for game in tournament.games:
+            one, two = names[game.first], names[game.second]
+            plain = replace(game, first=0, second=1, line=0)
+            games[game.round, frozenset((one, two))] = (one, two, plain)
+        return cls(
+            {name: replace(p, line=0) for name, p in zip(names, tournament.players, strict=True)},
+            games,
+            {(b.round, names[b.player]): replace(b, player=0) for b in tournament.byes},
+            {(team.number, team.name): _by_names(team, names) for team in tournament.teams},
+        )
+
+
+def _by_names(team: Team, names: Sequence[str]) -> tuple[Team, Sequence[str]]:
+    """A team whose players are numbered by their place in a list of names."""
+    everybody = team.everybody()
+    listed = [names[row] for row in everybody]
+    return team.renumbered({row: at for at, row in enumerate(everybody)}), listed
+
+
+def taken_back(before: Tournament, after: Tournament, now: Tournament) -> Tournament:
+    """The tournament as it is `now` without what led from `before` to `after`.
+
+    Raises
+    ------
+    InputError
+        What the step did was changed again since.
+    """
+    states = [_Records.of(each) for each in (before, after, now)]
+    players = _merged(now, "the entry of {0}", *(each.players for each in states))
+    games = _merged(now, "the game {1} of round {0}", *(each.games for each in states))
+    byes = _merged(now, "the bye of {1} in round {0}", *(each.byes for each in states))
+    teams = _merged(now, "the team {1}", *(each.teams for each in states))
+    rows = {name: row for row, name in enumerate(players)}
+    for names in [*(names for _, names in games), *({name} for _, name in byes)]:
+        for name in names:
+            if name not in rows:
+                who = states[2].players[name].full_name
+                raise refused(now, f"{who} has been paired since", hint="withdraw the player")
+    made = replace(
+        now,
+        players=tuple(players.values()),
+        games=tuple(
+            replace(game, first=rows[one], second=rows[two]) for one, two, game in games.values()
+        ),
+        byes=tuple(replace(bye, player=rows[name]) for (_, name), bye in byes.items()),
+        teams=tuple(
+            team.renumbered({at: rows[name] for at, name in enumerate(names) if name in rows})
+            for team, names in teams.values()
+        ),
+        adjustments=(),
+    )
+    settings = {}
+    for field in fields(Tournament):
+        if field.name not in _NOT_COMPARED:
+            old, new, current = (getattr(each, field.name) for each in (before, after, now))
+            if old != new and current != old:
+                if current != new:
+                    raise _changed_since(now, f"the setting {field.name}")
+                settings[field.name] = old
+    return replace(made, **settings)
+
+
+def _merged(
+    now: Tournament,
+    what: str,
+    before: Mapping[Any, Any],
+    after: Mapping[Any, Any],
+    current: Mapping[Any, Any],
+) -> dict[Any, Any]:
+    """The current records, those that the step touched as they were before it."""
+    merged = dict(current)
+    for name in [*before, *(each for each in after if each not in before)]:
+        old, new, is_now = before.get(name), after.get(name), current.get(name)
+        if old == new or is_now == old:
+            continue
+        if is_now != new:
+            raise _changed_since(now, what.format(*_named(name)))
+        if old is None:
+            del merged[name]
+        else:
+            merged[name] = old
+    return merged
+
+
+def _named(name: Any) -> tuple[Any, ...]:
+    parts = name if isinstance(name, tuple) else (name,)
+    return tuple(
+        " - ".join(sorted(part)) if isinstance(part, frozenset) else part for part in parts
+    )
+
+
+def _changed_since(now: Tournament, what: str) -> Exception:
+    return refused(
+        now,
+        f"{what} was changed again by another program since, and cannot be taken back",
+        hint="change it by hand",
+    )

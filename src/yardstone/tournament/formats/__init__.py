@@ -21,7 +21,7 @@ __all__ = ["FORMATS", "TournamentFormat"]
 class TournamentFormat:
     """A format: its name, what it is, the endings of its files, and how they are used.
 
-    What reads and writes it are functions of the modules beside this one.
+    What reads and writes it are functions of the module of its name.
     """
 
     name: str
@@ -30,7 +30,7 @@ class TournamentFormat:
 
     def read(self, data: bytes, file: str, **options: Any) -> Tournament:
         """A tournament from the bytes of a file."""
-        tournament: Tournament = self._function("reading", "read")(data, file, **options)
+        tournament: Tournament = self._function("read")(data, file, **options)
         return tournament
 
     def write(self, tournament: Tournament, **options: Any) -> bytes:
@@ -50,11 +50,11 @@ class TournamentFormat:
                 file=tournament.file or None,
                 hint="write TRF (--to trf)",
             )
-        data: bytes = self._function("writing", "write")(tournament, **options)
+        data: bytes = self._function("write")(tournament, **options)
         return data
 
-    def _function(self, module: str, verb: str) -> Callable[..., Any]:
-        place = import_module(f"yardstone.tournament.formats.{self.name}_{module}")
+    def _function(self, verb: str) -> Callable[..., Any]:
+        place = import_module(f"yardstone.tournament.formats.{self.name}")
         function: Callable[..., Any] = getattr(place, f"{verb}_{self.name}")
         return function
 

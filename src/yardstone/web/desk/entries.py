@@ -11,20 +11,20 @@ from starlette.concurrency import run_in_threadpool
 
 from yardstone.errors import InputError
 from yardstone.files import scratch_folder
-from yardstone.tournament.event.attendance import (
+from yardstone.tournament.event.entries import (
+    EventEntry,
+    change_player,
+    enter_players,
+    read_player_table,
+    remove_player,
+)
+from yardstone.tournament.event.rounds import (
     give_bye,
     rejoin,
     take_bye_back,
     withdraw,
 )
-from yardstone.tournament.event.changes import next_round
-from yardstone.tournament.event.entries import (
-    EventEntry,
-    change_player,
-    enter_players,
-    remove_player,
-)
-from yardstone.tournament.event.player_table import read_player_table
+from yardstone.tournament.event.settings import next_round
 from yardstone.web.desk.pages import (
     Form,
     back,
@@ -38,7 +38,7 @@ from yardstone.web.desk.views import PLAYER_FIELDS, changed_fields, field_values
 from yardstone.web.problems import RequestProblem, missing
 
 if TYPE_CHECKING:
-    from yardstone.tournament.event.changes import EventChange
+    from yardstone.tournament.event.settings import EventChange
     from yardstone.tournament.model import Tournament
 
 __all__ = ["router"]

@@ -18,14 +18,14 @@ from starlette.concurrency import run_in_threadpool
 
 from yardstone.errors import InputError, YardstoneError
 from yardstone.grades import format_grade, parse_grade
-from yardstone.tournament.event.creation import change_settings
+from yardstone.tournament.event.settings import change_settings
 from yardstone.tournament.model import System
 from yardstone.web.desk.service import COOKIE, Desk, Helper
 from yardstone.web.pages.render import error_lines, page, root_of
 from yardstone.web.problems import RequestProblem
 
 if TYPE_CHECKING:
-    from yardstone.tournament.event.changes import EventChange
+    from yardstone.tournament.event.settings import EventChange
     from yardstone.tournament.model import Tournament
     from yardstone.web.desk.service import Snapshot
 

@@ -14,10 +14,18 @@ from starlette.concurrency import run_in_threadpool
 
 from yardstone.errors import InputError, UsageError
 from yardstone.reports.tournament.words import sentences, side_names
-from yardstone.tournament.event.colours import set_first_mover
-from yardstone.tournament.event.pairing import PairedRound, pair_event, unpair_round, usual_system
-from yardstone.tournament.event.results import GameResult, parse_score, score_of, set_result
-from yardstone.tournament.event.wishes import Wish
+from yardstone.tournament.event.rounds import (
+    GameResult,
+    PairedRound,
+    pair_event,
+    parse_score,
+    score_of,
+    set_first_mover,
+    set_result,
+    unpair_round,
+    usual_system,
+)
+from yardstone.tournament.event.settings import Wish
 from yardstone.tournament.explanation import Proposal
 from yardstone.tournament.model import Game, Result
 from yardstone.tournament.pairing import Constraints
@@ -36,7 +44,7 @@ from yardstone.web.pages.render import root_of
 from yardstone.web.problems import RequestProblem, missing
 
 if TYPE_CHECKING:
-    from yardstone.tournament.event.changes import EventChange
+    from yardstone.tournament.event.settings import EventChange
     from yardstone.tournament.model import Tournament
     from yardstone.web.desk.service import Desk, Snapshot
 

@@ -22,11 +22,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from yardstone.errors import InputError, YardstoneError
-from yardstone.tournament.event.entries import EventEntry
-from yardstone.tournament.event.file import change_file, undo_step
-from yardstone.tournament.event.journal import JournalStep, journal_of, read_journal
-from yardstone.tournament.event.rating_lists import RatingRegister, read_register
-from yardstone.tournament.event.wishes import EventWishes, change_wishes, read_wishes
+from yardstone.tournament.event.entries import EventEntry, RatingRegister, read_register
+from yardstone.tournament.event.file import (
+    JournalStep,
+    change_file,
+    journal_of,
+    read_journal,
+    undo_step,
+)
+from yardstone.tournament.event.settings import EventWishes, change_wishes, read_wishes
 from yardstone.tournament.files import MAX_BYTES, format_of_bytes
 from yardstone.tournament.model import Result
 from yardstone.tournament.pairing import round_to_pair
@@ -38,7 +42,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from yardstone.tournament.event.changes import EventChange
+    from yardstone.tournament.event.settings import EventChange
     from yardstone.tournament.model import Tournament
     from yardstone.web.desk.app import DeskSettings
 

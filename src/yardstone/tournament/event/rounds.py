@@ -1,0 +1,760 @@
+"""Rounds of an event: who takes part, pairing, results, sheets of results."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, Literal
+
+from yardstone.errors import InputError, UsageError
+from yardstone.pool import Skipped, SkipReport
+from yardstone.records.results import SCORES, meanings, normalized, pair_of
+from yardstone.tournament.dutch import DutchProposal, propose_dutch
+from yardstone.tournament.event.entries import columns_of, plain_heading, rows_of
+from yardstone.tournament.event.settings import (
+    EventChange,
+    EventWishes,
+    check_planned,
+    next_round,
+    refused,
+    unchanged,
+    with_wishes,
+)
+from yardstone.tournament.explanation import Proposal, propose_round
+from yardstone.tournament.formats.opengotha import LAST_ROUND
+from yardstone.tournament.model import Bye, ByeKind, Game, Result, System, Tournament
+from yardstone.tournament.notation import number_text
+from yardstone.tournament.pairing import Constraints, round_to_pair, to_be_paired
+from yardstone.tournament.round_robin import RoundRobin, pair_round_robin
+
+__all__ = [
+    "give_bye",
+    "rejoin",
+    "take_bye_back",
+    "withdraw",
+    "PairedRound",
+    "PairingSystem",
+    "pair_event",
+    "unpair_round",
+    "usual_system",
+    "GameResult",
+    "find_game",
+    "parse_score",
+    "score_of",
+    "set_result",
+    "set_results",
+    "read_result_sheet",
+    "set_first_mover",
+]
+
+
+def withdraw(
+    tournament: Tournament, player: int, round_number: int | None = None, *, only: bool = False
+) -> EventChange:
+    """A player (by number from 0) does not take part from a round on, or in it `only`.
+
+    Parameters
+    ----------
+    tournament : Tournament
+    player : int
+    round_number : int, optional
+        By default the first round without boards.
+    only : bool
+        Whether the player is back in the round after it.
+
+    Raises
+    ------
+    InputError
+        There is no such round, or the player has a game or a bye in it or later.
+    """
+    number = _round(tournament, round_number)
+    who = tournament.players[player].full_name
+    last = number if only else max(tournament.rounds, LAST_ROUND)
+    for at in range(number, last + 1):
+        bye = tournament.bye_of.get((at, player))
+        if (at, player) in tournament.game_of or (bye and bye.kind is not ByeKind.zero):
+            thing = "a game" if (at, player) in tournament.game_of else "the bye"
+            raise refused(
+                tournament,
+                f"{who} has {thing} in round {at}",
+                hint="enter the result as a forfeit, or take the boards of the round back",
+            )
+    absent = _absences(tournament, player) | frozenset(range(number, last + 1))
+    when = f"in round {number}" if only else f"from round {number} on"
+    return _attending(
+        tournament,
+        player,
+        absent,
+        done=f"{who} does not take part {when}: {_worth(tournament)}.",
+        already=f"{who} is absent {when} already.",
+    )
+
+
+def rejoin(
+    tournament: Tournament, player: int, round_number: int | None = None, *, only: bool = False
+) -> EventChange:
+    """A player takes part from a round on, by default from the first without boards.
+
+    With `only` it is about that round, and later absences stay.
+    """
+    number = _round(tournament, round_number)
+    who = tournament.players[player].full_name
+    absent = _absences(tournament, player)
+    kept = absent - {number} if only else frozenset(at for at in absent if at < number)
+    when = f"in round {number}" if only else f"from round {number} on"
+    return _attending(
+        tournament,
+        player,
+        kept,
+        done=f"{who} takes part {when}.",
+        already=f"{who} takes part {when} already.",
+    )
+
+
+def give_bye(
+    tournament: Tournament,
+    player: int,
+    round_number: int | None = None,
+    *,
+    replace_other: bool = False,
+) -> EventChange:
+    """Give a player (by number from 0) the bye of a round, before the round is paired or after.
+
+    A file of OpenGotha has one bye a round.
+
+    Parameters
+    ----------
+    tournament : Tournament
+    player : int
+    round_number : int, optional
+        By default the first round without boards.
+    replace_other : bool
+        Whether the bye may be taken from another player.
+
+    Raises
+    ------
+    InputError
+        The player has a game or is absent, or another one has the bye.
+    """
+    number = _round(tournament, round_number)
+    entry = tournament.players[player]
+    if (number, player) in tournament.bye_of:
+        return unchanged(tournament, f"{entry.full_name} has the bye of round {number} already.")
+    if (number, player) in tournament.game_of:
+        raise refused(tournament, f"{entry.full_name} has a game in round {number}")
+    if not entry.takes_part(number):
+        raise refused(tournament, f"{entry.full_name} does not take part in round {number}")
+    others = [bye for bye in tournament.byes if bye.round == number]
+    if others and not replace_other:
+        holder = tournament.players[others[0].player].full_name
+        raise refused(
+            tournament,
+            f"{holder} has the bye of round {number}, and a round has one",
+            hint="replace it, or let the player be absent",
+        )
+    byes = tuple(bye for bye in tournament.byes if bye.round != number)
+    made = replace(tournament, byes=(*byes, Bye(number, player, ByeKind.paired)))
+    lines = [f"{entry.full_name} has the bye of round {number}."]
+    lines += [
+        f"{tournament.players[bye.player].full_name} has it no longer, and is to be paired."
+        for bye in others
+    ]
+    return EventChange(tournament=made, lines=tuple(lines))
+
+
+def take_bye_back(
+    tournament: Tournament, player: int, round_number: int | None = None
+) -> EventChange:
+    """The player has no bye in the round, and is to be paired."""
+    number = _round(tournament, round_number)
+    who = tournament.players[player].full_name
+    bye = tournament.bye_of.get((number, player))
+    if bye is None:
+        return unchanged(tournament, f"{who} has no bye in round {number}.")
+    made = replace(tournament, byes=tuple(each for each in tournament.byes if each != bye))
+    return EventChange(tournament=made, lines=(f"{who} has no bye in round {number} any more.",))
+
+
+def _round(tournament: Tournament, round_number: int | None) -> int:
+    number = next_round(tournament) if round_number is None else round_number
+    if round_number is None and number > tournament.rounds:
+        raise refused(tournament, "all rounds are paired", hint="name the round")
+    check_planned(tournament, number)
+    return number
+
+
+def _attending(
+    tournament: Tournament, player: int, absent: frozenset[int], *, done: str, already: str
+) -> EventChange:
+    entry = tournament.players[player]
+    chess = tournament.discipline == "chess"
+    if chess:
+        absent = frozenset(at for at in absent if at <= tournament.rounds)
+    if _absences(tournament, player) == absent:
+        return unchanged(tournament, already)
+    if chess:  # files of FIDE know byes alone
+        byes = tuple(b for b in tournament.byes if b.player != player or b.kind is not ByeKind.zero)
+        made = replace(tournament, byes=byes)
+        for at in sorted(absent):
+            made = made.with_absent({player}, at)
+        return EventChange(tournament=made, lines=(done,))
+    players = list(tournament.players)
+    players[player] = replace(entry, absent=absent)
+    return EventChange(tournament=replace(tournament, players=tuple(players)), lines=(done,))
+
+
+def _absences(tournament: Tournament, player: int) -> frozenset[int]:
+    """The rounds without the player: by the entry, or by byes of no points."""
+    zero = {b.round for b in tournament.byes if b.player == player and b.kind is ByeKind.zero}
+    return tournament.players[player].absent | zero
+
+
+def _worth(tournament: Tournament) -> str:
+    """What a round of absence brings."""
+    rules = tournament.scoring
+    mcmahon = tournament.system is System.mcmahon
+    points = rules.score_absent if mcmahon else rules.wins_absent
+    return f"{number_text(points)} {'point' if points in (0.5, 1) else 'points'} a round"
+
+
+#: By which rules a round is paired: Berger's tables, FIDE's Dutch system, or weights.
+PairingSystem = Literal["round-robin", "dutch", "weights"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PairedRound:
+    """A round with its boards.
+
+    Attributes
+    ----------
+    number : int
+    change : EventChange
+        The tournament with the round.
+    proposal : Proposal, DutchProposal or RoundRobin
+        The boards, and the reasons.
+    notes : tuple of str
+        Which wishes were kept.
+    """
+
+    number: int
+    change: EventChange
+    proposal: Proposal | DutchProposal | RoundRobin
+    notes: tuple[str, ...] = ()
+
+
+def usual_system(tournament: Tournament, wishes: EventWishes) -> PairingSystem:
+    """By which rules a round is paired where nobody names them."""
+    if (wishes.system or tournament.system) is System.round_robin:
+        return "round-robin"
+    return "dutch" if tournament.discipline == "chess" else "weights"
+
+
+def pair_event(
+    tournament: Tournament,
+    round_number: int | None = None,
+    *,
+    system: PairingSystem | None = None,
+    wishes: EventWishes | None = None,
+    constraints: Constraints | None = None,
+    **options: Any,
+) -> PairedRound:
+    """Pair a round, with the wishes.
+
+    Parameters
+    ----------
+    tournament : Tournament
+    round_number : int, optional
+        By default the first without boards. In a round with boards only those are paired
+        who have neither a game nor a bye, such as late entries.
+    system : str, optional
+        By default `usual_system`.
+    wishes : EventWishes, optional
+    constraints : Constraints, optional
+        What is demanded of this round alone.
+    options
+        Those of `yardstone.tournament.explanation.propose_round`; of
+        `yardstone.tournament.dutch.propose_dutch`; or for a round robin of
+        `yardstone.tournament.round_robin.pair_round_robin`.
+
+    Raises
+    ------
+    InputError
+        The round cannot be paired, or not with these wishes.
+    """
+    wishes = wishes or EventWishes()
+    number = round_to_pair(tournament) if round_number is None else round_number
+    demanded = constraints or Constraints()
+    system = system or usual_system(tournament, wishes)
+    if system == "round-robin":
+        made = pair_round_robin(tournament, number, constraints=demanded, **options)
+        paired = made.added_to(tournament.with_absent(demanded.absent, number))
+        return PairedRound(
+            number=number,
+            change=_change(paired, number),
+            proposal=made,
+            notes=_dropped_byes(paired, number),
+        )
+    _check_bye(tournament, number, demanded)
+    wanted, notes = with_wishes(demanded, tournament, wishes.wishes, number)
+    propose: Callable[..., Proposal | DutchProposal] = (
+        propose_dutch if system == "dutch" else propose_round
+    )
+    try:
+        proposal = propose(tournament, number, constraints=wanted, **options)
+    except InputError as error:
+        plain = {**options, "costs": False, "questions": (), "progress": None}
+        if wanted is demanded or not _possible(
+            lambda: propose(tournament, number, constraints=demanded, **plain)
+        ):
+            raise
+        raise InputError(
+            f"{error.message}, with the wishes ({'; '.join(notes)})",
+            file=error.file,
+            hint="take a wish back",
+        ) from None
+    return PairedRound(
+        number=number,
+        change=_change(proposal.tournament, number),
+        proposal=proposal,
+        notes=tuple(notes),
+    )
+
+
+def _check_bye(tournament: Tournament, number: int, constraints: Constraints) -> None:
+    """Refuse a second bye in a round of Go: OpenGotha keeps one."""
+    byes = [bye for bye in tournament.byes if bye.round == number]
+    if tournament.discipline != "go" or not byes or not 1 <= number <= tournament.rounds:
+        return
+    left = len(to_be_paired(tournament, number, constraints))
+    if left % 2:
+        holder = tournament.players[byes[0].player].full_name
+        players = "1 player is" if left == 1 else f"{left} players are"
+        raise refused(
+            tournament,
+            f"round {number}: {holder} has the bye, and {players} to be paired, an odd number",
+            hint="take the bye back, or let somebody be absent in this round",
+        )
+
+
+def _dropped_byes(tournament: Tournament, number: int) -> tuple[str, ...]:
+    """What OpenGotha does not keep of a round robin whose players are absent."""
+    byes = [bye.player for bye in tournament.byes if bye.round == number]
+    if tournament.discipline != "go" or len(byes) < 2:
+        return ()
+    names = ", ".join(tournament.players[row].full_name for row in byes)
+    return (f"OpenGotha keeps one bye a round, of {names}.",)
+
+
+def _possible(propose: Callable[[], object]) -> bool:
+    """Whether a round can be paired."""
+    try:
+        propose()
+    except InputError:
+        return False
+    return True
+
+
+def _change(paired: Tournament, number: int) -> EventChange:
+    return EventChange(tournament=paired, lines=_paired_lines(paired, number))
+
+
+def _paired_lines(tournament: Tournament, number: int) -> tuple[str, ...]:
+    games = tournament.round_games(number)
+    byes = [tournament.players[bye.player].full_name for bye in tournament.byes
+            if bye.round == number]  # fmt: skip
+    boards = f"{len(games)} {'board' if len(games) == 1 else 'boards'}"
+    bye = f", bye for {', '.join(byes)}" if byes else ""
+    return (f"Round {number} is paired: {boards}{bye}.",)
+
+
+def unpair_round(tournament: Tournament, round_number: int | None = None) -> EventChange:
+    """Take back the boards of the last round, or of a round and all later ones.
+
+    Raises
+    ------
+    InputError
+        The round is not paired, or has results, which would be lost.
+    """
+    from yardstone.tournament.explanation import without_rounds
+
+    number = tournament.last_round if round_number is None else round_number
+    if not number or not tournament.round_games(number):
+        raise refused(tournament, f"round {number or 1} is not paired")
+    made, _ = without_rounds(tournament, number, keep_results=True)
+    return EventChange(tournament=made, lines=(f"The boards of round {number} are taken back.",))
+
+
+#: So many tables without a result are named.
+_TABLES = 8
+_FORFEIT = re.compile(r" ?\(?(?:ff?|!|forfeit|by forfeit|by default)\)?$")
+#: Points of the first-named and of the other player.
+_SCORES: Mapping[tuple[float, float], Result] = MappingProxyType(
+    {
+        (1.0, 0.0): Result.first_wins,
+        (0.0, 1.0): Result.second_wins,
+        (0.5, 0.5): Result.draw,
+        (0.0, 0.0): Result.both_lose,
+        (1.0, 1.0): Result.both_win,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameResult:
+    """A result as somebody reports it.
+
+    Attributes
+    ----------
+    result : Result
+        Of the game as it stands on the wall: its first-named player is the one who
+        moves first.
+    forfeit : bool
+        Decided without play.
+    round : int
+    table : int or None
+        Table of the game.
+    players : pair of int, or None
+        Both players by number instead; then the result is that of the first one named.
+    line : int
+        Where a sheet says it; 0 if unknown.
+    """
+
+    result: Result
+    forfeit: bool = False
+    round: int
+    table: int | None = None
+    players: tuple[int, int] | None = None
+    line: int = 0
+
+
+def parse_score(text: str) -> tuple[Result, bool]:
+    """A result, and whether it is one by forfeit, from ``1-0`` and the like.
+
+    The first-named player comes first: ``1-0``, ``0-1``, ``½-½`` (or ``0.5-0.5``,
+    ``1/2-1/2``, ``=``), ``0-0`` if both lose, ``1-1`` if both win, ``?`` if it is open
+    again. A forfeit has an F or ! behind it, or is written ``+--``, ``--+``, ``---``.
+
+    Raises
+    ------
+    UsageError
+        It is no such text.
+
+    Examples
+    --------
+    >>> parse_score("1-0"), parse_score("0-1 F")
+    ((<Result.first_wins: 'first wins'>, False), (<Result.second_wins: 'second wins'>, True))
+    """
+    key = normalized(text)
+    if key == "?":
+        return Result.unknown, False
+    plain, forfeits = _FORFEIT.subn("", key)
+    points = pair_of(plain)
+    if points is not None:
+        forfeits += plain[0] in "+-"
+    elif (value := (said := meanings(plain)).get("", said.get("points"))) is not None:
+        points = (SCORES[value], SCORES[-value])
+    result = None if points is None else _SCORES.get(points)
+    if result is None:
+        raise UsageError(
+            f"{text!r} is not a result: write 1-0, 0-1, ½-½ (or 0.5-0.5), 0-0 if both lose, "
+            "with an F behind it for a forfeit, ? if it is open"
+        )
+    return result, bool(forfeits)
+
+
+def score_of(result: Result, *, forfeit: bool = False) -> str:
+    """The inverse of `parse_score`.
+
+    Examples
+    --------
+    >>> score_of(Result.draw), score_of(Result.second_wins, forfeit=True), score_of(Result.unknown)
+    ('½-½', '0-1 F', '?')
+    """
+    if result is Result.unknown:
+        return "?"
+    one, two = ("½" if points == 0.5 else f"{points:.0f}" for points in result.points)
+    return f"{one}-{two}{' F' if forfeit else ''}"
+
+
+def find_game(
+    tournament: Tournament,
+    round_number: int,
+    *,
+    table: int | None = None,
+    players: tuple[int, int] | None = None,
+) -> Game:
+    """The game of a round at a table, or between two players.
+
+    Raises
+    ------
+    InputError
+        There is none.
+    """
+    check_planned(tournament, round_number)
+    games = tournament.round_games(round_number)
+    if not games:
+        raise refused(tournament, f"round {round_number} is not paired yet", hint="pair it first")
+    if players is not None:
+        candidates = [g for g in games if {g.first, g.second} == set(players)]
+        names = " and ".join(tournament.players[row].full_name for row in players)
+        missing = f"{names} do not meet in round {round_number}"
+    else:
+        candidates = [g for g in games if g.table == table]
+        missing = f"round {round_number} has no table {table}"
+    if not candidates:
+        tables = f"tables {games[0].table} to {games[-1].table}"
+        raise refused(tournament, missing, hint=f"it has {tables}")
+    if len(candidates) > 1:
+        raise refused(tournament, f"round {round_number} has {len(candidates)} tables {table}")
+    return candidates[0]
+
+
+def set_result(
+    tournament: Tournament,
+    result: GameResult,
+    *,
+    replace_other: bool = False,
+) -> EventChange:
+    """Set the result of one game.
+
+    Parameters
+    ----------
+    tournament : Tournament
+    result : GameResult
+    replace_other : bool
+        Whether another result of the game may be replaced.
+
+    Raises
+    ------
+    InputError
+        There is no such game, it has another result, or it is a draw at a komi with a half.
+    """
+    game = find_game(tournament, result.round, table=result.table, players=result.players)
+    turned = result.players is not None and result.players[0] != game.first
+    value = result.result.reversed if turned else result.result
+    played = value is Result.draw and not result.forfeit
+    if played and value is not game.result and not tournament.can_be_drawn(game):
+        komi = tournament.komi if game.komi is None else game.komi
+        raise refused(
+            tournament,
+            f"{_where(tournament, game)} cannot be drawn at komi {komi:g}",
+            hint="1-0 or 0-1 says who won; ½-½ F gives half a point to both without a game",
+        )
+    made = replace(game, result=value, forfeit=result.forfeit and value is not Result.unknown)
+    sentence = _sentence(tournament, made)
+    if (made.result, made.forfeit) == (game.result, game.forfeit):
+        return unchanged(tournament, f"{sentence} already.")
+    if game.result is not Result.unknown and not replace_other:
+        raise refused(
+            tournament,
+            f"{_where(tournament, game)} has the result "
+            f"{score_of(game.result, forfeit=game.forfeit)}, not {_score(made)}",
+            hint="--replace if that was wrong",
+        )
+    games = tuple(made if each is game else each for each in tournament.games)
+    after = replace(tournament, games=games)
+    return EventChange(tournament=after, lines=(f"{sentence}.", _open(after, result.round)))
+
+
+def set_results(
+    tournament: Tournament,
+    results: Iterable[GameResult],
+    *,
+    replace_other: bool = False,
+    source: str = "",
+) -> EventChange:
+    """Set the results of a sheet; those that cannot be set are left out and counted.
+
+    Parameters
+    ----------
+    tournament : Tournament
+    results : iterable of GameResult
+    replace_other : bool
+        Whether other results may be replaced.
+    source : str
+        The sheet that the lines of the results are of.
+    """
+    made, new, same = tournament, 0, 0
+    rounds: set[int] = set()
+    skipped = SkipReport()
+    for each in results:
+        try:
+            change = set_result(made, each, replace_other=replace_other)
+        except InputError as error:
+            skipped.add(Skipped(source or tournament.file, each.line, error.message), kind="result")
+            continue
+        rounds.add(each.round)
+        made, new, same = change.tournament, new + change.made, same + (not change.made)
+    lines = [f"Entered {new} {'result' if new == 1 else 'results'}."]
+    if same:
+        lines = [*(lines if new else []), f"{same} {'was' if same == 1 else 'were'} there already."]
+    lines += [_open(made, number) for number in sorted(rounds)]
+    return EventChange(tournament=made, lines=tuple(lines), made=bool(new), skipped=skipped)
+
+
+def _score(game: Game) -> str:
+    return score_of(game.result, forfeit=game.forfeit)
+
+
+def _where(tournament: Tournament, game: Game) -> str:
+    one, two = (tournament.players[row].full_name for row in (game.first, game.second))
+    return f"round {game.round}, table {game.table}, {one} - {two},"
+
+
+def _sentence(tournament: Tournament, game: Game) -> str:
+    where = _where(tournament, game).rstrip(",")
+    text = f"{where}: " + ("no result" if game.result is Result.unknown else _score(game))
+    return text[0].upper() + text[1:]
+
+
+def _open(tournament: Tournament, number: int) -> str:
+    """How many results of a round are missing."""
+    games = tournament.round_games(number)
+    missing = [game for game in games if game.result is Result.unknown]
+    if not missing:
+        return f"Round {number} is complete."
+    tables = ", ".join(str(game.table) for game in missing[:_TABLES])
+    more = ", …" if len(missing) > _TABLES else ""
+    if len(missing) == 1:
+        return f"Round {number}: 1 result to come (table {tables})."
+    return f"Round {number}: {len(missing)} results to come (tables {tables}{more})."
+
+
+_WHITE = ("white", "weiss", "blanc")
+_BLACK = ("black", "schwarz", "noir")
+_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "round": ("round", "rd", "runde", "ronde"),
+        "table": ("table", "board", "tisch", "brett", "no"),
+        "score": ("score", "result", "res", "ergebnis"),
+        "first": ("first", "player1", *_BLACK),
+        "second": ("second", "player2", *_WHITE),
+    }
+)
+#: In chess White moves first.
+_CHESS_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {**_NAMES, "first": ("first", "player1", *_WHITE), "second": ("second", "player2", *_BLACK)}
+)
+
+
+def read_result_sheet(
+    path: str | os.PathLike[str], tournament: Tournament, *, round_number: int
+) -> tuple[list[GameResult], SkipReport]:
+    """Results from the columns ``round``, ``table`` and ``score``.
+
+    In place of the table both players may be named, ``black`` and ``white`` or ``first``
+    and ``second``; the score is then that of the side that moves first, or of the first one,
+    first: in chess White's, in Go Black's. A sheet that names the other colour before that one
+    is refused, as its scores may be meant either way. Rows without a score are games that are
+    not over.
+
+    Parameters
+    ----------
+    path : path
+    tournament : Tournament
+        Whose games they are.
+    round_number : int
+        Where the sheet has no column for it.
+
+    Returns
+    -------
+    results, skipped
+        Rows that cannot be used are in the second.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, lacks a column, has one twice, or names the colour that moves
+        second first.
+    """
+    chess = tournament.discipline == "chess"
+    names = _CHESS_NAMES if chess else _NAMES
+    head, rows = rows_of(path)
+    columns, unused = columns_of(head, names)
+    again, _ = columns_of(unused, names)
+    for kind, place in again.items():
+        raise InputError(
+            f"two columns for the same: {head[columns[kind]]} and {unused[place]}",
+            file=str(path),
+            line=1,
+            hint="keep one",
+        )
+    if "score" not in columns or not ("table" in columns or {"first", "second"} <= set(columns)):
+        raise InputError(
+            f"a sheet needs the columns table and score, and has {', '.join(head)}",
+            file=str(path),
+            line=1,
+            hint="or white, black and score" if chess else "or black, white and score",
+        )
+    if plain_heading(head[columns.get("second", 0)]) in (*_WHITE, *_BLACK) and (
+        columns["second"] < columns.get("first", 0)
+    ):
+        ahead, behind = ("Black", "White") if chess else ("White", "Black")
+        raise InputError(
+            f"{ahead} stands before {behind}, so that 1-0 may be a win of either",
+            file=str(path),
+            line=1,
+            hint=f"put {behind.lower()} before {ahead.lower()}, and {behind}'s score first",
+        )
+    report = SkipReport()
+    results = []
+    for line, cells in rows:
+        values = {at: cells[place] for at, place in columns.items() if place < len(cells)}
+        if not values.get("score"):
+            continue
+        try:
+            results.append(_result(values, tournament, round_number, line))
+        except (InputError, UsageError) as error:
+            message = error.message if isinstance(error, InputError) else str(error)
+            report.add(Skipped(str(path), line, message), kind="result")
+    return results, report
+
+
+def _result(
+    values: Mapping[str, str], tournament: Tournament, round_number: int, line: int
+) -> GameResult:
+    result, forfeit = parse_score(values["score"])
+    number = _whole(values["round"], "round") if values.get("round") else round_number
+    players = None
+    if values.get("first") and values.get("second"):
+        players = (tournament.find(values["first"]), tournament.find(values["second"]))
+    table = None if players is not None else _whole(values.get("table", ""), "table")
+    return GameResult(
+        result=result, forfeit=forfeit, round=number, table=table, players=players, line=line
+    )
+
+
+def _whole(text: str, what: str) -> int:
+    if not text.isdecimal() or len(text) > 6:
+        raise InputError(f"{what} {text!r} is not a number")
+    return int(text)
+
+
+def set_first_mover(
+    tournament: Tournament, round_number: int, first: int, second: int
+) -> EventChange:
+    """Say who moved first in a game between two players (by numbers from 0).
+
+    A result stays with the players.
+
+    Raises
+    ------
+    InputError
+        They do not meet in the round, or one takes handicap stones.
+    """
+    game = find_game(tournament, round_number, players=(first, second))
+    who = tournament.players[first].full_name
+    if game.first == first and game.known_colour:
+        return unchanged(tournament, f"{who} moves first already.")
+    if game.handicap:
+        raise refused(tournament, "in a handicap game whoever takes the stones moves first")
+    turned = game.result if game.first == first else game.result.reversed
+    made = replace(game, first=first, second=second, result=turned, known_colour=True)
+    games = tuple(made if each is game else each for each in tournament.games)
+    return EventChange(
+        tournament=replace(tournament, games=games),
+        lines=(f"Round {round_number}, table {game.table}: {who} moves first.",),
+    )

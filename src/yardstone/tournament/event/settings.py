@@ -1,0 +1,684 @@
+"""Steps of an event: its creation and settings, wishes for pairings, teams; what a step changed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from yardstone.choices import check_choice, check_number
+from yardstone.errors import InputError, UsageError
+from yardstone.files import changing, followed, write_text
+from yardstone.pool import SkipReport
+from yardstone.tournament.model import System, Tournament
+from yardstone.tournament.pairing import Constraints, round_to_pair, to_be_paired
+from yardstone.tournament.rules import (
+    HandicapRules,
+    PairingSettings,
+    Scoring,
+    SeedSystem,
+    Team,
+    TimeControl,
+    TimeSystem,
+)
+from yardstone.tournament.standings_table import parse_criteria
+
+__all__ = [
+    "EventChange",
+    "check_planned",
+    "listed",
+    "next_round",
+    "refused",
+    "unchanged",
+    "MOST_ROUNDS",
+    "USUAL_TIME",
+    "change_settings",
+    "new_tournament",
+    "EventWishes",
+    "Wish",
+    "change_wishes",
+    "read_wishes",
+    "wishes_of",
+    "with_wishes",
+    "write_wishes",
+    "find_team",
+    "remove_team",
+    "set_team",
+]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EventChange:
+    """Result of every step.
+
+    Attributes
+    ----------
+    tournament : Tournament
+        As it is now; the same object where nothing had to be done.
+    lines : tuple of str
+        What was done, a sentence each.
+    made : bool
+        Whether the tournament differs from before.
+    skipped : SkipReport
+        Rows of a table that could not be used, with their lines.
+    """
+
+    tournament: Tournament
+    lines: tuple[str, ...]
+    made: bool = True
+    skipped: SkipReport = field(default_factory=SkipReport)
+
+
+def unchanged(tournament: Tournament, *lines: str) -> EventChange:
+    """The step had been taken before."""
+    return EventChange(tournament=tournament, lines=lines, made=False)
+
+
+def refused(tournament: Tournament, message: str, *, hint: str | None = None) -> InputError:
+    """The error of a step that cannot be taken, with the file of the tournament."""
+    return InputError(message, file=tournament.file or None, hint=hint)
+
+
+def next_round(tournament: Tournament) -> int:
+    """The first round without boards; one more than there are rounds if all have some."""
+    return round_to_pair(tournament)
+
+
+def check_planned(tournament: Tournament, number: int) -> None:
+    """Refuse a round that the tournament does not have."""
+    if not 1 <= number <= tournament.rounds:
+        raise refused(
+            tournament, f"there is no round {number}: the tournament has {tournament.rounds} rounds"
+        )
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Names as a sentence has them, the first ones only where there are many."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+#: An hour, then byo-yomi; the rest holds if another system is chosen.
+USUAL_TIME = TimeControl(system=TimeSystem.byo_yomi, basic=3600, period=30, moves=15, increment=10)
+
+#: A file of OpenGotha has room for so many rounds, and for so many criteria.
+MOST_ROUNDS, MOST_CRITERIA = 20, 6
+_BOARDS = (9, 13, 19)
+#: OpenGotha knows a floor and a bar within these ranks (1 dan = 0).
+_FLOORS, _BARS = (-30, 0), (-10, 8)
+_CRITERIA = {
+    System.mcmahon: ("MMS", "SOSM", "SOSOSM"),
+    System.swiss: ("NBW", "SOSW", "SOSOSW"),
+    System.round_robin: ("NBW", "SDC"),
+}
+#: The only criteria that OpenGotha has.
+_KNOWN = frozenset(
+    {"CAT", "RANK", "RATING", "NBW", "MMS", "STS", "CPS", "SOSTS", "EXT", "EXR", "DC", "SDC"}
+    | {f"{name}{kind}" for name in ("SOS", "SODOS", "SOSOS", "CUSS") for kind in "WM"}
+    | {f"SOS{kind}-{cut}" for kind in "WM" for cut in (1, 2)}
+)
+_GENERAL = ("name", "place", "director", "begin", "end", "size", "komi", "rounds", "time")
+
+
+def new_tournament(
+    name: str,
+    *,
+    rounds: int = 5,
+    system: System | str = System.mcmahon,
+    bar: int | None = None,
+    floor: int | None = None,
+    handicap: int | None = None,
+    correction: int | None = None,
+    criteria: str | None = None,
+    komi: float = 7.5,
+    size: int = 19,
+    place: str = "",
+    director: str = "",
+    begin: date | None = None,
+    end: date | None = None,
+    time: TimeControl | None = None,
+) -> Tournament:
+    """A tournament of Go without players.
+
+    Parameters
+    ----------
+    name : str
+    rounds : int
+        From 1 to 20.
+    system : {"mcmahon", "swiss", "round-robin"}
+    bar, floor : int, optional
+        Grades (1 dan = 0): by default 4 dan and 20 kyu. For a McMahon tournament only.
+    handicap : int, optional
+        Most stones of a handicap, 0 for even games; by default 9 in a McMahon tournament,
+        which gives them below 1 dan, and 0 otherwise.
+    correction : int, optional
+        Stones by which a handicap is smaller than the difference; by default 1.
+    criteria : str, optional
+        Names in order, such as ``mms,sos,sosos``: at most six.
+    komi : float
+        Points for White.
+    size : {9, 13, 19}
+    place, director : str
+    begin, end : date, optional
+        First and last day; today, and the first day, by default.
+    time : TimeControl, optional
+        By default an hour, then byo-yomi of 30 seconds.
+
+    Raises
+    ------
+    UsageError
+        A value is out of range, or does not go with the system.
+    """
+    kind = _system(system)
+    mcmahon = kind is System.mcmahon
+    if not mcmahon and (bar is not None or floor is not None):
+        raise UsageError("only a McMahon tournament has a bar and a floor")
+    first = begin or end or date.today()
+    base = Tournament(
+        name=name.strip(),
+        short_name=_short(name),
+        begin=first,
+        end=max(first, end or first),
+        discipline="go",
+        rounds=1,
+        system=kind,
+        scoring=Scoring(
+            criteria=_CRITERIA[kind],
+            bar=3 if mcmahon else 8,
+            floor=-20 if mcmahon else -30,
+        ),
+        handicap=(
+            HandicapRules(by_score=True, threshold=0, correction=1, ceiling=9)
+            if mcmahon
+            else HandicapRules(by_score=False, threshold=-30, correction=0, ceiling=0)
+        ),
+        pairing=_PAIRING[kind],
+        time=USUAL_TIME,
+    )
+    return changed(
+        base,
+        {
+            "rounds": rounds, "bar": bar, "floor": floor, "handicap": handicap,
+            "correction": correction, "criteria": criteria, "komi": komi, "size": size,
+            "place": place, "director": director, "begin": first, "end": end, "time": time,
+        },
+    )  # fmt: skip
+
+
+def change_settings(tournament: Tournament, **settings: Any) -> EventChange:
+    """The same tournament with other settings; those that are None stay.
+
+    The names are those of `new_tournament`, ``name`` among them, without ``system``.
+
+    Raises
+    ------
+    InputError
+        Fewer rounds than are paired.
+    UsageError
+        A value is out of range, or does not go with the system.
+    """
+    given = {name: value for name, value in settings.items() if value is not None}
+    made = changed(tournament, given)
+    if made == tournament:
+        return unchanged(tournament, "Nothing to change: the settings are these already.")
+    words = [name for name in given if _value(made, name) != _value(tournament, name)]
+    return EventChange(tournament=made, lines=(f"Changed: {', '.join(words)}.",))
+
+
+def changed(tournament: Tournament, settings: dict[str, Any]) -> Tournament:
+    """The same with settings checked and put in; None means as it is."""
+    given = {name: value for name, value in settings.items() if value is not None}
+    known = {*_GENERAL, "bar", "floor", "handicap", "correction", "criteria"}
+    if set(given) - known:
+        raise UsageError(f"no setting is called {sorted(set(given) - known)[0]!r}")
+    _check(tournament, given)
+    scoring, stones = tournament.scoring, tournament.handicap
+    scoring = replace(scoring, **{key: given[key] for key in ("bar", "floor") if key in given})
+    if scoring.floor > scoring.bar:
+        raise UsageError("the floor lies above the bar")
+    if "criteria" in given:
+        scoring = replace(scoring, criteria=_criteria(given["criteria"], tournament.system))
+    if "handicap" in given:
+        stones = replace(stones, ceiling=given["handicap"])
+        if stones.ceiling and not tournament.handicap.ceiling:
+            stones = replace(stones, threshold=0, correction=1)
+    if "correction" in given:
+        stones = replace(stones, correction=given["correction"])
+    general = {name: given[name] for name in _GENERAL if name in given}
+    made = replace(tournament, **general, scoring=scoring, handicap=stones)
+    if made.begin is not None and made.end is not None and made.end < made.begin:
+        if "end" in given and "begin" in given:
+            raise UsageError("the tournament ends before it begins")
+        made = replace(made, end=made.begin) if "begin" in given else replace(made, begin=made.end)
+    return made
+
+
+def _check(tournament: Tournament, given: dict[str, Any]) -> None:
+    limits: dict[str, tuple[int, int]] = {
+        "rounds": (1, MOST_ROUNDS), "bar": _BARS, "floor": _FLOORS, "handicap": (0, 9),
+        "correction": (-9, 9),
+    }  # fmt: skip
+    for name, (least, most) in limits.items():
+        if name in given:
+            check_number(name, given[name], least=least, most=most, whole=True)
+    if "komi" in given:
+        check_number("komi", given["komi"], least=-150, most=150)
+        if 2 * given["komi"] % 1:
+            raise UsageError(f"komi {given['komi']:g}: it is a whole number or ends in .5")
+    if "size" in given and given["size"] not in _BOARDS:
+        raise UsageError(f"a board of {given['size']}: 9, 13 or 19")
+    if given.get("rounds", MOST_ROUNDS) < tournament.last_round:
+        raise refused(
+            tournament,
+            f"{given['rounds']} rounds, but round {tournament.last_round} is paired",
+            hint="take its boards back first",
+        )
+    if tournament.system is not System.mcmahon and {"bar", "floor"} & set(given):
+        raise UsageError("only a McMahon tournament has a bar and a floor")
+
+
+def _system(system: System | str) -> System:
+    check_choice("the system", str(system), [str(kind) for kind in _CRITERIA])
+    return System(system)
+
+
+def _criteria(text: str, system: System) -> tuple[str, ...]:
+    names = tuple(each.name for each in parse_criteria(text, system))
+    for name in names:
+        if name not in _KNOWN:
+            raise UsageError(
+                f"OpenGotha has no criterion {name}, and could not open the file: "
+                f"{', '.join(sorted(_KNOWN))}"
+            )
+    if len(names) > MOST_CRITERIA:
+        raise UsageError(f"{len(names)} criteria: a file of OpenGotha has room for six")
+    main = {System.mcmahon: ("MMS", "STS")}.get(system, ("NBW", "CAT"))
+    if names[:1] and names[0] not in main:
+        raise UsageError(
+            f"{names[0]} first: the standings of this system begin with {' or '.join(main)}, "
+            "by which a file of OpenGotha tells the system"
+        )
+    return names
+
+
+def _short(name: str) -> str:
+    """A name for files: plain letters and digits."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    return re.sub(r"[^A-Za-z0-9]+", "", plain) or "tournament"
+
+
+def _value(tournament: Tournament, name: str) -> Any:
+    scoring, stones = tournament.scoring, tournament.handicap
+    nested = {
+        "bar": scoring.bar, "floor": scoring.floor, "criteria": scoring.criteria,
+        "handicap": stones.ceiling, "correction": stones.correction,
+    }  # fmt: skip
+    return nested[name] if name in nested else getattr(tournament, name)
+
+
+_SWISS = PairingSettings(
+    avoid_mixing_categories=0,
+    seed_last_round_1=1,
+    seed_system_1=SeedSystem.slide,
+    seed_system_2=SeedSystem.slide,
+    seed_criterion_2="RATING",
+    rank_threshold=-30,
+    secondary=20_000_000_000_000,
+    avoid_same_geography=0,
+    country_difference=0,
+    club_difference=0,
+)
+_PAIRING = {
+    System.mcmahon: PairingSettings(avoid_mixing_categories=0, seed_system_2=SeedSystem.slide),
+    System.swiss: _SWISS,
+    System.round_robin: _SWISS,
+}
+
+
+_MAX_BYTES = 1 << 20
+_KINDS = ("never", "club", "country", "local")
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """A demand on the boards of some rounds.
+
+    Attributes
+    ----------
+    kind : {"never", "club", "country", "local"}
+        ``never``: no two of the `players` meet. ``club``, ``country``: no two of one club
+        or country. ``local``: players of the `country` meet the others, as far as the
+        numbers allow.
+    players : tuple of str
+        Full names.
+    country : str
+        Two letters.
+    first, last : int
+        The rounds it holds for; 0 for the last means all rounds.
+    """
+
+    kind: str
+    players: tuple[str, ...] = ()
+    country: str = ""
+    first: int = 1
+    last: int = 0
+
+    def holds(self, round_number: int) -> bool:
+        """Whether it is about a round."""
+        return self.first <= round_number <= (self.last or round_number)
+
+    def sentence(self) -> str:
+        """The wish in words."""
+        text = {
+            "never": f"never {' - '.join(self.players)}",
+            "club": "no game within a club",
+            "country": "no game within a country",
+            "local": f"{self.country} against the others",
+        }[self.kind]
+        if self.first == 1 and not self.last:
+            return text
+        if not self.last:
+            return f"{text} (from round {self.first} on)"
+        if self.first == self.last:
+            return f"{text} (round {self.first})"
+        return f"{text} (rounds {self.first} to {self.last})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventWishes:
+    """What is kept beside a tournament's file.
+
+    Attributes
+    ----------
+    wishes : tuple of Wish
+    system : System or None
+        That of the pairings, where the file cannot tell it.
+    """
+
+    wishes: tuple[Wish, ...] = ()
+    system: System | None = None
+
+
+def wishes_of(path: str | os.PathLike[str]) -> Path:
+    """The file of wishes that belongs to a tournament's file."""
+    place = followed(path)
+    return place.with_name(place.name + ".wishes")
+
+
+def read_wishes(path: str | os.PathLike[str]) -> EventWishes:
+    """The wishes for a tournament's file; none where there is no such file.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, or says something else.
+    """
+    place = wishes_of(path)
+    try:
+        with place.open("rb") as stream:
+            data = stream.read(_MAX_BYTES + 1)
+    except FileNotFoundError:
+        return EventWishes()
+    except OSError as error:
+        raise InputError(error.strerror or str(error), file=str(place)) from error
+    try:
+        values = json.loads(data.decode("utf-8"))
+        if len(data) > _MAX_BYTES or values["version"] != _VERSION:
+            raise ValueError
+        system = values.get("system")
+        return EventWishes(
+            wishes=tuple(_wish(each) for each in values["wishes"]),
+            system=None if system is None else System(system),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+        raise InputError(
+            "this is not a file of wishes", file=str(place), hint="correct or remove it"
+        ) from None
+
+
+def _wish(values: dict[str, Any]) -> Wish:
+    wish = Wish(
+        kind=values["kind"],
+        players=tuple(str(name) for name in values.get("players", ())),
+        country=str(values.get("country", "")),
+        first=int(values.get("first", 1)),
+        last=int(values.get("last", 0)),
+    )
+    if wish.kind not in _KINDS:
+        raise ValueError(wish.kind)
+    return wish
+
+
+def write_wishes(path: str | os.PathLike[str], wishes: EventWishes) -> None:
+    """Keep the wishes for a tournament's file; without any the file of wishes goes."""
+    with changing(path):
+        _write(wishes_of(path), wishes)
+
+
+def change_wishes(
+    path: str | os.PathLike[str], change: Callable[[EventWishes], EventWishes]
+) -> EventWishes:
+    """Change the wishes for a tournament's file, and lose none that another process enters.
+
+    Raises
+    ------
+    InputError
+        Those that there are cannot be read, or the new ones not be written.
+    """
+    with changing(path):
+        kept = read_wishes(path)
+        made = change(kept)
+        if made != kept:
+            _write(wishes_of(path), made)
+    return made
+
+
+def _write(place: Path, wishes: EventWishes) -> None:
+    if wishes == EventWishes():
+        place.unlink(missing_ok=True)
+        return
+    values: dict[str, Any] = {"version": _VERSION}
+    if wishes.system is not None:
+        values["system"] = str(wishes.system)
+    values["wishes"] = [_values(wish) for wish in wishes.wishes]
+    write_text(place, json.dumps(values, ensure_ascii=False, indent=2) + "\n")
+
+
+def _values(wish: Wish) -> dict[str, Any]:
+    empty = Wish(kind=wish.kind)
+    values = {name: getattr(wish, name) for name in Wish.__slots__}
+    kept = {name: text for name, text in values.items() if text != getattr(empty, name)}
+    return {"kind": wish.kind, **kept}
+
+
+def with_wishes(
+    constraints: Constraints, tournament: Tournament, wishes: Sequence[Wish], number: int
+) -> tuple[Constraints, list[str]]:
+    """The demands on a round with those of the wishes, and what is to be said of them.
+
+    Boards that are fixed by hand come before wishes. A wish that names somebody who is
+    not in the file any more is left out, and said.
+
+    Parameters
+    ----------
+    constraints : Constraints
+    tournament : Tournament
+    wishes : sequence of Wish
+    number : int
+        The round.
+    """
+    now = [wish for wish in wishes if wish.holds(number)]
+    if not now:
+        return constraints, []
+    rows = {player.full_name.casefold(): row for row, player in enumerate(tournament.players)}
+    field = to_be_paired(tournament, number, constraints)
+    forbidden: set[frozenset[int]] = set()
+    lines = []
+    for wish in now:
+        missing = [name for name in wish.players if name.casefold() not in rows]
+        if missing:
+            lines.append(f"Not kept: {wish.sentence()}; {missing[0]} is not entered.")
+            continue
+        named = [rows[name.casefold()] for name in wish.players]
+        forbidden |= _apart(tournament, wish, named, field)
+        lines.append(f"Kept: {wish.sentence()}.")
+    pairs = forbidden - {frozenset(pair) for pair in constraints.fixed}
+    added = tuple((min(pair), max(pair)) for pair in sorted(pairs, key=sorted))
+    return replace(constraints, forbidden=(*constraints.forbidden, *added)), lines
+
+
+def _apart(
+    tournament: Tournament, wish: Wish, named: Collection[int], field: Sequence[int]
+) -> set[frozenset[int]]:
+    """The boards that a wish rules out."""
+    if wish.kind == "never":
+        return {frozenset(pair) for pair in combinations(sorted(named), 2)}
+    if wish.kind == "local":
+        code = wish.country.casefold()
+        local = [row for row in field if tournament.players[row].country.casefold() == code]
+        others = [row for row in field if row not in local]
+        smaller = local if len(local) < len(others) else others
+        return {frozenset(pair) for pair in combinations(smaller, 2)}
+    groups: dict[str, list[int]] = {}
+    for row in field:
+        player = tournament.players[row]
+        text = (player.club if wish.kind == "club" else player.country).strip().casefold()
+        if text:
+            groups.setdefault(text, []).append(row)
+    return {frozenset(pair) for group in groups.values() for pair in combinations(group, 2)}
+
+
+def find_team(tournament: Tournament, name: str) -> Team:
+    """The team of a name, whatever its capitals.
+
+    Raises
+    ------
+    InputError
+        There is none.
+    """
+    team = _team(tournament, name)
+    if team is None:
+        names = ", ".join(each.name for each in tournament.teams)
+        raise refused(
+            tournament,
+            f"there is no team {name!r}",
+            hint=f"teams are {names}" if names else "no team is entered",
+        )
+    return team
+
+
+def set_team(
+    tournament: Tournament,
+    name: str,
+    players: Sequence[int],
+    round_number: int | None = None,
+    *,
+    boards: int | None = None,
+) -> EventChange:
+    """Enter a team, or another line-up of it from a round on.
+
+    Parameters
+    ----------
+    tournament : Tournament
+    name : str
+    players : sequence of int
+        Players by number from 0, the first board first; more than boards are reserves.
+    round_number : int, optional
+        From which the line-up holds; by default from the first round without boards.
+    boards : int, optional
+        Boards of a match; by default as many as the first team has players.
+
+    Raises
+    ------
+    InputError
+        The round has been paired, a player is named twice or plays for another team, or a
+        match would have no boards.
+    """
+    name = " ".join(name.split())
+    first = next_round(tournament) if round_number is None else round_number
+    check_planned(tournament, first)
+    for number in range(first, tournament.rounds + 1):
+        if tournament.round_games(number):
+            raise refused(
+                tournament,
+                f"round {number} has been paired",
+                hint="a line-up can hold from a later round on",
+            )
+    if not name or not players:
+        raise refused(tournament, "a team has a name and players")
+    if len(set(players)) < len(players):
+        raise refused(tournament, f"{name} names a player twice")
+    old = _team(tournament, name)
+    for other in tournament.teams:
+        if other is not old and (both := set(players) & set(other.everybody())):
+            who = tournament.players[min(both)].full_name
+            raise refused(tournament, f"{who} plays for {other.name}")
+    if boards is not None and boards < 1:
+        raise refused(tournament, "a match has one board at least")
+    size = boards or (tournament.team_rules.size if tournament.teams else len(players))
+    before = [() if old is None else old.lineup(number) for number in range(1, first)]
+    lineups = _shortened([*before, tuple(players)])
+    team = (
+        Team(name=name, number=1 + max((t.number for t in tournament.teams), default=0),
+             lineups=lineups)
+        if old is None
+        else replace(old, lineups=lineups)
+    )  # fmt: skip
+    if team == old and size == tournament.team_rules.size:
+        return unchanged(tournament, f"{old.name} is entered so already.")
+    teams = tuple(team if each is old else each for each in tournament.teams)
+    made = replace(
+        tournament,
+        teams=teams if old is not None else (*teams, team),
+        team_rules=replace(tournament.team_rules, size=size),
+    )
+    names = ", ".join(tournament.players[row].full_name for row in players)
+    since = f" from round {first} on" if first > 1 else ""
+    return EventChange(
+        tournament=made,
+        lines=(
+            f"{team.name}{since}: {names}.",
+            f"{len(made.teams)} {'team is' if len(made.teams) == 1 else 'teams are'} entered; "
+            f"a match has {size} {'board' if size == 1 else 'boards'}.",
+        ),
+    )
+
+
+def remove_team(tournament: Tournament, name: str) -> EventChange:
+    """Take out a team that has not played; its players stay.
+
+    Raises
+    ------
+    InputError
+        There is no such team, or it has played.
+    """
+    team = find_team(tournament, name)
+    members = set(team.everybody())
+    played = [g.round for g in tournament.games if g.first in members or g.second in members]
+    if played:
+        raise refused(tournament, f"{team.name} has played in round {min(played)}")
+    teams = tuple(each for each in tournament.teams if each is not team)
+    return EventChange(
+        tournament=replace(tournament, teams=teams),
+        lines=(f"{team.name} is taken out; its players stay.",),
+    )
+
+
+def _team(tournament: Tournament, name: str) -> Team | None:
+    plain = " ".join(name.split()).casefold()
+    return next((team for team in tournament.teams if team.name.casefold() == plain), None)
+
+
+def _shortened(lineups: list[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
+    """Line-ups by rounds, of which the last holds for all later ones."""
+    while len(lineups) > 1 and lineups[-1] == lineups[-2]:
+        del lineups[-1]
+    return tuple(lineups)

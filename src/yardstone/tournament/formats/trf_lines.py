@@ -1,0 +1,565 @@
+"""Lines of a tournament report file about the whole: name, rounds, points, dates, teams, Go."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import fields, is_dataclass, replace
+from datetime import date
+from enum import Enum
+from functools import cache
+from math import isfinite
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from yardstone.errors import InputError
+from yardstone.records.decoding import clean, finite_number, whole_number
+from yardstone.tournament.formats.text_files import parse_date
+from yardstone.tournament.model import MAX_SIZE, System, Tournament
+from yardstone.tournament.rules import (
+    Acceleration,
+    Scoring,
+    Separation,
+    SwissSettings,
+    Team,
+    TimeControl,
+    TimeSystem,
+)
+
+__all__ = [
+    "FIRST_ROUND",
+    "MAX_ROUNDS",
+    "WIDTH",
+    "TrfHead",
+    "read_swiss",
+    "swiss_lines",
+    "read_teams",
+    "team_lines",
+    "GO_LINE",
+    "go_lines",
+    "same_go",
+    "with_go",
+]
+
+
+MAX_ROUNDS = 200
+#: The results of round r stand from this column (from 0) + WIDTH (r - 1).
+FIRST_ROUND = 91
+WIDTH = 10
+#: More criteria than this are no list of criteria.
+MAX_CRITERIA = 100
+#: Points of a game, of a decision and of an acceleration are below this: they have four columns.
+MAX_POINTS = 99.95
+
+
+class TrfHead:
+    """The lines that are not about a player, by their kinds.
+
+    Parameters
+    ----------
+    file : str
+        What messages call the file.
+    """
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.found: dict[str, list[tuple[int, str]]] = {}
+
+    def add(self, line: str, number: int) -> None:
+        """Take a line."""
+        self.found.setdefault(line[:3], []).append((number, line[4:].rstrip()))
+
+    def lines(self, kind: str) -> Iterator[tuple[int, str]]:
+        """Number and content of each line of a kind."""
+        yield from self.found.get(kind, [])
+
+    def single(self) -> dict[str, str]:
+        """The content of each kind that stands once."""
+        return {kind: lines[0][1] for kind, lines in self.found.items() if len(lines) == 1}
+
+    def error(self, message: str, line: int, hint: str | None = None) -> InputError:
+        """What is wrong in a line."""
+        return InputError(message, file=self.file, line=line or None, hint=hint)
+
+    def text(self, kind: str) -> str:
+        """The first line of a kind, or an empty text."""
+        return clean(self.found[kind][0][1]) if kind in self.found else ""
+
+    def rounds(self) -> int:
+        """Number of rounds planned; 0 if it is not said."""
+        for kind in ("142", "XXR"):
+            for line, text in self.found.get(kind, []):
+                if text.strip():
+                    rounds = whole_number(text)
+                    if rounds is None or rounds > MAX_ROUNDS:
+                        raise self.error(f"{text.strip()!r} is not a number of rounds", line)
+                    return rounds
+        return 0
+
+    @property
+    def system(self) -> System:
+        """How the rounds are paired."""
+        return _system_of(self.text("192") or self.text("092"))
+
+    @property
+    def time(self) -> TimeControl:
+        """How long a game may take, from the encoded line only."""
+        return _time_of(self.text("222"))
+
+    def scoring(self) -> Scoring:
+        """Points for each kind of result, and the tie-breaks."""
+        values: dict[str, Any] = {}
+        names = {
+            "W": "win",
+            "D": "draw",
+            "L": "loss",
+            "A": "absence",
+            "Z": "absence",
+            "P": "bye",
+            "X": "open_game",
+        }
+        for line, text in self.lines("162"):
+            for symbol, points in re.findall(r"([A-Z])\s*(-?\d+(?:\.\d+)?)", text.upper()):
+                if symbol not in names:
+                    raise self.error(f"{symbol!r} is not a kind of result", line)
+                values[names[symbol]] = self._points(points, line)
+        older = {"WW": "win", "BW": "win", "WD": "draw", "BD": "draw", "WL": "loss", "BL": "loss"}
+        older |= {"ZPB": "absence", "PAB": "bye", "W": "win", "D": "draw"}
+        for line, text in self.lines("XXS"):
+            for symbol, points in re.findall(r"([A-Z]+)\s*=\s*(\d+(?:\.\d+)?)", text.upper()):
+                if symbol in older:
+                    values[older[symbol]] = self._points(points, line)
+        lines = {"BBW": "win", "BBD": "draw", "BBL": "loss", "BBZ": "absence", "BBU": "bye"}
+        for kind, name in lines.items():
+            for line, text in self.lines(kind):
+                values[name] = self._points(text, line)
+        kind = "212" if self.text("212") else "202"
+        listed = re.split(r"[,;\s]+", self.text(kind))
+        criteria = [name.upper().replace("/", "-") for name in listed if name]
+        if len(criteria) > MAX_CRITERIA:
+            raise self.error(f"more than {MAX_CRITERIA} criteria", self.found[kind][0][0])
+        if criteria and "PTS" not in criteria:
+            criteria.insert(0, "PTS")
+        return Scoring(
+            criteria=tuple(criteria),
+            wins_absent=0.0,
+            score_absent=0.0,
+            round_down=False,
+            **values,
+        )
+
+    def _points(self, text: str, line: int) -> float:
+        """The points of a kind of result."""
+        points = finite_number(text, below=MAX_POINTS)
+        if points is None:
+            raise self.error(f"{text.strip()!r} is not a number of points", line)
+        return points
+
+    def round_dates(self, rounds: int) -> tuple[date | None, ...]:
+        """Day of each round."""
+        for _, text in self.lines("132"):
+            line = "132 " + text
+            dates = []
+            for number in range(rounds):
+                begin = FIRST_ROUND + WIDTH * number
+                dates.append(parse_date(line[begin : begin + WIDTH]))
+            if any(dates):
+                return tuple(dates)
+        return ()
+
+    def usual(self, kind: str) -> float:
+        """Points that a kind of result brings where nothing else is decided."""
+        rules = self.scoring()
+        return {
+            "W": rules.win, "F": rules.win, "+": rules.win, "D": rules.draw, "H": rules.draw,
+            "L": rules.loss,
+        }.get(kind, rules.absence)  # fmt: skip
+
+
+def _system_of(text: str) -> System:
+    word = text.lower()
+    if "robin" in word or "berger" in word or word.startswith("rr"):
+        return System.round_robin
+    if "knock" in word or "cup" in word:
+        return System.cup
+    return System.swiss if "swiss" in word or "fide" in word or not word else System.other
+
+
+def _time_of(text: str) -> TimeControl:
+    """The encoded time control (TRF26, 222): ``5400+30``; the first period counts."""
+    match = re.fullmatch(r"(?:\d+/)?(\d{1,6})(?:\+(\d{1,6}))?(?::.*)?", text.strip())
+    if match is None:
+        return TimeControl()
+    increment = int(match[2] or 0)
+    kind = TimeSystem.fischer if increment else TimeSystem.sudden_death
+    return TimeControl(system=kind, basic=int(match[1]), increment=increment)
+
+
+_EVER = 999
+
+
+def read_swiss(
+    head: TrfHead, place: Mapping[int, int], skip: Callable[[InputError], None]
+) -> SwissSettings:
+    """The settings of a file.
+
+    Parameters
+    ----------
+    head : TrfHead
+        Its lines.
+    place : mapping of int to int
+        Place of each player by the starting number.
+    skip : callable
+        Takes lines that cannot be used.
+    """
+    accelerations: list[Acceleration] = []
+    separations: list[Separation] = []
+    for kind in ("250", "XXA", "260", "XXP"):
+        for line, text in head.lines(kind):
+            try:
+                if kind == "250":
+                    accelerations.append(_accelerated(text, place))
+                elif kind == "XXA":
+                    accelerations += _points_by_round(text, place)
+                elif kind == "260":
+                    separations.append(_separated(text, place))
+                else:
+                    who = frozenset(place[int(word)] for word in text.split())
+                    separations.append(Separation(who, 1, _EVER))
+            except (ValueError, KeyError, IndexError):
+                skip(head.error(f"{kind}: a line that cannot be read: {text.strip()!r}", line))
+    return SwissSettings(
+        initial_colour=_initial_colour(head, skip),
+        accelerations=tuple(accelerations),
+        separations=tuple(separations),
+    )
+
+
+def _initial_colour(head: TrfHead, skip: Callable[[InputError], None]) -> str:
+    for line, text in head.lines("152"):
+        word = text.strip().upper()
+        if word in ("W", "B"):
+            return "white" if word == "W" else "black"
+        skip(head.error(f"152: {word!r} is no colour: W or B", line))
+    for _, text in head.lines("XXC"):
+        words = text.lower().split()
+        if "white1" in words:
+            return "white"
+        if "black1" in words:
+            return "black"
+    return ""
+
+
+def _accelerated(text: str, place: Mapping[int, int]) -> Acceleration:
+    """``250 MMMM GGGG RRR RRR PPPP PPPP``: points, rounds and players from and to."""
+    whole = ("250 " + text).ljust(32)
+    points = _points(whole[9:13].strip() or "0")
+    first, last = int(whole[14:17]), int(whole[18:21])
+    one, two = int(whole[22:26]), int(whole[27:31])
+    who = frozenset(row for number, row in place.items() if one <= number <= two)
+    return Acceleration(who, first, last, points)
+
+
+def _points_by_round(text: str, place: Mapping[int, int]) -> list[Acceleration]:
+    """``XXA NNNN pp.p pp.p``: a player, and virtual points before each round."""
+    whole = "XXA " + text
+    who = frozenset((place[int(whole[4:8])],))
+    cells = [whole[begin : begin + 4].strip() for begin in range(9, len(whole), 5)]
+    points = [_points(cell or "0") for cell in cells]
+    return [Acceleration(who, at, at, each) for at, each in enumerate(points, 1) if each]
+
+
+def _points(text: str) -> float:
+    """Virtual points; ValueError if they have no room in their four columns."""
+    points = finite_number(text, below=MAX_POINTS)
+    if points is None:
+        raise ValueError(text)
+    return points
+
+
+def _separated(text: str, place: Mapping[int, int]) -> Separation:
+    """``260 RRR RRR NNNN NNNN``: rounds from and to, and players."""
+    words = text.split()
+    who = frozenset(place[int(word)] for word in words[2:])
+    return Separation(who, int(words[0]), int(words[1]))
+
+
+def swiss_lines(tournament: Tournament, numbers: Mapping[int, int]) -> list[str]:
+    """The lines of TRF26 for these settings."""
+    swiss = tournament.swiss
+    lines = [f"152 {swiss.initial_colour[0].upper()}"] if swiss.initial_colour else []
+    for each in swiss.accelerations:
+        for one, two in _runs(sorted(numbers[player] for player in each.players)):
+            lines.append(
+                f"250      {each.points:4.1f} {each.first:3d} {each.last:3d} {one:4d} {two:4d}"
+            )
+    for group in swiss.separations:
+        who = " ".join(f"{number:4d}" for number in sorted(numbers[p] for p in group.players))
+        lines.append(f"260 {group.first:3d} {min(group.last, tournament.rounds):3d} {who}")
+    return lines
+
+
+def _runs(numbers: list[int]) -> list[tuple[int, int]]:
+    """First and last of each run of successive numbers."""
+    runs: list[tuple[int, int]] = []
+    for number in numbers:
+        if runs and runs[-1][1] == number - 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    return runs
+
+
+#: The name ends, and the numbers begin, at this column (from 0).
+_NAME, _NUMBERS, _WIDTH = 4, 36, 5
+
+
+def read_teams(
+    head: TrfHead, place: Mapping[int, int], skip: Callable[[InputError], None]
+) -> tuple[Team, ...]:
+    """The teams of a file; `place` has the place of each player by the starting number."""
+    teams: list[Team] = []
+    for line, text in head.lines("013"):
+        whole = " " * _NAME + text
+        name, words = clean(whole[_NAME:_NUMBERS]), whole[_NUMBERS:].split()
+        unknown = [word for word in words if whole_number(word) not in place]
+        if not name or unknown:
+            problem = f"no player has the number {unknown[0]!r}" if unknown else "no name"
+            skip(head.error(f"013: {problem}", line))
+            continue
+        members = tuple(place[int(word)] for word in words)
+        teams.append(Team(name=name, number=len(teams) + 1, lineups=(members,)))
+    return tuple(teams)
+
+
+def team_lines(tournament: Tournament, numbers: Mapping[int, int]) -> list[str]:
+    """The lines of the teams, with everybody who is in a line-up."""
+    width = _NUMBERS - _NAME
+    lines = []
+    for team in tournament.teams:
+        who = " ".join(f"{numbers[player]:4d}" for player in team.everybody())
+        lines.append(f"013 {team.name[:width]:{width}}{who}".rstrip())
+    return lines
+
+
+#: A line of these, and what it is about.
+GO_LINE = re.compile(r"### go (note|tournament|player|game)\b(.*)")
+_NOTE = (
+    "### go note Lines that begin with ### go keep grades, handicap and McMahon scores; "
+    "programs for chess pass over them."
+)
+_WHOLE = {"players", "games", "byes", "adjustments", "document", "file"}
+_PLAYER, _GAME = {"line"}, {"round", "first", "second", "line"}
+#: Numbers outside of these are mistakes.
+_LIMITS = {
+    "rank": (-50, 20),
+    "rounds": (0, MAX_ROUNDS),
+    "size": (2, MAX_SIZE),
+    "table": (0, 100_000),
+}
+
+
+def go_lines(tournament: Tournament, plain: Tournament, numbers: Mapping[int, int]) -> list[str]:
+    """What must be said of a tournament beyond what the other lines say; none in chess.
+
+    Parameters
+    ----------
+    tournament : Tournament
+    plain : Tournament
+        What is read from the other lines.
+    numbers : mapping of int to int
+        Starting number of each player.
+    """
+    if tournament.discipline != "go":
+        return []
+    plain = _without_extras(plain)
+    lines = [_NOTE]
+    whole = _difference(tournament, plain, _WHOLE)
+    lines.append(f"### go tournament {_json(whole)}")
+    for row, (player, other) in enumerate(zip(tournament.players, plain.players, strict=True)):
+        if differing := _difference(player, other, _PLAYER):
+            lines.append(f"### go player {numbers[row]} {_json(differing)}")
+    for game in sorted(tournament.games, key=lambda game: (game.round, game.table, game.first)):
+        same = plain.game_of[game.round, game.first]
+        differing = _difference(game, same, _GAME)
+        if differing or same.first != game.first:
+            pair = f"{numbers[game.first]} {numbers[game.second]}"
+            lines.append(f"### go game {game.round} {pair} {_json(differing)}")
+    return lines
+
+
+def same_go(one: Iterable[str], other: Iterable[str]) -> bool:
+    """Whether such lines say the same, however they are spelt."""
+
+    def records(lines: Iterable[str]) -> list[Any]:
+        parts = [line.partition("{") for line in lines if not line.startswith("### go note")]
+        return sorted(([*head.split(), json.loads("{" + rest)] for head, _, rest in parts), key=str)
+
+    return records(one) == records(other)
+
+
+def with_go(
+    plain: Tournament,
+    lines: Sequence[tuple[int, str]],
+    place: Mapping[int, int],
+    error: Callable[[str, int], InputError],
+) -> Tournament:
+    """A tournament with what these lines say of it.
+
+    Parameters
+    ----------
+    plain : Tournament
+        What is read from the other lines.
+    lines : sequence of (int, str)
+        Number and content of each line; without one the tournament stays as it is.
+    place : mapping of int to int
+        Place of each starting number.
+    error : callable
+        Makes an error of a message and the number of a line.
+
+    Raises
+    ------
+    InputError
+        A line cannot be used.
+    """
+    about = [(number, match) for number, line in lines if (match := GO_LINE.fullmatch(line))]
+    if not about:
+        return plain
+    plain = _without_extras(plain)
+    players, games = list(plain.players), list(plain.games)
+    at = {(g.round, frozenset((g.first, g.second))): n for n, g in enumerate(games)}
+    whole: dict[str, Any] = {"discipline": "go"}
+    for number, match in about:
+        kind, text = match[1], match[2]
+        if kind == "note":
+            continue
+        head, brace, rest = text.partition("{")
+        words = head.split()
+        try:
+            record = json.loads(brace + rest)
+            keys = [int(word) for word in words]
+            if kind == "tournament":
+                () = keys
+                whole |= _typed_fields(plain, record, _WHOLE)
+                _check_teams(whole.get("teams", ()), len(players))
+            elif kind == "player":
+                (start,) = keys
+                changed = _typed_fields(players[place[start]], record, _PLAYER)
+                players[place[start]] = replace(players[place[start]], **changed)
+            else:
+                round_number, first, second = keys
+                sides = place[first], place[second]
+                which = at[round_number, frozenset(sides)]
+                changed = _typed_fields(games[which], record, _GAME)
+                games[which] = replace(games[which], first=sides[0], second=sides[1], **changed)
+        except KeyError:
+            raise error("there is no such player or game", number) from None
+        except (ValueError, RecursionError) as problem:
+            raise error(f"what a line says of Go cannot be read: {problem}", number) from None
+    return replace(plain, **whole, players=tuple(players), games=tuple(games))
+
+
+def _check_teams(teams: Sequence[Team], players: int) -> None:
+    """Refuse line-ups of players whom the file does not have."""
+    for team in teams:
+        if any(not 0 <= row < players for row in team.everybody()):
+            raise ValueError(f"the team {team.name!r} has a player who is not in the file")
+
+
+def _without_extras(plain: Tournament) -> Tournament:
+    """What the other lines say, without what only repeats them."""
+    players = tuple(replace(player, extras={}) for player in plain.players)
+    return replace(plain, players=players, extras={})
+
+
+def _difference(one: Any, other: Any, left_out: AbstractSet[str]) -> dict[str, Any]:
+    """Fields of one record that differ from another's."""
+    differing: dict[str, Any] = {}
+    for part in fields(one):
+        value, usual = getattr(one, part.name), getattr(other, part.name)
+        if part.name not in left_out and value != usual:
+            nested = is_dataclass(value)
+            differing[part.name] = _difference(value, usual, set()) if nested else _plain(value)
+    return differing
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    if is_dataclass(value):
+        return {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, (set, frozenset)):
+        return sorted(_plain(each) for each in value)
+    if isinstance(value, (tuple, list)):
+        return [_plain(each) for each in value]
+    return value
+
+
+def _json(values: Mapping[str, Any]) -> str:
+    return json.dumps(values, ensure_ascii=False, sort_keys=True)
+
+
+def _typed_fields(owner: Any, record: Any, left_out: AbstractSet[str]) -> dict[str, Any]:
+    """Fields of an object out of JSON; ValueError if one is not what it must be."""
+    if not isinstance(record, dict):
+        raise ValueError("not a list of fields")
+    kind: Any = type(owner)
+    kinds = _types_of(kind)
+    values: dict[str, Any] = {}
+    for name, value in record.items():
+        if name not in kinds or name in left_out:
+            raise ValueError(f"there is no field {name!r}")
+        if is_dataclass(kinds[name]):
+            nested = getattr(owner, name)
+            values[name] = replace(nested, **_typed_fields(nested, value, set()))
+            continue
+        try:
+            values[name] = _typed(kinds[name], value)
+        except (TypeError, ValueError):
+            raise ValueError(f"{name} cannot be {value!r}") from None
+        low, high = _LIMITS.get(name, (0, 0))
+        if name in _LIMITS and not low <= (values[name] or low) <= high:
+            raise ValueError(f"{name} cannot be {value!r}")
+    return values
+
+
+@cache
+def _types_of(kind: Any) -> Mapping[str, Any]:
+    """The type of each field of a class: looked up once."""
+    return get_type_hints(kind)
+
+
+def _typed(kind: Any, value: Any) -> Any:
+    """A value out of JSON as its annotation has it; ValueError or TypeError if it is not."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is Literal and value in inner:
+        return value
+    if NoneType in inner:
+        return None if value is None else _typed(inner[0], value)
+    if origin in (tuple, frozenset) and isinstance(value, list):
+        return origin(_typed(inner[0], each) for each in value)
+    if origin is Mapping and isinstance(value, dict):
+        return {name: _typed(str, text) for name, text in value.items()}
+    if isinstance(kind, type) and is_dataclass(kind) and isinstance(value, dict):
+        kinds = _types_of(kind)
+        if unknown := set(value) - set(kinds):
+            raise ValueError(f"there is no field {min(unknown)!r}")
+        return kind(**{name: _typed(kinds[name], each) for name, each in value.items()})
+    if not isinstance(kind, type):
+        raise TypeError(kind)
+    if issubclass(kind, Enum):
+        return kind(value)
+    if kind is date:
+        return date.fromisoformat(value)
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    if type(value) is not kind or (kind is float and not isfinite(value)):
+        raise TypeError(kind)
+    return value
