@@ -166,7 +166,7 @@ def test_without_the_laboratory_its_commands_say_how_to_get_it(command: str, wit
     assert ran.returncode == 2
     assert f"yardstone {' '.join(words[:2])} is part of the laboratory" in ran.stderr
     assert "pip install yardstone-lab" in ran.stderr
-    assert f"  {words[1]} " not in alone(without, words[0], "--help").stdout
+    assert f"  {words[1]} " not in alone(without, words[0], "--help-all").stdout
 
 
 def test_without_the_laboratory_a_fit_works(without: Path) -> None:

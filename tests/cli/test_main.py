@@ -38,7 +38,7 @@ def test_help_has_panels_and_no_cut_line(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_long_help_has_its_options_in_panels(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["rate", "--help"]) == 0
+    assert main(["rate", "--help-all"]) == 0
     out = capsys.readouterr().out
     assert out.index("\nOptions:\n") < out.index("\nInput:\n") < out.index("\nOutput:\n")
     assert out.index("--query") < out.index("\nOutput:\n") < out.index("--html")
@@ -47,6 +47,35 @@ def test_long_help_has_its_options_in_panels(capsys: pytest.CaptureFixture[str])
     assert out.index("\nOutput:\n") < out.index("\nMemory and machines:\n") < out.index("--engine")
     assert main(["demo", "--help"]) == 0
     assert "\nOutput:\n" not in capsys.readouterr().out
+
+
+def test_help_shows_what_most_need_and_help_all_the_rest(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    shown = {}
+    for option in ("--help", "--help-all"):
+        assert main(["rate", option]) == 0
+        shown[option] = capsys.readouterr().out
+    names = {key: re.findall(r"^  (?:-\w, )?(--[a-z-]+)", out, re.M) for key, out in shown.items()}
+    assert {"--anchor", "--top", "--output", "--plot", "--where"} < set(names["--help"])
+    assert {"--engine", "--memory", "--seed"} < set(names["--help-all"]) - set(names["--help"])
+    more = len(names["--help-all"]) - len(names["--help"])
+    assert f"--help-all            Show all options, {more} more.\n" in shown["--help"]
+    assert "Show all options.\n" in shown["--help-all"]
+    assert main(["demo", "--help-all"]) == 0  # there is no more, and none is promised
+    assert "--help-all" not in capsys.readouterr().out
+
+
+def test_a_family_lists_what_most_need(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tournament", "--help"]) == 0
+    out = capsys.readouterr().out
+    assert "\n  generate " not in out
+    assert re.search(r"Show all commands, \d more: yardstone tournament --help-all\n", out)
+    for family in ("tournament", "winprob"):  # the latter has a command that needs no name
+        assert main([family, "--help-all"]) == 0
+        out = capsys.readouterr().out
+        assert "--help-all" not in out
+        assert f"\n  {'generate' if family == 'tournament' else 'stats'} " in out
 
 
 @pytest.mark.parametrize("command", ["rate", "match"])

@@ -37,6 +37,26 @@ def test_a_command_says_what_the_table_says(path: tuple[str, ...]) -> None:
     assert all(line.startswith(shown) for line in lines)
 
 
+def listed(entries: Mapping[str, Command | Family], *before: str) -> Iterator[tuple[str, ...]]:
+    """Yield the words of all that ``--help`` lists, families and commands."""
+    for name, entry in with_plugins(entries, *before).items():
+        if not entry.advanced:
+            yield (*before, name)
+            if isinstance(entry, Family):
+                yield from listed(entry.commands, *before, name)
+
+
+def test_help_is_no_longer_than_people_read() -> None:
+    pages = [(), *listed(COMMANDS), *OWN_SWITCHES]
+    assert len(pages) <= 60
+    commands = set(paths(COMMANDS)) & set(pages)
+    options = 0
+    for command in (application(*path) for path in commands):
+        common = [each for each in command.params if each.name not in command.advanced]
+        options += sum(each.param_type_name == "option" for each in common)
+    assert options + len(commands) <= 600  # and --help
+
+
 @pytest.mark.parametrize("name", list(OWN_SWITCHES))
 def test_commands_with_switches_of_their_own_are_described(name: str) -> None:
     module, _, _ = OWN_SWITCHES[name].place.partition(":")

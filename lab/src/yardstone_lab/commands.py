@@ -18,33 +18,38 @@ __all__ = [
 ]
 
 
-def _command(place: str, about: str) -> Command:
-    return Command(place, about, package="yardstone_lab.cli")
+def _command(place: str, about: str, *, advanced: bool = False) -> Command:
+    return Command(place, about, package="yardstone_lab.cli", advanced=advanced)
 
 
 TRACE = _command(
     "winprob:trace",
     "Follow ratios and coefficients through a moving window of years.",
+    advanced=True,
 )
 
 COMPARE = _command(
     "winprob:compare",
     "Cross-validate the published form against others.",
+    advanced=True,
 )
 
 TRAIN_NETWORK = _command(
     "net_training:train",
     "Train a small network on games between people.",
+    advanced=True,
 )
 
 RUN = _command(
     "run:run",
     "Run a whole experiment, from game records to results.",
+    advanced=True,
 )
 
 DESCRIBE = _command(
     "describe:describe",
     "Plot the data: labels, losses of moves, settling of ratings.",
+    advanced=True,
 )
 
 TRAIN = _command(
@@ -55,6 +60,7 @@ TRAIN = _command(
 SEARCH = _command(
     "search:search",
     "Search for the settings with which a network predicts best.",
+    advanced=True,
 )
 
 TOURNAMENT_STUDY = Family(
@@ -77,11 +83,13 @@ TOURNAMENT_STUDY = Family(
             "Search for the pairing weights that measure strength best.",
         ),
     },
+    advanced=True,
 )
 
 PLAY = _command(
     "backgammon_study:play",
     "Play and analyse matches between GNU Backgammon players.",
+    advanced=True,
 )
 
 BACKGAMMON_STUDY = Family(
@@ -124,4 +132,5 @@ BACKGAMMON_STUDY = Family(
             "Score old and refitted formulas on matches held out.",
         ),
     },
+    advanced=True,
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import typer
 
 from yardstone.backgammon.error_rates import Unit
-from yardstone.cli.declare import Confidence, WorkOptions
+from yardstone.cli.declare import ADVANCED, Confidence, WorkOptions
 from yardstone.cli.output import Format, Output, TableOutput, check_ending, write_table
 from yardstone.errors import InputError, StrictError, UsageError
 
@@ -46,6 +46,7 @@ Offset = Annotated[
         metavar="RATING",
         help="Rating of perfect play on the site: a number, fibs, gamesite2000 or gamesgrid.",
     ),
+    ADVANCED,
 ]
 Choice = Annotated[
     Weights,
@@ -54,6 +55,7 @@ Choice = Annotated[
         help="Weights of errors: van den Doel's formulas, those of his text for one point, "
         "or a fit with intervals: to people's matches, or to simulated ones (refit).",
     ),
+    ADVANCED,
 ]
 
 
@@ -106,15 +108,16 @@ class KnownRates:
             help="The opponent's error per decision less the player's: gives points between, and "
             "with --against a rating."
         ),
+        ADVANCED,
     ] = None
     memg: Annotated[
-        float | None, typer.Option(help="GNU Backgammon's error rate: 1000 times --epd.")
+        float | None, typer.Option(help="GNU Backgammon's error rate: 1000 times --epd."), ADVANCED
     ] = None
     pr: Annotated[
         float | None, typer.Option(help="eXtreme Gammon's performance rating: 500 times --epd.")
     ] = None
     snowie: Annotated[
-        float | None, typer.Option(help="Snowie's error rate: per move of both players.")
+        float | None, typer.Option(help="Snowie's error rate: per move of both players."), ADVANCED
     ] = None
     moves_per_decision: Annotated[
         float | None,
@@ -122,6 +125,7 @@ class KnownRates:
             metavar="NUMBER",
             help="For Snowie's rate: moves of both players by decisions of one.",
         ),
+        ADVANCED,
     ] = None
     from_rating: Annotated[
         float | None,
@@ -137,6 +141,7 @@ class KnownRates:
     against: Annotated[
         float | None,
         typer.Option(metavar="RATING", help="Also show the chance of winning against this rating."),
+        ADVANCED,
     ] = None
     unit: Annotated[
         Unit | None,
@@ -144,6 +149,7 @@ class KnownRates:
             help="Unit of --epm, --epc, --epd and --depd, where the numbers leave it open.",
             show_default=False,
         ),
+        ADVANCED,
     ] = None
 
 
@@ -200,12 +206,14 @@ def analyse(
         typer.Option(
             metavar="FILE", help="Treat names as one player: lines of NAME,OTHER,OTHER,..."
         ),
+        ADVANCED,
     ] = None,
     min_matches: Annotated[
         int,
         typer.Option(
             metavar="NUMBER", min=0, help="List only players with at least this many matches."
         ),
+        ADVANCED,
     ] = 1,
     top: Annotated[
         int, typer.Option(metavar="NUMBER", min=0, help="Show this many players; 0 shows all.")
@@ -214,16 +222,19 @@ def analyse(
     formula: Choice = Weights.published,
     confidence: Confidence = "90",
     blunders: Annotated[
-        int, typer.Option(metavar="NUMBER", min=0, help="Show this many of the worst blunders.")
+        int,
+        typer.Option(metavar="NUMBER", min=0, help="Show this many of the worst blunders."),
+        ADVANCED,
     ] = 10,
     plies: Annotated[
-        int, typer.Option(min=0, max=4, help="Depth of the analysis of chequer play.")
+        int, typer.Option(min=0, max=4, help="Depth of the analysis of chequer play."), ADVANCED
     ] = 0,
     cube_plies: Annotated[
         int | None,
         typer.Option(
             min=0, max=4, help="Depth of the analysis of the cube. [default: that of --plies]"
         ),
+        ADVANCED,
     ] = None,
     kind: Annotated[
         str,
@@ -233,6 +244,7 @@ def analyse(
             help="Format of the files: auto, mat, gam, oldmoves, empire, party, bgroom, pos, "
             "sgg, snowietxt, tmg or sgf.",
         ),
+        ADVANCED,
     ] = "auto",
     ledger: Annotated[
         Path | None,
@@ -240,6 +252,7 @@ def analyse(
             metavar="FILE",
             help="Keep each result in this file; a second run analyses only new files.",
         ),
+        ADVANCED,
     ] = None,
     table: Annotated[
         Path | None,
@@ -248,6 +261,7 @@ def analyse(
     gnubg: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Path of GNU Backgammon, if it is not found."),
+        ADVANCED,
     ] = None,
     timeout: Annotated[
         float | None,
@@ -255,10 +269,11 @@ def analyse(
             metavar="SECONDS",
             help="Give up a file after this time. [default: 300, more with plies]",
         ),
+        ADVANCED,
     ] = None,
     work: WorkOptions,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Fail if any file holds no match.")
+        bool, typer.Option("--strict", help="Fail if any file holds no match."), ADVANCED
     ] = False,
     output: Output,
 ) -> None:
@@ -330,11 +345,14 @@ def position(
     ],
     *,
     plies: Annotated[
-        int, typer.Option(min=0, max=4, help="Depth of GNU Backgammon's search for moves.")
+        int,
+        typer.Option(min=0, max=4, help="Depth of GNU Backgammon's search for moves."),
+        ADVANCED,
     ] = 2,
     cube_plies: Annotated[
         int | None,
         typer.Option(min=0, max=4, help="Depth for the cube. [default: that of --plies]"),
+        ADVANCED,
     ] = None,
     moves: Annotated[
         int, typer.Option(metavar="NUMBER", min=1, help="Show this many of the best moves.")
@@ -348,6 +366,7 @@ def position(
     gnubg: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Path of GNU Backgammon, if it is not found."),
+        ADVANCED,
     ] = None,
     output: Output,
 ) -> None:

@@ -13,7 +13,14 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from yardstone.choices import nearest, one_of
-from yardstone.cli.declare import PanelledCommand, epilog, expanded, write_commands
+from yardstone.cli.declare import (
+    HelpAll,
+    PanelledCommand,
+    epilog,
+    expanded,
+    shows_all,
+    write_commands,
+)
 from yardstone.cli.table import (
     COMMANDS,
     LABORATORY,
@@ -84,7 +91,8 @@ class _Lazy(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         default = self.family.default
-        if default and args and args[0] not in ("-h", "--help") and not self._is_known(args[0]):
+        help_asked = args and args[0] in ("-h", "--help", "--help-all")
+        if default and args and not help_asked and not self._is_known(args[0]):
             args = [default, *args]
         return list(super().parse_args(ctx, args))
 
@@ -104,12 +112,20 @@ class _Lazy(TyperGroup):
         options = [each.get_help_record(ctx) for each in self.get_params(ctx)]
         if ctx.parent is None:
             with formatter.section("Options"):
-                formatter.write_dl([each for each in options if each is not None])
+                formatter.write_dl([each for each in options if each and each[1]])
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         commands = with_plugins(self.family.commands, *self.path)
         if self.path:
-            write_commands(formatter, commands, {"Commands": tuple(commands)})
+            shown = [name for name, entry in commands.items() if not entry.advanced]
+            if shows_all(ctx) or not shown:
+                shown = list(commands)
+            write_commands(formatter, commands, {"Commands": tuple(shown)})
+            if more := len(commands) - len(shown):
+                formatter.write_paragraph()
+                formatter.write_text(
+                    f"Show all commands, {more} more: {ctx.command_path} --help-all"
+                )
             return
         added = tuple(name for name in commands if name not in COMMANDS)
         panels = {**PANELS, "Plug-ins": added} if added else PANELS
@@ -135,12 +151,13 @@ def _group(path: tuple[str, ...], family: Family) -> Any:
     return group
 
 
-def _nothing() -> None:
+def _nothing(help_all: HelpAll = False) -> None:
     """Let a group have no options of its own."""
 
 
 def _everywhere(
     version: bool = typer.Option(False, "--version", help="Show the version and exit."),
+    help_all: HelpAll = False,
 ) -> None:
     if version:
         import yardstone
@@ -160,6 +177,7 @@ def _function(entry: Command) -> Callable[..., Any]:
 def _command(name: str, entry: Command) -> Any:
     function = _function(entry)
     about, _, examples = (getdoc(function) or "").partition("\n\nExamples\n--------\n")
+    whole, advanced = expanded(function)
     app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
     app.command(
         name,
@@ -167,8 +185,10 @@ def _command(name: str, entry: Command) -> Any:
         help=about,
         epilog=epilog(examples.splitlines()),
         context_settings=_HELP,
-    )(expanded(function))
-    return get_command(app)
+    )(whole)
+    command = get_command(app)
+    command.advanced = advanced  # type: ignore[attr-defined]
+    return command
 
 
 def _own_switches(name: str, entry: Command) -> Any:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from yardstone.choices import check_choice
+from yardstone.cli.declare import ADVANCED
 from yardstone.cli.games import GameOptions
 from yardstone.cli.output import TableOutput, check_folder, progress_bar, report_skipped
 from yardstone.errors import UsageError
@@ -74,6 +75,7 @@ def game_files(
     quiet: Annotated[
         bool,
         typer.Option("--quiet", "-q", help="Show no progress, and do not report what was written."),
+        ADVANCED,
     ] = False,
 ) -> None:
     """Convert games between SGF, PGN, CSV, JSON and Parquet.
@@ -218,7 +220,9 @@ def rating(
         ),
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Stop at a cell of the table that cannot be converted.")
+        bool,
+        typer.Option("--strict", help="Stop at a cell of the table that cannot be converted."),
+        ADVANCED,
     ] = False,
     list_: Annotated[
         bool, typer.Option("--list", help="List the scales, and how far each reaches.")

@@ -4,6 +4,9 @@ A bundle is a frozen dataclass whose fields are annotated as typer has parameter
 belong together. A command takes it as an argument without a default; the command line has its
 fields in its place. A field that two bundles of a command have is one option. If a bundle has a
 `PANEL`, its options stand together under that heading in the help.
+
+``--help`` shows the options that most people need, ``--help-all`` every one. `ADVANCED` in the
+`Annotated` of an option keeps it for the latter; around a bundle, all options of the bundle.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, signature
 from math import isfinite
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperArgument, TyperCommand
@@ -28,8 +31,11 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "ADVANCED",
+    "HelpAll",
     "expanded",
     "PanelledCommand",
+    "shows_all",
     "epilog",
     "panelled",
     "write_commands",
@@ -48,12 +54,37 @@ __all__ = [
 ]
 
 
-def expanded(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with the fields of its bundles in their places."""
+#: Marks what ``--help`` leaves to ``--help-all``.
+ADVANCED = "advanced"
+#: Where a context keeps that ``--help-all`` was asked for.
+_SHOWS_ALL = "yardstone.help_all"
+
+
+def _show_all(context: typer.Context, value: bool) -> None:
+    if value and not context.resilient_parsing:
+        context.meta[_SHOWS_ALL] = True
+        print(context.get_help())
+        raise typer.Exit
+
+
+HelpAll = Annotated[bool, typer.Option("--help-all", is_eager=True, callback=_show_all)]
+
+
+def _is_advanced(annotation: Any) -> bool:
+    return ADVANCED in getattr(annotation, "__metadata__", ())
+
+
+def expanded(function: Callable[..., Any]) -> tuple[Callable[..., Any], frozenset[str]]:
+    """Return the function with the fields of its bundles in their places, and what is advanced.
+
+    The latter are names of parameters.
+    """
     hints = get_type_hints(function, include_extras=True)
-    bundles: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
-    if not bundles:
-        return function
+    bundles: dict[str, Any] = {}
+    for name, hint in hints.items():
+        kind = hint.__origin__ if get_origin(hint) is Annotated else hint
+        if is_dataclass(kind):
+            bundles[name] = kind
     parameters: dict[str, Parameter] = {}
     for parameter in signature(function).parameters.values():
         bundle = bundles.get(parameter.name)
@@ -65,12 +96,12 @@ def expanded(function: Callable[..., Any]) -> Callable[..., Any]:
         options = get_type_hints(bundle, include_extras=True)
         panel = getattr(bundle, "PANEL", None)
         for field in fields(bundle):
+            annotation = panelled(options[field.name], panel)
+            if _is_advanced(hints[parameter.name]):
+                annotation = Annotated[annotation, ADVANCED]
             default = Parameter.empty if field.default is MISSING else field.default
             option = Parameter(
-                field.name,
-                Parameter.KEYWORD_ONLY,
-                default=default,
-                annotation=panelled(options[field.name], panel),
+                field.name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation
             )
             parameters.setdefault(field.name, option)
 
@@ -82,11 +113,17 @@ def expanded(function: Callable[..., Any]) -> Callable[..., Any]:
         own = {name: values[name] for name in hints.keys() & values.keys() - bundles.keys()}
         return function(**own, **made)
 
-    declared = list(parameters.values())
+    help_all = Parameter("help_all", Parameter.KEYWORD_ONLY, default=False, annotation=HelpAll)
+    declared = [*parameters.values(), help_all]
     run.__signature__ = signature(function).replace(parameters=declared)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in declared}
     del run.__wrapped__
-    return run
+    return run, frozenset(each.name for each in declared if _is_advanced(each.annotation))
+
+
+def shows_all(context: Any) -> bool:
+    """Return whether help is to show everything."""
+    return _SHOWS_ALL in context.meta
 
 
 #: A command with no more options than this shows them in one panel.
@@ -108,17 +145,25 @@ class PanelledCommand(TyperCommand):
         pieces = super().collect_usage_pieces(ctx)
         return [str(piece).replace("{", "").replace("}", "") for piece in pieces]
 
+    advanced: frozenset[str] = frozenset()
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write what the command takes, each panel under its name."""
         panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], OWN: []}
         parameters = sorted(self.get_params(ctx), key=_place)
-        few = len(parameters) <= FEW_OPTIONS
+        if not shows_all(ctx):
+            parameters = [each for each in parameters if each.name not in self.advanced]
+        few = sum(each.name != "help_all" for each in parameters) <= FEW_OPTIONS
         for parameter in parameters:
             record = parameter.get_help_record(ctx)
             if record is None:
                 continue
             if isinstance(parameter, TyperArgument):
                 panels["Arguments"].append(_argument(record))
+            elif parameter.name == "help_all":
+                if self.advanced:
+                    more = "" if shows_all(ctx) else f", {len(self.advanced)} more"
+                    panels[OWN].append(("--help-all", f"Show all options{more}."))
             else:
                 panel = getattr(parameter, "rich_help_panel", None)
                 panels.setdefault(panel if panel and not few else OWN, []).append(_option(record))
@@ -131,7 +176,7 @@ class PanelledCommand(TyperCommand):
 def _place(parameter: Any) -> int:
     """Order of the options: what few need after the rest, and ``--help`` at the end."""
     last = getattr(parameter, "rich_help_panel", None) == LAST
-    return 2 if parameter.name == "help" else int(last)
+    return {"help": 2, "help_all": 3}.get(parameter.name, int(last))
 
 
 def _argument(record: tuple[str, str]) -> tuple[str, str]:
@@ -202,6 +247,7 @@ Engine = Annotated[
         callback=_work_there,
         rich_help_panel=LAST,
     ),
+    ADVANCED,
 ]
 
 
@@ -219,6 +265,7 @@ class WorkOptions:
         typer.Option(
             "--workers", metavar="NUMBER", min=1, help="Processes to use; one per core by default."
         ),
+        ADVANCED,
     ] = None
     engine: Engine = None
 
@@ -237,6 +284,7 @@ Memory = Annotated[
         show_default=False,
         rich_help_panel=LAST,
     ),
+    ADVANCED,
 ]
 
 Win = Annotated[

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from yardstone.cli import declare
-from yardstone.cli.declare import Confidence, Memory
+from yardstone.cli.declare import ADVANCED, Confidence, Memory
 from yardstone.cli.games import (
     FUSION,
     GameOptions,
@@ -58,6 +58,7 @@ def evaluate(
         typer.Option(
             "--set", metavar="SYSTEM.NAME=VALUE", help="Fix a parameter of a system. Repeatable."
         ),
+        ADVANCED,
     ] = None,
     first_advantage: Annotated[
         Literal["auto", "none"],
@@ -66,6 +67,7 @@ def evaluate(
             help="Give systems a first-move advantage where that helps on the earlier games "
             "(auto), or never.",
         ),
+        ADVANCED,
     ] = "auto",
     start_levels: Annotated[
         bool,
@@ -74,10 +76,12 @@ def evaluate(
             help="Let systems that can (egf, egf-old, skt-lr) start newcomers at the grades and "
             "ratings in the games, and use handicaps.",
         ),
+        ADVANCED,
     ] = False,
     train_share: Annotated[
         float | None,
         typer.Option(help="Share of the games, the earliest, to learn and tune on. [default: 0.7]"),
+        ADVANCED,
     ] = None,
     train_until: Annotated[
         str | None, typer.Option(metavar="DATE", help="Learn and tune on games before this date.")
@@ -104,16 +108,19 @@ def evaluate(
             help="Players with at most this many earlier games are newcomers.",
             min=0,
         ),
+        ADVANCED,
     ] = 4,
     gaps: Annotated[
         str,
         typer.Option(
             metavar="POINTS", help="Bounds of the groups by rating difference; '' for none."
         ),
+        ADVANCED,
     ] = "50,100,200,400",
     since: Annotated[
         list[str] | None,
         typer.Option(metavar="DATE", help="Also score the games from this date on. Repeatable."),
+        ADVANCED,
     ] = None,
     group: Annotated[
         str | None,
@@ -125,6 +132,7 @@ def evaluate(
             metavar="[NAME=]COLUMN",
             help="Score the expected scores in this column of the table. Repeatable.",
         ),
+        ADVANCED,
     ] = None,
     ratings: Annotated[
         list[str] | None,
@@ -132,22 +140,26 @@ def evaluate(
             metavar="[NAME=]COLUMN,COLUMN",
             help="Score what ratings of the first and the second player predict. Repeatable.",
         ),
+        ADVANCED,
     ] = None,
     draws: Annotated[
         list[str] | None,
         typer.Option(
             metavar="[NAME=]COLUMN", help="Draw probabilities that belong to --predicted."
         ),
+        ADVANCED,
     ] = None,
     score: Annotated[
         str,
         typer.Option(metavar="COLUMN", help="Column with the score of the player who moved first."),
+        ADVANCED,
     ] = "score",
     players: Annotated[
         str | None,
         typer.Option(
             metavar="COLUMN,COLUMN", help="Columns with the players of a table of predictions."
         ),
+        ADVANCED,
     ] = None,
     confidence: Confidence = "95",
     memory: Memory = None,
@@ -156,8 +168,9 @@ def evaluate(
         typer.Option(
             metavar="NUMBER", help="Bootstrap replicates; 0 leaves out all intervals.", min=0
         ),
+        ADVANCED,
     ] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the tuning and the bootstrap.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the tuning and the bootstrap."), ADVANCED] = 0,
     workers: Annotated[
         int | None,
         typer.Option(
@@ -165,9 +178,10 @@ def evaluate(
             min=1,
             show_default=False,
         ),
+        ADVANCED,
     ] = None,
     moves: MovesOptions,
-    network: NetworkOptions,
+    network: Annotated[NetworkOptions, ADVANCED],
     games: GameOptions,
     out: Output,
 ) -> None:
@@ -339,19 +353,21 @@ def predict(
     *,
     rating: SystemOptions,
     moves: MovesOptions,
-    network: NetworkOptions,
+    network: Annotated[NetworkOptions, ADVANCED],
     advantage: Annotated[
         float | None,
         typer.Option(
             metavar="POINTS",
             help="Advantage of moving first and of handicap. [default: the system's]",
         ),
+        ADVANCED,
     ] = None,
     exact: Annotated[
         bool,
         typer.Option(
             "--exact", help="Take the ratings as exact, which moves the prediction away from even."
         ),
+        ADVANCED,
     ] = False,
     confidence: Confidence = "95",
     memory: Memory = None,

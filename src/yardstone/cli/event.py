@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
+from yardstone.cli.declare import ADVANCED
 from yardstone.cli.tournament import grade
 from yardstone.errors import InputError, UsageError
 
@@ -121,7 +122,7 @@ class SettingOptions:
         str | None, typer.Option(metavar="TEXT", help="Where it is.", show_default=False)
     ] = None
     director: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Who runs it.", show_default=False)
+        str | None, typer.Option(metavar="TEXT", help="Who runs it.", show_default=False), ADVANCED
     ] = None
     dates: Annotated[
         str | None,
@@ -161,6 +162,7 @@ class SettingOptions:
             help="Stones by which a handicap is smaller than the difference.",
             show_default=False,
         ),
+        ADVANCED,
     ] = None
     tie_breaks: Annotated[
         str | None,
@@ -176,19 +178,22 @@ class SettingOptions:
         float | None, typer.Option(metavar="POINTS", help="Komi.", show_default=False)
     ] = None
     board: Annotated[
-        int | None, typer.Option(metavar="SIZE", help="9, 13 or 19.", show_default=False)
+        int | None, typer.Option(metavar="SIZE", help="9, 13 or 19.", show_default=False), ADVANCED
     ] = None
     minutes: Annotated[
         int | None,
         typer.Option("--time", metavar="MINUTES", help="Basic time.", show_default=False),
+        ADVANCED,
     ] = None
     byo_yomi: Annotated[
         int | None,
         typer.Option(metavar="SECONDS", help="Then byo-yomi of so long.", show_default=False),
+        ADVANCED,
     ] = None
     fischer: Annotated[
         int | None,
         typer.Option(metavar="SECONDS", help="Or so much more a move.", show_default=False),
+        ADVANCED,
     ] = None
 
     def values(self, time: TimeControl) -> dict[str, Any]:

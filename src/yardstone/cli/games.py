@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import typer
 
 from yardstone.cli import declare
-from yardstone.cli.declare import Engine
+from yardstone.cli.declare import ADVANCED, Engine
 from yardstone.cli.output import progress_bar, report_skipped
 from yardstone.errors import NoGamesError, SkippedWarning, UsageError
 
@@ -56,10 +56,12 @@ class Names:
     include: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Use only games of the players in this file."),
+        ADVANCED,
     ] = None
     exclude: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Leave out games of the players in this file."),
+        ADVANCED,
     ] = None
     synonyms: Annotated[
         Path | None,
@@ -92,6 +94,7 @@ class GameOptions:
             "results do not say; in PGN always White.",
             show_default=False,
         ),
+        ADVANCED,
     ] = None
     results: Annotated[
         str | None,
@@ -101,6 +104,7 @@ class GameOptions:
             help="What the values of the result mean for the first player: "
             "'H=win,D=draw,A=loss,P=skip'.",
         ),
+        ADVANCED,
     ] = None
     dates: Annotated[
         Literal["dmy", "mdy", "ymd"] | None,
@@ -109,6 +113,7 @@ class GameOptions:
             help="Order of day, month and year in dates such as 5/6/2024.",
             show_default=False,
         ),
+        ADVANCED,
     ] = None
     query: Annotated[
         str | None,
@@ -116,6 +121,7 @@ class GameOptions:
             metavar="SQL",
             help="Read the games with this SQL query; PATHS is then a database, if any.",
         ),
+        ADVANCED,
     ] = None
     where: Annotated[
         str | None,
@@ -127,7 +133,9 @@ class GameOptions:
         ),
     ] = None
     strict: Annotated[
-        bool, typer.Option("--strict", help="Stop at the first record that cannot be used.")
+        bool,
+        typer.Option("--strict", help="Stop at the first record that cannot be used."),
+        ADVANCED,
     ] = False
     skip_unread: Annotated[
         bool,
@@ -136,6 +144,7 @@ class GameOptions:
             help="Go on even if a value of the result, or more than 5 % of the records, cannot "
             "be understood.",
         ),
+        ADVANCED,
     ] = False
     engine: Engine = None
 
@@ -460,12 +469,14 @@ class MovesOptions:
             help="Column with the names of the games in --moves. [default: by players and date]",
             show_default=False,
         ),
+        ADVANCED,
     ] = None
     fit: Annotated[
         bool,
         typer.Option(
             "--fit", help="Fit how much moves are believed to the results (the earlier ones)."
         ),
+        ADVANCED,
     ] = False
     model: Annotated[
         str | None,
@@ -475,6 +486,7 @@ class MovesOptions:
             help="Model of strength for the moves: joint, rank, full, basic or stochastic, or a "
             "file. [default: rank]",
         ),
+        ADVANCED,
     ] = None
     moves_scale: Annotated[
         str | None,
@@ -485,6 +497,7 @@ class MovesOptions:
             "dan players. [default: ogs]",
             show_default=False,
         ),
+        ADVANCED,
     ] = None
 
     def __post_init__(self) -> None:
@@ -610,7 +623,9 @@ class Watching:
         typer.Option("--watch", help="Look again whenever the files grow, until Ctrl-C."),
     ] = False
     interval: Annotated[
-        float, typer.Option("--interval", metavar="SECONDS", help="With --watch: how often.")
+        float,
+        typer.Option("--interval", metavar="SECONDS", help="With --watch: how often."),
+        ADVANCED,
     ] = 2.0
 
     def follow(

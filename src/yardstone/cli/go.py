@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from yardstone.cli.declare import Engine, WorkOptions
+from yardstone.cli.declare import ADVANCED, Engine, WorkOptions
 from yardstone.cli.output import Output, TableOutput, report_skipped
 from yardstone.errors import UsageError
 
@@ -96,10 +96,11 @@ Net = Annotated[
         show_default=False,
     ),
 ]
-Runtime = Annotated[RuntimeName, typer.Option("--runtime", help="What runs the network.")]
+Runtime = Annotated[RuntimeName, typer.Option("--runtime", help="What runs the network."), ADVANCED]
 Precision = Annotated[
     PrecisionName,
     typer.Option("--precision", help="Precision of the numbers; bf16 is faster and less exact."),
+    ADVANCED,
 ]
 Device = Annotated[
     NetworkDevice,
@@ -108,6 +109,7 @@ Device = Annotated[
 Threads = Annotated[
     int | None,
     typer.Option("--threads", metavar="NUMBER", min=1, help="Processors to use; all by default."),
+    ADVANCED,
 ]
 NoCache = Annotated[
     bool,
@@ -115,6 +117,7 @@ NoCache = Annotated[
         "--no-cache",
         help="Ask the network anew about positions it was asked about before, and keep nothing.",
     ),
+    ADVANCED,
 ]
 Visits = Annotated[
     int | None,
@@ -124,6 +127,7 @@ Visits = Annotated[
         min=0,
         help="Positions to search on either side of a move that seems to lose points; 0: none.",
     ),
+    ADVANCED,
 ]
 RecordRules = Annotated[
     str,
@@ -141,11 +145,12 @@ OutputFile = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")
 ]
 Strict = Annotated[
-    bool, typer.Option("--strict", help="Stop at the first record that cannot be used.")
+    bool, typer.Option("--strict", help="Stop at the first record that cannot be used."), ADVANCED
 ]
 Quiet = Annotated[
     bool,
     typer.Option("--quiet", "-q", help="Show no progress, and do not report what was skipped."),
+    ADVANCED,
 ]
 
 
@@ -272,7 +277,9 @@ def analyse(
         ),
     ] = None,
     variations: Annotated[
-        bool, typer.Option("--variations", help="Analyse every variation as a game of its own.")
+        bool,
+        typer.Option("--variations", help="Analyse every variation as a game of its own."),
+        ADVANCED,
     ] = False,
     rules: RecordRules = "record",
     komi: Komi = None,
@@ -283,10 +290,12 @@ def analyse(
             metavar="MOVE,MOVE",
             help="Last moves of the opening and of the middle game on 19x19.",
         ),
+        ADVANCED,
     ] = "50,150",
     mistake: Annotated[
         float,
         typer.Option("--mistake", metavar="POINTS", help="Points lost that count as a mistake."),
+        ADVANCED,
     ] = 3.0,
     visits: Visits = None,
     top: Annotated[
@@ -356,6 +365,7 @@ def judge(
         typer.Option(
             "--sure", metavar="PERCENT", help="Winrate from which a game is decided, 50 to 100."
         ),
+        ADVANCED,
     ] = 60.0,
     rules: RecordRules = "record",
     komi: Komi = None,
@@ -419,6 +429,7 @@ def features(
             help="What to keep besides the head features: pick, after, candidates, mean, trunk, "
             "or only head.",
         ),
+        ADVANCED,
     ] = "head,pick",
     rules: Annotated[
         str,
@@ -427,6 +438,7 @@ def features(
             metavar="RULES",
             help="Rules to tell the network for all games; record: those of each game.",
         ),
+        ADVANCED,
     ] = "tromp-taylor",
     komi: Komi = None,
     size: Annotated[
@@ -434,6 +446,7 @@ def features(
         typer.Option(
             "--size", metavar="LINES", min=2, max=19, help="Use only boards of this size."
         ),
+        ADVANCED,
     ] = None,
     runtime: Runtime = RuntimeName.auto,
     precision: Precision = PrecisionName.fp32,
@@ -448,6 +461,7 @@ def features(
             help="Show the network each position in so many ways, turned, and average; takes "
             "that many times as long.",
         ),
+        ADVANCED,
     ] = 1,
     work: WorkOptions,
     batch: Annotated[
@@ -458,6 +472,7 @@ def features(
             min=1,
             help="Games per batch: a stopped run repeats at most one.",
         ),
+        ADVANCED,
     ] = 16,
     quiet: Quiet = False,
 ) -> None:
@@ -535,11 +550,12 @@ def fetch(
         int, typer.Option(metavar="NUMBER", help="How many of the latest games.")
     ] = 20,
     all_kinds: Annotated[
-        bool, typer.Option("--all-kinds", help="Handicap games and other boards as well.")
+        bool, typer.Option("--all-kinds", help="Handicap games and other boards as well."), ADVANCED
     ] = False,
     url: Annotated[
         str | None,
         typer.Option(metavar="URL", help="Where OGS is. [default: https://online-go.com]"),
+        ADVANCED,
     ] = None,
 ) -> None:
     """Fetch the latest public games of a user of OGS as SGF files.
@@ -571,7 +587,9 @@ def fetch(
 Name = Annotated[
     str | None, typer.Option(metavar="NAME", help="Name to give it; by default the file's.")
 ]
-Replace = Annotated[bool, typer.Option("--replace", help="Replace another network of that name.")]
+Replace = Annotated[
+    bool, typer.Option("--replace", help="Replace another network of that name."), ADVANCED
+]
 
 
 def list_(
@@ -626,9 +644,12 @@ def download(
     sha256: Annotated[
         str | None,
         typer.Option("--sha256", metavar="SUM", help="The SHA-256 of the file at an address."),
+        ADVANCED,
     ] = None,
     replace: Replace = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Show no progress."), ADVANCED
+    ] = False,
 ) -> None:
     """Download a network and verify it.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from yardstone.cli import declare
-from yardstone.cli.declare import Confidence, Memory
+from yardstone.cli.declare import ADVANCED, Confidence, Memory
 from yardstone.cli.games import GameOptions, MovesOptions, RatedGamesPaths, SystemOptions, moment
 from yardstone.cli.go import NetworkOptions
 from yardstone.cli.output import Output
@@ -29,7 +29,7 @@ def history(
     ] = None,
     rating: SystemOptions,
     moves: MovesOptions,
-    network: NetworkOptions,
+    network: Annotated[NetworkOptions, ADVANCED],
     save: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Save all games and ratings, to continue from later."),
@@ -40,12 +40,14 @@ def history(
             metavar="GAME",
             help="Annul a game: its number, or 'FIRST | SECOND | DATE'. Repeatable.",
         ),
+        ADVANCED,
     ] = None,
     merge: Annotated[
         list[str] | None,
         typer.Option(
             metavar="KEPT=OTHER", help="Merge two accounts of one player, as KEPT. Repeatable."
         ),
+        ADVANCED,
     ] = None,
     report: Annotated[
         bool,
@@ -54,14 +56,19 @@ def history(
         ),
     ] = False,
     settled: Annotated[
-        int, typer.Option(metavar="GAMES", help="Players with fewer games are provisional.", min=0)
+        int,
+        typer.Option(metavar="GAMES", help="Players with fewer games are provisional.", min=0),
+        ADVANCED,
     ] = 10,
     idle: Annotated[
-        float, typer.Option(metavar="DAYS", help="Players are idle after this long without a game.")
+        float,
+        typer.Option(metavar="DAYS", help="Players are idle after this long without a game."),
+        ADVANCED,
     ] = 365.0,
     improbable: Annotated[
         float,
         typer.Option(metavar="CHANCE", help="Results of at most this probability are improbable."),
+        ADVANCED,
     ] = 0.01,
     confidence: Confidence = "95",
     memory: Memory = None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import typer
 
 from yardstone.cli import declare
-from yardstone.cli.declare import Confidence
+from yardstone.cli.declare import ADVANCED, Confidence
 from yardstone.cli.games import GameOptions, News, Watching
 from yardstone.cli.output import TableOutput
 from yardstone.errors import UsageError
@@ -49,6 +49,7 @@ def match(
             metavar="FILE",
             help="The same as to name the file; GAMES are then the two players. Repeatable.",
         ),
+        ADVANCED,
     ] = None,
     pair_by: Annotated[
         str | None,
@@ -58,6 +59,7 @@ def match(
             show_default=False,
             metavar="COLUMNS",
         ),
+        ADVANCED,
     ] = None,
     elo0: Annotated[
         float, typer.Option(metavar="ELO", help="Sequential test: hypothesis H0.")
@@ -68,14 +70,17 @@ def match(
     alpha: Annotated[
         float,
         typer.Option(metavar="SHARE", help="Probability of accepting H1 when H0 is true."),
+        ADVANCED,
     ] = 0.05,
     beta: Annotated[
         float,
         typer.Option(metavar="SHARE", help="Probability of accepting H0 when H1 is true."),
+        ADVANCED,
     ] = 0.05,
     model: Annotated[
         Literal["logistic", "normalized"],
         typer.Option(help="Points of H0 and H1: Elo or normalized Elo."),
+        ADVANCED,
     ] = "logistic",
     confidence: Confidence = "95",
     half_width: Annotated[
@@ -84,6 +89,7 @@ def match(
             metavar="ELO",
             help="Show how many games it takes until the interval is ± this many Elo.",
         ),
+        ADVANCED,
     ] = 5.0,
     reading: GameOptions,
     watching: Watching,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import typer
 
+from yardstone.cli.declare import ADVANCED
 from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ class TableOutput:
         typer.Option(
             "--quiet", "-q", help="Show no progress; print no report unless --format is given."
         ),
+        ADVANCED,
     ] = False
 
     @property

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
+from yardstone.cli.declare import ADVANCED
 from yardstone.cli.output import Format, TableOutput, check_folder, progress_bar
 from yardstone.cli.tournament import TournamentFile
 from yardstone.errors import UsageError
@@ -46,19 +47,24 @@ class WeightOptions:
     rules: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Read pairing rules from this JSON file."),
+        ADVANCED,
     ] = None
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Set one pairing rule. Repeatable."),
+        ADVANCED,
     ] = None
     seed: Annotated[
-        int, typer.Option(min=0, max=2**31 - 1, metavar="NUMBER", help="Seed of random choices.")
+        int,
+        typer.Option(min=0, max=2**31 - 1, metavar="NUMBER", help="Seed of random choices."),
+        ADVANCED,
     ] = 0
     numbering: Annotated[
         Literal["list", "rating", "rank", "name", "lot"] | None,
         typer.Option(
             help="Numbers in a round robin. [default: those of earlier rounds]",
         ),
+        ADVANCED,
     ] = None
     double: Annotated[
         bool | None,
@@ -67,6 +73,7 @@ class WeightOptions:
             help="Play a round robin twice or once. [default: by the number of rounds]",
             show_default=False,
         ),
+        ADVANCED,
     ] = None
 
     def kind(self, tournament: Tournament, wishes: EventWishes) -> PairingSystem:
@@ -126,17 +133,18 @@ class ConstraintOptions:
         typer.Option(metavar="NAME", help="Leave this player out of the round. Repeatable."),
     ] = None
     bye: Annotated[str | None, typer.Option(metavar="NAME", help="Player who has the bye.")] = None
-    no_bye: Annotated[bool, typer.Option("--no-bye", help="Refuse an odd number of players.")] = (
-        False
-    )
+    no_bye: Annotated[
+        bool, typer.Option("--no-bye", help="Refuse an odd number of players."), ADVANCED
+    ] = False
     allow_rematch: Annotated[
-        bool, typer.Option("--allow-rematch", help="Let players meet again if need be.")
+        bool, typer.Option("--allow-rematch", help="Let players meet again if need be."), ADVANCED
     ] = False
     allow_open: Annotated[
         bool,
         typer.Option(
             "--allow-open", help="Pair although earlier games have no result; they count nothing."
         ),
+        ADVANCED,
     ] = False
 
     def of(self, tournament: Tournament) -> Constraints:
@@ -205,6 +213,7 @@ def pair(
     compare: Annotated[
         bool,
         typer.Option("--compare", help="Pair a recorded round again, and show the differences."),
+        ADVANCED,
     ] = False,
     ask: Annotated[
         list[str] | None,
@@ -218,12 +227,15 @@ def pair(
             "of the Dutch system. [default: up to 200 players]",
             show_default=False,
         ),
+        ADVANCED,
     ] = None,
     brief: Annotated[
-        bool, typer.Option("--brief", help="Show the boards without reasons.")
+        bool, typer.Option("--brief", help="Show the boards without reasons."), ADVANCED
     ] = False,
     no_wishes: Annotated[
-        bool, typer.Option("--no-wishes", help="Pair without the wishes kept beside the file.")
+        bool,
+        typer.Option("--no-wishes", help="Pair without the wishes kept beside the file."),
+        ADVANCED,
     ] = False,
     target: Annotated[
         Path | None,
@@ -432,34 +444,46 @@ def generate(
     *,
     players: Annotated[int, typer.Option(min=2, metavar="NUMBER", help="Players.")] = 40,
     rounds: Annotated[int, typer.Option(min=1, metavar="NUMBER", help="Rounds.")] = 9,
-    seed: Annotated[int, typer.Option(min=0, metavar="NUMBER", help="Seed of all chance.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, metavar="NUMBER", help="Seed of all chance."), ADVANCED
+    ] = 0,
     rating: Annotated[float, typer.Option(metavar="NUMBER", help="Mean of the ratings.")] = 2000.0,
     spread: Annotated[
-        float, typer.Option(metavar="NUMBER", help="Standard deviation of the ratings.")
+        float, typer.Option(metavar="NUMBER", help="Standard deviation of the ratings."), ADVANCED
     ] = 250.0,
     draws: Annotated[
-        float, typer.Option(metavar="SHARE", help="Draws among games of equal players.")
+        float, typer.Option(metavar="SHARE", help="Draws among games of equal players."), ADVANCED
     ] = 0.3,
     forfeits: Annotated[
-        float, typer.Option(metavar="SHARE", help="Games to which a player does not come.")
+        float,
+        typer.Option(metavar="SHARE", help="Games to which a player does not come."),
+        ADVANCED,
     ] = 0.02,
     byes: Annotated[
-        float, typer.Option(metavar="SHARE", help="Rounds in which a player asks for a bye.")
+        float,
+        typer.Option(metavar="SHARE", help="Rounds in which a player asks for a bye."),
+        ADVANCED,
     ] = 0.02,
     late: Annotated[
-        float, typer.Option(metavar="SHARE", help="Players who come after the first round.")
+        float,
+        typer.Option(metavar="SHARE", help="Players who come after the first round."),
+        ADVANCED,
     ] = 0.03,
     withdrawals: Annotated[
-        float, typer.Option(metavar="SHARE", help="Players who leave before the last round.")
+        float,
+        typer.Option(metavar="SHARE", help="Players who leave before the last round."),
+        ADVANCED,
     ] = 0.05,
     accelerated: Annotated[
-        bool, typer.Option("--accelerated", help="Pair by Baku acceleration.")
+        bool, typer.Option("--accelerated", help="Pair by Baku acceleration."), ADVANCED
     ] = False,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write the tournament to this file."),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Show no progress."), ADVANCED
+    ] = False,
 ) -> None:
     """Generate a random Swiss paired by FIDE's Dutch system.
 

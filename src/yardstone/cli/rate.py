@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from yardstone.cli import declare
-from yardstone.cli.declare import Confidence, Memory, WorkOptions
+from yardstone.cli.declare import ADVANCED, Confidence, Memory, WorkOptions
 from yardstone.cli.games import GameOptions, MovesOptions, Names, News, Watching
 from yardstone.cli.go import NetworkOptions
 from yardstone.cli.output import Output, check_ending, write_table
@@ -70,6 +70,7 @@ def rate(
         typer.Option(
             help="Points for moving first: auto, a number, or NUMBER±DEVIATION.", metavar="VALUE"
         ),
+        ADVANCED,
     ] = "auto",
     draw_rate: Annotated[
         str,
@@ -77,6 +78,7 @@ def rate(
             help="Draw rate of equal players: auto, 0 to 1 (or per cent), or VALUE±DEVIATION.",
             metavar="VALUE",
         ),
+        ADVANCED,
     ] = "auto",
     join: Annotated[
         float | None,
@@ -85,16 +87,19 @@ def rate(
             "average, with this standard deviation.",
             metavar="DEVIATION",
         ),
+        ADVANCED,
     ] = None,
     prior: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=RATING±DEV", help="Rating that is roughly known. Repeatable."),
+        ADVANCED,
     ] = None,
     relation: Annotated[
         list[str] | None,
         typer.Option(
             metavar="A>B=POINTS±DEV", help="Difference that is roughly known. Repeatable."
         ),
+        ADVANCED,
     ] = None,
     paired: Annotated[
         str | None,
@@ -103,6 +108,7 @@ def rate(
             "sides swapped: Event,Round. Intervals then allow for it.",
             metavar="TAGS",
         ),
+        ADVANCED,
     ] = None,
     simulate: Annotated[
         int,
@@ -110,18 +116,22 @@ def rate(
             help="Get intervals from this many simulated replays; 0 computes them directly.",
             metavar="NUMBER",
         ),
+        ADVANCED,
     ] = 0,
-    seed: Annotated[int, typer.Option(metavar="NUMBER", help="Seed of the simulation.")] = 0,
+    seed: Annotated[
+        int, typer.Option(metavar="NUMBER", help="Seed of the simulation."), ADVANCED
+    ] = 0,
     matrix: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
             help="Write all rating differences with their errors (.csv or .parquet).",
         ),
+        ADVANCED,
     ] = None,
     work: WorkOptions,
     moves: MovesOptions,
-    network: NetworkOptions,
+    network: Annotated[NetworkOptions, ADVANCED],
     memory: Memory = None,
     watching: Watching,
     output: Output,

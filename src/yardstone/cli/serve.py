@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from yardstone.cli.declare import ADVANCED
 from yardstone.errors import MissingExtraError, UsageError
 
 __all__ = ["serve"]
@@ -53,45 +54,55 @@ class ServerOptions:
             metavar="NAME",
             help="What to compute it on: auto, cpu, cuda or directml. [default: auto]",
         ),
+        ADVANCED,
     ] = None
     gnubg: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Path of GNU Backgammon, if it is not found.")
+        str | None,
+        typer.Option(metavar="FILE", help="Path of GNU Backgammon, if it is not found."),
+        ADVANCED,
     ] = None
     cores: Annotated[
         int | None,
         typer.Option(metavar="NUMBER", help="Processors shared by the workers; all by default."),
+        ADVANCED,
     ] = None
     keep_days: Annotated[
         float | None,
         typer.Option(metavar="DAYS", help="Delete results after this many days. [default: 30]"),
+        ADVANCED,
     ] = None
     root_path: Annotated[
         str | None,
         typer.Option(
             metavar="PATH", help="Path under which a proxy serves the site, such as /strength."
         ),
+        ADVANCED,
     ] = None
     public_url: Annotated[
         str | None,
         typer.Option(
             metavar="URL", help="Public address of the site, such as https://example.org."
         ),
+        ADVANCED,
     ] = None
     trusted_proxies: Annotated[
         str | None,
         typer.Option(
             metavar="NETWORKS", help="Proxies whose X-Forwarded-For to trust, separated by commas."
         ),
+        ADVANCED,
     ] = None
     allowed_hosts: Annotated[
         str | None,
         typer.Option(metavar="NAMES", help="Host names to answer, separated by commas."),
+        ADVANCED,
     ] = None
     metrics_from: Annotated[
         str | None,
         typer.Option(
             metavar="NETWORKS", help="Addresses that may read /metrics, separated by commas."
         ),
+        ADVANCED,
     ] = None
     title: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Title of the site. [default: Yardstone]")
@@ -102,12 +113,14 @@ class ServerOptions:
             metavar="TEXT",
             help="Footer of every page, such as an imprint: text, or a .txt or .md file.",
         ),
+        ADVANCED,
     ] = None
     model: Annotated[
         str | None,
         typer.Option(
             metavar="NAME|FILE", help="Model of strength from moves of Go. [default: joint]"
         ),
+        ADVANCED,
     ] = None
     calibration: Annotated[
         str | None,
@@ -115,6 +128,7 @@ class ServerOptions:
             metavar="FILE",
             help="Also show estimates on a site's scale, from `strength calibrate --save`.",
         ),
+        ADVANCED,
     ] = None
     importer: Annotated[
         str | None,
@@ -122,10 +136,12 @@ class ServerOptions:
             metavar="NAMES",
             help="Let visitors name a user in place of files: ogs. Off by default.",
         ),
+        ADVANCED,
     ] = None
     importer_url: Annotated[
         str | None,
         typer.Option(metavar="URL", help="Where OGS is. [default: https://online-go.com]"),
+        ADVANCED,
     ] = None
 
 
@@ -134,6 +150,7 @@ def serve(
     only_workers: Annotated[
         bool,
         typer.Option("--only-workers", help="Start only workers, for a server that runs already."),
+        ADVANCED,
     ] = False,
     limit: Annotated[
         list[str] | None,
@@ -143,7 +160,7 @@ def serve(
         Path | None, typer.Option(metavar="FILE", help="Read settings from this TOML file.")
     ] = None,
     show_limits: Annotated[
-        bool, typer.Option("--limits", help="List the limits with their values and exit.")
+        bool, typer.Option("--limits", help="List the limits with their values and exit."), ADVANCED
     ] = False,
 ) -> None:
     """Run the web server: pages that measure strength, and an API.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.cli.declare import WorkOptions
+from yardstone.cli.declare import ADVANCED, WorkOptions
 from yardstone.cli.declare import confidence as parse_confidence
 from yardstone.cli.go import GamePaths, NetworkOptions, Strict, Visits
 from yardstone.cli.output import Output, TableOutput, progress_bar, report_skipped
@@ -46,10 +46,12 @@ ModelFile = Annotated[
         help="Model of strength: joint, rank, full, basic, stochastic or small, or a file. "
         "[default: joint; small without its network]",
     ),
+    ADVANCED,
 ]
 Handicap = Annotated[
     bool,
     typer.Option("--handicap", help="Also use handicap games, on which the model was not trained."),
+    ADVANCED,
 ]
 
 
@@ -310,12 +312,15 @@ def style(
             help="Rate the players of this table of the same features. Repeatable, for features "
             "in several files.",
         ),
+        ADVANCED,
     ] = None,
     folds: Annotated[
-        int, typer.Option(metavar="NUMBER", min=2, help="Parts of the cross-validation.")
+        int, typer.Option(metavar="NUMBER", min=2, help="Parts of the cross-validation."), ADVANCED
     ] = 10,
     seed: Annotated[
-        int, typer.Option(metavar="NUMBER", min=0, help="Seed of the division into parts.")
+        int,
+        typer.Option(metavar="NUMBER", min=0, help="Seed of the division into parts."),
+        ADVANCED,
     ] = 0,
     work: WorkOptions,
     output: TableOutput,

@@ -34,21 +34,28 @@ class Command:
         The first sentence of the function's docstring.
     package : str
         What the module is part of; "" for nothing.
+    advanced : bool
+        Whether only ``--help-all`` of its family lists it.
     """
 
     place: str
     about: str
     package: str = "yardstone.cli"
+    advanced: bool = False
 
 
 @dataclass(frozen=True)
 class Family:
-    """Commands of one subject; `default` is called where none of them is named."""
+    """Commands of one subject; `default` is called where none of them is named.
+
+    If it is `advanced`, only ``--help-all`` of the family above lists it.
+    """
 
     about: str
     examples: tuple[str, ...]
     commands: Mapping[str, Command | Family]
     default: str | None = None
+    advanced: bool = False
 
 
 #: The headings of ``yardstone --help``, and the commands under each.
@@ -95,6 +102,7 @@ COMMANDS: Mapping[str, Command | Family] = {
             "stats": Command(
                 "winprob:stats",
                 "Tabulate how often the weaker player wins, by grade.",
+                advanced=True,
             ),
             "fit": Command(
                 "winprob:fit",
@@ -113,6 +121,7 @@ COMMANDS: Mapping[str, Command | Family] = {
             "evaluate": Command(
                 "go:evaluate",
                 "Evaluate positions, given as JSON lines, without searching.",
+                advanced=True,
             ),
             "analyse": Command(
                 "go:analyse",
@@ -136,9 +145,9 @@ COMMANDS: Mapping[str, Command | Family] = {
                 ),
                 {
                     "list": Command("go:list_", "List the installed networks."),
-                    "add": Command("go:add", "Install a network from a file."),
+                    "add": Command("go:add", "Install a network from a file.", advanced=True),
                     "download": Command("go:download", "Download a network and verify it."),
-                    "show": Command("go:show", "Describe a network."),
+                    "show": Command("go:show", "Describe a network.", advanced=True),
                     "remove": Command("go:remove", "Remove installed networks."),
                 },
             ),
@@ -257,10 +266,12 @@ COMMANDS: Mapping[str, Command | Family] = {
             "check": Command(
                 "pair:check",
                 "Check recorded rounds against FIDE's Dutch system.",
+                advanced=True,
             ),
             "generate": Command(
                 "pair:generate",
                 "Generate a random Swiss paired by FIDE's Dutch system.",
+                advanced=True,
             ),
             "simulate": Command(
                 "tournament:simulate",

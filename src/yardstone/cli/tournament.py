@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
-from yardstone.cli.declare import WorkOptions
+from yardstone.cli.declare import ADVANCED, WorkOptions
 from yardstone.cli.output import Format, Output, TableOutput, check_folder
 from yardstone.errors import InputError, MissingExtraError, UsageError
 from yardstone.tournament.formats import FORMATS
@@ -82,6 +82,7 @@ Unplayed = Annotated[
     typer.Option(
         help="FIDE's rules for unplayed rounds. [default: those in force when it began]",
     ),
+    ADVANCED,
 ]
 Win = Annotated[
     str | None,
@@ -100,7 +101,7 @@ class Runs(WorkOptions):
     """Chance, and the processes that draw it."""
 
     seed: Annotated[
-        int, typer.Option(metavar="NUMBER", min=0, help="Seed of the random numbers.")
+        int, typer.Option(metavar="NUMBER", min=0, help="Seed of the random numbers."), ADVANCED
     ] = 0
 
 
@@ -146,10 +147,10 @@ def standings(
     criteria: Criteria = None,
     unplayed: Unplayed = None,
     results: Annotated[
-        bool, typer.Option(help="Show the results of each round (text and pages only).")
+        bool, typer.Option(help="Show the results of each round (text and pages only)."), ADVANCED
     ] = True,
     everybody: Annotated[
-        bool, typer.Option("--everybody", help="Also list players without a game.")
+        bool, typer.Option("--everybody", help="Also list players without a game."), ADVANCED
     ] = False,
     teams: Annotated[
         bool, typer.Option("--teams", help="Rank the teams, with the boards of their matches.")
@@ -212,10 +213,12 @@ def ratings(
             metavar="CLASS",
             help="Class A to D of the tournament, or a weight. [default: by the time limits]",
         ),
+        ADVANCED,
     ] = None,
     k: Annotated[
         float | None,
         typer.Option("-k", min=0.0, metavar="K", help="K of all players, for FIDE's system."),
+        ADVANCED,
     ] = None,
 ) -> None:
     """Compute the rating changes before they are published.
@@ -378,13 +381,15 @@ def needs(
             "--draws/--no-draws",
             help="Allow draws. [default: in chess, or with a whole komi]",
         ),
+        ADVANCED,
     ] = None,
-    win: Win = None,
+    win: Annotated[Win, ADVANCED] = None,
     draw_rate: Annotated[
         float,
         typer.Option(
             metavar="RATE", help="With --win elo: draw rate of equal players, for chances."
         ),
+        ADVANCED,
     ] = 0.0,
     limit: Annotated[
         int,
@@ -393,6 +398,7 @@ def needs(
             metavar="NUMBER",
             help="Try at most this many combinations of results; beyond, give bounds.",
         ),
+        ADVANCED,
     ] = 4096,
     unplayed: Unplayed = None,
 ) -> None:
@@ -445,17 +451,18 @@ class TournamentOptions:
         Literal["mcmahon", "swiss", "round-robin"] | None,
         typer.Option(help="Pairing. [default: the file's, or mcmahon]"),
     ] = None
-    bar: Annotated[str | None, typer.Option(metavar="GRADE", help="McMahon bar, such as 3d.")] = (
-        None
-    )
+    bar: Annotated[
+        str | None, typer.Option(metavar="GRADE", help="McMahon bar, such as 3d."), ADVANCED
+    ] = None
     floor: Annotated[
-        str | None, typer.Option(metavar="GRADE", help="McMahon floor, such as 20k.")
+        str | None, typer.Option(metavar="GRADE", help="McMahon floor, such as 20k."), ADVANCED
     ] = None
     handicap: Annotated[
         int | None,
         typer.Option(
             metavar="STONES", min=0, max=36, help="Most handicap stones; 0: even games only."
         ),
+        ADVANCED,
     ] = None
 
 
@@ -467,10 +474,14 @@ class ResultOptions:
 
     win: Win = None
     advantage: Annotated[
-        float, typer.Option(metavar="POINTS", help="With --win elo: advantage of moving first.")
+        float,
+        typer.Option(metavar="POINTS", help="With --win elo: advantage of moving first."),
+        ADVANCED,
     ] = 0.0
     draws: Annotated[
-        float, typer.Option(metavar="RATE", help="With --win elo: draw rate of equal players.")
+        float,
+        typer.Option(metavar="RATE", help="With --win elo: draw rate of equal players."),
+        ADVANCED,
     ] = 0.0
     deviation: Annotated[
         float | None,
@@ -480,6 +491,7 @@ class ResultOptions:
             help="Standard deviation of true strengths about the entry list (grades, or points "
             "with elo); 0: it is exact. [default: of a file, as measured in real tournaments]",
         ),
+        ADVANCED,
     ] = None
 
 
@@ -543,7 +555,7 @@ def simulate(
         ),
     ] = None,
     restart: Annotated[
-        bool, typer.Option("--restart", help="Also replay the rounds that are over.")
+        bool, typer.Option("--restart", help="Also replay the rounds that are over."), ADVANCED
     ] = False,
     results: ResultOptions,
     vary: Annotated[
@@ -552,6 +564,7 @@ def simulate(
             metavar="NAME=A,B,C",
             help=f"Compare tournaments that differ in one thing: {', '.join(_VARIED)}.",
         ),
+        ADVANCED,
     ] = None,
     top: Annotated[
         int, typer.Option(metavar="NUMBER", min=0, help="Show this many players; 0 shows all.")
@@ -639,11 +652,14 @@ def convert(
         ),
     ] = None,
     encoding: Annotated[
-        str, typer.Option(metavar="NAME", help="Encoding of an H9 file, such as iso-8859-15.")
+        str,
+        typer.Option(metavar="NAME", help="Encoding of an H9 file, such as iso-8859-15."),
+        ADVANCED,
     ] = "utf-8",
     forfeits: Annotated[
         bool,
         typer.Option(help="Write games decided without play into an H9 file, or half a point."),
+        ADVANCED,
     ] = True,
 ) -> None:
     """Convert a tournament between OpenGotha, H9 and TRF.
@@ -742,7 +758,7 @@ def serve(
         Path | None,
         typer.Option("--list", metavar="FILE", help="Federation's list to enter players from."),
     ] = None,
-    site: SiteOptions,
+    site: Annotated[SiteOptions, ADVANCED],
 ) -> None:
     """Run the desk of a tournament in the browser.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import typer
 
 from yardstone.cli import declare
-from yardstone.cli.declare import Confidence, WorkOptions
+from yardstone.cli.declare import ADVANCED, Confidence, WorkOptions
 from yardstone.cli.go import NetworkOptions, Quiet, Strict
 from yardstone.cli.output import Output, TableOutput, report_skipped, stage_bars
 from yardstone.cli.strength import ModelFile, ScaleName
@@ -60,6 +60,7 @@ class ProblemOptions(WorkOptions):
             help="Part of the board that SGF problems show, such as H10:T1. "
             "[default: VW of the record, or inferred]",
         ),
+        ADVANCED,
     ] = None
     reduce: Annotated[
         int,
@@ -70,6 +71,7 @@ class ProblemOptions(WorkOptions):
             max=6,
             help="Stones to remove, at most, from a position that does not occur.",
         ),
+        ADVANCED,
     ] = 3
     seed: Annotated[
         int | None,
@@ -79,6 +81,7 @@ class ProblemOptions(WorkOptions):
             min=0,
             help="Choose games at random by this seed. [default: those with the position earliest]",
         ),
+        ADVANCED,
     ] = None
     change: Annotated[
         list[str] | None,
@@ -88,12 +91,14 @@ class ProblemOptions(WorkOptions):
             help="Change the completed board of a problem, such as 24=black:K4,empty:D3. "
             "Repeatable.",
         ),
+        ADVANCED,
     ] = None
     sgf: Annotated[
         Path | None,
         typer.Option(
             "--sgf", metavar="FILE", help="Write the completed boards with the variations."
         ),
+        ADVANCED,
     ] = None
     strict: Strict = False
 
@@ -200,6 +205,7 @@ def rate(
             help="Answers to rate: all, the first NUMBER, or equal: as many as the shortest "
             "variation has.",
         ),
+        ADVANCED,
     ] = "equal",
     history: Annotated[
         bool,
@@ -207,6 +213,7 @@ def rate(
             "--history/--no-history",
             help="Show the network the moves before the position, or only the position.",
         ),
+        ADVANCED,
     ] = True,
     scale: Annotated[
         ScaleName, typer.Option("--scale", help="Scale to show the ratings on.")

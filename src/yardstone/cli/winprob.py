@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from yardstone.cli import declare
-from yardstone.cli.declare import Confidence, Win
+from yardstone.cli.declare import ADVANCED, Confidence, Win
 from yardstone.cli.output import Output, TableOutput
 from yardstone.errors import UsageError
 
@@ -64,7 +64,7 @@ def between(
         typer.Option("--table", help="Show all grades against opponents 1 to 9 grades stronger."),
     ] = False,
     figure: Annotated[
-        ModelFigure, typer.Option(help="What --plot draws: curves, lambda or contour.")
+        ModelFigure, typer.Option(help="What --plot draws: curves, lambda or contour."), ADVANCED
     ] = ModelFigure.curves,
     scale: Annotated[
         str, typer.Option(help="Scale of the two players: grade, egf, ogs, goldis.")
@@ -76,6 +76,7 @@ def between(
             metavar="NAME=VALUE",
             help="Change a coefficient of the model, such as K=0.2. Repeatable.",
         ),
+        ADVANCED,
     ] = None,
     confidence: Confidence = "95",
     output: Output,
@@ -229,6 +230,7 @@ def fit(
             help="Least squares: intervals from this many tables simulated from the fit, 39 or "
             "more.",
         ),
+        ADVANCED,
     ] = 0,
     probability: Annotated[
         list[str] | None,
@@ -237,10 +239,12 @@ def fit(
             help="Likelihood: show the probability between two grades such as 2d,4d, with its "
             "interval. Repeatable.",
         ),
+        ADVANCED,
     ] = None,
     link: Annotated[
         LinkFunction,
         typer.Option(help="All games: from strengths to a probability, erf as published."),
+        ADVANCED,
     ] = LinkFunction.erf,
     event_games: Annotated[
         float | None,
@@ -249,12 +253,13 @@ def fit(
             help="All games: an event counts as so many independent games at most; the model "
             "that ships has 100.",
         ),
+        ADVANCED,
     ] = None,
     save: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Save the fit as a model of winning, for --win FILE."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap."), ADVANCED] = 0,
     confidence: Confidence = "95",
     output: Output,
 ) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.cli.declare import Confidence
+from yardstone.cli.declare import ADVANCED, Confidence
 from yardstone.cli.output import Format, TableOutput, check_folder
 from yardstone.errors import NoGamesError, UsageError
 from yardstone_lab.cli.backgammon_options import FigureFolder, Rule, Seed
@@ -96,12 +96,15 @@ def fit(
     averaging: Annotated[
         Averaging,
         typer.Option(help="Error rates: mean over the matches, or over all decisions."),
+        ADVANCED,
     ] = Averaging.matches,
     draws: Annotated[
-        int, typer.Option(min=0, max=100_000, help="Draw the matches anew so often for errors.")
+        int,
+        typer.Option(min=0, max=100_000, help="Draw the matches anew so often for errors."),
+        ADVANCED,
     ] = 200,
     seed: Seed = 1,
-    confidence: Confidence = "90",
+    confidence: Annotated[Confidence, ADVANCED] = "90",
     output: TableOutput,
     figures: FigureFolder,
 ) -> None:
@@ -138,6 +141,7 @@ def compare(
     left_out: Annotated[
         LeftOut,
         typer.Option("--leave-out", help="A part of the matches of each setting, or a length."),
+        ADVANCED,
     ] = LeftOut.matches,
     parts: Annotated[
         int, typer.Option(min=2, max=1000, help="Deal the matches into so many parts.")

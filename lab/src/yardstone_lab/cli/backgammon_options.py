@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, TypeVar
 
 import typer
 
-from yardstone.cli.declare import Confidence, Engine
+from yardstone.cli.declare import ADVANCED, Confidence, Engine
 from yardstone.cli.output import TableOutput
 from yardstone.errors import UsageError
 from yardstone_lab.vandendoel.choices import CloseRule
@@ -36,16 +36,21 @@ __all__ = [
 
 Matches = Annotated[int, typer.Option(min=1, help="Matches of each setting.")]
 Timeout = Annotated[
-    float, typer.Option(min=1.0, metavar="SECONDS", help="Give up a match after this time.")
+    float,
+    typer.Option(min=1.0, metavar="SECONDS", help="Give up a match after this time."),
+    ADVANCED,
 ]
 Seed = Annotated[
-    int, typer.Option(min=0, help="Seed of dice and noise: equal seeds give equal matches.")
+    int,
+    typer.Option(min=0, help="Seed of dice and noise: equal seeds give equal matches."),
+    ADVANCED,
 ]
 Rule = Annotated[
     CloseRule,
     typer.Option(
         help="Definition of close cube decisions: van den Doel's (2003) or today's (2006)."
     ),
+    ADVANCED,
 ]
 Value = TypeVar("Value")
 
@@ -71,13 +76,15 @@ class MatchOptions:
             help="Matches in parallel; GNU Backgammon waits a lot. [default: 6 per core]",
             show_default=False,
         ),
+        ADVANCED,
     ] = None
     gnubg: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Path of GNU Backgammon, if it is not found."),
+        ADVANCED,
     ] = None
     rule: Rule = CloseRule.new
-    confidence: Confidence = "90"
+    confidence: Annotated[Confidence, ADVANCED] = "90"
     engine: Engine = None
 
     def playing(
@@ -102,10 +109,12 @@ class Noise:
             "--deterministic",
             help="Use GNU Backgammon's default noise, to show its bias.",
         ),
+        ADVANCED,
     ] = False
     unrepeatable: Annotated[
         bool,
         typer.Option("--unrepeatable", help="Do without libfaketime: the noise differs each time."),
+        ADVANCED,
     ] = False
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from yardstone.cli.declare import ADVANCED
 from yardstone.cli.output import TableOutput
 from yardstone.errors import UsageError
 from yardstone_lab.cli.backgammon_options import (
@@ -38,10 +39,12 @@ def play(
         str, typer.Option(metavar="NOISE", help="Noise of the second player.")
     ] = "0.04",
     first_plies: Annotated[
-        str, typer.Option(metavar="PLIES", help="Search depth of the first, or MOVES,CUBE.")
+        str,
+        typer.Option(metavar="PLIES", help="Search depth of the first, or MOVES,CUBE."),
+        ADVANCED,
     ] = "0",
     second_plies: Annotated[
-        str, typer.Option(metavar="PLIES", help="Search depth of the second.")
+        str, typer.Option(metavar="PLIES", help="Search depth of the second."), ADVANCED
     ] = "0",
     analyse: Annotated[
         list[int] | None,
@@ -52,6 +55,7 @@ def play(
     keep_moves: Annotated[
         bool,
         typer.Option("--keep-moves", help="Also keep the moves of each match, as .mat text."),
+        ADVANCED,
     ] = False,
     noise: Noise,
     output: TableOutput,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.cli.declare import WorkOptions, named_values
+from yardstone.cli.declare import ADVANCED, WorkOptions, named_values
 from yardstone.cli.output import Output, progress_bar
 from yardstone.errors import UsageError
 from yardstone_lab.cli.training_options import (
@@ -54,19 +54,24 @@ def search(
         typer.Option(
             "--iterations", metavar="NUMBER", min=1, help="Iterations of the random search."
         ),
+        ADVANCED,
     ] = 5,
     runs: Annotated[
         int,
         typer.Option("--runs", metavar="NUMBER", min=1, help="Trainings in each iteration."),
+        ADVANCED,
     ] = 15,
     shrink: Annotated[
-        float, typer.Option("--shrink", help="Scale of each iteration relative to the one before.")
+        float,
+        typer.Option("--shrink", help="Scale of each iteration relative to the one before."),
+        ADVANCED,
     ] = 0.6,
     trials: Annotated[
         int,
         typer.Option(
             "--trials", metavar="NUMBER", min=1, help="Trainings of the search by optuna."
         ),
+        ADVANCED,
     ] = TRIALS,
     start: Annotated[
         PresetName, typer.Option("--start", help="Settings to search around.")
@@ -76,13 +81,17 @@ def search(
         typer.Option(
             "--windows", metavar="LOW,HIGH", help="Also search the window, between these bounds."
         ),
+        ADVANCED,
     ] = None,
     settings: Settings = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of all random choices.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="Seed of all random choices."), ADVANCED
+    ] = 0,
     folder: Folder = None,
     limits: Annotated[
         str | None,
         typer.Option("--limits", metavar="LOW,HIGH", help="Range of losses in the chart."),
+        ADVANCED,
     ] = None,
     device: Device = DeviceName.auto,
     threads: Threads = 1,

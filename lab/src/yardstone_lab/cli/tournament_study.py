@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from yardstone.cli.declare import ADVANCED
 from yardstone.cli.output import Output
 from yardstone.cli.tournament import Runs, Win, grade
 from yardstone.errors import UsageError
@@ -42,6 +43,7 @@ class MeasureOptions:
             help="The error that is left of strengths after one event, or Kaniuk's quality: of "
             "EGF ratings after many events of one population."
         ),
+        ADVANCED,
     ] = "strength"
     players: Annotated[
         int | None,
@@ -57,6 +59,7 @@ class MeasureOptions:
         typer.Option(
             metavar="NUMBER", min=2, help="kaniuk: number of players in all. [default: 192]"
         ),
+        ADVANCED,
     ] = None
     tournaments: Annotated[
         int | None,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.cli.declare import named_values
+from yardstone.cli.declare import ADVANCED, named_values
 from yardstone.cli.output import Output
 from yardstone.errors import UsageError
 from yardstone_lab.cli.training_options import (
@@ -72,11 +72,12 @@ def train(
             metavar="NAME|FILE",
             help="A rank model that gets the scales of the table that it has not.",
         ),
+        ADVANCED,
     ] = None,
     save: Annotated[
         Path | None, typer.Option("--save", metavar="FILE", help="Save the model of a table.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of the model of a table.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Of the model of a table."), ADVANCED] = 0,
     preset: Preset = None,
     settings: Settings = None,
     folder: Folder = None,

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from yardstone.cli.declare import ADVANCED
+
 __all__ = [
     "Anew",
     "Device",
@@ -77,9 +79,13 @@ Folder = Annotated[
     ),
 ]
 Device = Annotated[
-    DeviceName, typer.Option("--device", help="Device to train on; auto: a GPU if there is one.")
+    DeviceName,
+    typer.Option("--device", help="Device to train on; auto: a GPU if there is one."),
+    ADVANCED,
 ]
 Threads = Annotated[
-    int | None, typer.Option("--threads", metavar="NUMBER", min=1, help="Threads of each training.")
+    int | None,
+    typer.Option("--threads", metavar="NUMBER", min=1, help="Threads of each training."),
+    ADVANCED,
 ]
 Anew = Annotated[bool, typer.Option("--anew", help="Start afresh, whatever the folder holds.")]

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from yardstone.cli.declare import Confidence
+from yardstone.cli.declare import ADVANCED, Confidence
 from yardstone.cli.output import Output, TableOutput
 from yardstone.errors import UsageError
 
@@ -61,7 +61,7 @@ def compare(
     by_event: Annotated[
         bool, typer.Option("--by-event", help="Leave out whole events, not single games.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Seed of the division into parts.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the division into parts."), ADVANCED] = 0,
     confidence: Confidence = "95",
     output: TableOutput,
 ) -> None:
