@@ -79,7 +79,8 @@ _BESIDE_RESULT = _BESIDE | {"name", "id", "player", "color", "colour", "side", "
 }  # fmt: skip
 #: Words of columns that make a row several games, or part of one, and words beside them.
 _COUNTS = frozenset(
-    "count counts n times weight weights weighting multiplier multiplicity factor freq frequency "
+    "count counts cnt n times votes qty reps coefficient coef weight weights weighting multiplier "
+    "multiplicity factor freq frequency "
     "frequencies repeats repetitions quantity occurrences anzahl häufigkeit gewicht faktor poids "
     "peso nombre cantidad aantal количество вес".split()
 )
@@ -96,7 +97,10 @@ _VENUES = frozenset("side venue location site ground stadium home away ha h a pl
 #: Kinds of columns that tell who moved first, most of which flag a side, or name who has it.
 SIDES = frozenset({"side", "white", "black", "home", "away", "first"})
 _FLAGS = frozenset("is was has had plays played moves moved move to opponent opp 1 2".split())
+_FIRST = frozenset("starter starting starts began begins opener".split())
 _NEUTRAL = frozenset("neutral neutre neutro neutrale neutralsite neutralvenue".split())
+#: Columns beside winner and loser that may say otherwise.
+_BESIDE_WINNER = (["score"], ["result"], ["outcome"], ["comment"])
 _FOOTBALL = (("fthg", "ftag"), ("hg", "ag"), ("hgoal", "vgoal"), ("hscore", "vscore"))
 DATES = (
     "datetime", "timestamp", "playedat", "utcdate", "date", "played", "begin", "day", "gamedate",
@@ -240,7 +244,16 @@ def points_columns(names: Sequence[str], labels: tuple[str, str]) -> tuple[str, 
                 known = by_word.setdefault((_POINTS_WORDS.index(left[0]), left[0]), {})
                 known.setdefault(0, name)
     both = [pair for _, pair in sorted(by_word.items()) if len(pair) == 2]
-    return (both[0][0], both[0][1]) if both else None
+    if both:
+        return both[0][0], both[0][1]
+    twice = (  # one heading, read twice, is numbered by its place
+        (name, other)
+        for name in names
+        if len(words(name)) == 1 and words(name)[0] in _POINTS_WORDS
+        for other in names
+        if re.fullmatch(re.escape(name) + r"_\d+", other)
+    )
+    return next(twice, None)
 
 
 def _points(names: Sequence[str], labels: tuple[str, str]) -> Iterator[tuple[str, int, str]]:
@@ -262,7 +275,7 @@ def _points(names: Sequence[str], labels: tuple[str, str]) -> Iterator[tuple[str
 def result_columns(names: Sequence[str], labels: tuple[str, str]) -> list[str]:
     """The columns that may hold the result, the likeliest first."""
     if set(labels) == {"winner", "loser"}:  # only draws and walkovers are looked for
-        return [name for name in names if words(name) in (["score"], ["result"], ["comment"])]
+        return [name for name in names if words(name) in _BESIDE_WINNER]
     ranked = []
     for place, name in enumerate(names):
         left = [part for part in words(name) if part not in _BESIDE_RESULT]
@@ -301,14 +314,15 @@ def kind_of(name: str) -> str:
         return "count"
     if parts & _NEUTRAL:
         return "neutral"
-    flagged = parts - _FLAGS - {*_PLAYER_WORDS}
+    flagged = {"first" if part in _FIRST else part for part in parts - _FLAGS - {*_PLAYER_WORDS}}
     if len(flagged) == 1 and flagged <= SIDES:
         return flagged.pop()
     venue = parts - {"game", "match"}
     if parts & _COLOUR or (venue and venue <= _VENUES):
         return "side"
     sides = {each for pair in PAIRS[:-2] for each in pair} | {"player", "opponent"}
-    left = {_ALIASES.get(part, part) for part in parts} - sides - _BESIDE - {*_PLAYER_WORDS}
+    left = {_ALIASES.get(part, part) for part in parts - _FLAGS}
+    left -= sides | _BESIDE | {*_PLAYER_WORDS}
     if len(left) == 1:
         return next((kind for kind, known in _TALLIES.items() if left <= {*known.split()}), "")
     return ""
@@ -489,6 +503,14 @@ def _players(names: Sequence[str], chosen: Mapping[str, str], file: str) -> Pair
                 )
             chosen = {**chosen, key: partner}
     if "first" not in chosen and guess is not None:
+        third = {"1": "3", "a": "c"}.get(guess.labels[0])
+        like = [third if word == guess.labels[0] else word for word in words(guess.first)]
+        if more := next((name for name in names if third and words(name) == like), None):
+            raise InputError(
+                f"more than two play in a row: {guess.first!r}, {guess.second!r}, {more!r}",
+                file=file,
+                hint="name the columns of two players first and second",
+            )
         return guess
     first, second = chosen["first"], chosen["second"]
     return Pair(first, second, _labels(first, second))
@@ -525,6 +547,10 @@ def _scores(
         return {"results": (chosen["score"],)}
     free = [name for name in names if name not in (pair.first, pair.second)]
     points = points_columns(free, pair.labels)
+    if points is not None and re.fullmatch(re.escape(points[0]) + r"_\d+", points[1]):
+        free = [name for name in free if name not in points]
+        straight = names.index(pair.first) < names.index(pair.second)
+        points = points if straight else points[::-1]
     results = tuple(
         name
         for name in result_columns(free, pair.labels)
@@ -561,7 +587,17 @@ SGF_LEVELS: Mapping[str, str] = {
 
 _GRADE = {"grade", "rank", "dan"}
 _RATING = {"rating", "elo", "gor"}
-_HANDICAP = {"handicap", "handicaps", "hcp", "hcap", "hdcp", "handi", "handicapstones", "stones"}
+_HANDICAP = {
+    "handicap",
+    "handicaps",
+    "hcp",
+    "hcap",
+    "hdcp",
+    "hd",
+    "handi",
+    "handicapstones",
+    "stones",
+}
 _NO_HANDICAP = {"", "nan", "none", "null", "no", "false", "even", "-", "n/a"}
 #: Words of which nothing is left where two columns are compared.
 _PLAIN = {"player", "players", "name", "id", "pin", "user", "p", "team", "engine", "model",
@@ -646,7 +682,9 @@ def level_columns(names: Sequence[str], first: str, second: str) -> tuple[dict[s
 
 def handicap_column(names: Sequence[str]) -> str | None:
     """Return the column with the handicap, if there is one."""
-    return next((name for name in names if "".join(_words(name)) in _HANDICAP), None)
+    words = {name: "".join(_words(name)) for name in names}
+    called = _HANDICAP | ({"h"} if {"b", "w"} <= {*words.values()} else set())
+    return next((name for name in names if words[name] in called), None)
 
 
 def handicap_reason(text: str) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from yardstone.errors import InputError, UsageError
-from yardstone.records.columns import CHESS, side_of, words
+from yardstone.records.columns import CHESS, PAIRS, side_of, words
 from yardstone.records.results import meanings, normalized
 
 if TYPE_CHECKING:
@@ -139,8 +139,7 @@ def _first_of_pair(roles: Roles, names: Sequence[str]) -> int | None:
     if roles.first not in names or roles.second not in names:
         return 0
     straight = names.index(roles.first) < names.index(roles.second)
-    labelled = roles.labels in (("home", "away"), ("1", "2"), ("a", "b"))
-    turned = roles.labels in (("away", "home"), ("2", "1"), ("b", "a"))
+    labelled, turned = roles.labels in PAIRS, roles.labels[::-1] in PAIRS
     return None if turned or (labelled and not straight) else 0
 
 

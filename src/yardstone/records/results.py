@@ -520,7 +520,9 @@ def read_points(
     values = {text: _value(text, counts) for pair in counts for text in pair}
     known = [pair for pair in counts if values[pair[0]] is not None and values[pair[1]] is not None]
     most = max((value for value in values.values() if value is not None), default=0.0)
+    least = min((value for value in values.values() if value is not None), default=0.0)
     halves = any(value == 0.5 for value in values.values())
+    shares = any(values[one] == values[other] == 0.5 for one, other in known)
     words = not any(points_of(normalized(text)) is not None for text in values)
     scores: dict[tuple[str, str], float] = {}
     left_out: dict[tuple[str, str], str] = {}
@@ -530,8 +532,12 @@ def read_points(
             reasons = [left_out_reason(text) for text in pair]
             if None not in reasons or any(r == "no result" for r in reasons):
                 left_out[pair] = next(r for r in reasons if r is not None)
-        elif words and one + other != 1.0:
-            continue  # both say that they won, or lost
+        elif (words and one + other != 1.0) or (shares and one + other > 1.0):
+            continue  # both say that they won, or lost; or it is not one game
+        elif (one == 0.5) != (other == 0.5):
+            continue  # half a point for one alone is no win
+        elif -1.0 in (one, other) and least == -1.0:
+            left_out[pair] = FORFEIT  # so servers write that a player was disqualified
         elif one == other == 0.0 and most <= 1.0 and not wins:
             if halves:
                 left_out[pair] = "lost by both (0-0)"
@@ -627,6 +633,10 @@ def read_column(column: ResultColumn, names: Callable[[], WinnerNames] | None = 
     """
     known, left_out, open_counts = _understood(column)
     by_text = {text: _meanings(text, column, open_counts) for text in open_counts}
+    pairs = {text: pair for text in by_text if (pair := pair_of(normalized(text))) is not None}
+    if (0.5, 0.5) in pairs.values():  # shares of one game, so 2-0 is not of one
+        for text in (text for text, pair in pairs.items() if sum(pair) > 1.0):
+            by_text[text].pop("pair", None)
     covered = _coverage(by_text, open_counts, column)
     best = max(covered.values(), default=0)
     total = sum(open_counts.values())

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -42,13 +42,15 @@ from yardstone.records.results import (
     stated_scores,
 )
 from yardstone.records.unplayed import (
-    BYE,
-    BYE_NAMES,
     CONTENT,
     IDENTITY,
+    NO,
+    NOBODY,
+    YES,
     game_columns,
-    is_status,
+    is_remark,
     not_played,
+    why_no_game,
 )
 
 if TYPE_CHECKING:
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BETWEEN", "TableOfGames", "quoted"]
 
+
 #: More different results than this are no results.
 _MOST_RESULTS = 100_000
 #: So many columns that may hold the result are tried.
@@ -69,21 +72,42 @@ BETWEEN = "\x1f"
 #: So many rows make a running number plain.
 _RUNNING = 5
 _SHOWN = 4
-#: Cells that tell a side, and those that say yes or no.
-_SIDES = {
-    "white": "'w', 'white', 'weiß', 'weiss', 'blanc', 'blancs', 'blancas'",
-    "black": "'b', 'black', 'schwarz', 'noir', 'noirs', 'negras'",
-    "home": "'h', 'home', 'heim'",
-    "away": "'a', 'away', 'auswärts'",
+#: Cells that tell a side, and those that say that nobody was at home.
+_SIDE_CELLS = {
+    "white": frozenset("w white weiß weiss blanc blancs blancas".split()),
+    "black": frozenset("b black schwarz noir noirs negras".split()),
+    "home": frozenset("h home heim".split()),
+    "away": frozenset("a away auswärts".split()),
 }
-_TRUE = "'true', 't', 'yes', 'y', '1', '1.0', 'x', 'neutral', 'ja', 'oui', 'si', 'sí', 'да'"
-_FALSE = "'false', 'f', 'no', 'n', '0', '0.0', 'nein', 'non', 'нет'"
+_NEUTRAL = YES | {"neutral"}
 _OTHER = {"white": "black", "black": "white", "home": "away"}
+_ONE_GAME = "first_score=NAME,second_score=NAME in --columns says who has more won one game"
 
 
 def quoted(name: str) -> str:
     """A column's name as SQL wants it."""
     return '"' + name.replace('"', '""') + '"'
+
+
+@dataclass(frozen=True)
+class _Way:
+    """A way to tell who won: a view of the rows with their scores.
+
+    Attributes
+    ----------
+    view : str
+    columns : tuple of str
+        The columns that tell; one, or two with the points of both.
+    named : str
+        How the caller names them.
+    open : str
+        SQL for the rows of which it does not tell whether they are draws.
+    """
+
+    view: str
+    columns: tuple[str, ...]
+    named: str = ""
+    open: str = ""
 
 
 @dataclass
@@ -94,8 +118,12 @@ class TableOfGames:
     ----------
     line_of : callable
         The line of a row, counted from 1.
+    places : dict
+        SQL for the text of each column that may tell the result, or is watched.
+    watched : list of str
+        Further columns whose names say that they tell something of games.
     counted : dict
-        Values of columns of results.
+        Values of these columns.
     of_records : bool
         Whether the rows name SGF files, so that the games are of Go.
     marks : dict
@@ -107,106 +135,117 @@ class TableOfGames:
     names: Sequence[str]
     options: Options
     line_of: Callable[[int], int] = int
+    places: dict[str, str] = field(default_factory=dict)
+    watched: list[str] = field(default_factory=list)
     counted: dict[str, dict[str, int]] = field(default_factory=dict)
     of_records: bool = False
     turned: str = "false"
     marks: Mapping[str, str] = field(default_factory=dict)
 
-    def copy(self, rows: str, roles: Roles, *, time: str, moment: str, report: SkipReport) -> None:
+    def copy(
+        self, rows: str, roles: Roles, *, time: str, moment: str, report: SkipReport, blank: bool
+    ) -> None:
         """Take over the rows that are wanted: players, results, time, further columns.
 
-        `time` is the SQL for the time of a game, and `moment` for the text it stands in. Blank
-        rows are left out, and those that the caller's condition does not hold of: the report
-        takes their number.
+        `time` is the SQL for the time of a game, and `moment` for the text it stands in. Rows
+        without players and result are left out if they are `blank`, and those that the caller's
+        condition does not hold of: the report takes their number.
         """
+        self.one, self.other = roles.first, roles.second
         results = self._candidates(roles)
-        parts = [f"{_text(column)} AS result{k}" for k, column in enumerate(results)]
-        parts += [f"{time} AS time", f"{moment} AS moment"]
+        used = {self.one, self.other, *results}
         extra = [*roles.extra.values(), *self.levels(roles)[0].values()]
+        # What is taken along is not asked about, unless everything is; draws count all the same.
         self.watched = [
             name
             for name in self.names
-            if kind_of(name) and name not in (roles.first, roles.second, *extra)
+            if (kind := kind_of(name)) == "draws"
+            or (
+                (kind and name not in (self.one, self.other, *extra))
+                and (kind in SIDES or not self.options.everything)
+            )
         ]
         if self.options.everything:
             extra = list(self.names)
-            self.watched = [name for name in self.watched if kind_of(name) in SIDES]
-        parts += [f"{_text(name)} AS {quoted('watched ' + name)}" for name in self.watched]
+        reasons = {
+            name: why
+            for name in self.names
+            if name not in used and (why := why_no_game(name)) is not None
+        }
+        stones = handicap_column(self.names)
+        if stones is not None and stones not in {*used, *extra}:
+            reasons[stones] = handicap_reason
+        copied = dict.fromkeys([*self.watched, *reasons, *self._komi()])
+        self.places = {name: quoted(f"watched {name}") for name in copied}
+        self.places |= {name: f"result{k}" for k, name in enumerate(results)}
         asked = self._asked()
-        parts += [f"{quoted(name)} AS {quoted(column)}" for column, name in asked.items()]
-        parts += [f"{quoted(name)} AS {quoted('extra ' + name)}" for name in dict.fromkeys(extra)]
-        unplayed = self._unplayed_columns(roles, extra)
-        parts += [f"{_text(name)} AS {place}" for place, name in unplayed.items()]
-        self.marks = self._marks(roles, moment)
-        parts += [f"CAST({sql} AS UBIGINT) AS {quoted(name)}" for name, sql in self.marks.items()]
+        self.marks = self._marks(used, roles, moment)
+        parts = {f"result{k}": _text(name) for k, name in enumerate(results)}
+        parts |= {"time": time, "moment": moment}
+        parts |= {quoted(f"watched {name}"): _text(name) for name in copied}
+        parts |= {quoted(column): quoted(name) for column, name in asked.items()}
+        parts |= {quoted(f"extra {name}"): quoted(name) for name in extra}
+        parts |= {quoted(name): f"CAST({sql} AS UBIGINT)" for name, sql in self.marks.items()}
         filled = " OR ".join(
-            f"coalesce({_text(column)}, '') <> ''"
-            for column in (roles.first, roles.second, *results)
+            f"coalesce({_text(name)}, '') <> ''" for name in (self.one, self.other, *results)
         )
         self.connection.execute(
             f"""CREATE OR REPLACE TEMP TABLE source_game AS SELECT * FROM (
-                SELECT row_number() OVER () AS row, {_name(roles.first)} AS one,
-                    {_name(roles.second)} AS other, {", ".join(parts)}, ({filled}) AS filled
+                SELECT row_number() OVER () AS row, {_name(self.one)} AS one,
+                    {_name(self.other)} AS other,
+                    {", ".join(f"{sql} AS {alias}" for alias, sql in parts.items())},
+                    ({filled if blank else "true"}) AS filled
                 FROM {rows}) WHERE filled"""
         )
         if self.options.where is not None:
             self._take(self.options.where, list(asked), report)
-        self._part_unplayed(list(unplayed))
+        self._part_unplayed(reasons)
         if set(roles.labels) == {"white", "black"}:
-            row = self.connection.execute(f"SELECT * FROM {rows} LIMIT 1").fetchone() or ()
+            row = self._row(f"SELECT * FROM {rows} LIMIT 1")
             self.of_records = any(str(value).lower().endswith(".sgf") for value in row)
 
-    def _unplayed_columns(self, roles: Roles, taken: Sequence[str]) -> dict[str, str]:
-        """The columns that say which rows are no games: a handicap not `taken`, and states."""
-        used = {roles.first, roles.second, *self._candidates(roles), *roles.time}
-        stones = handicap_column([name for name in self.names if name not in used])
-        states = [name for name in self.names if name not in used and is_status(name)]
-        columns = {f"state{number}": name for number, name in enumerate(states)}
-        return columns | ({} if stones is None or stones in taken else {"stones": stones})
+    def _row(self, sql: str) -> tuple[Any, ...]:
+        return self.connection.execute(sql).fetchone() or ()
 
-    def _marks(self, roles: Roles, moment: str) -> dict[str, str]:
+    def _komi(self) -> list[str]:
+        return [name for name in self.names if words(name) == ["komi"]]
+
+    def _marks(self, used: set[str], roles: Roles, moment: str) -> dict[str, str]:
         """SQL for what `yardstone.records.unplayed.without_repeats` looks at."""
+        if used >= {*self.names}:
+            return {}
         called, number = game_columns(self.names)
         cases = ""
         if called is not None:
-            text = _text(called)
-            cases += f"WHEN {_says(text)} THEN hash('id', {text}) "
+            cases += f"WHEN {_says(_text(called))} THEN hash('id', {_text(called)}) "
         if number is not None and roles.time:
             text = _text(number)
             cases += f"WHEN {_says(text)} AND {_says(moment)} THEN hash({moment}, {text}) "
-        if not set(self.names) - {roles.first, roles.second, *self._candidates(roles)}:
-            return {}
-        every = ", ".join(quoted(name) for name in self.names)
-        marks = {CONTENT: f"hash({every})"}
+        marks = {CONTENT: f"hash({', '.join(quoted(name) for name in self.names)})"}
         return marks | ({IDENTITY: f"CASE {cases} ELSE 0 END"} if cases else {})
 
-    def _part_unplayed(self, columns: Sequence[str]) -> None:
+    def _part_unplayed(self, reasons: Mapping[str, Callable[[str], str | None]]) -> None:
         """Put the rows that are no games aside, into ``unplayed``, with the reason."""
-        spellings = {each(name) for name in BYE_NAMES for each in (str, str.upper, str.title)}
-        names = ", ".join(map(_literal, sorted(spellings)))
         cases = "".join(
-            f"WHEN {side} IN ({names}) THEN concat('{BYE} called ', {side}) "
+            f"WHEN regexp_full_match(lower({side}), {_literal(names)}) "
+            f"THEN concat({_literal(said)}, ' ', {side}) "
             for side in ("one", "other")
+            for said, names in NOBODY.items()
         )
-        for column in columns:
-            reason = handicap_reason if column == "stones" else not_played
-            fetched = self.connection.execute(
-                f"SELECT DISTINCT {column} FROM source_game WHERE {column} IS NOT NULL "
-                f"LIMIT {_MOST_RESULTS}"
-            ).fetchall()
-            reasons = {text: why for (text,) in fetched if (why := reason(text)) is not None}
-            for why in sorted(set(reasons.values())):
-                texts = (text for text, each in reasons.items() if each == why)
-                listed = ", ".join(map(_literal, texts))
-                cases += f"WHEN {column} IN ({listed}) THEN {_literal(why)} "
+        headings = f"one = {_literal(self.one)} AND other = {_literal(self.other)}"
+        cases += f"WHEN {headings} THEN 'the headings once more' "
+        cases += "WHEN one = other AND one <> '' THEN 'the same player on both sides' "
+        for name, reason in reasons.items():
+            told = {text: why for text in self.values(name) if (why := reason(text)) is not None}
+            for why in sorted({*told.values()}):
+                texts = (text for text, each in told.items() if each == why)
+                cases += f"WHEN {_in(self.places[name], texts)} THEN {_literal(why)} "
         self.connection.execute(
             f"""CREATE OR REPLACE TEMP TABLE unplayed AS SELECT row, '' AS result, kind
             FROM (SELECT row, CASE {cases} END AS kind FROM source_game) WHERE kind IS NOT NULL"""
         )
-        if self.connection.execute("SELECT count(*) FROM unplayed").fetchone() != (0,):
-            self.connection.execute(
-                "DELETE FROM source_game WHERE row IN (SELECT row FROM unplayed)"
-            )
+        self.connection.execute("DELETE FROM source_game WHERE row IN (SELECT row FROM unplayed)")
+        self.counted.clear()
 
     def _asked(self) -> dict[str, str]:
         """The columns that the condition on games needs, with the names as the table has them."""
@@ -247,8 +286,6 @@ class TableOfGames:
 
     def order(self, roles: Roles, report: SkipReport) -> Order:
         """Who moves first."""
-        self.places = {name: f"result{k}" for k, name in enumerate(self._candidates(roles))}
-        self.one, self.other = roles.first, roles.second
         go = self.of_records or any(results_of_go(self.values(name)) for name in roles.results[:1])
         go = go or not GO.isdisjoint(word for name in self.names for word in words(name))
         order = settle_order(roles, self.names, self.options.first, go=go, file=self.file)
@@ -266,25 +303,26 @@ class TableOfGames:
         The way in which most of its cells can be read is taken, if these are half of them.
         """
         kind, labels = kind_of(name), order.roles.labels
-        place = f"lower({quoted('watched ' + name)})"
+        place = f"lower({self.places[name]})"
         if kind == "side":
             ways = [
-                (side, f"{place} IN ({_SIDES[side]})", f"{place} IN ({_SIDES[_OTHER[side]]})")
+                (side, _in(place, _SIDE_CELLS[side]), _in(place, _SIDE_CELLS[_OTHER[side]]))
                 for side in (colour, "home")
             ]
         else:
-            flag = ("flag", f"{place} IN ({_TRUE})", f"{place} IN ({_FALSE})")
-            named = [pair for pair in (labels, (self.one, self.other)) if all(pair)]
-            pairs = [
-                ("lower(one)", "lower(other)"),
-                *((_literal(a.lower()), _literal(b.lower())) for a, b in named),
+            pairs = [("lower(one)", "lower(other)")]
+            pairs += [
+                (_literal(a.lower()), _literal(b.lower()))
+                for a, b in (labels, (self.one, self.other))
+                if a and b
             ]
-            ways = [*(("name", f"{place} = {a}", f"{place} = {b}") for a, b in pairs), flag]
+            ways = [("name", f"{place} = {a}", f"{place} = {b}") for a, b in pairs]
+            ways.append(("flag", _in(place, YES), _in(place, NO)))
         numbers = ", ".join(f"count(*) FILTER ({yes} OR {no})" for _, yes, no in ways)
-        rows, filled, neutral, *told = self.connection.execute(
-            f"""SELECT count(*), count(nullif({place}, '')), count(*) FILTER ({_neutral(name)}),
-            {numbers} FROM source_game"""
-        ).fetchone() or (0, 0, 0, 0)
+        rows, filled, neutral, *told = self._row(
+            f"""SELECT count(*), count(nullif({place}, '')),
+            count(*) FILTER ({self._neutral(name)}), {numbers} FROM source_game"""
+        )
         if not max(told) or 2 * max(told) < filled - neutral:
             return order
         way, yes, no = ways[told.index(max(told))]
@@ -316,6 +354,15 @@ class TableOfGames:
             pair_subject=None if self.options.first is None else 0,
         )
 
+    def _neutral(self, name: str) -> str:
+        """SQL for whether a column says that nobody was at home."""
+        place, kind = f"lower({self.places[name]})", kind_of(name)
+        if kind == "neutral":
+            return _in(place, _NEUTRAL)
+        if kind not in ("side", "home"):
+            return "false"
+        return f"starts_with({place}, 'neutral')" + f" OR {place} = 'n'" * (kind == "side")
+
     def values(self, column: str) -> dict[str, int]:
         """The values of a column of results, and how often each occurs."""
         if column not in self.counted:
@@ -340,65 +387,63 @@ class TableOfGames:
         if not {"first_score", "second_score"} <= set(self.options.further):
             self._check_sides(roles)
         for name in self.watched:
-            place, kind = quoted("watched " + name), kind_of(name)
+            place, kind = self.places[name], kind_of(name)
             number = _number(place)
             if kind == "count" and (odd := self._first(f"{number} <> 1.0", number)):
-                row = self.connection.execute(
+                (other,) = self._row(  # other texts, or a running number
                     f"""SELECT count(nullif({place}, '')) > count({number}) OR
                     count(*) >= {_RUNNING} AND count(DISTINCT {number} - row) = 1
                     FROM source_game"""
-                ).fetchone()
-                if row is not None and not row[0]:  # neither other texts nor a running number
+                )
+                if not other:
                     more = f"--columns {name}={name} takes each row for one game all the same"
                     raise self._several([name], odd, more)
-            elif (odd := _neutral(name)) != "false" and order.ordered:
-                row = self.connection.execute(
-                    f"SELECT count(*) FILTER ({odd}), count(*), any_value({place}) FILTER ({odd}) "
-                    "FROM source_game"
-                ).fetchone()
-                if row is not None and row[0]:
-                    rest = f"NOT {name}" if kind == "neutral" else f"{name} <> {row[2]!r}"
+            elif (neutral := self._neutral(name)) != "false" and order.ordered:
+                number, rows, cell = self._row(
+                    f"""SELECT count(*) FILTER ({neutral}), count(*),
+                    any_value({place}) FILTER ({neutral}) FROM source_game"""
+                )
+                if number:
+                    rest = f"NOT {name}" if kind == "neutral" else f"{name} <> {cell!r}"
                     report.doubt(
-                        f"{self.file}: neutral ground in {name!r} is not used: in {row[0]:,} of "
-                        f"{row[1]:,} games nobody was at home, but the first-move advantage is "
+                        f"{self.file}: neutral ground in {name!r} is not used: in {number:,} of "
+                        f"{rows:,} games nobody was at home, but the first-move advantage is "
                         f'estimated from all (--where "{rest}" leaves them out)'
                     )
 
     def _check_sides(self, roles: Roles) -> None:
         """Check that columns of both sides, and of wins, draws and losses, tell of one game."""
-        one_game = "first_score=NAME,second_score=NAME in --columns says who has more won one game"
-        if roles.points is not None:
-            one, other = (self.places[name] for name in roles.points)
-            half = f"{_number(one)} % 1 = 0.5 AND {_number(other)} % 1 = 0.5"
-            odd = self._first(f"{half} AND {_number(one)} + {_number(other)} > 1", one)
-            if odd:
-                raise self._several(roles.points, odd, one_game)
-        used = [name for name in roles.points or () if is_indicator(name)]
-        kinds = {name: kind_of(name) for name in self.watched if name not in used}
-        tallies = [
-            name
-            for name, kind in kinds.items()
-            if kind in ("wins", "draws", "losses") and (used or side_of(name, roles.labels) is None)
-        ]
-        numbers = {name: _number(self.places[name]) for name in used}
-        numbers |= {name: _number(quoted("watched " + name)) for name in tallies}
-        wins = [name for name in numbers if kinds.get(name, "wins") == "wins"]
+        points = [] if "winner" in roles.labels else [*(roles.points or ())]
+        if points:
+            one, other = (_number(self.places[name]) for name in points)
+            half = f"{one} % 1 = 0.5 AND {other} % 1 = 0.5 AND {one} + {other} > 1"
+            if odd := self._first(half, self.places[points[0]]):
+                raise self._several(points, odd, _ONE_GAME)
+        used = [name for name in points if is_indicator(name)]
+        kinds = dict.fromkeys(used, "wins") | {
+            name: kind
+            for name in self.watched
+            if (kind := kind_of(name)) in ("wins", "draws", "losses")
+            and (used or side_of(name, roles.labels) is None)
+            and name not in used
+        }
+        numbers = {name: _number(self.places[name]) for name in kinds}
+        wins = [kind for kind in kinds.values() if kind == "wins"]
         added = [
             f"coalesce({number}, 0)"
             for name, number in numbers.items()
-            if kinds.get(name) != "losses" or len(wins) == 1
+            if kinds[name] != "losses" or len(wins) == 1
         ]
         several = [f"{number} NOT IN (0.0, 0.5, 1.0)" for number in numbers.values()]
-        condition = " OR ".join([*several, f"{' + '.join(added) or '0'} > 1.0"])
-        if odd := self._first(condition, "NULL"):
-            raise self._several([*numbers], odd, one_game)
+        if odd := self._first(" OR ".join([*several, f"{' + '.join(added) or '0'} > 1.0"]), "NULL"):
+            raise self._several([*numbers], odd, _ONE_GAME)
 
     def _first(self, condition: str, value: str) -> str:
         """The first row of which a condition holds, and a value of it; empty if there is none."""
-        row = self.connection.execute(
+        row = self._row(
             f"SELECT row, {value} FROM source_game WHERE {condition} ORDER BY row LIMIT 1"
-        ).fetchone()
-        if row is None:
+        )
+        if not row:
             return ""
         return f"line {self.line_of(row[0])}" + ("" if row[1] is None else f": {row[1]}")
 
@@ -419,78 +464,95 @@ class TableOfGames:
         """
         roles = order.roles
         if roles.margin is not None:
-            self._by_margin(order, roles.margin)
-            return (roles.margin,)
-        if not order.ordered and "winner" in roles.labels and "score" not in self.options.further:
-            self._by_winner(order, report)
-            return ()
+            way = self._by_margin(order, roles.margin)
+        elif not order.ordered and "winner" in roles.labels and "score" not in self.options.further:
+            way = self._by_winner(order, report)
+        else:
+            way = self._by_results(order, report)
+        drawn = "false"
+        for name in self.watched if "score" not in self.options.further else ():
+            cells = {cell.lower() for cell in self.values(name)} - {""}
+            if kind_of(name) != "draws" or name in way.columns or not cells <= YES | NO:
+                continue
+            place = f"lower({self.places[name]})"
+            drawn = f"({_in(place, YES)} AND {way.open})"
+            self._leave_out(
+                f"""SELECT row, result, {self.places[name]} FROM {way.view}
+                WHERE {_in(place, YES)} AND NOT ({way.open}) AND score <> 0.5
+                OR {_in(place, NO)} AND score = 0.5""",
+                (way, _Way("", (name,))),
+                report,
+            )
+        self.connection.execute(
+            f"""CREATE OR REPLACE TEMP VIEW scored AS SELECT * REPLACE
+            (CASE WHEN {drawn} THEN 0.5 ELSE score END AS score) FROM {way.view}"""
+        )
+        for name in self._komi():
+            (odd,) = self._row(
+                f"SELECT count(*) FROM scored WHERE score = 0.5 "
+                f"AND {_number(self.places[name])} % 1 = 0.5"
+            )
+            if odd:
+                report.remark(
+                    f"{odd:,} draw{'s' * (odd > 1)} at a komi of half a point, where there is "
+                    f"none: {name!r} or the result is wrong there; all count."
+                )
+        return way.columns if way.open != "true" else ()
+
+    def _by_results(self, order: Order, report: SkipReport) -> _Way:
+        """Choose a way to tell who won, and leave out rows of which another says otherwise."""
+        roles = order.roles
         trouble: InputError | None = None
-        readings: list[tuple[str, Reading]] = []
-        ways: list[tuple[str, ...]] = []
+        ways: list[_Way] = []
+        poor: list[tuple[str, Reading]] = []
         for name in roles.results[:_MOST_COLUMNS]:
             try:
                 reading = self._reading(order, name)
             except InputError as error:
                 trouble = trouble or error
                 continue
-            readings.append((name, reading))
-            unknown = sum(reading.unknown.values())
-            if (
-                self._few_strangers(order, name, reading)
-                if reading.by_name
-                else not too_much(reading.unknown, unknown, sum(self.values(name).values()))
-            ):
+            number, unknown = sum(self.values(name).values()), sum(reading.unknown.values())
+            if reading.by_name:  # nearly all name one of the players of their row
+                good = unknown - self._names(order, name).rows <= MOST_UNREAD * number
+            else:
+                good = not too_much(reading.unknown, unknown, number)
+            if good:
                 ways.append(self._by_reading(order, name, reading, len(ways)))
+            else:
+                poor.append((name, reading))
         if roles.points is not None:
             try:
                 ways.append(self._by_points(order, roles.points, len(ways)))
-            except InputError:
-                if not ways:
-                    raise
+            except InputError as error:
+                trouble = trouble or error
         if not ways:
-            if trouble is not None:
-                raise trouble
-            ways.append(self._by_reading(order, *readings[0], 0))
-        return self._settle(ways, report)
-
-    def _settle(self, ways: Sequence[tuple[str, ...]], report: SkipReport) -> tuple[str, ...]:
-        """Choose a way to tell who won, and leave out rows of which another says otherwise."""
-        told = []
-        for k in range(len(ways)):
-            row = self.connection.execute(f"SELECT count(score) FROM scored{k}").fetchone()
-            told.append(row[0] if row is not None else 0)
-        best = next(k for k, number in enumerate(told) if 2 * number >= max(told))
-        self.connection.execute(f"CREATE OR REPLACE TEMP VIEW scored AS SELECT * FROM scored{best}")
-        for k, way in enumerate(ways):
-            if k != best:
+            if trouble is not None or not poor:
+                raise trouble or AssertionError("a table without results")
+            ways.append(self._by_reading(order, *poor[0], 0))
+        told = [self._row(f"SELECT count(score) FROM {way.view}")[0] for way in ways]
+        best = next(way for way, number in zip(ways, told, strict=True) if 2 * number >= max(told))
+        for way in ways:
+            if way is not best:
                 self._leave_out(
-                    f"""SELECT row, a.result, b.result FROM scored{best} AS a
-                    JOIN scored{k} AS b USING (row) WHERE a.first <> a.second
-                    AND a.score <> b.score ORDER BY row""",
-                    (ways[best], way),
-                    min(told[best], told[k]),
+                    f"""SELECT row, a.result, b.result FROM {best.view} AS a
+                    JOIN {way.view} AS b USING (row) WHERE a.first <> a.second
+                    AND a.score <> b.score""",
+                    (best, way),
                     report,
-                    f"{_named(ways[best])} or {_named(way)}",
                 )
-        return ways[best]
+        return best
 
-    def _leave_out(
-        self,
-        query: str,
-        ways: tuple[tuple[str, ...], tuple[str, ...]],
-        rows: int,
-        report: SkipReport,
-        named: str,
-    ) -> None:
+    def _leave_out(self, query: str, ways: tuple[_Way, _Way], report: SkipReport) -> None:
         """Drop the rows of a query, in which columns contradict each other; refuse if many."""
-        self.connection.execute(f"CREATE OR REPLACE TEMP TABLE odd AS {query}")
+        self.connection.execute(f"CREATE OR REPLACE TEMP TABLE odd AS {query} ORDER BY row")
         odd = self.connection.execute(f"FROM odd LIMIT {_SHOWN}").fetchall()
         if not odd:
             return
-        number = (self.connection.execute("SELECT count(*) FROM odd").fetchone() or (0,))[0]
+        (number,) = self._row("SELECT count(*) FROM odd")
+        (rows,) = self._row("SELECT count(*) FROM source_game")
         lines = ", ".join(str(self.line_of(row)) for row, *_ in odd)
         values = " but ".join(
-            f"{' and '.join(way)}: {clean(str(text).replace(BETWEEN, ' and ')[:40])!r}"
+            f"{' and '.join(way.columns)}: {clean(str(text).replace(BETWEEN, ' and ')[:40])!r}"
             for way, text in zip(ways, odd[0][1:], strict=True)
         )
         said = f"columns contradict each other (line {lines}{', …' * (number > _SHOWN)}: {values})"
@@ -499,17 +561,11 @@ class TableOfGames:
             raise (StrictError if self.options.strict else InputError)(
                 f"{number:,} of {rows:,} rows cannot be read: {said}",
                 file=self.file,
-                hint=f"say which is right, with --columns {named}",
+                hint="say which is right, with --columns "
+                + " or ".join(way.named for way in ways if way.named),
             )
         report.add_uncounted(said, number)
         self.connection.execute("DELETE FROM source_game WHERE row IN (SELECT row FROM odd)")
-
-    def _few_strangers(self, order: Order, name: str, reading: Reading) -> bool:
-        """Whether nearly all values of a column name one of the players of their row."""
-        counts = self.values(name)
-        names = self._names(order, name)
-        unknown = sum(reading.unknown.values()) - names.rows
-        return unknown <= MOST_UNREAD * sum(counts.values())
 
     def _reading(self, order: Order, name: str) -> Reading:
         subject, pair, sure = whose_result(order, name)
@@ -532,19 +588,16 @@ class TableOfGames:
 
     def _check_blanks(self, name: str, reading: Reading) -> None:
         """A column of winners that is blank in some rows and names no draw is asked about."""
-        if not tells_winner(name) or 0.5 in reading.scores.values() or self.options.skip_unread:
-            return
-        place = self.places[name]
-        blank = [text for text in self.values(name) if left_out_reason(text) == "no result"]
         stated = stated_scores(self.options.results)
-        blank = [text for text in blank if normalized(text) not in stated]
-        number = sum(self.values(name)[text] for text in blank)
-        row = self.connection.execute(
-            f"SELECT count(*), count(*) FILTER ({place} IS NULL) FROM source_game"
-        ).fetchone()
-        total, null = row if row is not None else (0, 0)
-        if "" in stated:
+        flagged = any(kind_of(each) == "draws" for each in self.watched)
+        sure = not tells_winner(name) or 0.5 in reading.scores.values()
+        if sure or flagged or self.options.skip_unread or "" in stated:
             return
+        blank = [text for text in self.values(name) if left_out_reason(text) == "no result"]
+        number = sum(self.values(name)[text] for text in blank if normalized(text) not in stated)
+        total, null = self._row(
+            f"SELECT count(*), count(*) FILTER ({self.places[name]} IS NULL) FROM source_game"
+        )
         if number + null > MOST_UNREAD * total:
             raise InputError(
                 f"{name!r} names no winner in {number + null:,} of {total:,} rows: draws, or games "
@@ -568,28 +621,29 @@ class TableOfGames:
         """SQL for the score of who moves first, from that of the first column's player."""
         return score if self.turned == "false" else f"abs({self.turned}::INT - {score})"
 
+    def _winner(self, column: str) -> str:
+        """SQL for the name of the winner in a column."""
+        return rf"lower(trim(regexp_replace({self.places[column]}, '\s+{WON}$', '', 'i')))"
+
     def _names(self, order: Order, column: str) -> WinnerNames:
-        place = self.places[column]
         first, second = self._sides(order)
-        winner = rf"lower(trim(regexp_replace({place}, '\s+{WON}$', '', 'i')))"
-        row = self.connection.execute(
+        winner = self._winner(column)
+        (rows,) = self._row(
             f"SELECT count(*) FROM source_game WHERE {winner} IN (lower({first}), lower({second}))"
-        ).fetchone()
+        )
 
         def differ(scores: Mapping[str, float]) -> bool:
-            self._fill(scores)
-            fetched = self.connection.execute(
-                f"""SELECT count(*) FROM source_game JOIN meaning ON {place} = text
+            self._fill("meaning", {**scores})
+            (number,) = self._row(
+                f"""SELECT count(*) FROM source_game JOIN meaning ON {self.places[column]} = text
                 WHERE {first} <> {second} AND (({winner} = lower({first}) AND score <> 1.0)
                     OR ({winner} = lower({second}) AND score <> 0.0))"""
-            ).fetchone()
-            return bool(fetched and fetched[0])
+            )
+            return bool(number)
 
-        return WinnerNames(row[0] if row else 0, differ)
+        return WinnerNames(rows, differ)
 
-    def _by_reading(self, order: Order, name: str, reading: Reading, way: int) -> tuple[str, ...]:
-        place = self.places[name]
-        self._fill(reading.scores, reading.left_out, way=way)
+    def _by_reading(self, order: Order, name: str, reading: Reading, number: int) -> _Way:
         own = all(
             {"record", ""} & set(meanings(text)) for text in reading.scores
         )  # W, D: not White
@@ -598,155 +652,163 @@ class TableOfGames:
         )
         score = "score" if of_mover else self._own("score")
         if reading.by_name:
-            winner = rf"lower(trim(regexp_replace({place}, '\s+{WON}$', '', 'i')))"
-            first, second = self._sides(order)
+            winner, (first, second) = self._winner(name), self._sides(order)
             score = (
                 f"CASE WHEN score IS NOT NULL THEN score WHEN lower(one) = lower(other) THEN NULL "
                 f"WHEN {winner} = lower({first}) THEN 1.0 "
                 f"WHEN {winner} = lower({second}) THEN 0.0 END"
             )
-        self._view(order, place, score, way)
-        return (name,)
+        known: dict[str, float | str | None] = {**reading.scores}
+        known |= reading.left_out
+        # A flag of one side's wins does not tell its losses from draws.
+        flag = is_indicator(name) and reading.notation in ("truth", "points")
+        open = _in(f"lower({self.places[name]})", NO) if flag else "score IS NULL"
+        return self._view(order, (name,), self.places[name], score, number, known, open)
 
-    def _by_points(self, order: Order, columns: tuple[str, str], way: int) -> tuple[str, ...]:
+    def _by_points(self, order: Order, columns: tuple[str, str], number: int) -> _Way:
         places = [self.places[column] for column in columns]
         both = f"{places[0]} || chr(31) || {places[1]}"
         fetched = self.connection.execute(
             f"SELECT {places[0]}, {places[1]}, count(*) FROM source_game "
             f"WHERE {both} IS NOT NULL GROUP BY ALL LIMIT {_MOST_RESULTS}"
         ).fetchall()
-        counts = {(str(one), str(other)): number for one, other, number in fetched}
+        counts = {(str(one), str(other)): times for one, other, times in fetched}
         scores, left_out = read_points(
             counts, columns, self.file, wins=all(is_indicator(name) for name in columns)
         )
-        self._fill(
-            {BETWEEN.join(pair): score for pair, score in scores.items()},
-            {BETWEEN.join(pair): reason for pair, reason in left_out.items()},
-            way=way,
-        )
-        self._view(order, both, self._own("score"), way)
-        return columns
+        known: dict[str, float | str | None] = {}
+        known |= {BETWEEN.join(pair): score for pair, score in scores.items()}
+        known |= {BETWEEN.join(pair): reason for pair, reason in left_out.items()}
+        return self._view(order, columns, both, self._own("score"), number, known)
 
-    def _by_margin(self, order: Order, column: str) -> None:
-        scores, left_out = {}, {}
+    def _by_margin(self, order: Order, column: str) -> _Way:
+        known: dict[str, float | str | None] = {}
         for text in self.values(column):
             value = points_of(normalized(text))
-            if value is not None:
-                scores[text] = 0.5 + 0.5 * float(np.sign(value))
-            elif (reason := left_out_reason(text)) is not None:
-                left_out[text] = reason
-        self._fill(scores, left_out)
-        self._view(order, self.places[column], self._own("score"))
+            score = None if value is None else 0.5 + 0.5 * float(np.sign(value))
+            known[text] = left_out_reason(text) if score is None else score
+        return self._view(order, (column,), self.places[column], self._own("score"), 0, known)
 
-    def _by_winner(self, order: Order, report: SkipReport) -> None:
+    def _by_winner(self, order: Order, report: SkipReport) -> _Way:
         """Rows that name a winner and a loser, who stand first in turn.
 
         So what stands first says nothing of the result, as it would not if the order
         were known.
         """
-        winner, loser = self._sides(order)
-        if order.roles.labels == ("loser", "winner"):
-            winner, loser = loser, winner
-        draws: dict[str, float] = {}
-        walkovers: dict[str, str] = {}
-        for name in order.roles.results[:_MOST_COLUMNS]:
+        one, other = self._sides(order)
+        sides = (other, one) if order.roles.labels == ("loser", "winner") else (one, other)
+        winner, loser = sides
+        named = f"first={self.one},second={self.other}"
+        way = _Way("scored0", (self.one if winner == "one" else self.other,), named, "true")
+        results = order.roles.results[:_MOST_COLUMNS]
+        remarks = [name for name in self.places if is_remark(name) and name not in results]
+        known: dict[str, float | str | None] = {}
+        odd: list[tuple[tuple[str, ...], str, str]] = []
+        for name in [*results, *remarks]:
             points = all(
                 points_of(normalized(text)) in (0.0, 0.5, 1.0) for text in self.values(name)
             )
-            lost = []
-            for text in self.values(name):
-                meaning = meanings(text)
-                if left_out_reason(text) == FORFEIT:
-                    walkovers[text] = FORFEIT
-                elif "" in meaning:
-                    draws[text] = 0.5
-                elif -1 in (
-                    meaning.get("pair"),
-                    meaning.get("record"),
-                    points and meaning["points"],
-                ):
-                    lost.append(text)
-            if lost and not order.roles.named:
-                self._fill(dict.fromkeys(lost, 0.0), way="_lost")
-                self._leave_out(
-                    f"""SELECT row, {winner}, {self.places[name]} AS text FROM source_game
-                    WHERE {self.places[name]} IN (SELECT text FROM meaning_lost) ORDER BY row""",
-                    ((self.one if winner == "one" else self.other,), (name,)),
-                    sum(self.values(name).values()),
-                    report,
-                    f"first={self.one},second={self.other}, or {_named((name,))}",
-                )
-        self._fill(draws, walkovers)
+            said = {
+                text: _beside_winner(text, points=points, remark=name in remarks)
+                for text in self.values(name)
+            }
+            lost = [text for text, meaning in said.items() if meaning == 0.0]
+            odd.append(((name,), self.places[name], _in(self.places[name], lost)))
+            known |= {text: meaning for text, meaning in said.items() if meaning not in (0.0, 1.0)}
+        if order.roles.points is not None:
+            own, others = (self.places[name] for name in order.roles.points)
+            less = f"{_number(own)} <= {_number(others)}"
+            odd.append((order.roles.points, f"{own} || chr(31) || {others}", less))
+        for columns, place, condition in () if order.roles.named else odd:
+            query = f"SELECT row, {winner}, {place} FROM source_game WHERE {condition}"
+            self._leave_out(query, (way, _Way("", columns, self._named(columns))), report)
+        self._fill("meaning0", known)
         stated = ", ".join(
-            f"(SELECT any_value(text) FROM meaning WHERE text = {self.places[name]})"
-            for name in order.roles.results[:_MOST_COLUMNS]
+            f"(SELECT any_value(text) FROM meaning0 WHERE text = {self.places[name]})"
+            for name in [*results, *remarks]
         )
-        result = f"coalesce({stated}, 'won')" if stated else "'won'"
         self.connection.execute(
-            f"""CREATE OR REPLACE TEMP VIEW scored AS
+            f"""CREATE OR REPLACE TEMP VIEW scored0 AS
             SELECT game.*, meaning.reason AS reason, false AS turned,
-                CASE WHEN meaning.reason IS NOT NULL THEN NULL
-                    WHEN meaning.score IS NOT NULL THEN meaning.score
+                CASE WHEN meaning.text IS NOT NULL THEN meaning.score
                     WHEN row % 2 = 1 THEN 1.0 ELSE 0.0 END AS score
-            FROM (SELECT * EXCLUDE (one, other), {result} AS result,
+            FROM (SELECT * EXCLUDE (one, other), coalesce({stated or "NULL"}, 'won') AS result,
                 CASE WHEN row % 2 = 1 THEN {winner} ELSE {loser} END AS first,
                 CASE WHEN row % 2 = 1 THEN {loser} ELSE {winner} END AS second
-                FROM source_game) AS game LEFT JOIN meaning ON game.result = meaning.text"""
+                FROM source_game) AS game LEFT JOIN meaning0 AS meaning ON result = meaning.text"""
         )
+        return way
 
-    def _view(self, order: Order, result: str, score: str, way: int | str = "") -> None:
+    def _view(
+        self,
+        order: Order,
+        columns: tuple[str, ...],
+        result: str,
+        score: str,
+        number: int,
+        known: Mapping[str, float | str | None],
+        open: str = "score IS NULL",
+    ) -> _Way:
+        """Make the view of a way to tell who won, from what texts of the result mean."""
+        self._fill(f"meaning{number}", known)
         first, second = self._sides(order)
         self.connection.execute(
-            f"""CREATE OR REPLACE TEMP VIEW scored{way} AS
+            f"""CREATE OR REPLACE TEMP VIEW scored{number} AS
             SELECT source_game.* EXCLUDE (one, other), {first} AS first, {second} AS second,
-                {result} AS result, meaning.reason AS reason, {score} AS score,
-                {self.turned} AS turned
-            FROM source_game LEFT JOIN meaning{way} AS meaning ON {result} = text"""
+                {result} AS result, reason, {score} AS score, {self.turned} AS turned
+            FROM source_game LEFT JOIN meaning{number} ON {result} = text"""
         )
+        return _Way(f"scored{number}", columns, self._named(columns), open)
 
-    def _fill(
-        self,
-        scores: Mapping[str, float],
-        left_out: Mapping[str, str] | None = None,
-        *,
-        way: int | str = "",
-    ) -> None:
-        """Make the table of what texts mean; `way` tells several apart."""
+    @staticmethod
+    def _named(columns: tuple[str, ...]) -> str:
+        """How the caller names the columns that tell who won."""
+        if len(columns) == 2:
+            return f"first_score={columns[0]},second_score={columns[1]}"
+        return f"score={columns[0]}"
+
+    def _fill(self, table: str, known: Mapping[str, float | str | None]) -> None:
+        """Make a table of what texts mean: a score, a reason to leave them out, or neither."""
+        values = known.values()
         self.connection.execute(
-            f"CREATE OR REPLACE TEMP TABLE meaning{way} "
-            "(text VARCHAR, score DOUBLE, reason VARCHAR)"
+            f"""CREATE OR REPLACE TEMP TABLE {table} AS SELECT unnest(?::VARCHAR[]) AS text,
+            unnest(?::DOUBLE[]) AS score, unnest(?::VARCHAR[]) AS reason""",
+            [
+                [*known],
+                [value if isinstance(value, float) else None for value in values],
+                [value if isinstance(value, str) else None for value in values],
+            ],
         )
-        known: list[tuple[str, float | None, str | None]] = [
-            *((text, score, None) for text, score in scores.items()),
-            *((text, None, reason) for text, reason in (left_out or {}).items()),
-        ]
-        for start in range(0, len(known), 1000):
-            some = known[start : start + 1000]
-            values = ", ".join(["(?, ?, ?)"] * len(some))
-            self.connection.execute(
-                f"INSERT INTO meaning{way} VALUES {values}", [part for row in some for part in row]
-            )
 
 
-def _neutral(name: str) -> str:
-    """SQL for whether a column says that nobody was at home."""
-    place, kind = f"lower({quoted('watched ' + name)})", kind_of(name)
-    if kind == "neutral":
-        return f"{place} IN ({_TRUE})"
-    if kind not in ("side", "home"):
-        return "false"
-    return f"starts_with({place}, 'neutral')" + f" OR {place} = 'n'" * (kind == "side")
+def _beside_winner(text: str, *, points: bool, remark: bool) -> float | str | None:
+    """What a text says beside the names of winner and loser: 1 if that the winner won.
+
+    0 contradicts it, 0.5 is a draw; a text is the reason why it is no game, and None not
+    understood. `points` of 0 to 1 are those of the winner; a `remark` may say anything.
+    """
+    meaning = meanings(text)
+    if left_out_reason(text) == FORFEIT:
+        return FORFEIT
+    if (reason := not_played(text, remark=remark)) is not None:
+        return reason
+    if "" in meaning:
+        return 0.5
+    signs = (meaning.get("pair", 1), meaning.get("record"), points and meaning.get("points"))
+    if -1 in signs or meaning.get("pair") == 0:
+        return 0.0
+    known = meaning or remark or any(each.isdigit() for each in text)
+    return 1.0 if known or left_out_reason(text) else None
+
+
+def _in(place: str, texts: Iterable[str]) -> str:
+    """SQL for whether a cell is one of some texts."""
+    listed = ", ".join(map(_literal, sorted(texts)))
+    return f"coalesce({place} IN ({listed}), false)" if listed else "false"
 
 
 def _number(place: str) -> str:
     return f"TRY_CAST(replace(replace({place}, ',', '.'), '½', '.5') AS DOUBLE)"
-
-
-def _named(way: tuple[str, ...]) -> str:
-    """How the caller names the columns that tell who won."""
-    if len(way) == 2:
-        return f"first_score={way[0]},second_score={way[1]}"
-    return f"score={way[0]}"
 
 
 def _literal(text: str) -> str:

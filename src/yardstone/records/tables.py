@@ -23,8 +23,9 @@ from yardstone.records.columns import ERRORS, LEVELS, Roles, check_stones, find_
 from yardstone.records.dates import FIRST_YEAR, LAST_YEAR, date_span, read_coded_dates
 from yardstone.records.decoding import clean
 from yardstone.records.mat import LENGTH
-from yardstone.records.options import UNKNOWN_RESULT, Options, check_unread
+from yardstone.records.options import MOST_UNREAD, UNKNOWN_RESULT, Options, check_unread
 from yardstone.records.table_results import BETWEEN, TableOfGames, quoted
+from yardstone.records.unplayed import IDENTITY, game_columns
 
 if TYPE_CHECKING:
     import duckdb
@@ -114,7 +115,9 @@ def understand(
         roles = match_roles(roles, options.further)
     table = TableOfGames(connection, file, names, options, line_of)
     skipped = SkipReport() if report is None else report
-    table.copy(rows, roles, time=_moment(roles), moment=_when(roles), report=skipped)
+    table.copy(
+        rows, roles, time=_moment(roles), moment=_when(roles), report=skipped, blank=not keys
+    )
     order = table.order(roles, skipped)
     if matches:
         order = replace(order, ordered=False)  # the dice decide who begins
@@ -133,8 +136,10 @@ def understand(
     if remark:
         skipped.remark(remark)
     _skip(connection, file, options.strict, line_of, skipped, keys=keys)
-    if order.roles.labels == ("player", "opponent"):
-        _check_copies(connection, file)
+    ids = game_columns(names)[0] is not None and IDENTITY in table.marks
+    labels = {*order.roles.labels}
+    if labels == {"player", "opponent"} or (ids and not labels & {"white", "home", "winner"}):
+        _check_copies(connection, file, ids=ids)
     games, decided = connection.execute(
         "SELECT count(score), count(*) FILTER (score <> 0.5) FROM scored "
         "WHERE row NOT IN (SELECT row FROM bad)"
@@ -161,20 +166,27 @@ def understand(
     )
 
 
-def _check_copies(connection: duckdb.DuckDBPyConnection, file: str) -> None:
-    """Refuse a table in which each game stands twice, once from each side."""
-    row = connection.execute(
-        """WITH game AS (SELECT if(turned, second, first) AS first,
+def _check_copies(connection: duckdb.DuckDBPyConnection, file: str, *, ids: bool) -> None:
+    """Refuse a table in which games stand twice, once from each side.
+
+    With `ids` of the games a few are enough; else it must be all.
+    """
+    key = quoted(IDENTITY) if ids else "time"
+    total, twice, keys = connection.execute(
+        f"""WITH game AS (SELECT if(turned, second, first) AS first,
                 if(turned, first, second) AS second, if(turned, 1.0 - score, score) AS score,
-                time, count(*) AS n FROM scored
+                {key} AS key, count(*) AS n FROM scored
             WHERE scored.score IS NOT NULL AND scored.first <> scored.second GROUP BY ALL)
-        SELECT count(*), count(*) FILTER (a.n IS DISTINCT FROM b.n)
+        SELECT coalesce(sum(a.n), 0), coalesce(sum(a.n) FILTER (a.n = b.n), 0),
+            count(DISTINCT a.key)
         FROM game AS a LEFT JOIN game AS b ON a.first = b.second AND a.second = b.first
-            AND a.score = 1.0 - b.score AND a.time IS NOT DISTINCT FROM b.time"""
-    ).fetchone()
-    if row is not None and row[0] and not row[1]:
+            AND a.score = 1.0 - b.score AND a.key IS NOT DISTINCT FROM b.key"""
+    ).fetchone() or (0, 0, 0)
+    many = keys >= 0.45 * total and twice > MOST_UNREAD * total if ids else twice == total
+    if twice and many:
         raise InputError(
-            "every game appears twice, once from each side",
+            f"{'every game appears' if twice == total else f'{twice // 2:,} games appear'} twice, "
+            "once from each side",
             file=file,
             hint="keep one row per game, for example with --query",
         )

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +15,7 @@ import numpy as np
 from yardstone.errors import StrictError
 from yardstone.records._pgn import MULTIPLIER
 from yardstone.records.columns import HANDICAP_GAME, handicap_reason, words
-from yardstone.records.results import left_out_reason, normalized
+from yardstone.records.results import FORFEIT, left_out_reason, normalized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,47 +26,64 @@ if TYPE_CHECKING:
     from yardstone.records.streaming import GameBatch
 
 __all__ = [
-    "BYE",
-    "BYE_NAMES",
     "CONTENT",
     "IDENTITY",
+    "NO",
+    "NOBODY",
     "REPEATED",
+    "YES",
     "even_games",
     "game_columns",
-    "is_status",
+    "is_remark",
     "leave_out",
     "not_played",
     "with_handicap",
     "without_byes",
     "without_repeats",
+    "why_no_game",
 ]
 
-#: What tournaments call an opponent who is none, in small letters.
-BYE_NAMES = frozenset(
-    {"bye", "byes", "a bye", "(bye)", "[bye]", "<bye>", "*bye*", "half bye", "no opponent"}
-    | {"half point bye", "half-point bye", "full point bye", "full-point bye", "zero point bye"}
-    | {"spielfrei", "spiel frei", "freilos", "exempt", "exempte", "libre", "descansa", "descanso"}
-    | {"riposo", "riposa", "folga", "vrij", "oversidder", "frirunde", "wolny los", "pauzuje"}
-    | {"volný los", "volny los", "erőnyerő", "выходной", "свободен", "-", "--", "---", "–", "—"}
-)  # fmt: skip
-BYE = "bye: an opponent"
+#: What tournaments call an opponent who is none, in small letters, by how the report begins.
+NOBODY = {
+    "bye: an opponent called": r"[(\[<*]?(?:(?:a|half|(?:half|full|zero)[ -]points?) )?byes?"
+    r"[ _-]?\d*[)\]>*]?|no opponent|spiel ?frei|freilos|exempte?|libre|descans[ao]|ripos[ao]|folga"
+    r"|vrij|oversidder|frirunde|wolny los|pauzuje|voln[ýy] los|erőnyerő|выходной|свободен"
+    r"|[-–—]{1,3}",
+    "nobody: a player called": r"n\. ?n\.|tb[ad]|to be (?:determined|decided|announced)",
+}
+_UNKNOWN = re.compile(r"\?{1,3}|nn|none|null|nan|n/a|unknown")
+_RATED = re.compile(r"(.*\S) ?[(\[]\d{3,4}[)\]]")
 #: In pools that are being read: a number for all that a record says, and one for the game it is
 #: of (its id, or its date and round), 0 where it does not say. Where records say nothing but
 #: players and result they have neither.
 CONTENT, IDENTITY = "content of the record", "identity of the game"
 #: Why a record is left out that says again what another has said.
 REPEATED = "repeats another record (same id, or same date and round)"
+#: Cells that say yes or no, in small letters.
+YES = frozenset("true t yes y 1 1.0 x ja oui si sí да".split())
+NO = frozenset("false f no n 0 0.0 nein non нет".split())
 
-_STATUS = {"status", "termination", "state"}
-_BESIDE = {"game", "match", "fixture", "event", "result", "type", "the"}
-_UNPLAYED = re.compile(
-    r"(?:the )?(?:game|match|fixture)?\s*(?:was |is |has been )?"
-    r"(?:postponed|rescheduled|cancell?ed|canc|abandoned|abandoned game|unplayed|unterminated"
-    r"|not (?:yet )?(?:played|started|paired)|never played|aborted|annulled|void(?:ed)?|scheduled"
-    r"|upcoming|pending|suspended|adjourned|interrupted|delayed|in (?:progress|play)|ongoing|live"
-    r"|started|created|no ?start|unfinished|no contest|to be (?:played|announced)|tba|tbd|ppd|pst)"
-    r"(?:\s*(?:\(.*\)|(?:due|because|until|till|for|by the) .*))?[.!]?"
+# A status, or a remark, that says that a record is no game: what both may say, and what only a
+# status says, as a game that "started late" was played.
+_SAID = re.compile(
+    r"(?:the )?(?:game|match|fixture)?\s*(?:was |is |has been )?(?:(?P<weak>scheduled|upcoming"
+    r"|abandoned(?: game)?"
+    r"|pending|suspended|adjourned|interrupted|delayed|in (?:progress|play)|ongoing|live|started"
+    r"|created|unfinished|unterminated|ns|abd|susp|tba|tbd|ppd|pst|canc|ht|[12]h)"
+    r"|postponed|rescheduled|cancell?ed|unplayed|no result|aborted|annulled|void(?:ed)?"
+    r"|not (?:yet )?(?:played|started|paired)|never played|no ?start|no contest"
+    r"|to be (?:played|announced)|(?P<lost>awd|awarded|no[ -]?shows?|forfeits?|defaulted))"
+    r"(?:\s*(?:\(.*\)|(?:due|because|until|till|for|to|by the) .*))?[.!]?"
 )
+#: Columns, by the words of their names, that hold a status or a remark; that say by a no that
+#: there was no game. A column called like a status (``cancelled``) says it by a yes.
+_STATUS = frozenset({"status", "termination", "state"})
+_REMARK = frozenset(
+    "note notes remark remarks comment comments reason method how ending finish type".split()
+)
+_PLAYED = frozenset({"played", "finished", "completed", "complete", "valid"})
+_NO_FLAGS = frozenset("started created scheduled live".split())
+_BESIDE = frozenset("game match fixture event result win victory end the is was".split())
 _ID_WORDS = (["game", "id"], ["gameid"], ["game", "link"], ["link"], ["game", "url"], ["url"],
              ["site"], ["id"], ["match", "id"], ["game"], ["game", "number"])  # fmt: skip
 _ROUND_WORDS = (["round"], ["rnd"], ["rd"])
@@ -71,33 +91,53 @@ _ROUND_WORDS = (["round"], ["rnd"], ["rd"])
 _TELLING = 0.95
 #: Fewer games are not looked at for being there twice as a whole.
 _FEW = 8
+_SHOWN = 4
 
 
-def is_status(column: str) -> bool:
-    """Whether a column of this name says whether its games were played.
+def why_no_game(column: str) -> Callable[[str], str | None] | None:
+    """Return what tells by a cell of a column of this name why a row is no game, if it can.
 
     Examples
     --------
-    >>> is_status("Status"), is_status("match_state"), is_status("TerminationDetails")
-    (True, True, False)
+    >>> [why(cell) for why, cell in ((why_no_game("Status"), "Postponed"),
+    ...     (why_no_game("is_cancelled"), "yes"), (why_no_game("played"), "no"))]
+    ['not played (postponed)', 'not played (cancelled)', 'not played (played: no)']
+    >>> why_no_game("TerminationDetails")
     """
-    parts = set(words(column))
-    return bool(parts & _STATUS) and parts <= _STATUS | _BESIDE
+    name = " ".join(part for part in words(column) if part not in _BESIDE)
+    if {*name.split()} <= _STATUS | _REMARK and name:
+        return partial(not_played, remark=is_remark(column))
+    if name == "odds":  # in numbers those of a bet
+        return lambda cell: handicap_reason(cell) if any(map(str.isalpha, cell)) else None
+    if name in _PLAYED:
+        return lambda cell: f"not played ({name}: {cell})" if cell.lower() in NO else None
+    reason = None if name in _NO_FLAGS else not_played(name)
+    return None if reason is None else lambda cell: reason if cell.lower() in YES else None
 
 
-def not_played(status: str) -> str | None:
+def is_remark(column: str) -> bool:
+    """Whether a column of this name says how a game went, in words of its own."""
+    left = {*words(column)} - _BESIDE
+    return bool(left) and left <= _REMARK
+
+
+def not_played(status: str, *, remark: bool = False) -> str | None:
     """Why a record of this status is no game; None if it is one, or the status does not say.
+
+    A `remark` says so in plainer words than a status.
 
     Examples
     --------
     >>> not_played("Postponed"), not_played("time forfeit"), not_played("walkover")
     ('not played (postponed)', None, 'decided by forfeit')
+    >>> not_played("started"), not_played("started", remark=True)
+    ('not played (started)', None)
     """
     key = normalized(status[:200]).replace("_", " ")
-    if _UNPLAYED.fullmatch(key):
-        return f"not played ({key[:40]})"
-    reason = left_out_reason(key)
-    return reason if reason is not None and "forfeit" in reason else None
+    if (match := _SAID.fullmatch(key)) is not None and not (remark and match["weak"]):
+        return FORFEIT if match["lost"] else f"not played ({key[:40]})"
+    signs = not any(each.isalpha() for each in key)
+    return None if signs or left_out_reason(key) != FORFEIT else FORFEIT
 
 
 def game_columns(names: Sequence[str]) -> tuple[str | None, str | None]:
@@ -132,14 +172,33 @@ def leave_out(
 
 def without_byes(pool: Pool, *, strict: bool = False) -> Pool:
     """The pool without opponents who are none, such as BYE, and what was played against them."""
-    byes = np.array([name.casefold() in BYE_NAMES for name in pool.players], np.bool_)
-    for number in np.flatnonzero(byes).tolist():
-        which = (pool.first == number) | (pool.second == number)
-        pool = leave_out(pool, which, f"{BYE} called {pool.players[number]}", strict=strict)
-    if not byes.any():
+    reasons = {
+        number: f"{said} {name}"
+        for number, name in enumerate(pool.players)
+        for said, names in NOBODY.items()
+        if re.fullmatch(names, name.lower())
+    }
+    for number, reason in reasons.items():
+        pool = leave_out(
+            pool, (pool.first == number) | (pool.second == number), reason, strict=strict
+        )
+    unknown = [repr(name) for name in pool.players if _UNKNOWN.fullmatch(name.lower())]
+    stems = Counter(m[1] for name in pool.players if (m := _RATED.fullmatch(name)))
+    several = [repr(stem) for stem, number in stems.most_common(_SHOWN) if number > 1]
+    if unknown or several:
+        pool = replace(pool, skipped=deepcopy(pool.skipped))
+    if unknown:
+        pool.skipped.remark(f"Players called {', '.join(unknown)} may be several, or nobody.")
+    if several:
+        pool.skipped.remark(
+            f"Names such as {', '.join(several)} come with different numbers in brackets, and are "
+            "taken for different players."
+        )
+    if not reasons:
         return pool
-    place = np.cumsum(~byes) - 1
-    players = tuple(name for name, bye in zip(pool.players, byes, strict=True) if not bye)
+    kept = np.array([number not in reasons for number in range(len(pool.players))])
+    place = np.cumsum(kept) - 1
+    players = tuple(np.array(pool.players, object)[kept].tolist())
     return replace(pool, players=players, first=place[pool.first], second=place[pool.second])
 
 

@@ -1,0 +1,77 @@
+"""Tables as strangers have them: read as a careful person reads them, asked about, or refused.
+
+The cases stand in ``tables.txt``: a heading (``=== NAME``, with another ending than ``.csv`` where
+there is one), the table, and what must come of it: ``==> refused: WORDS OF THE MESSAGE``, or the
+games (``Anna>Ben 1`` where Anna moved first, ``Anna-Ben 1`` where nobody knows), then, behind a
+bar each, what is left out (``1 REASON``) and sentences that must be said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import yardstone
+from yardstone.errors import InputError
+
+CASES = re.compile(
+    r"^=== (?P<name>.*?)(?: (?P<ending>\.\w+))?\n(?P<table>.*?)\n==> (?P<wanted>.*)$", re.M | re.S
+)
+TEXT = Path(__file__).with_name("tables.txt").read_text("utf-8")
+BLOCKS = [match for block in TEXT.split("\n\n=== ") if (match := CASES.match("=== " + block))]
+Game = tuple[str, str, float]
+
+
+def table(text: str) -> bytes:
+    """Return a table as it stands in a file; odd characters are written by their numbers."""
+    text = re.sub(r"<U\+([0-9A-F]{4})>\n?", lambda found: chr(int(found[1], 16)), text)
+    return (text + "\n").encode()
+
+
+def game(text: str) -> tuple[Game, bool]:
+    """Return a game, and whether it is known who moved first."""
+    names, score = text.rsplit(" ", 1)
+    first, second = re.split("[>-]", names)
+    return (first, second, float(score)), ">" in names
+
+
+def unsided(first: str, second: str, score: float) -> Game:
+    return (first, second, score) if first < second else (second, first, 1.0 - score)
+
+
+def test_each_case_stands_once() -> None:
+    names = [block["name"] for block in BLOCKS]
+    assert len(names) == len(set(names)) == TEXT.count("\n=== ") + TEXT.startswith("=== ")
+
+
+@pytest.mark.filterwarnings("ignore::yardstone.errors.SkippedWarning")
+@pytest.mark.parametrize("case", BLOCKS, ids=[block["name"] for block in BLOCKS])
+def test_no_table_is_read_wrong_in_silence(tmp_path: Path, case: re.Match[str]) -> None:
+    path = tmp_path / f"games{case['ending'] or '.csv'}"
+    path.write_bytes(table(case["table"]))
+    wanted, *said = case["wanted"].strip().split(" | ")
+    if wanted.startswith("refused: "):
+        with pytest.raises(InputError, match=re.escape(wanted.removeprefix("refused: "))):
+            yardstone.read(path)
+        return
+    pool = yardstone.read(path)
+    read = [
+        (pool.players[one], pool.players[other], float(score))
+        for one, other, score in zip(pool.first, pool.second, pool.score, strict=True)
+    ]
+    games = [game(each) for each in re.split(r"(?<=\d); ", wanted)]
+    sided = {frozenset(each[:2]) for each, known in games if known}
+    expected, got = (
+        Counter(each if frozenset(each[:2]) in sided else unsided(*each) for each in some)
+        for some in ([each for each, _ in games], read)
+    )
+    assert got == expected
+    report = pool.skipped
+    told = [f"{number} {reason}" for reason, number in report.reasons.items()]
+    told += [*report.remarks, *report.doubts]
+    assert len(told) == len(said), told
+    for sentence in said:
+        assert any(sentence in each for each in told), told
