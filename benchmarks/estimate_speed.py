@@ -31,7 +31,7 @@ from yardstone.kernels import Loops, work
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import SgfReader, write_sgf
-from yardstone.reports.strength.estimate import strength_document
+from yardstone.reports.strength import strength_document
 from yardstone.strength.estimate.estimate import LEVEL, estimate_evaluated
 from yardstone.strength.estimate.games import evaluate_games, model_network
 from yardstone.strength.estimate.listed_moves import player_losses

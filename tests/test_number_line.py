@@ -22,7 +22,7 @@ from yardstone.grades import (
 )
 from yardstone.ratings.egf import grade_rating
 from yardstone.records.go_game import split_rank
-from yardstone.reports.strength.rank_axis import RANK_AXES
+from yardstone.reports.strength_words import RANK_AXES
 from yardstone.strength.estimate.site_scales import EGF_SHIFT, SITE_SCALES, fox_rank, scales_from
 from yardstone.strength.rank.ranks import EDGES, RANKS
 from yardstone.tournament.formats.opengotha import format_rank, parse_rank

@@ -160,9 +160,9 @@ def test_frames_of_both_libraries(ratings: RatingList, monkeypatch: pytest.Monke
     real = importlib.util.find_spec
 
     def without(*missing: str) -> None:
-        monkeypatch.setattr("yardstone.reports.faces.frames.sys", SimpleNamespace(modules={}))
+        monkeypatch.setattr("yardstone.reports.files.sys", SimpleNamespace(modules={}))
         monkeypatch.setattr(
-            "yardstone.reports.faces.frames.find_spec",
+            "yardstone.reports.files.find_spec",
             lambda name: None if name in missing else real(name),
         )
 

@@ -23,7 +23,7 @@ import yardstone
 from lab.studies.backgammon.formula_fit import formula_of_fits
 from yardstone.files import write_text
 from yardstone.reports.document import Document, Section
-from yardstone.reports.faces.text import document_text
+from yardstone.reports.text import document_text
 from yardstone_lab.reports.backgammon_comparison import comparison_document
 from yardstone_lab.reports.backgammon_study import cells_sections, fit_sections
 from yardstone_lab.reports.charts.backgammon_study import (

@@ -23,7 +23,7 @@ from lab.studies.winning.simulation import (
     simulate_statistics,
 )
 from yardstone.pool import Pool
-from yardstone.reports.charts import winprob as charts
+from yardstone.reports import winprob as charts
 from yardstone.winprob.games import GameColumns, read_games_csv
 from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1, GradeModel
 from yardstone.winprob.least_squares import (

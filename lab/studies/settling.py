@@ -19,7 +19,7 @@ from yardstone import records
 from yardstone.evaluation.findings import deviations_by_games, ratings_by_games
 from yardstone.evaluation.splits import judged_games
 from yardstone.ratings.systems import find_system
-from yardstone.reports.charts.history import deviations_chart, ratings_by_games_chart
+from yardstone.reports.history import deviations_chart, ratings_by_games_chart
 
 PICTURES = ROOT / "docs" / "studies"
 

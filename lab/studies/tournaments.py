@@ -17,7 +17,7 @@ import numpy
 
 from yardstone.files import write_text
 from yardstone.reports.document import Document
-from yardstone.reports.faces.text import document_text
+from yardstone.reports.text import document_text
 from yardstone.tournament.field import winning_law
 from yardstone.tournament.model import System
 from yardstone_lab.reports.pairing_quality import quality_document

@@ -21,9 +21,8 @@ from scipy.stats import binomtest, spearmanr
 from lab.studies.order import NETWORK, ROOT, require, shared_folder
 from yardstone.go.patterns import GameIndex, build_index
 from yardstone.pool import SkipReport
-from yardstone.reports.charts.trickplay import trickplay_chart
-from yardstone.reports.faces.text import document_text
-from yardstone.reports.trickplay.problems import found_lines, ratings_document
+from yardstone.reports.text import document_text
+from yardstone.reports.trickplay import found_lines, ratings_document, trickplay_chart
 from yardstone.strength.estimate.games import model_network
 from yardstone.strength.estimate.site_scales import SITE_SCALES
 from yardstone.strength.evidence import Evidence

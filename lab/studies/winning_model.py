@@ -26,7 +26,7 @@ from lab.studies.winning.selection import fit_with_strengths
 from yardstone.clusters import LEAST_EFFECTIVE_CLUSTERS, effective_number, t_quantile
 from yardstone.files import write_text
 from yardstone.grades import format_grade
-from yardstone.reports.charts.chart import Axis, Chart, Label, Mark, Panel, Points, Stroke
+from yardstone.reports.chart import Axis, Chart, Label, Mark, Panel, Points, Stroke
 from yardstone.winprob.fit import EVENT_GAMES, FREE, fit_games, fit_winning_model
 from yardstone.winprob.games import GameColumns, between_grades, read_games_csv
 from yardstone.winprob.kaniuk import ALL_PARAMETERS, TABLE_1, GradeModel, Kaniuk, Link

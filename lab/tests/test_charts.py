@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.reports.pictures import check_files
-from yardstone.reports.charts.chart import Chart
+from yardstone.reports.chart import Chart
 from yardstone_lab.reports.charts import experiment
 from yardstone_lab.reports.charts.tournament import circuit_chart, event_chart
 from yardstone_lab.tournaments.circuits import CircuitQuality

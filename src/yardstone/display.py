@@ -44,7 +44,7 @@ class Plot:
 class Displayed:
     """A result with the faces of its document; for a class that names it in `_made_by`."""
 
-    #: Module and function of the document: ``"reports.forecast:forecast_document"``.
+    #: Module and function of the document: ``"reports.match:forecast_document"``.
     _made_by: ClassVar[str]
 
     def document(self) -> Any:
@@ -65,7 +65,7 @@ class Displayed:
         MissingExtraError
             It is not installed, or neither is.
         """
-        return _face("frames").document_frame(self.document(), library)
+        return _face("files").document_frame(self.document(), library)
 
     def plot(self) -> Plot:
         """The picture that the command draws with ``--plot``.
@@ -75,7 +75,7 @@ class Displayed:
         UsageError
             This result has none.
         """
-        return Plot(_face("notebook").drawing_of(self.document()))
+        return Plot(_face("page").drawing_of(self.document()))
 
     def to_html(self) -> str:
         """A page of its own, as the command writes with ``--html``."""
@@ -85,11 +85,11 @@ class Displayed:
         return str(page)
 
     def _repr_html_(self) -> str:
-        return str(_face("notebook").document_html(self.document()))
+        return str(_face("page").document_html(self.document()))
 
     def __str__(self) -> str:
-        return str(_face("notebook").short_text(self.document()))
+        return str(_face("page").short_text(self.document()))
 
 
 def _face(name: str) -> Any:
-    return import_module(f"yardstone.reports.faces.{name}")
+    return import_module(f"yardstone.reports.{name}")

@@ -13,9 +13,8 @@ from tests.backgammon.gnubg_here import real_gnubg
 from tests.backgammon.kept import program_and_ledger, write_matches
 from yardstone.backgammon.positions import Position, read_position
 from yardstone.cli.main import main
-from yardstone.reports.backgammon.boards import blunder_steps
-from yardstone.reports.backgammon.text_board import text_board
-from yardstone.reports.charts.backgammon_board import BackgammonDiagram
+from yardstone.reports.backgammon_positions import blunder_steps, text_board
+from yardstone.reports.boards import BackgammonDiagram
 
 XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:52:0:0:0:7:10"
 CUBE = "27aAEQiyPYMxAA:MAGgARAAEAAA"

@@ -12,8 +12,8 @@ from yardstone.cli.commands import application
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.examples import example
 from yardstone.grades import format_grade
-from yardstone.reports.faces.files import document_csv
-from yardstone.reports.winprob.statistics import statistics_document
+from yardstone.reports.files import document_csv
+from yardstone.reports.winprob import statistics_document
 from yardstone.winprob.kaniuk import PUBLISHED
 from yardstone.winprob.model import winning_model, write_model
 from yardstone.winprob.statistics import as_published

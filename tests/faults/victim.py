@@ -368,7 +368,7 @@ def _serve() -> None:
         "matplotlib.figure",
         "yardstone.cli.commands",
         "yardstone.ratings.rating_list",
-        "yardstone.reports.faces.page",
+        "yardstone.reports.page",
         "yardstone.records.formats",
         "yardstone.tournament.event",
     ):

@@ -18,7 +18,7 @@ from yardstone.go.nets.network import Network, load_network
 from yardstone.go.nets.store import KNOWN
 from yardstone.go.points import WHITE
 from yardstone.records.sgf import read_games
-from yardstone.reports.strength.words import headline
+from yardstone.reports.strength_words import headline
 from yardstone.strength.estimate.collection import estimate_players
 from yardstone.strength.estimate.estimate import StrengthEstimate, estimate_player
 from yardstone.strength.estimate.games import model_network

@@ -150,8 +150,8 @@ def _key(tournament: Tournament, row: int) -> str:
 
 
 def test_csv_of_the_congress_is_complete(congress: Tournament) -> None:
-    from yardstone.reports.faces.files import document_csv
-    from yardstone.reports.tournament.standings import standings_document
+    from yardstone.reports.files import document_csv
+    from yardstone.reports.standings import standings_document
 
     rows = list(csv.DictReader(io.StringIO(document_csv(standings_document(standings(congress))))))
     assert len(rows) == 718

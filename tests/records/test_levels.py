@@ -19,7 +19,7 @@ from yardstone.pool import Pool
 from yardstone.ratings.egf import EGF, Handicap
 from yardstone.ratings.grades import DeclaredRatings
 from yardstone.records.columns import level_columns
-from yardstone.reports.evaluation_sentences import verdict
+from yardstone.reports.evaluation import verdict
 
 GAMES: dict[str, list[Any]] = {
     "white": ["A", "B", "C"],

@@ -9,8 +9,8 @@ import pytest
 
 from tests.reports.pictures import elements, texts
 from yardstone.errors import InputError
-from yardstone.reports.charts.board import BoardDiagram
-from yardstone.reports.charts.shapes import Discs, Words
+from yardstone.reports.boards import BoardDiagram
+from yardstone.reports.panels import Discs, Words
 
 
 def discs(board: BoardDiagram, colour: str) -> list[tuple[float, float]]:

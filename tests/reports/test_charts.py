@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.reports.pictures import SVG, check, elements, texts
-from yardstone.reports.charts.chart import (
+from yardstone.reports.chart import (
     Axis,
     Band,
     Bars,
@@ -24,12 +24,20 @@ from yardstone.reports.charts.chart import (
     Panel,
     Points,
     Stroke,
+    number,
 )
-from yardstone.reports.charts.colours import LIGHT, SERIES, stylesheet
-from yardstone.reports.charts.marks import Frame, clipped, thinned
-from yardstone.reports.charts.rulers import Ruler, nice_ticks
-from yardstone.reports.charts.shapes import Discs, Shape, Words, broken, cut, text_width
-from yardstone.reports.charts.svg import number
+from yardstone.reports.layout import Frame, Ruler, clipped, nice_ticks, thinned
+from yardstone.reports.panels import (
+    LIGHT,
+    SERIES,
+    Discs,
+    Shape,
+    Words,
+    broken,
+    cut,
+    stylesheet,
+    text_width,
+)
 
 FLOATS = st.floats(-1e6, 1e6)
 UNIT = Axis(low=0.0, high=1.0)

@@ -16,20 +16,19 @@ from yardstone.errors import InputError
 from yardstone.files import replaced, write_text
 from yardstone.ratings.rating_list import RatingList
 from yardstone.reports.document import Column, Document, Table
-from yardstone.reports.faces.files import (
+from yardstone.reports.files import (
     as_json,
     document_csv,
     document_json,
     json_pieces,
     table_csv,
+    write_pieces,
 )
-from yardstone.reports.faces.files import write_parquet as write_document
-from yardstone.reports.parquet import write_parquet
-from yardstone.reports.rating_list.plain import plain_list
-from yardstone.reports.rating_list.report import (
+from yardstone.reports.files import write_parquet as write_document
+from yardstone.reports.rating_list import (
     FILE_COLUMNS as COLUMNS,
 )
-from yardstone.reports.rating_list.report import difference_table, rating_list_document
+from yardstone.reports.rating_list import difference_table, plain_list, rating_list_document
 
 TYPES = [
     "VARCHAR",
@@ -126,7 +125,7 @@ def test_parquet_holds_what_csv_holds(report: RatingList, tmp_path: Path) -> Non
 def test_odd_names_survive_both(tmp_path: Path) -> None:
     name = 'a "b", c\'s\n<d>'
     text = f'player,score\n"{name.replace(chr(34), chr(34) * 2)}",\n'
-    write_parquet(tmp_path / "x.parquet", text, {"player": "VARCHAR", "score": "DOUBLE"})
+    write_pieces(tmp_path / "x.parquet", text, {"player": "VARCHAR", "score": "DOUBLE"})
     with duckdb.connect() as connection:
         rows = connection.read_parquet(str(tmp_path / "x.parquet")).fetchall()
     assert rows == [(name, None)]

@@ -9,8 +9,8 @@ from tests.reports.pictures import check, texts
 from yardstone.evaluation.findings import deviations_by_games, ratings_by_games
 from yardstone.evaluation.history import RatingHistory, rating_curves
 from yardstone.evaluation.ledger import Ledger
-from yardstone.reports.charts.chart import Stroke
-from yardstone.reports.charts.history import (
+from yardstone.reports.chart import Stroke
+from yardstone.reports.history import (
     MOST_CURVES,
     deviations_chart,
     history_chart,

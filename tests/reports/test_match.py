@@ -7,9 +7,9 @@ import pytest
 from yardstone.pool import Pool
 from yardstone.ratings.match import Match
 from yardstone.ratings.sprt import judge_games, judge_match
-from yardstone.reports.faces.files import as_json
-from yardstone.reports.faces.text import document_text
+from yardstone.reports.files import as_json
 from yardstone.reports.match import match_document, plain_match
+from yardstone.reports.text import document_text
 
 
 def text(match: Match) -> str:

@@ -10,13 +10,29 @@ from hypothesis import strategies as st
 from yardstone.errors import ModelError
 from yardstone.pool import Pool
 from yardstone.ratings.result import Estimate, Status
-from yardstone.reports.ordo.elostat import general_dat, programs_dat, rating_dat
-from yardstone.reports.ordo.groups import find_groups, groups_text
-from yardstone.reports.ordo.head2head import head_to_head
-from yardstone.reports.ordo.list import OpponentSummary, OrdoList, rank_players
-from yardstone.reports.ordo.matrices import error_matrix, superiority_matrix
-from yardstone.reports.ordo.table import TableFormat, ratings_csv, ratings_text
-from yardstone.reports.ordo.text import as_in_tag, display_width, listing_order, pad, rounded
+from yardstone.reports.ordo import (
+    OpponentSummary,
+    OrdoList,
+    TableFormat,
+    as_in_tag,
+    display_width,
+    listing_order,
+    pad,
+    rank_players,
+    ratings_csv,
+    ratings_text,
+    rounded,
+)
+from yardstone.reports.ordo_extras import (
+    error_matrix,
+    find_groups,
+    general_dat,
+    groups_text,
+    head_to_head,
+    programs_dat,
+    rating_dat,
+    superiority_matrix,
+)
 
 
 def listed(*, errors: bool = False) -> OrdoList:

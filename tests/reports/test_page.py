@@ -11,8 +11,8 @@ from yardstone.pool import Pool
 from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.ratings.rating_list import RatingList, summarise
 from yardstone.reports.document import Document, Lines, Section, Table
-from yardstone.reports.faces.page import document_fragment, document_page
-from yardstone.reports.rating_list.report import OPPONENTS, rating_list_document
+from yardstone.reports.page import document_fragment, document_page
+from yardstone.reports.rating_list import OPPONENTS, rating_list_document
 
 
 def html_list(report: RatingList, title: str = "Ratings", version: str = "") -> str:

@@ -12,8 +12,8 @@ import pytest
 from tests.browser import chromium
 from yardstone.ratings.rating_list import RatingList
 from yardstone.reports.document import Document, Section, Table
-from yardstone.reports.faces.page import document_page
-from yardstone.reports.rating_list.report import rating_list_document
+from yardstone.reports.page import document_page
+from yardstone.reports.rating_list import rating_list_document
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

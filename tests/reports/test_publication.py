@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from tests.browser import chromium
 from yardstone.examples import example
-from yardstone.reports.faces.page import document_page
-from yardstone.reports.faces.text import document_text
-from yardstone.reports.tournament.publication import publication, publication_page
+from yardstone.reports.page import document_page
+from yardstone.reports.publication import publication, publication_page
+from yardstone.reports.text import document_text
 from yardstone.tournament import Player, Tournament, read_tournament
 from yardstone.tournament.event.rounds import pair_event
 from yardstone.tournament.formats.trf import read_trf, write_trf

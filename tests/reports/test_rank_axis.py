@@ -7,8 +7,7 @@ import itertools
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from yardstone.reports.strength.rank_axis import RANK_AXES
-from yardstone.reports.strength.words import rating_words
+from yardstone.reports.strength_words import RANK_AXES, rating_words
 from yardstone.strength.estimate.site_scales import SITE_SCALES, fox_rank
 
 

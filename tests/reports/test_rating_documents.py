@@ -15,13 +15,11 @@ from yardstone.ratings.match import Match
 from yardstone.ratings.sprt import judge_match
 from yardstone.reports.document import Document
 from yardstone.reports.evaluation import evaluation_document
-from yardstone.reports.faces.files import document_csv, document_json
-from yardstone.reports.faces.page import document_page
-from yardstone.reports.faces.terminal import print_document
-from yardstone.reports.faces.text import document_text
-from yardstone.reports.forecast import forecast_document
+from yardstone.reports.files import document_csv, document_json
 from yardstone.reports.history import history_document
-from yardstone.reports.match import match_document
+from yardstone.reports.match import forecast_document, match_document
+from yardstone.reports.page import document_page
+from yardstone.reports.text import document_text, print_document
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from yardstone.errors import InputError, UsageError
 from yardstone.pool import Pool
 from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.ratings.rating_list import RatingList, summarise
-from yardstone.reports.charts.rating_list import rating_list_chart
+from yardstone.reports.rating_list import rating_list_chart
 
 
 def test_everybody_of_the_largest_group_is_drawn(report: RatingList, tmp_path: Path) -> None:

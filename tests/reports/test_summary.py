@@ -9,8 +9,8 @@ from yardstone.pool import Pool
 from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.ratings.rating_list import RatingList, summarise
 from yardstone.ratings.result import JointRatings, Status
+from yardstone.reports import rating_list as statements
 from yardstone.reports import words
-from yardstone.reports.rating_list import sentences as statements
 
 
 def test_groups_come_largest_first_and_players_strongest_first(report: RatingList) -> None:

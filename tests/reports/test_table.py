@@ -11,10 +11,8 @@ from yardstone.pool import Pool
 from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.ratings.rating_list import RatingList, summarise
 from yardstone.reports.document import Table
-from yardstone.reports.faces.terminal import print_document
-from yardstone.reports.faces.text import document_text
-from yardstone.reports.rating_list.plain import plain_list
-from yardstone.reports.rating_list.report import BOUNDS, list_document, rating_list_document
+from yardstone.reports.rating_list import BOUNDS, list_document, plain_list, rating_list_document
+from yardstone.reports.text import document_text, print_document
 
 
 def text_list(report: RatingList, *, top: int | None = None) -> str:

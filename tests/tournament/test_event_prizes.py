@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from yardstone.errors import InputError, UsageError
-from yardstone.reports.faces.text import document_text
-from yardstone.reports.tournament.prizes import prizes_document
+from yardstone.reports.standings import prizes_document
+from yardstone.reports.text import document_text
 from yardstone.tournament import Game, Result, Tournament
 from yardstone.tournament.event import EventEntry, enter_players, new_tournament
 from yardstone.tournament.event.prizes import prize_list

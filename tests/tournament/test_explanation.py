@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.tournament.pairing_fields import made, played
-from yardstone.reports.tournament.words import change_lines, sentences
+from yardstone.reports.pairing import change_lines, sentences
 from yardstone.tournament._pairing import SideReason
 from yardstone.tournament.explanation import change_for, differences, explain, recorded_round
 from yardstone.tournament.model import PairingRules, Tournament

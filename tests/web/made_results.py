@@ -18,7 +18,7 @@ from yardstone.examples import example
 from yardstone.go.inputs import game_positions
 from yardstone.go.points import BLACK, WHITE, point_name
 from yardstone.records.sgf import read_games
-from yardstone.reports.backgammon.analysis import backgammon_plain
+from yardstone.reports.backgammon import backgammon_plain
 from yardstone.web.store import JobStore, key_mark
 
 GAME = example("professional.sgf")

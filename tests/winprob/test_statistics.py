@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from lab.studies.winning.simulation import european_games, simulate_pool, simulate_statistics
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.pool import Pool
-from yardstone.reports.faces.files import document_csv
-from yardstone.reports.winprob.statistics import statistics_document
+from yardstone.reports.files import document_csv
+from yardstone.reports.winprob import statistics_document
 from yardstone.winprob.kaniuk import PUBLISHED
 from yardstone.winprob.statistics import WinningStatistics, as_published, read_statistics, windows
 

@@ -14,7 +14,7 @@ from lab.tests.backgammon.made_table import made_table
 from tests.backgammon.known_errors import known_error
 from yardstone.errors import ModelError, NoGamesError, UsageError
 from yardstone.reports.document import Document
-from yardstone.reports.faces.text import document_text
+from yardstone.reports.text import document_text
 from yardstone.winprob import fibs
 from yardstone_lab.reports.backgammon_study import cells_sections
 from yardstone_lab.vandendoel.bump import chance_of_largest, find_bumps

@@ -16,8 +16,8 @@ from tests.reports.pictures import check, texts
 from yardstone.cli.commands import application
 from yardstone.cli.main import main
 from yardstone.errors import InputError, UsageError
-from yardstone.reports.charts.chart import Points
-from yardstone.reports.faces.text import document_text
+from yardstone.reports.chart import Points
+from yardstone.reports.text import document_text
 from yardstone.strength.set_model.set_transformer import StrengthNetwork
 from yardstone_lab.neubauer.experiment.examples import experiment_examples
 from yardstone_lab.neubauer.network.search_run import SearchRun

@@ -9,7 +9,7 @@ import pytest
 
 from tests.tournament.test_simulate import a_plan, as_tournament
 from yardstone.errors import UsageError
-from yardstone.reports.faces.text import document_text
+from yardstone.reports.text import document_text
 from yardstone.tournament.field import (
     GRADE_SPREAD,
     LOWEST_GRADE,

@@ -173,7 +173,7 @@ def rating(
     """
     from yardstone.backgammon.error_rates import MOVES_PER_DECISION
     from yardstone.backgammon.rating import RatingQuestion, rating_answer
-    from yardstone.reports.backgammon.rating import rating_document
+    from yardstone.reports.backgammon import rating_document
 
     output.check()
     moves = known.moves_per_decision or MOVES_PER_DECISION
@@ -290,8 +290,8 @@ def analyse(
     from yardstone.backgammon.file_analysis import AnalysisFile, AnalysisSettings, MatchFiles
     from yardstone.cli import declare
     from yardstone.records import read_synonyms
-    from yardstone.reports.backgammon import analysis as report
-    from yardstone.reports.backgammon.match_table import match_table
+    from yardstone.reports import backgammon as report
+    from yardstone.reports.backgammon import match_table
 
     if not paths:
         raise UsageError("name files of matches, a folder or an archive")
@@ -383,7 +383,7 @@ def position(
     from yardstone.backgammon.file_analysis import evaluate_position
     from yardstone.backgammon.gnubg import find_gnubg
     from yardstone.backgammon.positions import read_position
-    from yardstone.reports.backgammon.position import position_document
+    from yardstone.reports.backgammon_positions import position_document
 
     output.check()
     text = " ".join(ids)

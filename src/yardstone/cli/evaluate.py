@@ -382,7 +382,7 @@ def predict(
     yardstone predict 'Jonny 8.1' 'Fizbo 2' league.csv --system elo --format json
     """
     from yardstone.evaluation.prediction import predict as predict_game
-    from yardstone.reports.forecast import forecast_document
+    from yardstone.reports.match import forecast_document
 
     level = declare.confidence(confidence)
     out.check()

@@ -279,7 +279,7 @@ def new(
     """
     from dataclasses import replace
 
-    from yardstone.reports.tournament.standings import summary_lines
+    from yardstone.reports.standings import summary_lines
     from yardstone.tournament.event.file import create_file
     from yardstone.tournament.event.settings import (
         USUAL_TIME,

@@ -327,7 +327,7 @@ def analyse(
     loaded = network.load()
     from yardstone.go.analysis import analyse_files
     from yardstone.go.losses import LossEffort
-    from yardstone.reports.go.analysis import analysis_document
+    from yardstone.reports.go import analysis_document
 
     result = analyse_files(
         paths,
@@ -393,7 +393,7 @@ def judge(
     shown_rules = chosen_rules(rules)
     loaded = network.load()
     from yardstone.go.analysis import judge_files
-    from yardstone.reports.go.judgement import judgement_document
+    from yardstone.reports.go import judgement_document
 
     result = judge_files(
         paths,
@@ -607,13 +607,13 @@ def list_(
     yardstone go nets list --format json
     """
     from yardstone.go.nets.store import list_networks, networks_folder
-    from yardstone.reports.go import networks
+    from yardstone.reports import go
 
     output.check()
     if known:
-        output.emit(networks.known_networks_document())
+        output.emit(go.known_networks_document())
     else:
-        output.emit(networks.networks_document(list_networks(), networks_folder()))
+        output.emit(go.networks_document(list_networks(), networks_folder()))
 
 
 def add(
@@ -685,7 +685,7 @@ def show(
     yardstone go nets show b6c96 --format json
     """
     from yardstone.go.nets.store import describe_file
-    from yardstone.reports.go.networks import network_document
+    from yardstone.reports.go import network_document
 
     output.check()
     output.emit(network_document(describe_file(network)))

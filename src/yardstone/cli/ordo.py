@@ -44,11 +44,19 @@ from yardstone.pool import PairCounts
 from yardstone.ratings import BradleyTerry, Estimate, JointRatings, Prior, Status
 from yardstone.ratings.connectivity import strong_components
 from yardstone.ratings.ordo_search import SEARCHED
-from yardstone.reports.ordo.columns import COLUMNS, SUPERIORITY_COLUMN
-from yardstone.reports.ordo.groups import Groups, find_groups, groups_text
-from yardstone.reports.ordo.list import OrdoList, Row, rank_players
-from yardstone.reports.ordo.table import TableFormat, ratings_csv, ratings_text
-from yardstone.reports.ordo.text import as_in_tag, display_width
+from yardstone.reports.ordo import (
+    COLUMNS,
+    SUPERIORITY_COLUMN,
+    OrdoList,
+    Row,
+    TableFormat,
+    as_in_tag,
+    display_width,
+    rank_players,
+    ratings_csv,
+    ratings_text,
+)
+from yardstone.reports.ordo_extras import Groups, find_groups, groups_text
 
 if TYPE_CHECKING:
     from yardstone.ratings.simulation import Simulated
@@ -416,14 +424,14 @@ class Session:
         options = self.options
         players = [row.player for row in rows]
         if self._errors is not None or self._superiority is not None:
-            from yardstone.reports.ordo.matrices import error_matrix, superiority_matrix
+            from yardstone.reports.ordo_extras import error_matrix, superiority_matrix
 
             if self._errors is not None:
                 self._errors.write(error_matrix(listed, players))
             if self._superiority is not None:
                 self._superiority.write(superiority_matrix(listed, players))
         if self._head2head is not None:
-            from yardstone.reports.ordo.head2head import head_to_head
+            from yardstone.reports.ordo_extras import head_to_head
 
             self._log("head to head output...")
             self._head2head.write(
@@ -434,7 +442,7 @@ class Session:
         options = self.options
         if not options.elostat:
             return
-        from yardstone.reports.ordo.elostat import general_dat, programs_dat, rating_dat
+        from yardstone.reports.ordo_extras import general_dat, programs_dat, rating_dat
 
         self._log("output in elostat format...")
         self._say(

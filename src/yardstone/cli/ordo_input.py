@@ -24,7 +24,7 @@ from yardstone.ratings.joint import Prior, Relation
 from yardstone.records.decoding import decode
 from yardstone.records.pgn import read_pgn
 from yardstone.records.sources import Source
-from yardstone.reports.ordo.text import as_in_tag
+from yardstone.reports.ordo import as_in_tag
 
 __all__ = [
     "OutputFile",

@@ -20,7 +20,7 @@ from math import inf, isinf
 from typing import TYPE_CHECKING, Literal
 
 from yardstone.errors import UsageError, YardstoneError
-from yardstone.reports.ordo.columns import COLUMNS, DEFAULT_COLUMNS
+from yardstone.reports.ordo import COLUMNS, DEFAULT_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -203,7 +203,7 @@ def _print(document: Document, form: Format, rows: int | None) -> None:
     if form is Format.text and sys.stdout.isatty():
         from rich.console import Console
 
-        from yardstone.reports.faces.terminal import print_document
+        from yardstone.reports.text import print_document
 
         print_document(document, Console(highlight=False), limit=rows)
         return
@@ -214,7 +214,7 @@ def _write(document: Document, form: Format, path: Path) -> None:
     from yardstone.files import replaced
 
     if form is Format.parquet:
-        from yardstone.reports.faces.files import write_parquet
+        from yardstone.reports.files import write_parquet
 
         with replaced(path) as temporary:
             write_parquet(document, temporary)
@@ -226,19 +226,19 @@ def _write(document: Document, form: Format, path: Path) -> None:
 def _pieces(document: Document, form: Format) -> Iterable[str]:
     """The report as text; what can be long comes piece by piece."""
     if form is Format.csv:
-        from yardstone.reports.faces.files import csv_pieces, records_of
+        from yardstone.reports.files import csv_pieces, records_of
 
         return csv_pieces(records_of(document))
     if form is Format.json:
-        from yardstone.reports.faces.files import json_pieces
+        from yardstone.reports.files import json_pieces
 
         return json_pieces(document)
     if form is Format.html:
         import yardstone
-        from yardstone.reports.faces.page import document_page
+        from yardstone.reports.page import document_page
 
         return [document_page(document, version=yardstone.__version__)]
-    from yardstone.reports.faces.text import text_pieces
+    from yardstone.reports.text import text_pieces
 
     return text_pieces(document)
 

@@ -279,7 +279,7 @@ def pair(
         if kind == "round-robin":
             raise UsageError(_NO_WEIGHTS)
         if kind == "dutch":
-            from yardstone.reports.tournament.dutch import check_document
+            from yardstone.reports.dutch import check_document
             from yardstone.tournament.dutch import check_rounds
 
             checks = check_rounds(tournament, round_number, progress=boards.progress("rounds"))
@@ -328,7 +328,7 @@ def pair(
     made = _into(file, target, paired)
     document = _document(made, brief=brief)
     if teams:
-        from yardstone.reports.tournament.teams import team_round_document
+        from yardstone.reports.teams import team_round_document
 
         seated = made.change.tournament
         document = team_round_document(document, seated, seated.round_games(made.number))
@@ -368,14 +368,14 @@ def _document(made: PairedRound, *, brief: bool) -> Document:
     from yardstone.tournament.round_robin import RoundRobin
 
     if isinstance(made.proposal, RoundRobin):
-        from yardstone.reports.tournament.round_robin import round_robin_document
+        from yardstone.reports.standings import round_robin_document
 
         return round_robin_document(made.proposal)
     if isinstance(made.proposal, DutchProposal):
-        from yardstone.reports.tournament.dutch import dutch_document
+        from yardstone.reports.dutch import dutch_document
 
         return dutch_document(made.proposal, brief=brief)
-    from yardstone.reports.tournament.pairing import pairing_document
+    from yardstone.reports.pairing import pairing_document
 
     return pairing_document(made.proposal, brief=brief)
 
@@ -398,7 +398,7 @@ def _seated(made: PairedRound, tournament: Tournament, entrants: Tournament) -> 
 
 
 def _comparison(tournament: Tournament, round_number: int | None, rules: PairingRules) -> Document:
-    from yardstone.reports.tournament.comparison import comparison_document
+    from yardstone.reports.pairing import comparison_document
     from yardstone.tournament.explanation import compare_rounds
 
     return comparison_document(compare_rounds(tournament, round_number, rules=rules))
@@ -432,7 +432,7 @@ def check(
     yardstone tournament check swiss.trf
     yardstone tournament check swiss.trf --round 3 --format json
     """
-    from yardstone.reports.tournament.dutch import check_document
+    from yardstone.reports.dutch import check_document
     from yardstone.tournament.dutch import check_rounds
 
     output.check()

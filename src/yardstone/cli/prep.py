@@ -32,8 +32,8 @@ from yardstone.cli.ordo_switches import (
     scan_float,
     scan_integer,
 )
-from yardstone.reports.ordo.groups import Groups, find_groups, groups_text
-from yardstone.reports.ordo.text import as_in_tag
+from yardstone.reports.ordo import as_in_tag
+from yardstone.reports.ordo_extras import Groups, find_groups, groups_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

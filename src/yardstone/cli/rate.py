@@ -153,8 +153,7 @@ def rate(
     from yardstone.memory import working_memory
     from yardstone.ratings.bradley_terry import BradleyTerry
     from yardstone.ratings.rating_list import rate_list
-    from yardstone.reports.rating_list.report import difference_table, rating_list_document
-    from yardstone.reports.rating_list.sentences import list_line
+    from yardstone.reports.rating_list import difference_table, list_line, rating_list_document
 
     if memory is not None and (watching.watch or paired is not None):
         option = "--paired" if paired is not None else "--watch"

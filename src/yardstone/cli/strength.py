@@ -114,7 +114,7 @@ def estimate(
         raise UsageError("--calibration and --scale: name one of them")
     from yardstone.go.losses import LossEffort
     from yardstone.records.sgf import SgfReader
-    from yardstone.reports.strength.estimate import estimate_document
+    from yardstone.reports.strength import estimate_document
     from yardstone.strength.default_model import default_model
     from yardstone.strength.estimate.calibrate import Calibration
     from yardstone.strength.estimate.estimate import estimate_player
@@ -243,7 +243,7 @@ def calibrate(
     yardstone strength calibrate estimates_simulated.csv --site Club --save club.json
     """
     from yardstone.pool import SkipReport
-    from yardstone.reports.strength.calibration import calibration_document
+    from yardstone.reports.style import calibration_document
     from yardstone.strength.default_model import default_model
     from yardstone.strength.estimate.ratings_file import read_ratings
     from yardstone.strength.estimate.site_calibration import calibrate_site
@@ -335,7 +335,7 @@ def style(
     yardstone strength style style_simulated.tab
     yardstone strength style style_simulated.tab --predict style_simulated.tab --format csv
     """
-    from yardstone.reports.strength.style import style_document
+    from yardstone.reports.style import style_document
     from yardstone.strength.style.rating import rate_by_style
 
     output.check()

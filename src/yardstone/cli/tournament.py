@@ -125,7 +125,7 @@ def show(file: TournamentFile, output: TableOutput) -> None:
     --------
     yardstone tournament show open.xml
     """
-    from yardstone.reports.tournament.standings import tournament_document
+    from yardstone.reports.standings import tournament_document
 
     output.check()
     output.emit(tournament_document(file.read()))
@@ -170,7 +170,7 @@ def standings(
     yardstone tournament standings swiss.trf --criteria pts,bh-c1,sb -o standings.html
     yardstone tournament standings teams.xml --teams
     """
-    from yardstone.reports.tournament.standings import standings_document
+    from yardstone.reports.standings import standings_document
     from yardstone.tournament.standings_table import standings as standings_of
 
     output.check()
@@ -178,7 +178,7 @@ def standings(
         raise UsageError("--top and --no-results are for text and pages")
     tournament = file.read()
     if teams:
-        from yardstone.reports.tournament.teams import team_standings_document
+        from yardstone.reports.teams import team_standings_document
         from yardstone.tournament.teams import team_standings
 
         if everybody or unplayed is not None or top is not None:
@@ -228,7 +228,7 @@ def ratings(
     yardstone tournament ratings open.xml
     yardstone tournament ratings open.xml --class B --format csv -o changes.csv
     """
-    from yardstone.reports.tournament.rating_changes import changes_document
+    from yardstone.reports.standings import changes_document
     from yardstone.tournament.rating_change import rating_changes
 
     output.check()
@@ -285,7 +285,7 @@ def prizes(
     yardstone tournament prizes open.xml --groups 1d,5k --wins 4
     yardstone tournament prizes open.xml --money 300,200,100 --format csv
     """
-    from yardstone.reports.tournament.prizes import prizes_document
+    from yardstone.reports.standings import prizes_document
     from yardstone.tournament.event.prizes import prize_list
 
     output.check()
@@ -341,8 +341,8 @@ def publish(
     import yardstone
     from yardstone.cli.output import check_folder
     from yardstone.files import write_text
-    from yardstone.reports.faces.page import document_page
-    from yardstone.reports.tournament.publication import publication, publication_page
+    from yardstone.reports.page import document_page
+    from yardstone.reports.publication import publication, publication_page
 
     tournament = file.read()
     beside = Path("tournament.html" if file.file == "-" else file.file).with_suffix(".html")
@@ -411,7 +411,7 @@ def needs(
     --------
     yardstone tournament needs open.xml 'Claes Wim' --place 3
     """
-    from yardstone.reports.tournament.last_round import last_round_document
+    from yardstone.reports.simulation import last_round_document
     from yardstone.tournament.last_round import last_round_needs, place_chances
 
     output.check()
@@ -583,7 +583,7 @@ def simulate(
     yardstone tournament simulate --players 32 --tournaments 200 --vary bar=1d,3d,5d
     yardstone tournament simulate swiss.trf --win elo --draws 0.4 --advantage 35
     """
-    from yardstone.reports.tournament.simulation import simulation_document
+    from yardstone.reports.simulation import simulation_document
     from yardstone.tournament.files import read_tournament
     from yardstone.tournament.forecast import Scenario, simulate_scenarios
 

@@ -125,7 +125,7 @@ def finish(options: ProblemOptions, result: FoundProblems, *, quiet: bool) -> No
 
     if options.sgf is not None:
         from yardstone.files import write_text
-        from yardstone.reports.trickplay.boards import boards_sgf
+        from yardstone.reports.trickplay import boards_sgf
 
         write_text(options.sgf, boards_sgf(result.completions))
         if not any(completion.boards for completion in result.completions):
@@ -183,7 +183,7 @@ def find(problems: ProblemOptions, output: TableOutput, boards: Boards = 1) -> N
     yardstone trickplay find trickplay.txt --games professional.sgf --sgf found.sgf
     """
     output.check(problems.sgf)
-    from yardstone.reports.trickplay.problems import found_document
+    from yardstone.reports.trickplay import found_document
     from yardstone.strength.trickplay.problem_files import find_problem_files
 
     result = find_problem_files(problems.sought(boards), progress=stage_bars(quiet=output.quiet))
@@ -235,7 +235,7 @@ def rate(
     output.check(problems.sgf)
     level = declare.confidence(confidence)
     rated_moves = _parse_moves(moves)
-    from yardstone.reports.trickplay.problems import ratings_document
+    from yardstone.reports.trickplay import ratings_document
     from yardstone.strength.default_model import default_model
     from yardstone.strength.trickplay.problem_files import rate_problem_files
 

@@ -95,7 +95,7 @@ def between(
     yardstone winprob --table --plot curves.svg
     """
     from yardstone.cli import declare
-    from yardstone.reports.winprob import players
+    from yardstone.reports import winprob
     from yardstone.winprob.model import winning_model
     from yardstone.winprob.players import opponent_for, probability_between
 
@@ -109,19 +109,19 @@ def between(
     if chance is not None and len(words) != 1:
         raise UsageError("--chance needs one grade")
     if table:
-        document = players.grades_document(model, figure, handicap=handicap, komi=komi, level=level)
+        document = winprob.grades_document(model, figure, handicap=handicap, komi=komi, level=level)
     elif chance is not None:
         pair = opponent_for(
             words[0], chance, model=model, scale=scale, handicap=handicap, komi=komi, level=level
         )
-        document = players.pair_document(pair, figure)
+        document = winprob.pair_document(pair, figure)
     elif len(words) == 2:
         pair = probability_between(
             words[0], words[1], model=model, scale=scale, handicap=handicap, komi=komi, level=level
         )
-        document = players.pair_document(pair, figure)
+        document = winprob.pair_document(pair, figure)
     elif not words and output.plot is not None:
-        document = players.figure_document(model, figure, level)
+        document = winprob.figure_document(model, figure, level)
         output = replace(output, quiet=True)
     else:
         raise UsageError("give two grades, such as 2d 4d")
@@ -190,7 +190,7 @@ def stats(
     --------
     yardstone winprob stats graded_games_simulated.csv --from 2016-01-01 --plot figure.svg
     """
-    from yardstone.reports.winprob.statistics import statistics_document
+    from yardstone.reports.winprob import statistics_document
     from yardstone.winprob.statistics import statistics_of_files
 
     output.check()
@@ -271,7 +271,7 @@ def fit(
     yardstone winprob fit graded_games_simulated.csv --all-games --free u1,K --save mine.json
     """
     from yardstone.cli import declare
-    from yardstone.reports.winprob.fit import fit_document
+    from yardstone.reports.winprob import fit_document
     from yardstone.winprob.fit import fit_all_games, fit_statistics
     from yardstone.winprob.model import write_model
     from yardstone.winprob.statistics import read_all_games, statistics_of_files
@@ -394,7 +394,7 @@ def handicap(
     yardstone handicap 2673 2235 --win goldis --komi 6.5
     yardstone handicap 2315 1987 --scale egf --format json
     """
-    from yardstone.reports.winprob.handicap import handicap_document
+    from yardstone.reports.winprob import handicap_document
     from yardstone.winprob.players import advise_handicap
 
     output.check()

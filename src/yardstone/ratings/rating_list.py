@@ -393,7 +393,7 @@ class RatingList(Displayed):
         all others.
     """
 
-    _made_by: ClassVar[str] = "reports.rating_list.report:rating_list_document"
+    _made_by: ClassVar[str] = "reports.rating_list:rating_list_document"
 
     ratings: JointRatings
     counts: PairCounts
@@ -796,7 +796,7 @@ class GameForecast(Displayed):
         What a reader must know.
     """
 
-    _made_by: ClassVar[str] = "reports.forecast:forecast_document"
+    _made_by: ClassVar[str] = "reports.match:forecast_document"
 
     first: str
     second: str

@@ -1,6 +1,6 @@
 """A report as it is before it has a face: headings, notes, typed tables and pictures.
 
-Each subject makes one `Document`; the renderers in `yardstone.reports.faces` show it on a
+Each subject makes one `Document`; the renderers show it on a
 terminal and as text, CSV, Parquet, JSON, a page, and a part of a page of the web server.
 """
 

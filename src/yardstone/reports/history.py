@@ -1,4 +1,4 @@
-"""Ratings over time."""
+"""Ratings over time, and ratings joined with other sources: tables and charts."""
 
 from __future__ import annotations
 
@@ -11,17 +11,35 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.evaluation.history import game_text
+from yardstone.reports.chart import Axis, Band, Bars, Chart, Mark, Panel, Points, Stroke
 from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
+from yardstone.reports.panels import series_style
 from yardstone.reports.words import known, per_cent
+from yardstone.strength.fusion.sources import RatingSources, rating_sources
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.evaluation.findings import Findings, Improbable
+    from yardstone.evaluation.findings import (
+        DeviationsByGames,
+        Findings,
+        Improbable,
+        RatingsByGames,
+    )
     from yardstone.evaluation.history import RatingCurve, RatingHistory
-    from yardstone.reports.charts.chart import Chart
 
-__all__ = ["history_document", "plain_history"]
+
+__all__ = [
+    "history_document",
+    "plain_history",
+    "fusion_section",
+    "plain_sources",
+    "deviations_chart",
+    "history_chart",
+    "ratings_by_games_chart",
+    "sources_chart",
+]
+
 
 #: Version of the shape of `plain_history`; keys are only ever added to one.
 FORMAT = 1
@@ -40,8 +58,6 @@ def history_document(history: RatingHistory) -> Document:
     sections.append(Section(title, [_present_table(history)]))
     sections.append(Section(blocks=[Lines([_interval_note(history)])]))
     if history.rated.name == "fusion":
-        from yardstone.reports.fusion import fusion_section
-
         sections.append(fusion_section(history))
     if history.findings is not None:
         sections += _finding_sections(history, history.findings)
@@ -60,7 +76,6 @@ def history_document(history: RatingHistory) -> Document:
 
 
 def _chart(history: RatingHistory) -> Chart:
-    from yardstone.reports.charts.history import history_chart
 
     return history_chart(history)
 
@@ -311,8 +326,6 @@ def plain_history(history: RatingHistory) -> dict[str, Any]:
         "notes": list(history.notes),
     }
     if rated.name == "fusion":
-        from yardstone.reports.fusion import plain_sources
-
         values["sources"] = plain_sources(history)
     if history.findings is not None:
         values["findings"] = _plain_findings(history, history.findings)
@@ -363,3 +376,237 @@ def _plain_findings(history: RatingHistory, findings: Findings) -> dict[str, Any
             for item in findings.improbable
         ],
     }
+
+
+#: Players in the picture.
+DRAWN = 40
+_WORDS = (
+    "Moves: what the moves of all games show by themselves. Results: what the results say by "
+    "themselves. Both: the rating, which may lie beyond the two, for each of them begins at a "
+    "newcomer's. ± is one standard deviation, as the system reckons it. With few "
+    "games the moves weigh most, with many the results."
+)
+
+
+def fusion_section(history: RatingHistory) -> Section:
+    """What results say of the chosen or listed players, what moves say, and both."""
+    sources = rating_sources(history.rated)
+    ratings = history.rated.ratings
+    rows = [ratings.index(curve.player) for curve in history.curves] or list(history.listed())
+    picture = Picture(
+        partial(_drawing, history, sources, rows[:DRAWN]),
+        "Ratings from moves, from results, and from both",
+    )
+    return Section("Moves and results", [picture, _table(history, sources, rows), Lines([_WORDS])])
+
+
+def _drawing(history: RatingHistory, sources: RatingSources, rows: Sequence[int]) -> Any:
+
+    return sources_chart(sources, history.rated.ratings.players, rows)
+
+
+def _table(history: RatingHistory, sources: RatingSources, rows: Sequence[int]) -> Table:
+    players, games = history.rated.ratings.players, history.played
+
+    def estimate(name: str) -> Any:
+        values, spread = getattr(sources, name), getattr(sources, f"{name}_deviation")
+        return lambda row: f"{values[row]:.0f} ± {spread[row]:.0f}"
+
+    def by_moves(row: int) -> str:
+        return str(estimate("moves")(row)) if sources.number[row] else "–"
+
+    return Table(
+        [
+            Column("", lambda row: players[row], "Player"),
+            Column("", by_moves, "Moves", left=False),
+            Column("", estimate("results"), "Results", left=False),
+            Column("", estimate("both"), "Both", left=False),
+            Column("", lambda row: int(games[row]), "Games", "integer", gives_way=2),
+            Column("", lambda row: int(sources.number[row]), "Moves seen", "integer", gives_way=1),
+        ],
+        rows,
+        noun="player",
+        caption="What moves say, what results say, and both",
+    )
+
+
+def plain_sources(history: RatingHistory) -> list[dict[str, Any]]:
+    """The same of all listed players as plain values."""
+    sources = rating_sources(history.rated)
+    players = history.rated.ratings.players
+    names = ("moves", "results", "both")
+    return [
+        {
+            "player": players[row],
+            "moves_seen": int(sources.number[row]),
+            **{
+                name: {
+                    "rating": known(float(getattr(sources, name)[row])),
+                    "deviation": known(float(getattr(sources, f"{name}_deviation")[row])),
+                }
+                for name in names
+                if name != "moves" or sources.number[row]
+            },
+        }
+        for row in np.asarray(history.listed()).tolist()
+    ]
+
+
+#: Curves in one picture: more than these cannot be told apart.
+MOST_CURVES = 10
+#: A curve that lasts for less of the whole time is a stroke upwards.
+SHORTEST_SPAN = 0.1
+#: Bands in one picture.
+MOST_BANDS = 4
+
+
+def history_chart(history: RatingHistory) -> Chart:
+    """Draw the ratings of the chosen players, or of the highest, each with its band.
+
+    More than a few bands would hide each other, so many curves go without.
+
+    Against time where it is known, else against the number of games; so it is as well for
+    the highest, where each of them played in so short a time that nothing of it could be
+    seen. A point of a curve is the rating with which a game was predicted, or without bands
+    the first of a moment; the last one is the present rating.
+    """
+    curves = history.drawn[:MOST_CURVES]
+    banded = len(curves) <= MOST_BANDS
+    dated = _dated(curves, chosen=bool(history.curves))
+    bands: list[Mark] = []
+    lines: list[Mark] = []
+    for place, curve in enumerate(curves):
+        rating = np.append(curve.rating, curve.after[-1])
+        x = np.arange(len(rating))
+        if dated and curve.time is not None:
+            x = np.append(curve.time, curve.time[-1])
+        if dated and not banded:
+            x, begins = np.unique(x, return_index=True)
+            rating = np.append(rating[begins[:-1]], rating[-1])
+        colour, dash = series_style(place)
+        lines.append(Stroke(x, rating, colour, curve.player, 1.5, dash))
+        reach = history.half_widths(curve)
+        if banded and np.isfinite(reach).any():
+            bands.append(Band(x, rating - reach, rating + reach, colour, opacity=0.13))
+    title = f"Ratings by {history.rated.name}"
+    if bands:
+        title += f" with {100 * history.confidence:g} % bands"
+    if not history.curves:
+        title += f": the {len(curves)} highest"
+        if history.settled > 1:
+            title += f" with at least {history.settled} games"
+    elif len(curves) < len(history.curves):
+        title += f": the first {len(curves)} of {len(history.curves)} players"
+    x_axis = Axis(scale="date") if dated else Axis("Games played", whole=True)
+    panel = Panel(x_axis, Axis("Rating", grid=True), [*bands, *lines], direct=True)
+    return Chart([panel], title, height=340.0)
+
+
+def _dated(curves: Sequence[RatingCurve], *, chosen: bool) -> bool:
+    """Whether to draw curves against time: where it is known, and long enough to be seen."""
+    times = [curve.time for curve in curves if curve.time is not None]
+    if not times or len(times) < len(curves):
+        return False
+    spans = [float((time[-1] - time[0]).astype(np.int64)) for time in times]
+    whole = max(time[-1] for time in times) - min(time[0] for time in times)
+    return chosen or float(np.median(spans)) >= SHORTEST_SPAN * float(whole.astype(np.int64))
+
+
+def deviations_chart(deviations: DeviationsByGames) -> Chart:
+    """Rating deviations by games played: a sample and the mean (Neubauer 2024, figure 4.4)."""
+    games, players = np.arange(len(deviations.mean)), deviations.sample.shape[1]
+    marks: list[Mark] = [
+        Points(
+            np.repeat(games, players),
+            deviations.sample.ravel(),
+            "soft",
+            f"up to {players} players",
+            size=1.6,
+            opacity=0.35,
+        ),
+        Stroke(games, deviations.mean, "c1", "mean of all players", 2.2),
+    ]
+    panel = Panel(
+        Axis("Games played", whole=True), Axis("Rating deviation", low=0.0, grid=True), marks
+    )
+    return Chart([panel], words="Rating deviations by games played")
+
+
+def ratings_by_games_chart(by_games: RatingsByGames, labels: Sequence[str] | None = None) -> Chart:
+    """Distribution of ratings or ranks by games played (Neubauer 2024, figure 4.5).
+
+    Parameters
+    ----------
+    by_games : RatingsByGames
+    labels : sequence of str, optional
+        Names of the classes; by default the edges are numbers on the axis.
+    """
+    edges = np.arange(len(by_games.edges)) if labels is not None else np.asarray(by_games.edges)
+    share = np.nan_to_num(by_games.share)
+    highest = max(float(share.max(initial=0.0)), 1e-12)
+    games, classes = np.indices(share.shape)
+    cells = Bars(
+        games.ravel() + 0.5,
+        games.ravel() + 1.5,
+        edges[classes.ravel()],
+        edges[classes.ravel() + 1],
+        opacity=(share / highest).ravel(),
+    )
+    ends = float(edges[0]), float(edges[-1])
+    if labels is None:
+        y = Axis("Rating", *ends)
+    else:
+        step = max(len(labels) // 15, 1)
+        middles = [(place + 0.5, label) for place, label in enumerate(labels)][::step]
+        y = Axis("Rank", *ends, ticks=middles)
+    x = Axis("Games played", low=0.5, high=len(share) + 0.5, whole=True)
+    return Chart(
+        [Panel(x, y, [cells])],
+        words="Distribution of ratings by games played",
+        height=360.0,
+        shading=("c1", "Players: 0", f"{100 * highest:{'.0f' if highest > 0.1 else '.2g'}} %"),
+    )
+
+
+#: The three estimates: their name, colour and shape, and how far above a player's line they stand.
+_KINDS = (
+    ("moves", "c2", "diamond", -0.25),
+    ("results", "c3", "square", 0.0),
+    ("both", "c1", "circle", 0.25),
+)
+
+
+def sources_chart(sources: RatingSources, players: Sequence[str], rows: Sequence[int]) -> Chart:
+    """Draw three estimates of each player, a line being one deviation on each side.
+
+    Parameters
+    ----------
+    sources : RatingSources
+    players : sequence of str
+    rows : sequence of int
+        Which of them, from above.
+    """
+    chosen = np.asarray(rows, np.int64)
+    place = np.arange(len(chosen))
+    marks: list[Mark] = []
+    for name, colour, shape, above in _KINDS:
+        shown = sources.number[chosen] > 0 if name == "moves" else np.ones(len(chosen), np.bool_)
+        rating = getattr(sources, name)[chosen][shown]
+        reach = getattr(sources, f"{name}_deviation")[chosen][shown]
+        marks.append(
+            Points(
+                rating,
+                place[shown] + above,
+                colour,
+                name=name.capitalize(),
+                shape=shape,
+                across=(rating - reach, rating + reach),
+            )
+        )
+    names = [players[row] for row in rows]
+    panel = Panel(Axis("Rating", grid=True), Axis(scale="category", names=names), marks)
+    return Chart(
+        [panel],
+        "Ratings from moves, from results, and from both, with one deviation",
+        height=34.0 * max(len(rows), 4),
+    )

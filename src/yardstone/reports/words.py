@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, fields
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from yardstone.reports.document import Column
+
 if TYPE_CHECKING:
+    from yardstone.pool import SkipReport
     from yardstone.winprob.players import Chance
 
-__all__ = ["chance_text", "join_names", "known", "known_values", "per_cent", "plural"]
+
+__all__ = [
+    "chance_text",
+    "join_names",
+    "known",
+    "known_values",
+    "per_cent",
+    "plural",
+    "NORMAL_95",
+    "share_column",
+    "share_text",
+    "signed_within",
+    "within",
+    "plain_skipped",
+]
+
 
 #: So many names stand in a sentence; the others are counted.
 NAMES = 4
@@ -63,3 +81,50 @@ def chance_text(chance: Chance) -> str:
     if chance.low is None or chance.high is None or chance.low == chance.high:
         return value
     return f"{value} ({100.0 * chance.low:.0f}–{100.0 * chance.high:.0f})"
+
+
+#: Standard errors on each side of an interval of 95 %.
+NORMAL_95 = 1.959963984540054
+
+
+def share_text(value: float) -> str:
+    """A share in per cent."""
+    return f"{100.0 * value:.1f}"
+
+
+def share_column(
+    name: str, value: Callable[[Any], float], heading: str, *, gives_way: int = 0
+) -> Column:
+    """A column of shares, which people read in per cent."""
+
+    def text(row: Any) -> str:
+        return share_text(value(row))
+
+    return Column(name, value, heading, "number", show=text, gives_way=gives_way)
+
+
+def within(
+    value: float, error: float, digits: int, scale: float = 1.0, *, reach: float = NORMAL_95
+) -> str:
+    """A value with its interval, `reach` standard errors on each side (95 %)."""
+    return f"{scale * value:.{digits}f} ± {scale * reach * error:.{digits}f}"
+
+
+def signed_within(
+    value: float, error: float, scale: float = 1.0, *, reach: float = NORMAL_95
+) -> str:
+    """A difference with its interval."""
+    return f"{scale * value:+.1f} ± {scale * reach * error:.1f}"
+
+
+#: Records that are written with their place.
+PLACES = 100
+
+
+def plain_skipped(skipped: SkipReport) -> dict[str, Any]:
+    """How many, why, and the first of them."""
+    return {
+        "total": len(skipped),
+        "reasons": dict(skipped.reasons.most_common()),
+        "first": [asdict(record) for record in skipped.details[:PLACES]],
+    }

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, select, update
 from sqlalchemy import delete as sql_delete
 from starlette.concurrency import run_in_threadpool
 
-from yardstone.reports.faces.files import records_of, table_csv
+from yardstone.reports.files import records_of, table_csv
 from yardstone.web.database import Lock, file_name, jobs, uploads
 from yardstone.web.kinds import KINDS, Kind, Query
 from yardstone.web.kinds.kind import ChoiceField, PlayersField, bad_option, only_value

@@ -10,7 +10,7 @@ import typer
 from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from yardstone.reports.charts.chart import Chart
+    from yardstone.reports.chart import Chart
 
 __all__ = ["describe"]
 

@@ -72,8 +72,8 @@ def _say(words: str) -> None:
 def _keep(measured: Measurement, document: Document) -> None:
     """Write the table and the predictions into the experiment's folder."""
     from yardstone.files import write_text
-    from yardstone.reports.faces.files import document_csv, document_json
-    from yardstone.reports.faces.text import document_text
+    from yardstone.reports.files import document_csv, document_json
+    from yardstone.reports.text import document_text
     from yardstone_lab.neubauer.experiment.predictions_file import predictions_csv
 
     outcome = measured.outcome

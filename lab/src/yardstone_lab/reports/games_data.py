@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from yardstone.reports.charts.history import deviations_chart, ratings_by_games_chart
+from yardstone.reports.history import deviations_chart, ratings_by_games_chart
 from yardstone_lab.reports.charts.experiment import label_chart, length_chart, loss_chart
 
 if TYPE_CHECKING:
-    from yardstone.reports.charts.chart import Chart
+    from yardstone.reports.chart import Chart
     from yardstone_lab.neubauer.description import DataDescription
 
 __all__ = ["data_charts"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from yardstone.evaluation.uncertainty import holm, two_sided
 from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
-from yardstone.reports.tournament.intervals import share_text, signed_within, within
+from yardstone.reports.words import share_text, signed_within, within
 from yardstone_lab.reports.charts.tournament import circuit_chart, event_chart
 from yardstone_lab.reports.tiebreaks import DOUBT
 from yardstone_lab.tournaments.circuits import Circuit, CircuitQuality

@@ -11,7 +11,7 @@ import numpy as np
 from yardstone.clusters import t_quantile
 from yardstone.evaluation.uncertainty import holm, two_sided
 from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
-from yardstone.reports.tournament.intervals import share_column, share_text, signed_within, within
+from yardstone.reports.words import share_column, share_text, signed_within, within
 from yardstone_lab.reports.charts.tournament import ties_chart
 
 if TYPE_CHECKING:

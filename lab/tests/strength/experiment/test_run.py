@@ -13,8 +13,8 @@ from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.evaluation.sets import Sets
 from yardstone.evaluation.splits import agree_with_score, earlier_games, rating_labels
 from yardstone.ratings.glicko import Glicko2
-from yardstone.reports.faces.files import document_csv
-from yardstone.reports.faces.text import document_text
+from yardstone.reports.files import document_csv
+from yardstone.reports.text import document_text
 from yardstone_lab.neubauer.experiment import judgements as judged
 from yardstone_lab.neubauer.experiment import models
 from yardstone_lab.neubauer.experiment.configuration import read_experiment

@@ -12,11 +12,9 @@ from markupsafe import Markup
 
 from yardstone.errors import YardstoneError
 from yardstone.grades import parse_grade
-from yardstone.reports.tournament.last_round import last_round_document
-from yardstone.reports.tournament.player_card import player_card_document
-from yardstone.reports.tournament.prizes import prizes_document
-from yardstone.reports.tournament.standings import standings_document
-from yardstone.reports.tournament.words import side_names
+from yardstone.reports.pairing import side_names
+from yardstone.reports.simulation import last_round_document
+from yardstone.reports.standings import player_card_document, prizes_document, standings_document
 from yardstone.tournament.event.prizes import prize_list
 from yardstone.tournament.last_round import last_round_needs
 from yardstone.tournament.model import Result

@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from yardstone.errors import InputError, UsageError
-from yardstone.reports.tournament.words import sentences, side_names
+from yardstone.reports.pairing import sentences, side_names
 from yardstone.tournament.event.rounds import (
     GameResult,
     PairedRound,

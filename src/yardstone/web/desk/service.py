@@ -238,8 +238,8 @@ def chances_page(tournament: Tournament) -> str:
     YardstoneError
         The tournament cannot be simulated, or is over.
     """
-    from yardstone.reports.faces.page import document_fragment
-    from yardstone.reports.tournament.simulation import simulation_document
+    from yardstone.reports.page import document_fragment
+    from yardstone.reports.simulation import simulation_document
     from yardstone.tournament.forecast import Scenario, simulate_scenarios
 
     made = simulate_scenarios(Scenario(tournament=tournament), _TOURNAMENTS, workers=1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from yardstone.grades import format_grade
-from yardstone.reports.tournament.words import side_names
+from yardstone.reports.pairing import side_names
 from yardstone.tournament.event.rounds import score_of
 from yardstone.tournament.model import Game, Result
 from yardstone.web.problems import RequestProblem

@@ -35,7 +35,7 @@ def _perform(task: Task) -> dict[str, Any]:
     from yardstone.backgammon.file_analysis import MatchFile
     from yardstone.backgammon.formulas import OFFSETS
     from yardstone.backgammon.gnubg import find_gnubg
-    from yardstone.reports.backgammon.analysis import backgammon_plain
+    from yardstone.reports.backgammon import backgammon_plain
 
     most = task.limit("matches")
     if len(task.files) > most:
@@ -66,7 +66,7 @@ def _perform(task: Task) -> dict[str, Any]:
 
 
 def _view(result: Plain, query: Query) -> View:
-    from yardstone.reports.backgammon.analysis import backgammon_document
+    from yardstone.reports.backgammon import backgammon_document
 
     names = [each["player"] for each in result["players"]]
     who = " and ".join(names) if len(names) <= 2 else plural(len(names), "player")
@@ -89,7 +89,7 @@ def _card(result: Plain) -> Card:
 
 def _glance(result: Plain) -> Document:
     """The players with their ratings."""
-    from yardstone.reports.backgammon.analysis import backgammon_document
+    from yardstone.reports.backgammon import backgammon_document
 
     document = backgammon_document(result)
     (table,) = (block for block in document.sections[0].blocks if isinstance(block, Table))

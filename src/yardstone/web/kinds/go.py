@@ -95,7 +95,7 @@ def go_result(estimates: Sequence[SideEstimate], own: SiteScale | None) -> dict[
 
 def go_view(result: Plain, query: Query) -> View:
     """One of the estimates on one of the scales, with the curves of some games."""
-    from yardstone.reports.strength.estimate import estimate_document
+    from yardstone.reports.strength import estimate_document
     from yardstone.strength.estimate.on_scales import plain_on_scale
 
     sides = [result, *result.get("others", ())]
@@ -142,7 +142,7 @@ def go_view(result: Plain, query: Query) -> View:
 
 def go_glance(result: Plain) -> Document:
     """The strength in large letters and on the scale, and the board of the costliest move."""
-    from yardstone.reports.strength.estimate import estimate_document
+    from yardstone.reports.strength import estimate_document
 
     document = estimate_document(result)
     answer = [block for block in document.sections[1].blocks if not isinstance(block, Choices)]
@@ -234,7 +234,7 @@ def _kept(shown: Plain) -> dict[str, Any]:
 
 def go_card(result: Plain) -> Card:
     """The strength and its interval, without the player's name."""
-    from yardstone.reports.strength.words import headline
+    from yardstone.reports.strength_words import headline
 
     strength, sure = headline({**result, "player": "Go"})[:2]
     ends = result["low"], result["rating"], result["high"]

@@ -44,7 +44,7 @@ def _perform(task: Task) -> dict[str, Any]:
     """Rate the players."""
     from yardstone.ratings.bradley_terry import BradleyTerry
     from yardstone.ratings.rating_list import rate_list
-    from yardstone.reports.rating_list.plain import plain_list
+    from yardstone.reports.rating_list import plain_list
 
     pool = pool_of(task)
     task.tell("rating", 0, 1)
@@ -102,7 +102,7 @@ def pool_of(task: Task) -> Pool:
 
 def _view(result: Plain, query: Query) -> View:
     """The list, with one player's scores, or everyone's against everyone."""
-    from yardstone.reports.rating_list.report import list_document, scores_of
+    from yardstone.reports.rating_list import list_document, scores_of
 
     def link(record: Plain) -> str:
         return f"{query.address}?{urlencode({'player': record['player']})}#against"
@@ -143,7 +143,7 @@ def _first_players(sections: Iterable[Section], most: int, player: str | None) -
 
 def _glance(result: Plain) -> Document:
     """The first players with their intervals."""
-    from yardstone.reports.rating_list.report import list_document
+    from yardstone.reports.rating_list import list_document
 
     document = list_document(result, title="Rating list")
     lists = [

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.files import scratch_folder
-from yardstone.reports.charts.shapes import Discs, Element, Shape, Sheet, Words, broken, cut
 from yardstone.reports.document import Column, Document, Section, Table
+from yardstone.reports.panels import Discs, Element, Shape, Sheet, Words, broken, cut
 from yardstone.reports.words import plural
 from yardstone.web.kinds import KINDS, Kind, Query, View
 from yardstone.web.pages.render import (
@@ -142,7 +142,7 @@ def card_png(card: Card, site: str) -> bytes:
     bytes
         PNG, 1200 by 630 pixels.
     """
-    from yardstone.reports.charts.files import save
+    from yardstone.reports.chart import save
 
     with _LOCK, scratch_folder() as folder:
         path = folder / "card.png"

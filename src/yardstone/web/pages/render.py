@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
-from yardstone.reports.faces.page import document_fragment, script, style
+from yardstone.reports.page import document_fragment, script, style
 from yardstone.reports.words import plural
 from yardstone.web.kinds import KINDS
 from yardstone.web.settings import site_of

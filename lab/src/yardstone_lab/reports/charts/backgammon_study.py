@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.reports.charts.chart import Axis, Chart, Mark, Panel, Points, Stroke
+from yardstone.reports.chart import Axis, Chart, Mark, Panel, Points, Stroke
 from yardstone_lab.vandendoel.cells import LEVEL, published_weight
 from yardstone_lab.vandendoel.choices import StudyModel
 from yardstone_lab.vandendoel.fit import StudyFit

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.reports.charts.chart import Axis, Bars, Chart, Guide, Mark, Panel, Points, Stroke
+from yardstone.reports.chart import Axis, Bars, Chart, Guide, Mark, Panel, Points, Stroke
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

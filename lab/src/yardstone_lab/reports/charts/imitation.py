@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.reports.charts.chart import Axis, Chart, Panel, Stroke
+from yardstone.reports.chart import Axis, Chart, Panel, Stroke
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

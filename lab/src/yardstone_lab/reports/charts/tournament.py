@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.reports.charts.chart import Axis, Chart, Guide, Panel, Points, Stroke
-from yardstone.reports.charts.colours import series_style
+from yardstone.reports.chart import Axis, Chart, Guide, Panel, Points, Stroke
+from yardstone.reports.panels import series_style
 
 if TYPE_CHECKING:
     from yardstone_lab.tournaments.circuits import CircuitQuality

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.reports.charts.chart import (
+from yardstone.reports.chart import (
     Axis,
     Band,
     Chart,
@@ -19,7 +19,7 @@ from yardstone.reports.charts.chart import (
     Points,
     Stroke,
 )
-from yardstone.reports.charts.colours import SERIES
+from yardstone.reports.panels import SERIES
 
 if TYPE_CHECKING:
     from yardstone_lab.neubauer.network.search_run import SearchRun

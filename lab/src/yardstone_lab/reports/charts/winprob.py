@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.grades import format_grade
-from yardstone.reports.charts.chart import Axis, Chart, Mark, Panel, Points, Stroke
-from yardstone.reports.charts.winprob import difference_name, difference_style
+from yardstone.reports.chart import Axis, Chart, Mark, Panel, Points, Stroke
+from yardstone.reports.winprob import difference_name, difference_style
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

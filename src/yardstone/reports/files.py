@@ -1,0 +1,230 @@
+"""A document for programs: CSV, Parquet, JSON, and data frames."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from itertools import islice
+from math import isfinite
+from pathlib import Path
+from typing import Any, Literal
+
+from yardstone.choices import check_choice
+from yardstone.errors import MissingExtraError, UsageError
+from yardstone.files import scratch_folder
+from yardstone.reports.document import Document, Kind, Table
+
+__all__ = [
+    "as_json",
+    "csv_pieces",
+    "document_csv",
+    "document_json",
+    "json_pieces",
+    "records_of",
+    "table_csv",
+    "write_parquet",
+    "write_pieces",
+    "LIBRARIES",
+    "document_frame",
+    "frame_library",
+]
+
+
+#: Rows of a piece of CSV.
+_PIECE = 10_000
+#: Records of a piece of JSON.
+_RECORDS = 1_000
+#: What SQL calls the kinds of values.
+_SQL = {
+    "text": "VARCHAR",
+    "integer": "BIGINT",
+    "number": "DOUBLE",
+    "boolean": "BOOLEAN",
+    "date": "DATE",
+    "time": "TIMESTAMP",
+}
+
+
+def records_of(document: Document) -> Table:
+    """The table that CSV and Parquet have.
+
+    Raises UsageError if there is none.
+    """
+    if document.records is None:
+        raise UsageError("this report has no table for CSV or Parquet: take text, JSON or HTML")
+    return document.records
+
+
+def document_csv(document: Document) -> str:
+    """The records as CSV, unknown values left empty and every number in full."""
+    return table_csv(records_of(document))
+
+
+def table_csv(table: Table, shield: Callable[[Any], Any] = lambda value: value) -> str:
+    """The columns that stand in files; `shield` makes values harmless."""
+    return "".join(csv_pieces(table, shield))
+
+
+def csv_pieces(table: Table, shield: Callable[[Any], Any] = lambda value: value) -> Iterator[str]:
+    """The same piece by piece, so that a long table takes no more memory than a short one."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    columns = table.kept
+    writer.writerow([column.name for column in columns])
+    for number, row in enumerate(table.rows, start=1):
+        writer.writerow([shield(_text(column.value(row))) for column in columns])
+        if number % _PIECE == 0:
+            yield out.getvalue()
+            out.seek(0)
+            out.truncate()
+    yield out.getvalue()
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and not isfinite(value):
+        return None
+    return value
+
+
+def as_json(value: Any) -> str:
+    """A plain value as indented JSON; numbers that JSON lacks are an error."""
+    return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def document_json(document: Document) -> str:
+    """The document as JSON text."""
+    return "".join(json_pieces(document))
+
+
+def json_pieces(document: Document) -> Iterator[str]:
+    """The same piece by piece: values that are made when they are looked at stay so."""
+    if document.plain is None:
+        table = records_of(document)
+        yield from _list_pieces(
+            ({c.name: _plain(c.value(row)) for c in table.kept} for row in table.rows), ""
+        )
+        yield "\n"
+        return
+    plain = document.plain()
+    if not isinstance(plain, Mapping) or not any(map(_is_lazy, plain.values())):
+        yield as_json(plain)
+        return
+    before = "{"
+    for name, value in plain.items():
+        yield f"{before}\n  {_indented(name, '')}: "
+        if _is_lazy(value):
+            yield from _list_pieces(value, "  ")
+        else:
+            yield _indented(value, "  ")
+        before = ","
+    yield "\n}\n"
+
+
+def _is_lazy(value: Any) -> bool:
+    """Whether the items of a sequence are made when they are looked at."""
+    return isinstance(value, Sequence) and not isinstance(value, str | list | tuple)
+
+
+def _list_pieces(values: Iterable[Any], indent: str) -> Iterator[str]:
+    rest, before = iter(values), "["
+    while some := list(islice(rest, _RECORDS)):
+        yield before + _indented(some, indent)[1:].removesuffix(f"\n{indent}]")
+        before = ","
+    yield "[]" if before == "[" else f"\n{indent}]"
+
+
+def _indented(value: Any, indent: str) -> str:
+    """A value as JSON whose further lines stand as far in: no text of JSON has a line's end."""
+    return as_json(value).rstrip("\n").replace("\n", f"\n{indent}")
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def write_parquet(document: Document, path: Path) -> None:
+    """Write the records, with the types of their columns."""
+    table = records_of(document)
+    write_pieces(path, csv_pieces(table), {column.name: _SQL[column.kind] for column in table.kept})
+
+
+def write_pieces(path: Path, pieces: Iterable[str], columns: Mapping[str, str]) -> None:
+    """Write a table, given as pieces of CSV with a header, with the named SQL types.
+
+    Empty cells become NULL.
+    """
+    from yardstone.records.table_files import parquet_of_csv
+
+    with scratch_folder() as folder:
+        source = folder / "table.csv"
+        with source.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(pieces)
+        parquet_of_csv(path, source, columns)
+
+
+LIBRARIES = ("pandas", "polars")
+#: What pandas calls the kinds of values; integers and booleans may be unknown.
+_PANDAS: dict[Kind, str] = {
+    "text": "str",
+    "integer": "Int64",
+    "number": "float64",
+    "boolean": "boolean",
+    "date": "datetime64[s]",
+    "time": "datetime64[s]",
+}
+_POLARS: dict[Kind, str] = {
+    "text": "String",
+    "integer": "Int64",
+    "number": "Float64",
+    "boolean": "Boolean",
+    "date": "Date",
+    "time": "Datetime",
+}
+
+
+def frame_library(library: Literal["pandas", "polars"] | None = None) -> str:
+    """The library that was asked for; else one that is loaded, else one that is installed.
+
+    Raises
+    ------
+    MissingExtraError
+        It is not installed, or neither is.
+    """
+    if library is not None:
+        check_choice("the library", library, LIBRARIES)
+        if find_spec(library) is None:
+            raise MissingExtraError(library)
+        return library
+    loaded = [name for name in LIBRARIES if name in sys.modules]
+    for name in (*loaded, *LIBRARIES):
+        if find_spec(name) is not None:
+            return name
+    raise MissingExtraError("pandas (or polars)")
+
+
+def document_frame(document: Document, library: Literal["pandas", "polars"] | None = None) -> Any:
+    """The records as a frame, a column a column, with unknown values where nothing is known."""
+    table = records_of(document)
+    name = frame_library(library)
+    frames = import_module(name)
+    columns = {
+        column.name: (column.kind, [column.value(row) for row in table.rows])
+        for column in table.kept
+    }
+    if name == "pandas":
+        return frames.DataFrame(
+            {key: frames.Series(v, dtype=_PANDAS[kind]) for key, (kind, v) in columns.items()}
+        )
+    return frames.DataFrame(
+        [
+            frames.Series(key, values, dtype=getattr(frames, _POLARS[kind]), strict=False)
+            for key, (kind, values) in columns.items()
+        ]
+    )

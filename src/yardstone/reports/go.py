@@ -1,0 +1,629 @@
+"""Go games that a network analysed or judged, and the networks, as documents."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from math import isfinite, isnan
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from yardstone.go.analysis import PHASES, WHOLE_GAME
+from yardstone.go.losses import DECIDED
+from yardstone.go.nets.store import KNOWN, KnownNetwork
+from yardstone.go.points import BLACK, WHITE, colour_name, point_name
+from yardstone.records.go_game import DRAWN
+from yardstone.records.go_game import UNKNOWN as NO_WINNER
+from yardstone.reports.chart import Axis, Band, Chart, Guide, Mark, Panel, Points, Stroke
+from yardstone.reports.document import (
+    UNKNOWN,
+    Column,
+    Document,
+    Drawing,
+    Facts,
+    Kind,
+    Lines,
+    Picture,
+    Section,
+    Table,
+)
+from yardstone.reports.words import plain_skipped, plural
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from yardstone.go.analysis import AnalysedGames, GameAnalysis, JudgedGames, Judgement, Total
+    from yardstone.go.nets.store import StoredNetwork
+
+
+__all__ = [
+    "analysis_document",
+    "judgement_document",
+    "known_networks_document",
+    "network_document",
+    "networks_document",
+    "game_title",
+    "MOST_GAMES",
+    "game_chart",
+]
+
+
+class _Move(NamedTuple):
+    """Move k of a game, from 0."""
+
+    game: GameAnalysis
+    k: int
+
+    def point(self, number: int) -> str:
+        return point_name(int(number), self.game.game.size)
+
+
+def _known(value: float, digits: int) -> float | None:
+    return round(float(value), digits) if isfinite(value) else None
+
+
+def _per_cent(value: float, digits: int = 1) -> str:
+    return UNKNOWN if isnan(value) else f"{100.0 * value:.{digits}f}"
+
+
+def _points(value: float, digits: int = 1) -> str:
+    return UNKNOWN if isnan(value) else f"{round(float(value), digits) + 0.0:.{digits}f}"
+
+
+def _share(
+    name: str, read: Callable[[Any], float], heading: str, gives_way: int = 0, *, shown: int = 1
+) -> Column:
+    return Column(
+        name,
+        lambda row: _known(read(row), 6),
+        heading,
+        "number",
+        show=lambda row: _per_cent(read(row), shown),
+        gives_way=gives_way,
+    )
+
+
+def _amount(
+    name: str, read: Callable[[Any], float], heading: str, *, digits: int = 2, shown: int = 1
+) -> Column:
+    return Column(
+        name,
+        lambda row: _known(read(row), digits),
+        heading,
+        "number",
+        show=lambda row: _points(read(row), shown),
+    )
+
+
+def _words(name: str, read: Callable[[_Move], Any], kind: Kind = "text") -> Column:
+    """A column that stands in files only."""
+    return Column(name, read, kind=kind)
+
+
+_PLACE = (
+    _words("file", lambda m: m.game.game.file),
+    _words("game", lambda m: m.game.game.number, "integer"),
+    _words("black", lambda m: m.game.game.black),
+    _words("white", lambda m: m.game.game.white),
+)
+_NUMBER = Column("number", lambda m: int(m.game.number[m.k]), "Move", "integer", form="d")
+_SIDE = Column(
+    "colour",
+    lambda m: colour_name(int(m.game.colour[m.k])).lower(),
+    "Side",
+    show=lambda m: colour_name(int(m.game.colour[m.k]))[0],
+)
+_POINT = Column("move", lambda m: m.point(m.game.point[m.k]), "Point")
+_WIN_LOSS = _share("win_loss", lambda m: m.game.win_loss[m.k], "Lost %", 4)
+_POINT_LOSS = _amount("point_loss", lambda m: m.game.point_loss[m.k], "Lost points")
+_POLICY = _share("policy", lambda m: m.game.policy[m.k], "Policy %", 3)
+_RANK = Column(
+    "rank",
+    lambda m: int(m.game.rank[m.k]) or None,
+    "Rank",
+    "integer",
+    form="d",
+    gives_way=2,
+)
+_PHASE = _words("phase", lambda m: PHASES[m.game.phase[m.k]])
+
+
+def _better(move: _Move) -> str | None:
+    losses = move.game.losses
+    return move.point(losses.best[move.k]) if losses.points[move.k] > 0.0 else None
+
+
+#: What is said of each move, in files and, with a heading, to people.
+_MOVE_COLUMNS = (
+    _NUMBER,
+    _SIDE,
+    _POINT,
+    _share("white_winrate", lambda m: m.game.white_winrate[m.k + 1], "White wins %"),
+    _amount("white_lead", lambda m: m.game.white_lead[m.k + 1], "White leads", digits=3),
+    _WIN_LOSS,
+    _POINT_LOSS,
+    _words("point_error", lambda m: _known(m.game.losses.error[m.k], 2), "number"),
+    _words("decided", lambda m: bool(m.game.losses.decided[m.k]), "boolean"),
+    _POLICY,
+    _RANK,
+    Column("best", lambda m: m.point(m.game.best[m.k]), "Best", gives_way=6),
+    _share("best_policy", lambda m: m.game.best_policy[m.k], "Its policy %", 1),
+    _words("better", _better),
+    _PHASE,
+    _words("counted", lambda m: bool(m.game.counted[m.k]), "boolean"),
+)
+_MISTAKES = (
+    _NUMBER,
+    _SIDE,
+    _POINT,
+    _POINT_LOSS,
+    Column("", lambda m: f"± {_points(m.game.losses.error[m.k])}", "Error", left=False),
+    _WIN_LOSS,
+    _POLICY,
+    _RANK,
+    Column("", lambda m: m.point(m.game.losses.best[m.k]), "Better"),
+    replace(_PHASE, heading="Phase", gives_way=5),
+)
+
+
+def _player(total: Total) -> str:
+    """Who it is, in the first of a player's rows."""
+    if total.phase != WHOLE_GAME:
+        return ""
+    colour = f" ({colour_name(total.colour)[0]})" if total.colour else ""
+    games = "" if total.games == 1 else f", {plural(total.games, 'game')}"
+    return f"{total.player}{colour}{games}"
+
+
+_TOTALS = (
+    Column("", _player, "Player"),
+    Column("", lambda t: "all" if t.phase == WHOLE_GAME else t.phase, "Phase"),
+    Column("", lambda t: t.moves, "Moves", "integer"),
+    _amount("", lambda t: t.point_loss, "Points a move", shown=2),
+    _share("", lambda t: t.win_loss, "% a move", 4, shown=2),
+    _share("", lambda t: t.policy, "Policy %", 2),
+    _share("", lambda t: t.first_choice, "First choice %", 1),
+    Column("", lambda t: t.mistakes, "Mistakes", "integer", gives_way=3),
+)
+
+
+def analysis_document(result: AnalysedGames, *, moves: bool = True, top: int = 10) -> Document:
+    """The games, each with its picture, and the totals of players.
+
+    Parameters
+    ----------
+    result : AnalysedGames
+    moves : bool
+        List every move.
+    top : int
+        Mistakes to list for each game.
+    """
+    games = result.games
+    sections: list[Section] = []
+    for game in games:
+        rows = [_Move(game, k) for k in range(len(game))]
+        lines = Lines([*_place_line(game), *_conditions(result, game)])
+        draw = _picture(replace(result, games=[game]))
+        picture = Picture(draw, "White's winrate and lead after each move")
+        sections.append(Section(game_title(game), [lines, picture]))
+        if moves:
+            table = Table(_MOVE_COLUMNS, rows, noun="move")
+            sections.append(Section("All moves", [table], folded=True))
+        totals = Table(_TOTALS, result.totals(game), caption="By player and phase")
+        sections += [Section(blocks=[totals]), _mistakes(result, game, top)]
+    if len(games) > 1:
+        title = f"All {len(games):,} games, by player"
+        sections.append(Section(title, [Table(_TOTALS, result.players())]))
+    sections.append(Section(blocks=[Lines([*_legend(result)], bullets=True)]))
+    return Document(
+        "Analysis" if len(games) == 1 else f"Analysis of {len(games):,} games",
+        sections=sections,
+        records=Table(
+            (*_PLACE, *_MOVE_COLUMNS), [_Move(game, k) for game in games for k in range(len(game))]
+        ),
+        plain=lambda: _plain_analysis(result),
+        drawing=_picture(result),
+    )
+
+
+def _picture(result: AnalysedGames) -> Callable[[], Drawing]:
+    def draw() -> Drawing:
+        return game_chart(result)
+
+    return draw
+
+
+def _date(analysis: GameAnalysis) -> str:
+    date = analysis.game.date
+    return "" if np.isnat(date) else str(date)[:10]
+
+
+def _place_line(analysis: GameAnalysis) -> list[str]:
+    """Where the game was played, when, and how it ended."""
+    game = analysis.game
+    known = [game.event, _date(analysis), f"result {game.result}" if game.result else ""]
+    return [", ".join(part for part in known if part)] if any(known) else []
+
+
+def _conditions(result: AnalysedGames, analysis: GameAnalysis) -> list[str]:
+    """Rules and komi that the network was shown, and what the reader must know."""
+    game, conditions = analysis.game, analysis.conditions
+    handicap = f", handicap {game.handicap}" if game.handicap > 1 else ""
+    line = (
+        f"{plural(len(analysis), 'move')} on {game.size}x{game.size}{handicap}, "
+        f"{conditions.in_words}; network {result.network}"
+    )
+    return [line, *([f"Note: {analysis.remark}"] if analysis.remark else [])]
+
+
+def _mistakes(result: AnalysedGames, analysis: GameAnalysis, top: int) -> Section:
+    worst = analysis.mistakes(result.mistake).tolist()
+    if not worst:
+        line = f"No move stands out from the noise with {result.mistake:g} points or more."
+        return Section(blocks=[Lines([line])])
+    limit = f"; the worst {top}" if 0 < top < len(worst) else ""
+    title = f"{plural(len(worst), 'move')} cost {result.mistake:g} points or more{limit}"
+    rows = [_Move(analysis, k) for k in worst[:top]]
+    return Section(title, [Table(_MISTAKES, rows)] if rows else [])
+
+
+def _legend(result: AnalysedGames) -> Iterator[str]:
+    """How to read the figures."""
+    ends = result.phases
+    small = sorted({analysis.game.size for analysis in result.games} - {19})
+    scaled = "".join(
+        f"; on {size}x{size} {first} and {middle}"
+        for size in small[:3]
+        for first, middle in [ends.ends(size)]
+    )
+    yield (
+        "A loss is what the move left its player, less what the best move found would have left: "
+        f"never below 0, and {UNKNOWN} where the game was decided, one side having more than "
+        f"{100.0 * DECIDED:g} % before and after the move."
+    )
+    yield "Mistakes are losses of at least twice their error."
+    yield (
+        f"{PHASES[0].capitalize()}: moves 1 to {ends.opening}; {PHASES[1]}: to "
+        f"{ends.middle}; then {PHASES[2]}{scaled}."
+    )
+
+
+def _plain_analysis(result: AnalysedGames) -> dict[str, Any]:
+    return {
+        "format": 2,
+        "network": result.network,
+        "mistake_points": result.mistake,
+        "phases": {"opening": result.phases.opening, "middle game": result.phases.middle},
+        "games": [_plain_game(result, game) for game in result.games],
+        "players": [_plain_total(total) for total in result.players()],
+        "skipped": plain_skipped(result.skipped),
+    }
+
+
+def _plain_game(result: AnalysedGames, analysis: GameAnalysis) -> dict[str, Any]:
+    game = analysis.game
+    rows = [_Move(analysis, k) for k in range(len(analysis))]
+    return {
+        "file": game.file,
+        "game": game.number,
+        "black": game.black,
+        "white": game.white,
+        "black_rank": game.black_rank,
+        "white_rank": game.white_rank,
+        "date": _date(analysis) or None,
+        "result": game.result,
+        "size": game.size,
+        "handicap": game.handicap,
+        "komi": analysis.conditions.komi,
+        "rules": analysis.conditions.rules.name,
+        "remark": analysis.remark or None,
+        "start": {
+            "white_winrate": _known(analysis.white_winrate[0], 6),
+            "white_lead": _known(analysis.white_lead[0], 3),
+        },
+        "moves": [{column.name: column.value(row) for column in _MOVE_COLUMNS} for row in rows],
+        "totals": [_plain_total(total) for total in result.totals(analysis)],
+    }
+
+
+def _plain_total(total: Total) -> dict[str, Any]:
+    return {
+        **asdict(total),
+        "point_loss": _known(total.point_loss, 4),
+        "win_loss": _known(total.win_loss, 6),
+        "colour": colour_name(total.colour).lower() if total.colour else None,
+    }
+
+
+_WINNERS = {BLACK: "black", WHITE: "white", DRAWN: "draw", NO_WINNER: ""}
+
+
+def _place(judgement: Judgement) -> str:
+    game = judgement.game
+    return f"{game.file} #{game.number}" if game.number > 1 else game.file
+
+
+def _judged_date(judgement: Judgement) -> str:
+    date = judgement.game.date
+    return "" if np.isnat(date) else str(date)[:10]
+
+
+_JUDGEMENT_COLUMNS = (
+    Column("file", lambda j: j.game.file, "Game", show=_place),
+    Column("game", lambda j: j.game.number, kind="integer"),
+    Column("black", lambda j: j.game.black, "Black"),
+    Column("white", lambda j: j.game.white, "White"),
+    Column("date", _judged_date),
+    Column("result", lambda j: j.game.result, "Result", gives_way=3),
+    Column("recorded", lambda j: _WINNERS[j.game.winner]),
+    Column("judged", lambda j: _WINNERS[j.winner] or "undecided", "Judged"),
+    Column("agrees", lambda j: j.agrees, kind="boolean"),
+    Column(
+        "white_winrate",
+        lambda j: round(j.white_winrate, 6),
+        "White wins %",
+        "number",
+        show=lambda j: f"{100 * round(j.white_winrate, 6):.1f}",
+    ),
+    Column(
+        "white_lead",
+        lambda j: round(j.white_lead, 3),
+        "White leads",
+        "number",
+        show=lambda j: f"{round(j.white_lead, 3) + 0.0:.1f}",
+        gives_way=2,
+    ),
+    Column("moves", lambda j: j.moves, "Moves", "integer", form="d", gives_way=1),
+    Column("komi", lambda j: j.conditions.komi, kind="number"),
+    Column("rules", lambda j: j.conditions.rules.name),
+)
+
+
+def judgement_document(result: JudgedGames, *, top: int = 20) -> Document:
+    """How far records and network agree; `top` limits the games that contradict their records."""
+    contrary = [each for each in result.games if each.agrees is False]
+    contrary.sort(key=lambda each: -abs(round(each.white_winrate, 6) - 0.5))
+    title = "The other winner"
+    if len(contrary) > top:
+        title += f", the surest {top} of {len(contrary):,}"
+    listed = contrary[:top]
+    return Document(
+        "Judged games",
+        lead=list(_summary(result)),
+        sections=[Section(title, [Table(_JUDGEMENT_COLUMNS, listed, noun="game")])]
+        if listed
+        else [],
+        records=Table(_JUDGEMENT_COLUMNS, result.games),
+        plain=lambda: _plain_judgement(result),
+    )
+
+
+def _summary(result: JudgedGames) -> Iterator[str]:
+    """How many games, and how far records and network agree."""
+    counts = result.agreement
+    yield f"{plural(counts.games, 'game')} judged by {result.network}"
+    yield (
+        f"Decided (at least {100 * result.sure:g} % sure): {counts.games - counts.undecided:,}; "
+        f"undecided: {counts.undecided:,}"
+    )
+    conditions = (each.conditions for each in result.games)
+    other = Counter(each.in_words for each in conditions if each.remark)
+    for words, number in other.most_common():
+        yield f"{plural(number, 'game')} judged by {words}"
+    compared = counts.agreeing + counts.contrary
+    if compared:
+        yield (
+            f"The record names the same winner in {counts.agreeing:,} of {compared:,} "
+            f"decided games ({100.0 * counts.agreeing / compared:.1f} %)"
+        )
+    if counts.unrecorded:
+        yield f"Decided without a recorded winner: {counts.unrecorded:,}"
+
+
+def _plain_judgement(result: JudgedGames) -> dict[str, Any]:
+    return {
+        "format": 1,
+        "network": result.network,
+        "sure": result.sure,
+        "counts": asdict(result.agreement),
+        "games": [{c.name: c.value(each) for c in _JUDGEMENT_COLUMNS} for each in result.games],
+        "skipped": plain_skipped(result.skipped),
+    }
+
+
+_SHORT_SUM = 12
+
+
+def _size(size: int) -> str:
+    """A number of bytes for people."""
+    return f"{size / 1e6:.1f} MB"
+
+
+def _of_header(name: str) -> Column:
+    return Column(
+        name,
+        lambda network: None if network.header is None else getattr(network.header, name),
+        name,
+        "integer",
+        form="d",
+        gives_way=1,
+    )
+
+
+_NETWORK_COLUMNS = (
+    Column("name", lambda network: network.name, "network", strong=True),
+    *map(_of_header, ("version", "blocks", "channels")),
+    Column("size", lambda n: n.size, "size", "integer", show=lambda n: _size(n.size)),
+    Column(
+        "sha256",
+        lambda network: network.sha256,
+        "SHA-256",
+        show=lambda network: network.sha256[:_SHORT_SUM],
+    ),
+    Column("file", lambda network: str(network.path)),
+    Column("problem", lambda network: network.problem),
+)
+
+
+def networks_document(networks: Sequence[StoredNetwork], folder: Path) -> Document:
+    """A table of the networks that are there; `folder` is the user's."""
+    table = Table(_NETWORK_COLUMNS, networks, noun="network")
+    notes = [f"{each.name}: {each.problem}" for each in networks if each.problem]
+    names = [each.name for each in networks if each.included]
+    notes += [f"{name} comes with Yardstone." for name in names]
+    if len(networks) > len(names):
+        notes.append(f"The others are in {folder}.")
+    else:
+        notes.append(
+            f"No other network in {folder}: `yardstone go nets download b6c96` gets a stronger one."
+        )
+    return Document(
+        "Networks",
+        sections=[Section(blocks=[table, Lines(notes)])],
+        records=table,
+    )
+
+
+def _of_known(name: str, heading: str = "") -> Column:
+    return Column(name, lambda network: getattr(network, name), heading)
+
+
+def known_networks_document() -> Document:
+    """Networks that can be downloaded by name."""
+    columns = (
+        _of_known("short", "name"),
+        _of_known("name", "full name"),
+        _of_known("about", "what it is"),
+    )
+    names = KnownNetwork.__dataclass_fields__
+    return Document(
+        "Networks that can be downloaded",
+        sections=[Section(blocks=[Table(columns, KNOWN, noun="network")])],
+        records=Table([_of_known(name) for name in names], KNOWN),
+    )
+
+
+def network_document(facts: Mapping[str, Any]) -> Document:
+    """One network in detail; `facts` are those of `describe_file`."""
+    kinds = ", ".join(f"{count} {kind}" for kind, count in facts["block_kinds"].items())
+    rows = [
+        ("network", facts["name"]),
+        ("model version", str(facts["version"])),
+        ("kind", facts["kind"]),
+        ("blocks", f"{facts['blocks']} ({kinds})"),
+        ("channels", str(facts["channels"])),
+        ("parameters", f"{facts['parameters']:,}"),
+        ("last activation", facts["activation"]),
+        ("last norm", facts["norm"]),
+        ("policies", str(facts["policies"])),
+        ("pass-alive inputs", "as if suicide were legal")
+        if facts["pass_alive_under_suicide"]
+        else ("pass-alive inputs", "by the rules"),
+        ("size", _size(facts["size"])),
+        ("SHA-256", facts["sha256"]),
+        ("file", facts["file"]),
+    ]
+    if facts["knows"]:
+        rows.append(("knows only", facts["knows"]))
+    if facts["metadata"]:
+        rows.append(("not usable", "it wants to know the players' ranks with every position"))
+    columns = (Column("property", lambda fact: fact[0]), Column("value", lambda fact: fact[1]))
+    return Document(
+        f"Network {facts['name']}",
+        sections=[Section(blocks=[Facts(rows)])],
+        records=Table(columns, rows),
+        plain=lambda: dict(facts),
+    )
+
+
+def game_title(analysis: GameAnalysis) -> str:
+    """Who played whom, Black first."""
+    game = analysis.game
+
+    def player(name: str, rank: str, colour: int) -> str:
+        known = f" {rank}" if rank.strip(" ?-") else ""
+        return f"{name or colour_name(colour)}{known}"
+
+    black = player(game.black, game.black_rank, BLACK)
+    return f"{black} (Black) – {player(game.white, game.white_rank, WHITE)} (White)"
+
+
+#: Games in one picture.
+MOST_GAMES = 8
+
+
+def game_chart(report: AnalysedGames) -> Chart:
+    """Draw White's winrate and lead after each move, a row of two panels a game.
+
+    Dots mark mistakes, filled for Black's and open for White's; dotted lines part
+    the phases. Of many games the first `MOST_GAMES` are drawn, and the note says so.
+    """
+    games = list(report.games[:MOST_GAMES])
+    note = f"Network {report.network}. Dots: moves that cost {report.mistake:g} points or more, and"
+    note += " more than noise explains (filled: Black’s, open: White’s)."
+    if len(report.games) > len(games):
+        note += f" The first {len(games)} of {len(report.games):,} games."
+    panels = [panel for game in games for panel in _panels(report, game)]
+    words = "White’s winrate and lead after each move"
+    return Chart(panels, words=words, note=note, columns=2, height=190.0)
+
+
+def _panels(report: AnalysedGames, game: GameAnalysis) -> tuple[Panel, Panel]:
+    """Of the winrate, where Black's share lies above the line, and of the lead."""
+    moves = np.arange(len(game) + 1)
+    share, lead = 100.0 * game.white_winrate, game.white_lead
+    phases = [
+        Guide(x=float(end), dash=(1.5, 3.0))
+        for end in report.phases.ends(game.game.size)
+        if 0 < end < len(game)
+    ]
+    across = Axis("move", low=0.0, high=float(max(len(game), 1)), whole=True)
+    known = lead[np.isfinite(lead)]
+    least, most = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
+    room = 0.05 * (most - least)
+    return (
+        Panel(
+            across,
+            Axis("White wins, %", low=0.0, high=100.0),
+            [
+                Band(moves, share, 100.0, "black", opacity=0.75),
+                Band(moves, 0.0, share, "white", opacity=0.9),
+                Guide(y=50.0),
+                *phases,
+                Stroke(moves, share, width=1.6),
+                *_mistake_points(report, game, share),
+            ],
+            game_title(game),
+        ),
+        Panel(
+            across,
+            Axis(
+                "White leads, points",
+                low=min(least - room, -5.0),
+                high=max(most + room, 5.0),
+                grid=True,
+            ),
+            [
+                Guide(y=0.0),
+                *phases,
+                Stroke(moves, lead, width=1.6),
+                *_mistake_points(report, game, lead),
+            ],
+            " ",
+        ),
+    )
+
+
+def _mistake_points(
+    report: AnalysedGames, game: GameAnalysis, curve: NDArray[np.float32]
+) -> list[Mark]:
+    bad = game.mistakes(report.mistake)
+    marks: list[Mark] = []
+    for black in (True, False):
+        moves = bad[(game.colour[bad] == BLACK) == black] + 1
+        marks.append(Points(moves, curve[moves], "c2", size=3.2, hollow=not black))
+    return marks

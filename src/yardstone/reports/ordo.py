@@ -1,0 +1,593 @@
+"""Ordo's rating list to the byte: who stands in it, its columns, its text and its CSV."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import floor
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.ratings.result import Estimate, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from yardstone.pool import PairCounts
+
+
+__all__ = [
+    "OpponentSummary",
+    "OrdoList",
+    "Row",
+    "SYMBOLS",
+    "rank_players",
+    "superiority_percent",
+    "COLUMNS",
+    "DEFAULT_COLUMNS",
+    "ERROR_COLUMN",
+    "SUPERIORITY_COLUMN",
+    "TableFormat",
+    "ratings_csv",
+    "ratings_text",
+    "as_in_tag",
+    "display_width",
+    "fixed",
+    "listing_order",
+    "name_width",
+    "pad",
+    "rounded",
+    "OpponentResults",
+    "matches_by_player",
+]
+
+
+#: The mark after the name: lost everything, won everything, no games.
+SYMBOLS = {
+    Status.NORMAL: " ",
+    Status.PERFECT_LOSER: "<",
+    Status.PERFECT_WINNER: ">",
+    Status.NO_GAMES: "*",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrdoList:
+    """A rated list.
+
+    Attributes
+    ----------
+    names : tuple of str
+        As they stand in a PGN tag; every player of the input, with or without games.
+    rating : float64 array (players,)
+        0 for a player without games.
+    status : int8 array (players,)
+        Values of `Status`.
+    counts : PairCounts
+        The games that are rated.
+    first_advantage, draw_rate : Estimate
+        Rating points; 0 to 1.
+    deviation : float64 array (players,), optional
+        One standard deviation; None where no errors are shown.
+    deviation_of_difference : float64 array (players, players), optional
+        Of the difference of each two ratings.
+    confidence_factor : float
+        Standard deviations in the error margin.
+    discarded : int
+        Games of the input that are not rated.
+    """
+
+    names: tuple[str, ...]
+    rating: NDArray[np.float64]
+    status: NDArray[np.int8]
+    counts: PairCounts
+    first_advantage: Estimate
+    draw_rate: Estimate
+    deviation: NDArray[np.float64] | None = None
+    deviation_of_difference: NDArray[np.float64] | None = None
+    confidence_factor: float = 1.0
+    discarded: int = 0
+
+    @cached_property
+    def totals(self) -> NDArray[np.float64]:
+        """Wins, draws and losses of each player: shape (players, 3)."""
+        return self.counts.player_totals()
+
+    @cached_property
+    def games(self) -> NDArray[np.float64]:
+        """Games of each player."""
+        games: NDArray[np.float64] = self.totals.sum(axis=1)
+        return games
+
+    @cached_property
+    def points(self) -> NDArray[np.float64]:
+        """Points of each player."""
+        return self.totals[:, 0] + 0.5 * self.totals[:, 1]
+
+    def score_percent(self, player: int) -> float:
+        """Points per game of a player, in per cent; 0 without games."""
+        games = float(self.games[player])
+        return 100.0 * float(self.points[player]) / games if games else 0.0
+
+    def superiority(self, player: int, other: int) -> float | None:
+        """Confidence, in per cent, that `player` is the stronger; None if unknown."""
+        if self.deviation_of_difference is None:
+            return None
+        difference = float(self.rating[player] - self.rating[other])
+        return superiority_percent(difference, float(self.deviation_of_difference[player, other]))
+
+    def sorted_players(self) -> list[int]:
+        """Every player of the input from the highest rating down."""
+        return listing_order(range(len(self.names)), self.rating)
+
+
+def superiority_percent(difference: float, deviation: float) -> float | None:
+    """Confidence for superiority: the normal probability of a positive difference.
+
+    None where the deviation is unknown or zero.
+    """
+    if not deviation > 0.0:
+        return None
+    return 100.0 * NormalDist().cdf(difference / deviation)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the list: a player, his rank, and whether the rank is shown."""
+
+    player: int
+    rank: int
+    ranked: bool
+    superiority: float | None
+
+
+def rank_players(
+    listed: OrdoList,
+    *,
+    threshold: int | None = None,
+    older: frozenset[int] = frozenset(),
+    hide_older: bool = False,
+) -> list[Row]:
+    """The lines of the list, from the highest rating down.
+
+    Parameters
+    ----------
+    listed : OrdoList
+        The ratings.
+    threshold : int, optional
+        Leave out players with fewer games.
+    older : frozenset of int
+        Players listed without a rank (the older versions of relations).
+    hide_older : bool
+        Leave those out.
+    """
+    least = max(threshold or 0, 1)
+    shown = [int(player) for player in np.flatnonzero(listed.games >= least)]
+    lines: list[tuple[int, int, bool]] = []
+    rank = 0
+    for player in listing_order(shown, listed.rating):
+        ranked = player not in older
+        rank += ranked
+        if ranked or not hide_older:
+            lines.append((player, rank, ranked))
+    following = [player for player, _, _ in lines[1:]]
+    above = [
+        listed.superiority(line[0], other) for line, other in zip(lines, following, strict=False)
+    ]
+    return [Row(*line, known) for line, known in zip(lines, [*above, None], strict=False)]
+
+
+@dataclass(frozen=True)
+class OpponentSummary:
+    """About the opponents of each player: arrays (players,).
+
+    Attributes
+    ----------
+    rating : float64 array
+        Average rating, weighted by games.
+    deviation : float64 array
+        Average deviation, likewise; 0 where deviations are unknown.
+    number : int64 array
+        How many there were.
+    diversity : float64 array
+        Effective number: exponential of the entropy of the games over opponents
+        (Ordo's manual, equation 1, with the sign of its sum repaired).
+    """
+
+    rating: NDArray[np.float64]
+    deviation: NDArray[np.float64]
+    number: NDArray[np.int64]
+    diversity: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, listed: OrdoList) -> OpponentSummary:
+        """Summarise the opponents of everybody on a list."""
+        counts, n = listed.counts, len(listed.names)
+        player = np.concatenate([counts.first, counts.second]).astype(np.int64)
+        other = np.concatenate([counts.second, counts.first]).astype(np.int64)
+        games = np.concatenate([counts.games, counts.games])
+        total = np.maximum(np.bincount(player, games, n), 1.0)
+        rating = np.bincount(player, games * listed.rating[other], n) / total
+        deviation = np.zeros(n)
+        if listed.deviation is not None:
+            known = np.nan_to_num(listed.deviation)
+            deviation = np.bincount(player, games * known[other], n) / total
+        once = np.ones(len(player), np.bool_)
+        once[len(counts.first) :] = counts.first != counts.second  # a game with oneself
+        pairs, where = np.unique(player[once] * n + other[once], return_inverse=True)
+        met = np.bincount(where, games[once])
+        who = pairs // n
+        share = met / np.bincount(who, met, n)[who]
+        entropy = np.bincount(who, -share * np.log(share), n)
+        return cls(rating, deviation, np.bincount(who, minlength=n), np.exp(entropy))
+
+
+ERROR_COLUMN, SUPERIORITY_COLUMN = 2, 6
+
+#: Header and width of each column, by its number in switch -U.
+COLUMNS = (
+    ("PLAYER", 0),
+    ("RATING", 6),
+    ("ERROR", 6),
+    ("POINTS", 7),
+    ("PLAYED", 7),
+    ("(%)", 5),
+    ("CFS(%)", 7),
+    ("W", 4),
+    ("D", 4),
+    ("L", 4),
+    ("D(%)", 5),
+    ("OppAvg", 7),
+    ("OppErr", 7),
+    ("OppN", 5),
+    ("OppDiv", 7),
+)
+DEFAULT_COLUMNS = (0, 1, 2, 3, 4, 5)
+
+
+#: A deviation at most this large is shown as unknown.
+_NO_DEVIATION = 1e-8
+#: How that looks; in a narrow column it sticks out.
+_UNKNOWN_ERROR = "  ----"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableFormat:
+    """What the list shows.
+
+    Attributes
+    ----------
+    columns : tuple of int
+        Numbers of the columns, in order.
+    decimals, score_decimals : int
+        Of ratings and errors; of percentages.
+    headers : dict of int to (header, width)
+        Columns that differ from `COLUMNS`.
+    simulated : bool
+        Whether there are simulated errors to show.
+    """
+
+    columns: tuple[int, ...] = DEFAULT_COLUMNS
+    decimals: int = 1
+    score_decimals: int = 0
+    headers: dict[int, tuple[str, int]] = field(default_factory=dict)
+    simulated: bool = False
+
+    def header(self, column: int) -> tuple[str, int]:
+        """Header and least width of a column."""
+        return self.headers.get(column, COLUMNS[column])
+
+
+def _error(
+    deviation: NDArray[np.float64] | None, player: int, factor: float, decimals: int
+) -> str | None:
+    if deviation is None or not deviation[player] > _NO_DEVIATION:
+        return None
+    return fixed(rounded(float(deviation[player]) * factor, decimals), decimals)
+
+
+class _Cells:
+    """The entries of both forms of the list."""
+
+    def __init__(self, listed: OrdoList, shape: TableFormat) -> None:
+        self.listed = listed
+        self.shape = shape
+
+    @cached_property
+    def opponents(self) -> OpponentSummary:
+        """Only some columns ask for it, and it takes longer than the fit."""
+        return OpponentSummary.of(self.listed)
+
+    def common(self, row: Row, column: int) -> str | None:
+        """An entry that both forms write alike; None if unknown."""
+        listed, player = self.listed, row.player
+        factor, decimals = listed.confidence_factor, self.shape.decimals
+        match column:
+            case 2:
+                return _error(listed.deviation, player, factor, decimals)
+            case 4:
+                return f"{listed.games[player]:.0f}"
+            case 7 | 8 | 9:
+                return f"{listed.totals[player, column - 7]:.0f}"
+            case 11:
+                return fixed(float(self.opponents.rating[player]), decimals)
+            case 12:
+                known = self.opponents.deviation if listed.deviation is not None else None
+                return _error(known, player, factor, decimals)
+            case 13:
+                return f"{self.opponents.number[player]}"
+            case 14:
+                return fixed(float(self.opponents.diversity[player]), 1)
+        raise AssertionError(column)
+
+    def draw_percent(self, player: int) -> float:
+        games = float(self.listed.games[player])
+        return 100.0 * float(self.listed.totals[player, 1]) / games if games else 0.0
+
+    def text(self, row: Row, column: int) -> str:
+        """An entry of the text form."""
+        listed, shape, player = self.listed, self.shape, row.player
+        match column:
+            case 1:
+                return fixed(rounded(float(listed.rating[player]), shape.decimals), shape.decimals)
+            case 3:
+                return fixed(float(listed.points[player]), 1)
+            case 5:
+                return fixed(listed.score_percent(player), shape.score_decimals)
+            case 6:
+                return "---" if row.superiority is None else fixed(row.superiority, 0)
+            case 10:
+                return fixed(self.draw_percent(player), shape.score_decimals)
+        known = self.common(row, column)
+        return _UNKNOWN_ERROR if known is None else known
+
+    def csv(self, row: Row, column: int) -> str:
+        """An entry of the comma separated form."""
+        listed, shape, player = self.listed, self.shape, row.player
+        match column:
+            case 0:
+                return f'{row.rank},"{listed.names[player]}"'
+            case 1:
+                return fixed(float(listed.rating[player]), shape.decimals)
+            case 3:
+                return fixed(float(listed.points[player]), 2)
+            case 5:
+                return fixed(listed.score_percent(player), 2)
+            case 6:
+                return '"-"' if row.superiority is None else fixed(row.superiority, 0)
+            case 10:
+                return fixed(self.draw_percent(player), 1)
+        known = self.common(row, column)
+        return '"-"' if known is None else known
+
+
+def ratings_text(listed: OrdoList, rows: Sequence[Row], shape: TableFormat) -> str:
+    """The list as text, with the first-move advantage and the draw rate below it."""
+    columns = list(shape.columns)
+    if not shape.simulated and ERROR_COLUMN in columns:
+        columns.remove(ERROR_COLUMN)
+    cells = _Cells(listed, shape)
+    names = name_width(listed.names[row.player] for row in rows)
+    names = max(names, display_width(shape.header(0)[0]))
+    header = ""
+    body = [""] * len(rows)
+    for column in columns:
+        title, width = shape.header(column)
+        if column == 0:
+            header += f"\n{'#':>4} {pad(title, names)}    :"
+            for line, row in enumerate(rows):
+                rank = str(row.rank) if row.ranked else ""
+                symbol = SYMBOLS[Status(listed.status[row.player])]
+                body[line] += f"{rank:>4} {pad(listed.names[row.player], names + 1)} {symbol} :"
+            continue
+        entries = [cells.text(row, column) for row in rows]
+        widest = max([display_width(title.strip()), *(len(entry.strip()) for entry in entries)])
+        width = max(width, widest + 1)
+        header += " " + pad(title, width, right=True)
+        for line, entry in enumerate(entries):
+            body[line] += f" {entry:>{width}}"
+    return "\n".join([header, *body, "", *_parameter_lines(listed, shape), "\n"])
+
+
+def _parameter_lines(listed: OrdoList, shape: TableFormat) -> list[str]:
+    """The first-move advantage and the draw rate."""
+    advantage, rate = listed.first_advantage, listed.draw_rate
+    first = f"White advantage = {fixed(advantage.value, 2)}"
+    second = f"Draw rate (equal opponents) = {fixed(100.0 * rate.value, 2)} %"
+    if shape.simulated:
+        factor = listed.confidence_factor
+        first += f" +/- {fixed(advantage.deviation * factor, 2)}"
+        second += f" +/- {fixed(100.0 * rate.deviation * factor, 2)}"
+    return [first, second]
+
+
+def ratings_csv(listed: OrdoList, rows: Sequence[Row], shape: TableFormat) -> str:
+    """The list as comma separated values."""
+    cells = _Cells(listed, shape)
+
+    def joined(entries: list[str]) -> str:
+        # Every entry but that of column 0 brings its comma along.
+        return "".join(
+            entry if column == 0 else f",{entry}"
+            for column, entry in zip(shape.columns, entries, strict=True)
+        )
+
+    titles = [f'"{shape.header(column)[0]}"' for column in shape.columns]
+    titles = [
+        f'"#",{title}' if column == 0 else title
+        for column, title in zip(shape.columns, titles, strict=True)
+    ]
+    lines = [joined(titles)]
+    lines.extend(joined([cells.csv(row, column) for column in shape.columns]) for row in rows)
+    return "\n".join(lines) + "\n"
+
+
+#: Names wider than this stick out of their column.
+MAX_NAME_WIDTH = 50
+
+#: Ordo rounds to at most so many decimals before it prints.
+_ROUNDED_DECIMALS = 5
+
+
+def as_in_tag(name: str) -> str:
+    """A name as it stands between the quotes of a PGN tag."""
+    if "\\" in name or '"' in name:
+        return name.replace("\\", "\\\\").replace('"', '\\"')
+    return name
+
+
+def display_width(text: str) -> int:
+    """Columns that `text` takes on a terminal: two for wide characters, none for accents."""
+    if text.isascii():
+        return len(text)
+    width = 0
+    for character in text:
+        if unicodedata.combining(character) or unicodedata.category(character) in (
+            "Mn",
+            "Me",
+            "Cf",
+        ):
+            continue
+        width += 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    return width
+
+
+def pad(text: str, width: int, *, right: bool = False) -> str:
+    """`text` filled with blanks to `width` columns; to the left if `right`-aligned."""
+    blanks = " " * (width - display_width(text))
+    return blanks + text if right else text + blanks
+
+
+def name_width(names: Iterable[str]) -> int:
+    """Width of the column of names."""
+    return min(max(map(display_width, names), default=0), MAX_NAME_WIDTH)
+
+
+def fixed(value: float, decimals: int) -> str:
+    """`value` with so many decimals, rounded to even on its binary value as C does."""
+    return f"{value:.{decimals}f}"
+
+
+def rounded(value: float, decimals: int) -> float:
+    """`value` rounded half up, as Ordo does before it prints ratings and errors."""
+    scale = float(10 ** min(max(decimals, 0), _ROUNDED_DECIMALS))
+    if not -1e300 < value < 1e300:
+        return value
+    return floor(value * scale + 0.5) / scale
+
+
+def listing_order(players: Sequence[int], rating: NDArray[np.float64]) -> list[int]:
+    """Players from the highest rating down, equal ratings in Ordo's order.
+
+    Ordo sorts with a quicksort that leaves short ranges alone, then once with an
+    insertion sort. Neither keeps the order of equals, so where ratings are equal
+    its exchanges are repeated here.
+    """
+    order = list(players)
+    value = {player: float(rating[player]) for player in order}
+    if len(set(value.values())) == len(order):
+        return sorted(order, key=value.__getitem__, reverse=True)
+    _exchange_ranges(order, value)
+    _insert_each(order, value)
+    return order
+
+
+def _exchange_ranges(order: list[int], value: Mapping[int, float]) -> None:
+    """Split at a pivot, higher ratings before it, every range of seven or more."""
+    ranges = [(0, len(order) - 1)]
+    while ranges:
+        low, high = ranges.pop()
+        if high < low + 6:
+            continue
+        if high <= low + 12:
+            _median_to_front(order, value, low, high)
+        pivot = _split(order, value, low, high)
+        ranges.append((low, pivot - 1))
+        ranges.append((pivot + 1, high))
+
+
+def _median_to_front(order: list[int], value: Mapping[int, float], low: int, high: int) -> None:
+    middle = low + (high - low) // 2
+    if value[order[high]] < value[order[middle]] < value[order[low]]:
+        order[middle], order[low] = order[low], order[middle]
+    if value[order[middle]] < value[order[high]] < value[order[low]]:
+        order[high], order[low] = order[low], order[high]
+
+
+def _split(order: list[int], value: Mapping[int, float], low: int, high: int) -> int:
+    pivot = value[order[low]]
+    left, right = low + 1, high
+    while left < right:
+        if value[order[left]] > pivot:
+            left += 1
+        else:
+            order[left], order[right] = order[right], order[left]
+            right -= 1
+    place = left if value[order[left]] > pivot else left - 1
+    order[place], order[low] = order[low], order[place]
+    return place
+
+
+def _insert_each(order: list[int], value: Mapping[int, float]) -> None:
+    """Insertion sort from the end; a player passes those rated strictly higher."""
+    for start in range(len(order) - 2, -1, -1):
+        player = order[start]
+        place = start
+        while place + 1 < len(order) and value[order[place + 1]] > value[player]:
+            order[place] = order[place + 1]
+            place += 1
+        order[place] = player
+
+
+@dataclass(slots=True)
+class OpponentResults:
+    """Results of a player against one opponent."""
+
+    opponent: int
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    @property
+    def games(self) -> int:
+        """Number of games."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def percent(self) -> float:
+        """Points per game in per cent."""
+        return 100.0 * (self.wins + self.draws / 2) / self.games
+
+    @classmethod
+    def sum_of(cls, matches: Iterable[OpponentResults]) -> OpponentResults:
+        """All of a player's matches together; the opponent is -1."""
+        total = cls(-1)
+        for match in matches:
+            total.wins += match.wins
+            total.draws += match.draws
+            total.losses += match.losses
+        return total
+
+
+def matches_by_player(counts: PairCounts) -> dict[int, list[OpponentResults]]:
+    """The matches of each player."""
+    table: defaultdict[int, dict[int, OpponentResults]] = defaultdict(dict)
+    columns = (counts.first, counts.second, counts.wins, counts.draws, counts.losses)
+    for first, second, wins, draws, losses in zip(*(c.tolist() for c in columns), strict=True):
+        match = table[first].setdefault(second, OpponentResults(second))
+        match.wins += int(wins)
+        match.draws += int(draws)
+        match.losses += int(losses)
+        if first == second:
+            continue
+        match = table[second].setdefault(first, OpponentResults(first))
+        match.wins += int(losses)
+        match.draws += int(draws)
+        match.losses += int(wins)
+    return {player: list(opponents.values()) for player, opponents in table.items()}

@@ -1,1 +1,0 @@
-"""Rating lists as Ordo prints them."""

@@ -1,0 +1,691 @@
+"""A rating list: its plain value, its sentences, its document and its chart.
+
+To add a column: give `RatingList.record` its value, and `_columns` a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from math import inf, isfinite
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.ratings.connectivity import FEW_GAMES
+from yardstone.ratings.result import Status
+from yardstone.reports.chart import Axis, Chart, Panel, Points
+from yardstone.reports.document import (
+    UNKNOWN,
+    Column,
+    Document,
+    Drawing,
+    Lines,
+    Range,
+    Section,
+    Table,
+)
+from yardstone.reports.words import NAMES, join_names, plural, spellings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.ratings.rating_list import RatingList
+    from yardstone.ratings.result import Estimate
+
+
+__all__ = [
+    "FILE_COLUMNS",
+    "difference_table",
+    "list_document",
+    "opponents",
+    "rating_list_document",
+    "scores_of",
+    "Records",
+    "plain_list",
+    "advice",
+    "basis",
+    "caveats",
+    "headline",
+    "list_line",
+    "remedies",
+    "skipped",
+    "rating_list_chart",
+]
+
+
+Record = Mapping[str, Any]
+#: Stands above players who won or lost every game.
+BOUNDS = "Not ranked: won or lost every game (> or <: where that has an even chance)"
+#: Columns of files, in their order.
+FILE_COLUMNS = (
+    "player", "rating", "deviation", "low", "high", "games", "wins", "draws", "losses", "score",
+    "component", "status", "rank", "rank_low", "rank_high",
+)  # fmt: skip
+#: Up to so many players a page shows the opponents of each.
+DETAILED = 10_000
+#: Opponents shown for each player: the most played ones.
+OPPONENTS = 50
+_MARKS = {"at least": ">", "at most": "<"}
+
+
+def rating_list_document(
+    report: RatingList,
+    *,
+    title: str = "Ratings",
+    top: int | None = None,
+) -> Document:
+    """The document of a list; `top` limits the players of each group for people."""
+
+    def draw() -> Drawing:
+
+        return rating_list_chart(report, top=top)
+
+    return list_document(
+        plain_list(report),
+        title=title,
+        top=top,
+        pairs=report.head_to_head if len(report) <= DETAILED else None,
+        remedies=remedies(report),
+        skipped=skipped(report),
+        drawing=draw,
+    )
+
+
+def list_document(
+    plain: Mapping[str, Any],
+    *,
+    title: str = "Ratings",
+    top: int | None = None,
+    pairs: Callable[[], Sequence[Record]] | None = None,
+    remedies: Sequence[str] = (),
+    skipped: Sequence[str] = (),
+    link: Callable[[Record], str] | None = None,
+    drawing: Callable[[], Drawing] | None = None,
+) -> Document:
+    """The document of a list's plain value.
+
+    Parameters
+    ----------
+    plain : mapping
+        As `plain_list` or JSON has it.
+    title : str
+    top : int, optional
+        Players of each group that people see.
+    pairs : callable, optional
+        Gives the games of each two players, for the tables that open on a page.
+    remedies, skipped : sequence of str
+        Options that help, and what was left out when reading.
+    link : callable, optional
+        Takes a record: where the player's name leads on a page.
+    drawing : callable, optional
+    """
+    columns = _columns(plain, link)
+    details = None if pairs is None else _Details(plain["ratings"], pairs)
+    groups = []
+    begin = 0
+    for group in plain["components"]:
+        end = begin + group["players"]
+        rows = _Part(plain["ratings"], begin, end)
+        table = Table(
+            columns,
+            rows,
+            {group["ranked"]: BOUNDS} if group["ranked"] < len(rows) else {},
+            noun="player",
+            limit=top,
+            remedy="--top 0 shows all",
+            details=details,
+            search=begin == 0,
+            group=True,
+        )
+        groups.append(Section(_group_title(group, len(plain["components"])), [table]))
+        begin = end
+    tail = [
+        Section("", [Lines(plain.get("basis", ()))]),
+        Section("Note:", [Lines(plain["caveats"], bullets=True)], caution=True),
+        Section("Options:", [Lines(remedies, bullets=True)]),
+        Section(
+            "Most informative games to play next:", [Lines(plain.get("advice", ()), bullets=True)]
+        ),
+        Section("", [Lines(skipped)]),
+    ]
+    by_name = {column.name: column for column in columns}
+    return Document(
+        title,
+        [plain["headline"]],
+        [*groups, *tail],
+        Table([by_name[name] for name in FILE_COLUMNS], plain["ratings"]),
+        lambda: plain,
+        drawing,
+    )
+
+
+def _columns(plain: Mapping[str, Any], link: Callable[[Record], str] | None) -> list[Column]:
+    """All columns: those that people read come with a heading."""
+
+    def value(name: str) -> Callable[[Record], Any]:
+        return lambda record: record[name]
+
+    def share(name: str) -> Callable[[Record], float | None]:
+        return lambda record: 100.0 * record[name] / record["games"] if record["games"] else None
+
+    def file_only(*names: str, kind: Any = "number") -> list[Column]:
+        return [Column(name, value(name), kind=kind) for name in names]
+
+    # The first of a group is ranked if anyone is.
+    sizes = [group["players"] for group in plain["components"]]
+    begins = [end - size for end, size in zip(accumulate(sizes), sizes, strict=True) if size]
+    ranged = any(plain["ratings"][begin]["rank_high"] for begin in begins)
+    return [
+        Column("rank", value("rank"), "Rank", "integer", "d", ascending=True, order="ascending"),
+        Column("player", value("player"), "Player", link=link),
+        Column("rating", value("rating"), "Rating", "number", show=_rating, strong=True),
+        Column("deviation", value("deviation"), "±", "number", show=_half_width),
+        Column("", _interval, "Interval", "range"),
+        Column(
+            "rank_low",
+            value("rank_low"),
+            "Range" if ranged else "",
+            "integer",
+            show=_ranks,
+            gives_way=3,
+            ascending=True,
+        ),
+        Column("games", value("games"), "Games", "integer", gives_way=2),
+        Column("", _score, "Score %", "number", gives_way=4),
+        Column("", share("draws"), "Draws %", "number", gives_way=1),
+        *file_only("low", "high", "score"),
+        *file_only("wins", "draws", "losses", "component", "rank_high", kind="integer"),
+        *file_only("status", kind="text"),
+    ]
+
+
+def _rating(record: Record) -> str:
+    """A rating, marked > or < where it is a bound."""
+    value = record["rating"]
+    if value is None:
+        return UNKNOWN
+    return f"{_MARKS.get(record['status'], '')}{round(value, 1) + 0.0:.1f}"
+
+
+def _half_width(record: Record) -> str:
+    if record["status"] in _MARKS or record["deviation"] is None or record["high"] is None:
+        return UNKNOWN
+    return f"{record['high'] - record['rating']:.1f}" if record["deviation"] else "fixed"
+
+
+def _ranks(record: Record) -> str:
+    low, high = record["rank_low"], record["rank_high"]
+    return UNKNOWN if not low else f"{low}" if low == high else f"{low}–{high}"
+
+
+def _score(record: Record) -> float | None:
+    return None if record["score"] is None else 100.0 * record["score"]
+
+
+def _interval(record: Record) -> Range | None:
+    value = record["rating"]
+    if value is None:
+        return None
+    low, high, status = record["low"], record["high"], record["status"]
+    if status in _MARKS:
+        limit = low if status == "at least" else high
+        if limit is None:
+            return None
+        words = f"{status} {limit:.0f}"
+        if status == "at least":
+            return Range(limit, limit, inf, words)
+        return Range(limit, -inf, limit, words)
+    if low is None or high is None:
+        return Range(value, value, value, f"{value:.0f}, interval unknown")
+    return Range(value, low, high, f"{low:.0f} to {high:.0f}")
+
+
+class _Part(Sequence[Record]):
+    """Some of the records, which are made when they are looked at."""
+
+    def __init__(self, whole: Sequence[Record], begin: int, end: int) -> None:
+        self._whole, self._places = whole, range(begin, end)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __getitem__(self, place: Any) -> Any:
+        places = self._places[place]
+        if isinstance(places, range):
+            return self._whole[places.start : places.stop]
+        return self._whole[places]
+
+    def __iter__(self) -> Iterator[Record]:
+        return (self._whole[place] for place in self._places)
+
+
+def _group_title(group: Mapping[str, Any], groups: int) -> str:
+    if groups < 2:
+        return ""
+    if group["number"] < 1:
+        return "Players without a group"
+    players, games = plural(group["players"], "player"), plural(group["games"], "game")
+    return f"Group {group['number']}: {players}, {games}"
+
+
+class _Details:
+    """The opponents of each player, gathered when the first are asked for."""
+
+    def __init__(self, records: Sequence[Record], pairs: Callable[[], Sequence[Record]]) -> None:
+        self._records, self._pairs = records, pairs
+        self._met: dict[str, list[Record]] | None = None
+
+    def __call__(self, record: Record) -> Table | None:
+        if self._met is None:
+            self._met = _met(self._records, self._pairs())
+        return opponents(self._met.get(record["player"], ()))
+
+
+def _met(records: Sequence[Record], pairs: Sequence[Record]) -> dict[str, list[Record]]:
+    """What each player scored against whom, the most played opponents first."""
+    listed = {record["player"]: record for record in records}
+    met: dict[str, list[Record]] = {}
+    for pair in pairs:
+        one, other = pair["player"], pair["other"]
+        wins, draws, losses = pair["wins"], pair["draws"], pair["losses"]
+        for player, opponent, won, lost in ((one, other, wins, losses), (other, one, losses, wins)):
+            row = {"opponent": listed[opponent], "wins": won, "draws": draws, "losses": lost}
+            met.setdefault(player, []).append({**row, "games": won + draws + lost})
+    for rows in met.values():
+        rows.sort(key=lambda row: -row["games"])
+    return met
+
+
+def scores_of(
+    records: Sequence[Record],
+    pairs: Sequence[Record],
+    player: str | None,
+    link: Callable[[Record], str] | None = None,
+) -> Table | None:
+    """One player against each opponent; None without games."""
+    return opponents(_met(records, pairs).get(player or "", ()), link)
+
+
+def opponents(rows: Sequence[Record], link: Callable[[Record], str] | None = None) -> Table | None:
+    """A player against each opponent; None without games."""
+    if not rows:
+        return None
+    columns = [
+        Column(
+            "",
+            lambda row: row["opponent"]["player"],
+            "Opponent",
+            link=None if link is None else lambda row: link(row["opponent"]),
+        ),
+        Column(
+            "", lambda row: row["opponent"]["rating"], "Rating", "number",
+            show=lambda row: _rating(row["opponent"]),
+        ),
+        Column("", lambda row: row["games"], "Games", "integer", order="descending"),
+        Column(
+            "", lambda row: row["wins"], "W–D–L", "integer",
+            show=lambda row: f"{row['wins']}–{row['draws']}–{row['losses']}",
+        ),
+        Column(
+            "",
+            lambda row: 100.0 * (row["wins"] + row["draws"] / 2) / row["games"],
+            "Score %",
+            "number",
+        ),
+    ]  # fmt: skip
+    return Table(columns, rows, noun="opponent", limit=OPPONENTS, remedy="with fewer games")
+
+
+def difference_table(report: RatingList) -> Table:
+    """Each two listed players of a group once, the stronger first.
+
+    The difference of their ratings, its deviation and interval, and the probability that
+    the first is the stronger one. Perfect scorers are left out: they have no deviation.
+
+    Raises ModelError if the covariance was not computed.
+    """
+    from yardstone.ratings.uncertainty import superiority
+
+    ratings = report.ratings
+    spread = ratings.deviation_of_difference()
+    sure = superiority(ratings)
+    rows: list[tuple[str | float, ...]] = []
+    for group in report.groups:
+        members = [row for row in group.rows if np.isfinite(ratings.deviation[row])]
+        for place, row in enumerate(members):
+            for other in members[place + 1 :]:
+                difference = float(ratings.rating[row] - ratings.rating[other])
+                reach = report.deviations * float(spread[row, other])
+                rows.append(
+                    (
+                        ratings.players[row],
+                        ratings.players[other],
+                        difference,
+                        float(spread[row, other]),
+                        difference - reach,
+                        difference + reach,
+                        float(sure[row, other]),
+                    )
+                )
+    names = ("player", "other", "difference", "deviation", "low", "high", "superiority")
+    columns = [
+        Column(name, itemgetter(place), kind="number" if place > 1 else "text")
+        for place, name in enumerate(names)
+    ]
+    return Table(columns, rows)
+
+
+#: Skipped records written with their place.
+_PLAIN_PLACES = 100
+
+
+class Records(Sequence[dict[str, Any]]):
+    """The players of a list as plain values, each made when it is looked at."""
+
+    def __init__(self, report: RatingList) -> None:
+        self._report = report
+        self._rows = report.rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self._report.record(row) for row in self._rows[place]]
+        return self._report.record(self._rows[place])
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return map(self._report.record, self._rows)
+
+
+def plain_list(report: RatingList) -> dict[str, Any]:
+    """The whole list as dictionaries, numbers, strings, None, and lists or `Records`."""
+    ratings = report.ratings
+
+    def estimate(value: Estimate, ends: tuple[float, float]) -> dict[str, float | None]:
+        low, high = (end if isfinite(end) else None for end in ends)
+        deviation = value.deviation if isfinite(value.deviation) else None
+        return {"value": value.value, "deviation": deviation, "low": low, "high": high}
+
+    return {
+        "games": report.games,
+        "players": sum(len(group.rows) for group in report.groups),
+        "confidence": report.confidence,
+        "relative_to": report.relative_to,
+        "scale": ratings.scale,
+        "points_per_logit": ratings.points_per_logit,
+        "simulations": report.simulations,
+        "first_advantage": estimate(ratings.first_advantage, report.advantage_interval),
+        "draw_rate": estimate(report.draw_rate, report.draw_rate_interval),
+        "components": [
+            {
+                "number": group.number,
+                "players": len(group.rows),
+                "ranked": group.ranked,
+                "games": group.games,
+            }
+            for group in report.groups
+        ],
+        "ratings": Records(report),
+        "headline": headline(report),
+        "basis": basis(report),
+        "caveats": caveats(report),
+        "advice": advice(report),
+        "suggestions": [
+            {"player": match.player, "other": match.other, "gain": match.gain}
+            for match in report.suggestions
+        ],
+        "joining": [{"player": player, "other": other} for player, other in report.joining],
+        "skipped": {
+            "total": len(report.skipped),
+            "reasons": dict(report.skipped.reasons.most_common()),
+            "first": [
+                {"file": record.file, "line": record.line, "reason": record.reason}
+                for record in report.skipped.details[:_PLAIN_PLACES]
+            ],
+        },
+    }
+
+
+#: So many groups are described one by one.
+GROUPS = 5
+#: So many skipped records are shown with their place.
+PLACES = 5
+
+
+def headline(report: RatingList) -> str:
+    """How many games and players the list stands on."""
+    players = int((report.ratings.status != Status.NO_GAMES).sum())
+    text = f"{plural(report.games, 'game')} of {plural(players, 'player')}"
+    groups = report.ratings.components
+    return text + (f" in {groups} groups that cannot be compared" if groups > 1 else "")
+
+
+def list_line(report: RatingList, most: int = 5) -> str:
+    """The list in a line: its games, and the best players with their ratings."""
+    rows = report.rows
+    names = [
+        f"{report.ratings.players[row]} {report.ratings.rating[row]:.0f}"
+        + (f" ± {width:.0f}" if isfinite(width := report.half_width(row)) else "")
+        for row in rows[:most]
+    ]
+    more = f" and {len(rows) - most:,} more" if len(rows) > most else ""
+    return f"{headline(report)}: {', '.join(names)}{more}"
+
+
+def basis(report: RatingList) -> list[str]:
+    """First-move advantage, draw rate, and how to read the intervals."""
+    lines = [_advantage(report), _draw_rate(report)]
+    how = f", from {report.simulations:,} simulated replays" if report.simulations else ""
+    if any(report.half_width(row) == report.half_width(row) for row in report.rows):
+        lines.append(
+            f"±: {report.level} confidence interval, relative to {report.relative_to}{how}."
+        )
+    if report.rank_high.any():
+        lines.append(f"Range: {report.level} confidence interval of the rank.")
+    return lines
+
+
+def _advantage(report: RatingList) -> str:
+    advantage = report.ratings.first_advantage
+    value, name = f"{round(advantage.value, 1) + 0.0:.1f}", "First-move advantage"
+    if not advantage.deviation:
+        return f"{name}: {value} points (given)"
+    if not isfinite(advantage.deviation):
+        return f"{name}: unknown"
+    return f"{name}: {value} ± {report.deviations * advantage.deviation:.1f} points"
+
+
+def _draw_rate(report: RatingList) -> str:
+    draws = report.draw_rate
+    text = f"Draw rate of equal players: {100 * draws.value:.1f} %"
+    if not draws.deviation:
+        return f"{text} (given)"
+    low, high = report.draw_rate_interval
+    if not isfinite(draws.deviation):
+        if high < 1.0:
+            return f"{text} (no game was drawn: at most {100 * high:.1f} %)"
+        return "Draw rate of equal players: unknown"
+    return f"{text}  [{100 * low:.1f}, {100 * high:.1f}]"
+
+
+def caveats(report: RatingList) -> list[str]:
+    """Everything that makes the list say less than it seems to."""
+    return [*report.remarks, *_groups(report), *_perfect(report), *_traps(report)]
+
+
+def remedies(report: RatingList) -> list[str]:
+    """Options of the command that help against what `caveats` says."""
+    lines = []
+    if report.ratings.components > 1:
+        lines.append(
+            "--join DEVIATION compares groups by assuming that all players belong to one "
+            "population; --anchor NAME=RATING fixes the level of a group."
+        )
+    if report.traps.similar:
+        lines.append("--synonyms FILE merges names of the same player.")
+    return lines
+
+
+def _groups(report: RatingList) -> Iterable[str]:
+    count = report.ratings.components
+    if count < 2:
+        return
+    yield (
+        f"The players form {count} groups. Ratings in different groups cannot be compared: "
+        "each group has its own scale."
+    )
+    described = [group for group in report.groups if group.joined][:GROUPS]
+    for group in described:
+        names = [report.ratings.players[row] for row in group.rows[:NAMES]]
+        yield f"Group {group.number} ({join_names(names, len(group.rows))}): {group.joined}."
+    if (rest := count - 1 - len(described)) > 0 and described:
+        yield f"{plural(rest, 'other group')}: the same."
+
+
+def _named(report: RatingList, rows: Iterable[int]) -> str:
+    return join_names([report.ratings.players[row] for row in rows])
+
+
+def _perfect(report: RatingList) -> Iterable[str]:
+    for kind, did, word in (
+        (Status.PERFECT_WINNER, "won", "at least"),
+        (Status.PERFECT_LOSER, "lost", "at most"),
+    ):
+        is_kind = (report.ratings.status == kind).tolist()
+        rows = [row for row in report.rows if is_kind[row]]
+        if not rows:
+            continue
+        yield f"{_named(report, rows)} {did} every game: no rating or rank can be given."
+        limits = [
+            f"{report.ratings.players[row]} {report.limits[row]:.1f}"
+            for row in rows
+            if isfinite(report.limits[row])
+        ]
+        if limits:
+            yield f"With {report.level} confidence {word}: {join_names(limits)}."
+
+
+def _traps(report: RatingList) -> Iterable[str]:
+    players, traps = report.ratings.players, report.traps
+    listed = set(report.rows)
+    few = [row for row in traps.few_games if row in listed]
+    if few:
+        least = sorted(few, key=lambda row: float(report.ratings.games[row]))
+        yield (
+            f"{plural(len(few), 'player has', 'players have')} fewer than {FEW_GAMES} games: "
+            f"{_named(report, least)}."
+        )
+    single = [row for row in traps.one_opponent if row in listed]
+    if single:
+        yield f"Met only one opponent, so their ratings rest on that one: {_named(report, single)}."
+    for bridge in traps.bridges[:3]:
+        yield (
+            f"{players[bridge.player]} alone links {plural(bridge.cut_off, 'player')} to the "
+            "rest of the group: one odd result would shift them all."
+        )
+    if len(traps.bridges) > 3:
+        yield f"{plural(len(traps.bridges) - 3, 'other player')} also hold groups together alone."
+    for conflict in traps.anchors:
+        yield (
+            f"The anchor of {players[conflict.player]} does not fit the games: "
+            f"{conflict.points:g} points where {conflict.expected:.1f} were expected "
+            f"({abs(conflict.deviations):.1f} standard deviations)."
+        )
+    yield from spellings(players, traps.similar)
+    if report.unlisted:
+        yield f"{plural(report.unlisted, 'player')} with fewer games than required, not listed."
+
+
+def advice(report: RatingList) -> list[str]:
+    """Which further games are most informative."""
+    lines = [
+        f"To join groups: {a} – {b} (until each has scored against the other)"
+        for a, b in report.joining
+    ]
+    lines += [
+        f"{match.player} – {match.other}: ten games would reduce the "
+        f"uncertainty by {100 * match.gain:.1f} %"
+        for match in report.suggestions
+        if match.gain >= 0.001
+    ]
+    return lines
+
+
+def skipped(report: RatingList) -> list[str]:
+    """What was left out when reading, why, and where; and what was put right."""
+    left_out = report.skipped
+    repaired = [f"  {number:,} × {what}" for what, number in left_out.repaired.most_common()]
+    if repaired:
+        repaired.insert(0, "Repaired:")
+    if not len(left_out):
+        return repaired
+    lines = [f"Skipped: {plural(len(left_out), 'record')}"]
+    lines += [f"  {number:,} × {reason}" for reason, number in left_out.reasons.most_common(8)]
+    if len(left_out.reasons) > 8:
+        lines.append(f"  and {len(left_out.reasons) - 8} other reasons")
+    lines += [f"  {record}" for record in left_out.details[:PLACES]]
+    if len(left_out) > PLACES and left_out.details:
+        lines.append(f"  … and {plural(len(left_out) - PLACES, 'other')}")
+    return lines + repaired
+
+
+#: Players in a picture unless more are asked for.
+PLAYERS = 60
+
+
+def rating_list_chart(report: RatingList, *, top: int | None = None) -> Chart:
+    """Draw the ratings of the largest group, the strongest on top.
+
+    A dot is a rating, the line through it its interval; a triangle marks
+    where a perfect score has an even chance. Other groups have a level of their own, so
+    they are not drawn beside it.
+
+    Parameters
+    ----------
+    report : RatingList
+    top : int, optional
+        Draw only the strongest so many; 60 by default. What is left out is said.
+    """
+    ratings = report.ratings
+    group = next((group for group in report.groups if group.number > 0), None)
+    everyone = np.array(group.rows if group else (), np.int64)
+    everyone = everyone[np.isfinite(ratings.rating[everyone])]
+    rows = everyone[: PLAYERS if top is None else top]
+    rating, status = ratings.rating[rows], ratings.status[rows]
+    place = np.arange(len(rows))
+    reach = np.nan_to_num(report.deviations * ratings.deviation[rows])
+    normal = status == Status.NORMAL
+    marks = [
+        Points(
+            rating[normal],
+            place[normal],
+            across=(rating[normal] - reach[normal], rating[normal] + reach[normal]),
+        )
+    ]
+    for kind, shape in ((Status.PERFECT_WINNER, "right"), (Status.PERFECT_LOSER, "left")):
+        bound = status == kind
+        marks.append(Points(rating[bound], place[bound], "soft", shape=shape, size=4.5))
+    title = f"Ratings with {report.level} intervals"
+    if len(rows) < len(everyone):
+        title += f": top {len(rows)} of {len(everyone)} players"
+    names = [ratings.players[row] for row in rows]
+    panel = Panel(Axis("Rating", grid=True), Axis(scale="category", names=names), marks)
+    if len(rows) > 40:  # the scale is at hand at either end of a long list
+        panel = Panel(panel.x, panel.y, marks, top=Axis())
+    return Chart([panel], title, note=_note(report, status), height=18.0 * max(len(rows), 4))
+
+
+def _note(report: RatingList, status: NDArray[np.int8]) -> str:
+    parts = [f"Intervals are relative to {report.relative_to}."]
+    if report.ratings.components > 1:
+        rest = report.ratings.components - 1
+        parts.append(
+            f"Only the largest group is drawn: {rest} other group{'s' * (rest > 1)} "
+            "cannot be compared with it."
+        )
+    if (status != Status.NORMAL).any():
+        parts.append("Triangles won or lost every game, and stand where that has an even chance.")
+    return " ".join(parts)

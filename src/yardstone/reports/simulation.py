@@ -1,0 +1,452 @@
+"""Simulated tournaments and their last round: chances of the players, and charts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.grades import format_grade
+from yardstone.reports.chart import Axis, Bars, Chart, Panel, Points
+from yardstone.reports.document import Block, Column, Document, Lines, Picture, Section, Table
+from yardstone.reports.words import (
+    NORMAL_95,
+    chance_text,
+    known,
+    known_values,
+    per_cent,
+    share_column,
+    within,
+)
+from yardstone.tournament.forecast import MEASURES
+
+if TYPE_CHECKING:
+    from yardstone.tournament.forecast import Simulation, TournamentForecast
+    from yardstone.tournament.last_round import LastRoundNeeds, OwnResult, PlaceChances
+    from yardstone.tournament.model import Tournament
+    from yardstone.winprob.players import Chance
+
+
+__all__ = ["simulation_document", "last_round_document", "forecast_chart", "variants_chart"]
+
+
+_PLACE_LEVEL = 0.9
+
+
+def simulation_document(simulation: Simulation, *, top: int = 0) -> Document:
+    """Chances and places of the players, or of several variants their measures."""
+    if simulation.varied:
+        return _variants_document(simulation)
+    forecast = simulation.forecasts[0][1]
+    order = np.lexsort([forecast.mean_place, -forecast.first]).tolist()
+    columns = _columns(forecast, grades=simulation.grades, win=simulation.scenario.model.name)
+    half = NORMAL_95 * 0.5 / np.sqrt(forecast.tournaments)
+    measures = [
+        *_measure_lines(forecast, grades=simulation.grades),
+        f"± is a 95 % interval; a share in per cent is known to within {100 * half:.1f} at worst.",
+    ]
+    return Document(
+        _title(simulation),
+        _lead(simulation),
+        [
+            Section("", [Table(columns, order, noun="player", limit=top or None)]),
+            Section("", [Lines(measures)]),
+            Section("", [Picture(lambda: forecast_chart(forecast), "Probability of each place.")]),
+        ],
+        records=Table(columns, range(len(order)), noun="player"),
+        plain=lambda: {"win": simulation.scenario.model.name, **_plain_forecast(forecast)},
+        drawing=lambda: forecast_chart(forecast),
+    )
+
+
+def _title(simulation: Simulation) -> str:
+    name = simulation.plan.tournament.name
+    return f"{name}, simulated" if name not in ("", "simulated") else "Simulated tournaments"
+
+
+def _columns(forecast: TournamentForecast, *, grades: bool, win: str = "") -> list[Column]:
+    """Of rows that are numbers of players."""
+    reach = forecast.place_range(_PLACE_LEVEL)
+    mean, third = forecast.mean_place, forecast.at_least(3)
+
+    def strength(row: int) -> float:
+        return float(forecast.strength[row])
+
+    def strength_text(row: int) -> str:
+        return format_grade(round(strength(row), 1)) if grades else f"{strength(row):.0f}"
+
+    def places(row: int) -> str:
+        return f"{reach[row, 0]}–{reach[row, 1]}"
+
+    return [
+        Column("player", lambda row: forecast.names[row], "Player"),
+        Column("strength", strength, "Strength", "number", show=strength_text, gives_way=2),
+        share_column("first", lambda row: float(forecast.first[row]), "First %"),
+        share_column("top3", lambda row: float(third[row]), "Top 3 %"),
+        Column("mean_place", lambda row: float(mean[row]), "Mean place", "number", gives_way=3),
+        Column("win", lambda _: win),
+        Column("place_low", lambda row: int(reach[row, 0]), kind="integer"),
+        Column("place_high", lambda row: int(reach[row, 1]), kind="integer"),
+        Column("", lambda row: int(reach[row, 0]), "90 % of places", "integer", show=places),
+        Column("wins", lambda row: float(forecast.wins[row]), "Wins", "number", ".2f", gives_way=1),
+    ]
+
+
+def _lead(simulation: Simulation) -> list[str]:
+    """What was played, and how sure the strengths are."""
+    plan = simulation.plan
+    whole = plan.tournament
+    system = "McMahon" if whole.system == "mcmahon" else whole.system
+    what = f"{len(whole.players)} players, {whole.rounds} rounds, {system}"
+    if whole.system == "mcmahon":
+        highest = max((p.rank for p in whole.players if p.rank is not None), default=0)
+        what += f", bar {format_grade(min(whole.scoring.bar, highest))}"
+    if whole.handicap.ceiling:
+        what += f", up to {whole.handicap.ceiling} stones"
+    name = f"{whole.name}: " if whole.name and whole.name != "simulated" else ""
+    after = f", from round {plan.done + 1} on" if plan.done else ""
+    each = "each of these, such as " if simulation.varied else ""
+    return [
+        f"{name}{simulation.tournaments:,} tournaments of {each}{what}{after}; "
+        f"model of winning: {simulation.scenario.model.name} ({simulation.scenario.model.about}).",
+        _certainty(simulation),
+    ]
+
+
+def _certainty(simulation: Simulation) -> str:
+    plan, deviation = simulation.plan, simulation.scenario.deviation
+    if simulation.scenario.tournament is None and not deviation:
+        return "The players are made up, so their strengths are known exactly."
+    if plan.known.exact:
+        return (
+            "The entry list is taken as exact (--deviation 0), so the strongest win too often here."
+        )
+    entered = np.atleast_1d(np.asarray(plan.deviation, np.float64))
+    low, high = float(entered.min()), float(entered.max())
+    digits, unit = (2, "grades") if simulation.grades else (0, "points")
+    size = f"{low:.{digits}f}"
+    if high - low > 0.005:
+        size += f" to {high:.{digits}f}"
+    text = f"True strengths are drawn about the entry list, with a deviation of {size} {unit}"
+    text += "" if deviation is not None else " (as in real tournaments; --deviation changes it)"
+    return text + (", and corrected by the rounds that are over." if plan.done else ".")
+
+
+def _measure_lines(forecast: TournamentForecast, *, grades: bool) -> list[str]:
+    unit = "grades" if grades else "points"
+    digits = 2 if grades else 0
+    gap = within(*forecast.measure("game gap"), digits)
+    behind = within(*forecast.measure("winner behind"), digits)
+    return [
+        f"The strongest player wins {within(*forecast.measure('strongest wins'), 1, 100.0)} % "
+        f"of the tournaments; the winner is {behind} {unit} weaker than the strongest.",
+        f"Order by true strength against the places: {within(*forecast.measure('order'), 3)} "
+        "(Kendall's rank correlation: 1 is perfect).",
+        f"Opponents are {gap} {unit} apart; "
+        f"{within(*forecast.measure('even games'), 1, 100.0)} % of the games are between equal "
+        "scores.",
+        f"On average {within(*forecast.measure('tied for first'), 2)} players share the first "
+        f"place by {', '.join(forecast.criteria)}.",
+    ]
+
+
+def _plain_forecast(forecast: TournamentForecast) -> dict[str, Any]:
+    columns = [c for c in _columns(forecast, grades=True) if c.name not in ("", "top3", "win")]
+
+    def player(row: int) -> dict[str, Any]:
+        figures = {column.name: column.value(row) for column in columns}
+        head = {"player": figures.pop("player"), "strength": figures.pop("strength")}
+        deviation = float(forecast.deviation[row])
+        return {**head, "deviation": deviation, **figures, "places": forecast.places[row].tolist()}
+
+    return {
+        "format": 1,
+        "tournaments": forecast.tournaments,
+        "criteria": list(forecast.criteria),
+        "measures": {
+            name: {"mean": mean, "error": known(error)}
+            for name in MEASURES
+            for mean, error in [forecast.measure(name)]
+        },
+        "players": [player(row) for row in range(len(forecast.names))],
+    }
+
+
+def _variants_document(simulation: Simulation) -> Document:
+    """One line a variant of the tournament."""
+    name, forecasts = simulation.varied, simulation.forecasts
+    unit, digits = ("grades", 2) if simulation.grades else ("points", 0)
+
+    def measure(
+        heading: str, which: str, digits: int, scale: float = 1.0, *, gives_way: int = 0
+    ) -> Column:
+        def text(forecast: TournamentForecast) -> str:
+            return within(*forecast.measure(which), digits, scale)
+
+        return Column(
+            "",
+            lambda row: row[1].measure(which)[0],
+            heading,
+            "number",
+            show=lambda row: text(row[1]),
+            gives_way=gives_way,
+        )
+
+    shown = Table(
+        [
+            Column("", lambda row: row[0], name),
+            measure("Strongest wins %", "strongest wins", 1, 100.0),
+            measure(f"Winner behind, {unit}", "winner behind", digits, gives_way=4),
+            measure("Order", "order", 3),
+            measure(f"Game gap, {unit}", "game gap", digits, gives_way=2),
+            measure("Even games %", "even games", 1, 100.0, gives_way=3),
+            measure("Tied first", "tied for first", 2, gives_way=1),
+        ],
+        forecasts,
+        noun="variant",
+    )
+    records = Table(
+        [
+            Column("variant", lambda row: row[0]),
+            Column("tournaments", lambda row: row[1].tournaments, kind="integer"),
+            Column("measure", lambda row: row[2]),
+            Column("mean", lambda row: row[1].measure(row[2])[0], kind="number"),
+            Column("error", lambda row: row[1].measure(row[2])[1], kind="number"),
+        ],
+        [(label, forecast, which) for label, forecast in forecasts for which in MEASURES],
+    )
+    meanings = [f"{key.capitalize()}: {meaning}." for key, meaning in MEASURES.items()]
+    picture = Picture(lambda: variants_chart(forecasts, name=name), "With intervals of 95 %.")
+    blocks: Sequence[Sequence[Block]] = (
+        [shown],
+        [Lines([*meanings, "± is a 95 % interval."])],
+        [picture],
+    )
+    return Document(
+        _title(simulation),
+        _lead(simulation),
+        [Section("", each) for each in blocks],
+        records=records,
+        plain=lambda: {
+            "format": 1,
+            "win": simulation.scenario.model.name,
+            "variants": [{"variant": label, **_plain_forecast(each)} for label, each in forecasts],
+        },
+        drawing=lambda: variants_chart(forecasts, name=name),
+    )
+
+
+_RESULTS = {1.0: "win", 0.5: "draw", 0.0: "loss", None: "any"}
+
+
+def last_round_document(
+    tournament: Tournament,
+    needs: LastRoundNeeds,
+    chances: PlaceChances | None = None,
+    *,
+    no_chances: str = "",
+) -> Document:
+    """Places by the player's own result, their chances, and the games of others that matter.
+
+    `no_chances` says why there are none.
+    """
+    name = tournament.players[needs.player].full_name
+    how = (
+        f"all {needs.combinations:,} combinations of the open results tried"
+        if needs.exact
+        else "bounds by the main score only: ties may go either way"
+    )
+    columns: list[Column] = [
+        Column("result", lambda own: _RESULTS[own.points], "Own result"),
+        Column("best", lambda own: own.best, "Best place", "integer", gives_way=2),
+        Column("worst", lambda own: own.worst, "Worst place", "integer", gives_way=1),
+    ]
+    if needs.exact:
+        columns += [
+            Column("", lambda own: _verdict(own, needs.place), f"Place {needs.place} or better"),
+            Column("combinations", lambda own: own.combinations, kind="integer"),
+            Column(f"place_{needs.place}", lambda own: own.reaching(needs.place), kind="integer"),
+        ]
+    if chances is not None:
+        columns += _chance_columns(needs, chances)
+    table = Table(columns, needs.results, noun="result")
+    games = Table(
+        [
+            Column("", lambda i: tournament.players[i.game.first].full_name, "If this player wins"),
+            Column(
+                "", lambda i: i.first_wins, "share", "number", show=lambda i: _share(i.first_wins)
+            ),
+            Column("", lambda i: tournament.players[i.game.second].full_name, "and if this one"),
+            Column(
+                "", lambda i: i.second_wins, "share", "number", show=lambda i: _share(i.second_wins)
+            ),
+        ],
+        needs.influences,
+        noun="game",
+    )
+    sections = [Section("", [table])]
+    if chance_lines := list(_chance_lines(name, needs, chances, no_chances)):
+        sections.append(Section("", [Lines(chance_lines)]))
+    if needs.influences:
+        title = f"Games that matter for place {needs.place}, with the share of combinations"
+        sections.append(Section(title, [games]))
+    return Document(
+        f"What {name} needs",
+        [f"{name}, round {needs.round} of {tournament.name} ({how})"],
+        sections,
+        records=table,
+        plain=lambda: _plain(tournament, needs, chances),
+    )
+
+
+def _chance_columns(needs: LastRoundNeeds, chances: PlaceChances) -> list[Column]:
+    """Chance of each own result, and of the place after it."""
+
+    def of(own: OwnResult, which: int) -> Chance:
+        return chances.results[needs.results.index(own)][which]
+
+    def column(which: int, heading: str) -> Column:
+        return Column("", lambda own: chance_text(of(own, which)), heading, left=False)
+
+    def part(which: int, name: str) -> Callable[[OwnResult], float | None]:
+        return lambda own: getattr(of(own, which), name)
+
+    files = [
+        Column(f"{name}{ending}", part(which, field), kind="number")
+        for which, name in enumerate(("chance", f"chance_place_{needs.place}"))
+        for ending, field in (("", "probability"), ("_low", "low"), ("_high", "high"))
+    ]
+    shown = [column(1, f"Chance of place {needs.place}")]
+    if needs.own_game is not None:
+        shown.insert(0, column(0, "Chance of result"))
+    return [*shown, *files, Column("win", lambda _: chances.model)]
+
+
+def _chance_lines(
+    name: str, needs: LastRoundNeeds, chances: PlaceChances | None, reason: str
+) -> Iterator[str]:
+    if chances is None:
+        if reason:
+            yield f"No chances: {reason}."
+        return
+    better = f"place {needs.place}" + ("" if needs.place == 1 else " or better")
+    yield (
+        f"{name} has a chance of {chance_text(chances.overall)} of {better}, by the model "
+        f"{chances.model} ({chances.about}), the entry list and the rounds so far."
+    )
+    if needs.draws and any(
+        own.points == 0.5 and result.probability == 0.0
+        for own, (result, _) in zip(needs.results, chances.results, strict=True)
+    ):
+        yield "The model knows no draws: they are taken not to happen."
+    if chances.no_interval:
+        yield f"No interval: {chances.no_interval}."
+    else:
+        yield f"In brackets {per_cent(chances.level)} intervals for the error of the model."
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.0f} %"
+
+
+def _verdict(own: OwnResult, place: int) -> str:
+    if own.worst <= place:
+        return "certain"
+    if own.best > place:
+        return "impossible"
+    return f"in {own.reaching(place):,} of {own.combinations:,} combinations"
+
+
+def _plain(
+    tournament: Tournament, needs: LastRoundNeeds, chances: PlaceChances | None
+) -> dict[str, Any]:
+    names = [player.full_name for player in tournament.players]
+    return {
+        "player": names[needs.player],
+        "round": needs.round,
+        "exact": needs.exact,
+        "combinations": needs.combinations if needs.exact else None,
+        "place": needs.place,
+        "chances": None
+        if chances is None
+        else {
+            "win": chances.model,
+            "level": chances.level,
+            "place": known_values(chances.overall),
+            "outcomes": [
+                {"result": known_values(result), "place": known_values(place)}
+                for result, place in chances.results
+            ],
+        },
+        "outcomes": [
+            {
+                "result": _RESULTS[own.points],
+                "best": own.best,
+                "worst": own.worst,
+                "places": {str(at): n for at, n in sorted(own.places.items())},
+            }
+            for own in needs.results
+        ],
+        "games": [
+            {
+                "first": names[influence.game.first],
+                "second": names[influence.game.second],
+                "first_wins": influence.first_wins,
+                "second_wins": influence.second_wins,
+            }
+            for influence in needs.influences
+        ],
+    }
+
+
+#: Standard errors to either side of an interval of 95 %.
+_NORMAL_95 = 1.959963984540054
+
+
+def forecast_chart(forecast: TournamentForecast, *, top: int = 32) -> Chart:
+    """Chance of each place, as a map: the likeliest winners on top."""
+    order = np.lexsort([forecast.mean_place, -forecast.first])[: top or None]
+    last = int(np.flatnonzero(forecast.places[order].sum(axis=0) > 0.0).max()) + 1
+    last = min(last, max(2 * len(order), 12))
+    share = forecast.places[order, :last]
+    row, place = (index.ravel() for index in np.indices(share.shape))
+    highest = max(float(share.max()), 1e-12)
+    names = [forecast.names[k] for k in order]
+    titles = [
+        f"{names[k]}, place {p + 1}: {100 * chance:.1f} %"
+        for k, p, chance in zip(row, place, share.ravel(), strict=True)
+    ]
+    cells = Bars(
+        place + 0.5, place + 1.5, row - 0.5, row + 0.5,
+        opacity=(share / highest).ravel(), gap=1.0, titles=titles if len(titles) <= 1024 else (),
+    )  # fmt: skip
+    means = Points(forecast.mean_place[order], np.arange(len(order)), "c2", "mean place")
+    panel = Panel(
+        Axis("place", low=0.5, high=last + 0.5, whole=True),
+        Axis(scale="category", names=names),
+        [cells, means],
+    )
+    return Chart(
+        [panel],
+        words="Probability of each place for each player",
+        height=20.0 * max(len(order), 3),
+        shading=("c1", "share of tournaments: 0", f"{100 * highest:.0f} %"),
+    )
+
+
+def variants_chart(forecasts: Sequence[tuple[str, TournamentForecast]], *, name: str) -> Chart:
+    """Two measures by variant: how often the strongest wins, and the order."""
+    panels = []
+    for measure, scale, label in (
+        ("strongest wins", 100.0, "strongest player wins, per cent"),
+        ("order", 1.0, "rank correlation with true strength"),
+    ):
+        values = np.array([forecast.measure(measure) for _, forecast in forecasts]) * scale
+        reach = _NORMAL_95 * values[:, 1]
+        interval = values[:, 0] - reach, values[:, 0] + reach
+        points = Points(np.arange(len(forecasts)), values[:, 0], along=interval)
+        x = Axis(name, scale="category", names=[label for label, _ in forecasts])
+        panels.append(Panel(x, Axis(label, grid=True), [points]))
+    words = f"How often the strongest wins, and the order, by {name}"
+    return Chart(panels, words=words, columns=2, height=220.0)

@@ -1,0 +1,559 @@
+"""An estimate of strength as a document, made of its plain value.
+
+What is shown is what `yardstone.strength.Estimate.as_dict` gives, so that an estimate
+kept as JSON can be shown again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import inf
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from yardstone.reports.boards import BoardDiagram
+from yardstone.reports.document import (
+    UNKNOWN,
+    Alternative,
+    Answer,
+    Block,
+    Choices,
+    Column,
+    Document,
+    Lines,
+    Picture,
+    Range,
+    Section,
+    Slides,
+    Step,
+    Table,
+)
+from yardstone.reports.strength_words import (
+    BASIS_NAMES,
+    RANK_AXES,
+    RankAxis,
+    elsewhere_words,
+    ends_words,
+    estimate_chart,
+    game_chart,
+    headline,
+    level_words,
+    rank_and_rating,
+    rank_chart,
+    rating_words,
+    scale_chart,
+    scale_name,
+    switch_words,
+)
+from yardstone.reports.words import per_cent, plural
+
+if TYPE_CHECKING:
+    from yardstone.strength.estimate.estimate import StrengthEstimate
+
+
+__all__ = ["estimate_document", "estimate_records", "mean_loss", "move_steps"]
+
+
+#: Games in a text; the others are counted.
+_GAMES = 40
+#: Records that are listed one by one where they were left out.
+_RECORDS = 50
+_COLOURS = {"black": "Black", "white": "White"}
+
+Plain = Mapping[str, Any]
+
+
+def strength_document(estimate: StrengthEstimate) -> Document:
+    """The report of an estimate."""
+    return estimate_document(estimate.as_dict())
+
+
+def estimate_document(
+    plain: Plain,
+    *,
+    games: Sequence[int] | None = None,
+    link: Callable[[int], str] | None = None,
+    views: Sequence[Choices] = (),
+    scale_link: Callable[[str], str] | None = None,
+) -> Document:
+    """The document of an estimate.
+
+    Parameters
+    ----------
+    plain : mapping
+        As ``strength estimate --format json`` has it.
+    games : sequence of int, optional
+        Numbers from 0 of the games whose curves are drawn; all of them by default.
+    link : callable, optional
+        Takes the number of a game: where its curves are on a page.
+    views : sequence of Choices
+        Other results of the same games.
+    scale_link : callable, optional
+        Takes the name of a scale: where the estimate is shown on it; "" for nowhere.
+    """
+    axis = RANK_AXES.get(plain["scale"])
+    count = len(plain["by_game"])
+    places = range(count) if games is None else games
+    sections = [
+        Section("", views),
+        _answer(plain, axis, scale_link or (lambda name: "")),
+        _ranks(plain),
+        *_used(plain),
+        Section("", [_phases(plain)]),
+        _moved(plain, link or (lambda place: f"#game-{place + 1}")),
+        *_moves(plain),
+        Section("Note:", [Lines(plain["notes"], bullets=True)], caution=True),
+        *(_curves(place, plain, opened=place == places[0]) for place in places),
+        Section("", [Lines([f"Network {plain['network']}, model {plain['model']}."])]),
+    ]
+    return Document(
+        f"How strong is {plain['player']}?",
+        headline(plain),
+        sections,
+        estimate_records(plain),
+        lambda: plain,
+        lambda: estimate_chart(plain),
+    )
+
+
+def _answer(plain: Plain, axis: RankAxis | None, link: Callable[[str], str]) -> Section:
+    """The strength in large letters, on a scale of ranks, and on the other scales."""
+    rating = rating_words(plain["scale"], plain["rating"])
+    lines = [f"{scale_name(plain)} rating {rating}{switch_words(plain)}", headline(plain)[1]]
+    answer = Answer(plain["rank"] or rating, lines)
+    if plain.get("contradictory"):
+        lines = ["The scales contradict each other, so that neither is to be believed."]
+        answer, axis = Answer("No rank", lines), None
+    blocks: list[Block] = [answer]
+    if axis is not None:
+        blocks.append(Picture(lambda: scale_chart(plain, _scale_words(plain)), axis.words))
+    if scales := plain.get("scales"):
+        blocks.append(Choices("Scale", [_scale(plain, name, link(name)) for name in scales]))
+    return Section("", blocks)
+
+
+def _scale(plain: Plain, name: str, address: str) -> Alternative:
+    """The strength on one of the scales, with its interval and the error of going there."""
+    part = plain["scales"][name]
+    own = name == plain["scale"]
+    strength = rank_and_rating(name, part) if own else elsewhere_words(name, part, rated=True)
+    interval = "no interval"
+    if part.get("unlikely"):
+        strength, interval = "unknown", "such moves nobody plays there"
+    elif (part["low"], part["high"]) != (None, None):
+        interval = f"{per_cent(plain['level'])}: {ends_words(name, part)}"
+    deviation = part["deviation"]
+    error = "the model’s own scale"
+    if deviation:
+        error = f"from {BASIS_NAMES[part.get('basis', 'fox')]}, ± {deviation:.1f} ranks"
+    return Alternative(part["title"], [strength, interval, error], address, own)
+
+
+def _used(plain: Plain) -> list[Section]:
+    """How many of the games were used, and why the others were not: for a page."""
+    left_out = plain["skipped"]
+    if not left_out["total"]:
+        return []
+    games = plain["games"]
+    lines = [f"{number} × {reason}" for reason, number in left_out["reasons"].items()]
+    blocks = [Lines(lines, bullets=True, aside=True)]
+    if len(left_out["first"]) > 1:
+        records = [_record(each) for each in left_out["first"][:_RECORDS]]
+        more = left_out["total"] - len(records)
+        blocks.append(Lines(["One by one:"], aside=True))
+        blocks.append(
+            Lines([*records, *([f"… and {more} more"] if more else [])], True, aside=True)
+        )
+    title = f"{games} of {plural(games + left_out['total'], 'game')} used"
+    return [Section(title, blocks, folded=True, name="used")]
+
+
+def _record(record: Plain) -> str:
+    """What was left out, its place, and the reason."""
+    place = record["file"] or ""
+    if place and record["line"]:
+        place += f", line {record['line']}"
+    return f"{place}: {record['reason']}" if place else record["reason"]
+
+
+def _scale_words(plain: Plain) -> str:
+    rating = rating_words(plain["scale"], plain["rating"])
+    return f"{plain['rank'] or 'Rating'} ({rating}) on a scale of ranks. {level_words(plain)}."
+
+
+def _ranks(plain: Plain) -> Section:
+    """The probability of each rank: a table for texts, bars on a page."""
+    groups = plain["probabilities"]
+    if not groups:
+        return Section()
+    first = f"{scale_name(plain)} rank" if plain["rank"] else scale_name(plain)
+    shares = [f"{100.0 * group['probability']:.0f}" for group in groups]
+    table = Table.of_cells([first, *(group["rank"] for group in groups)], [["likely %", *shares]])
+    words = f"Probability of each {scale_name(plain)} rank, in per cent."
+    basis = plain["scales"][plain["scale"]].get("basis", "fox") if plain.get("scales") else "fox"
+    if plain["scale"] not in (basis, "ogs", "ogs-2020"):
+        words += (
+            f" These are the ranks of {BASIS_NAMES[basis]}, shifted: the error of the shift is "
+            "not in them."
+        )
+    return Section("", [Picture(lambda: rank_chart(plain, words), words, instead=table)])
+
+
+def _phases(plain: Plain) -> Table:
+    scale = plain["scale"]
+    columns = [
+        Column("", itemgetter("phase"), "Phase"),
+        Column("", itemgetter("moves"), "Moves", "integer", gives_way=1),
+        Column("", lambda part: part["rank"] if part["moves"] else None, "Rank", left=False),
+        _rating_column("Rating", scale, lambda part: part if part["moves"] else None),
+        _ends_column(scale, lambda part: part if part["moves"] else None),
+        Column("", lambda part: _range(part, scale), "On the scale", "range"),
+    ]
+    return Table(
+        columns, plain["phases"], caption="From the moves of each phase alone", noun="phase"
+    )
+
+
+def _rating_column(
+    heading: str, scale: str, part: Callable[[Any], Plain | None], **more: Any
+) -> Column:
+    def value(row: Any) -> float | None:
+        rated = part(row)
+        return None if rated is None else rated["rating"]
+
+    return Column(
+        "", value, heading, "number", show=lambda row: rating_words(scale, value(row)), **more
+    )
+
+
+def _ends_column(scale: str, part: Callable[[Any], Plain | None], **more: Any) -> Column:
+    def words(row: Any) -> str | None:
+        rated = part(row)
+        return None if rated is None else ends_words(scale, rated)
+
+    return Column("", words, "Interval", left=False, gives_way=2, **more)
+
+
+def _range(part: Plain, scale: str) -> Range | None:
+    if not part["moves"] or part["rating"] is None:
+        return None
+    low = -inf if part["low"] is None else part["low"]
+    high = inf if part["high"] is None else part["high"]
+    words = f"{rating_words(scale, part['rating'])}, interval {ends_words(scale, part)}"
+    return Range(part["rating"], low, high, words)
+
+
+def _moved(plain: Plain, link: Callable[[int], str]) -> Section:
+    """The games one by one, alone and with those before them."""
+    scale, games = plain["scale"], plain["by_game"]
+    rows = list(enumerate(games))
+
+    def fact(name: str) -> Callable[[tuple[int, Plain]], Any]:
+        return lambda row: row[1][name] or None
+
+    columns = [
+        Column("", lambda row: row[0] + 1, "Game", "integer", link=lambda row: link(row[0]),
+               ascending=True),
+        Column("", fact("date"), "Date", left=False, gives_way=3),
+        Column("", fact("opponent"), "Opponent"),
+        Column("", lambda row: row[1]["colour"][0].upper(), " ", left=True),
+        Column("", fact("result"), "Result", gives_way=4),
+        Column("", lambda row: row[1]["moves"], "Moves", "integer", gives_way=2),
+        Column("", lambda row: mean_loss(row[1]["loss"]), "Lost a move", "number", ".2f",
+               gives_way=1),
+        _rating_column("Alone", scale, itemgetter(1)),
+        _ends_column(scale, itemgetter(1)),
+        _rating_column("So far", scale, lambda row: row[1]["running"]),
+        _ends_column(scale, lambda row: row[1]["running"]),
+    ]  # fmt: skip
+    level = per_cent(plain["level"])
+    table = Table(
+        columns,
+        rows,
+        noun="game",
+        limit=_GAMES,
+        caption="Alone: from the moves of that game only. So far: from it and all games before. "
+        f"Intervals of {level}.",
+    )
+    blocks: list[Any] = [table]
+    if len(games) > 1:
+        words = "The estimate after each game, with its interval, and what each game says alone."
+        blocks.insert(0, Picture(lambda: estimate_chart(plain), words))
+    return Section("", blocks, name="games")
+
+
+def _moves(plain: Plain) -> list[Section]:
+    """The costliest moves, and those typical of stronger or weaker players."""
+    games = plain["by_game"]
+    costly, typical = plain["costliest_moves"], plain["indicative_moves"]
+    if not costly:
+        words = "No move stands out from the noise as costly."
+        sections = [Section("", [Lines([words])], name="costly")]
+    else:
+        title = "The costliest moves (with one standard deviation of the loss)"
+        sections = [Section(title, [_move_table(costly), *_boards(costly, games)], name="costly")]
+    if typical:
+        title = "The moves that raised (+) or lowered (-) the estimate most, in ranks"
+        sections.append(
+            Section(title, [_move_table(typical), *_boards(typical, games)], name="typical")
+        )
+    return sections
+
+
+def _boards(moves: Sequence[Plain], games: Sequence[Plain]) -> list[Slides]:
+    steps = move_steps(moves, games)
+    return [Slides("These moves on the board", steps)] if steps else []
+
+
+def _move_table(moves: Sequence[Plain]) -> Table:
+    typical = "effect" in moves[0]
+
+    def error(move: Plain) -> str:
+        return UNKNOWN if move["points_lost"] is None else f"± {move['error']:.1f}"
+
+    def policy(move: Plain) -> float | None:
+        return None if move["policy"] is None else 100.0 * move["policy"]
+
+    columns = [
+        Column("", lambda move: move["game"] + 1, "Game", "integer"),
+        Column("", itemgetter("move"), "Move", "integer"),
+        Column("", lambda move: move["colour"][0].upper(), " ", left=True),
+        Column("", itemgetter("point"), "Point"),
+        Column("", itemgetter("effect"), "Ranks", "number", "+.2f") if typical else None,
+        Column("", itemgetter("points_lost"), "Lost points", "number"),
+        Column("", error, "Error", left=False, gives_way=2),
+        Column("", policy, "Policy %", "number", gives_way=1),
+        Column("", itemgetter("best"), "First choice" if typical else "Better"),
+    ]
+    return Table([column for column in columns if column is not None], moves, noun="move")
+
+
+def _game_title(number: int, game: Plain) -> str:
+    """A game in a few words; numbers begin at 1."""
+    opponent = game.get("opponent") or "an unnamed player"
+    parts = [f"Game {number}: {_COLOURS.get(game['colour'], game['colour'])} against {opponent}"]
+    return ", ".join([*parts, str(game["date"])] if game.get("date") else parts)
+
+
+def _curves(place: int, plain: Plain, *, opened: bool) -> Section:
+    """The winrate and the losses of one game, for a page."""
+    game = plain["by_game"][place]
+    moves = [*plain["costliest_moves"], *plain["indicative_moves"]]
+    marked = [move["move"] for move in moves if move["game"] == place]
+    words = [f"Winrate of {plain['player']} after each move. {_winrate_words(game)}"]
+    if lost := [loss for loss in game["loss"] if loss is not None]:
+        words.append(
+            f"Points that each move cost, while the game was not decided: {sum(lost):.0f} in all, "
+            f"{sum(lost) / len(lost):.2f} a move."
+        )
+    if marked:
+        words.append("Dots and orange bars: the moves shown above.")
+    caption = " ".join(words)
+    picture = Picture(lambda: game_chart(game, caption, marked=marked), caption)
+    title = _game_title(place + 1, game)
+    return Section(title, [picture], folded=True, opened=opened, name=f"game-{place + 1}")
+
+
+def _winrate_words(game: Plain) -> str:
+    values = [(value, k) for k, value in enumerate(game["winrate"]) if value is not None]
+    if not values:
+        return "No winrate is known."
+    lowest, highest = min(values), max(values, key=lambda each: (each[0], -each[1]))
+    return (
+        f"From {100 * values[0][0]:.0f} % to {100 * values[-1][0]:.0f} % at the end; lowest "
+        f"{100 * lowest[0]:.0f} % after move {lowest[1]}, highest {100 * highest[0]:.0f} % after "
+        f"move {highest[1]}."
+    )
+
+
+#: A mean loss of fewer moves than this is not shown.
+_FEWEST = 10
+
+
+def mean_loss(losses: Sequence[float | None]) -> float | None:
+    """Mean loss while the game was not decided; None if that were too few moves."""
+    known = [loss for loss in losses if loss is not None]
+    return round(sum(known) / len(known), 3) if len(known) >= _FEWEST else None
+
+
+def estimate_records(plain: Plain) -> Table:
+    """A row for all games together, one for each phase, and one for each game."""
+    strength = ("rank", "rating", "low", "high")
+    facts = ("file", "line", "date", "opponent", "colour", "result", "won", "moves")
+
+    def shown(part: Plain) -> dict[str, Any]:
+        return {name: part[name] for name in strength}
+
+    same = {name: plain[name] for name in ("player", "scale", "level")}
+    losses = [value for game in plain["by_game"] for value in game["loss"]]
+    rows = [
+        {**same, "part": "all", "games": plain["games"], "moves": plain["moves"], **shown(plain)}
+        | {"points_lost": mean_loss(losses)}
+    ]
+    rows += [
+        {**same, "part": "phase", "phase": part["phase"], "moves": part["moves"], **shown(part)}
+        for part in plain["phases"]
+    ]
+    rows += [
+        {**same, "part": "game", "games": 1, **{name: game[name] for name in facts}, **shown(game)}
+        | {f"running_{name}": value for name, value in shown(game["running"]).items()}
+        | {"points_lost": mean_loss(game["loss"])}
+        for game in plain["by_game"]
+    ]
+
+    def cell(name: str) -> Callable[[Mapping[str, Any]], Any]:
+        return lambda row: row.get(name)
+
+    return Table([Column(name, cell(name), kind=kind) for name, kind in _KINDS.items()], rows)
+
+
+#: Columns of CSV and Parquet.
+_KINDS: dict[str, Any] = {
+    **dict.fromkeys(("player", "scale"), "text"),
+    "level": "number",
+    **dict.fromkeys(("part", "phase", "file"), "text"),
+    "line": "integer",
+    **dict.fromkeys(("date", "opponent", "colour", "result", "won"), "text"),
+    **dict.fromkeys(("games", "moves"), "integer"),
+    "rank": "text",
+    **dict.fromkeys(("rating", "low", "high"), "number"),
+    "running_rank": "text",
+    **dict.fromkeys(("running_rating", "running_low", "running_high", "points_lost"), "number"),
+}
+
+
+_SIDES = ("black", "white")
+
+
+def move_steps(moves: Sequence[Plain], games: Sequence[Plain]) -> list[Step]:
+    """A title, boards and sentences for each move of which the position is known."""
+    return [_step(move, games[move["game"]]) for move in moves if move.get("position")]
+
+
+def _step(move: Plain, game: Plain) -> Step:
+    opponent = game.get("opponent") or "an unnamed player"
+    lines = [f"Game {move['game'] + 1} against {opponent}.", *_cost(move), *_effect(move)]
+    colour = str(move["colour"]).capitalize()
+    title = f"Move {move['move']}: {colour} {_move_words(move['point'])}"
+    return Step(title, list(_move_pictures(move, colour)), [*lines, _network(move)])
+
+
+def _move_pictures(move: Plain, colour: str) -> Iterator[Picture]:
+    """The move on the board before it, the moves that followed, and the better move."""
+    point, best = move["point"], move["best"]
+    other = None if best in (point, "pass", None) else best
+    ring = f"{_move_words(point)} is marked with a ring" if point != "pass" else "a pass"
+    choice = f", the network’s choice with A ({other})" if other else ""
+    yield Picture(lambda: _before(move, colour), f"Before the move: {ring}{choice}.")
+    if not move["position"].get("steps"):
+        return
+    count = len(move["position"]["steps"]) - 1
+    went = f", and the {count} moves that followed" if count > 1 else ""
+    yield Picture(lambda: _after(move, colour), f"After {_move_words(point)}{went}.")
+    if other and "effect" not in move:
+        words = f"The network’s choice: {colour} {other} instead."
+        yield Picture(lambda: _better(move, colour), words)
+
+
+def _before(move: Plain, colour: str) -> BoardDiagram:
+    position, point, best = move["position"], move["point"], move["best"]
+    best = None if best == point else best
+    label = (
+        f"The board at move {move['move']}: {colour} plays {_move_words(point)}"
+        + ("" if best is None else f"; the network prefers {_move_words(best)}")
+        + f". {len(position['black'])} black and {len(position['white'])} white stones."
+    )
+    before = position["before"]
+    return BoardDiagram(
+        label,
+        position["size"],
+        position["black"],
+        position["white"],
+        numbered=list(enumerate(before, move["move"] - len(before))),
+        played=(move["colour"], point),
+        best=best,
+    )
+
+
+def _after(move: Plain, colour: str) -> BoardDiagram:
+    """The board some moves later, these moves with their numbers."""
+    steps, number = move["position"]["steps"], move["move"]
+    stones = _stones(move["position"])
+    for step in steps:
+        _play(stones, step["colour"], step["point"], step["takes"])
+    points = ", ".join(_move_words(step["point"]) for step in steps)
+    label = f"The board after move {number + len(steps) - 1}: {colour} began {points}."
+    return BoardDiagram(
+        label,
+        move["position"]["size"],
+        [point for point, stone in stones.items() if stone == "black"],
+        [point for point, stone in stones.items() if stone == "white"],
+        numbered=list(enumerate((step["point"] for step in steps), number)),
+    )
+
+
+def _better(move: Plain, colour: str) -> BoardDiagram:
+    """The board after the network's choice."""
+    position, best = move["position"], move["best"]
+    stones = _stones(position)
+    _play(stones, move["colour"], best, position["best_takes"])
+    return BoardDiagram(
+        f"The board after the network’s choice, {colour} {best}.",
+        position["size"],
+        [point for point, stone in stones.items() if stone == "black"],
+        [point for point, stone in stones.items() if stone == "white"],
+        played=(move["colour"], best),
+    )
+
+
+def _stones(position: Plain) -> dict[str, str]:
+    return {point: colour for colour in _SIDES for point in position[colour]}
+
+
+def _play(stones: dict[str, str], colour: str, point: str, takes: Sequence[str]) -> None:
+    """Put a stone on the board, and take off what it captures."""
+    if point != "pass":
+        stones[point] = colour
+    for taken in takes:
+        stones.pop(taken, None)
+
+
+def _cost(move: Plain) -> list[str]:
+    """What a costly move cost; of others nothing."""
+    if "effect" in move:
+        return []
+    return [f"It cost {move['points_lost']:.1f} points, give or take {move['error']:.1f}."]
+
+
+def _effect(move: Plain) -> list[str]:
+    """Which players a typical move is typical of; of others nothing."""
+    if (effect := move.get("effect")) is None:
+        return []
+    side, verb = ("stronger", "raises") if effect > 0.0 else ("weaker", "lowers")
+    return [f"Typical of a {side} player: it {verb} the estimate by {abs(effect):.2f} ranks."]
+
+
+def _network(move: Plain) -> str:
+    policy, best = move.get("policy"), move.get("best")
+    if best == move["point"]:
+        chance = "" if policy is None else f", with {_percent(policy)}"
+        return f"It is the network’s own choice{chance}."
+    if policy is None:
+        return "It is not allowed under the rules that the network was given."
+    chance = f"The network gives it {_percent(policy)}"
+    if best is None:
+        return f"{chance}."
+    if "effect" in move:
+        return f"{chance} and prefers {_move_words(best)}."
+    return f"{chance}; {_move_words(best)} is better."
+
+
+def _move_words(point: str) -> str:
+    return "a pass" if point == "pass" else point
+
+
+def _percent(share: float) -> str:
+    value = 100.0 * share
+    if value < 0.1:
+        return "less than 0.1\u00a0%"
+    return f"{value:.1f}\u00a0%" if value < 10.0 else f"{value:.0f}\u00a0%"

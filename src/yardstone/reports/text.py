@@ -1,0 +1,318 @@
+"""A document as text: aligned lines for pipes and files, tables for terminals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from yardstone.reports.document import (
+    Block,
+    Column,
+    Document,
+    Facts,
+    Lines,
+    Picture,
+    Section,
+    Table,
+)
+from yardstone.reports.words import plural
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+__all__ = ["aligned", "document_text", "hidden_rows", "text_pieces", "print_document"]
+
+
+#: Letters in a line of a list of sentences.
+_WIDTH = 100
+
+
+def document_text(document: Document) -> str:
+    """The document; ends with a newline."""
+    return "".join(text_pieces(document))
+
+
+def text_pieces(document: Document) -> Iterator[str]:
+    """The same line by line, so that a long table takes little memory."""
+    begin = True
+    if document.lead:
+        yield "\n".join(document.lead)
+        begin = False
+    for section in document.sections:
+        gap = "" if begin else "\n\n"
+        for line in section_lines(section):
+            yield gap + line
+            gap, begin = "\n", False
+    yield "\n"
+
+
+def section_lines(section: Section) -> Iterator[str]:
+    """The lines of a section, none if it is empty."""
+    empty = bool(section.blocks)
+    for block in section.blocks:
+        for line in _block_lines(block):
+            if empty and section.title:
+                yield section.title
+            empty = False
+            yield line
+    if not section.blocks and section.title:
+        yield section.title
+
+
+def _block_lines(block: Block) -> Iterable[str]:
+    if isinstance(block, Lines):
+        if block.aside:
+            return ()
+        if not block.bullets:
+            return block.lines
+        return [part for line in block.lines for part in _bullet(line)]
+    if isinstance(block, Picture) and block.instead is not None:
+        return _block_lines(block.instead)
+    if isinstance(block, Table):
+        return table_lines(block)
+    if isinstance(block, Facts) and block.width:
+        return _wrapped_facts(block, block.width)
+    if isinstance(block, Facts):
+        return aligned(block.facts, left={0, 1})
+    return ()
+
+
+def _wrapped_facts(block: Facts, width: int) -> list[str]:
+    """Each text wrapped beside its label."""
+    indent = " " * (2 + max((len(label) for label, _ in block.facts), default=0))
+    lines = []
+    for label, text in block.facts:
+        lines += wrap(
+            text,
+            max(width, len(indent) + 20),
+            initial_indent=label.ljust(len(indent)),
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    return lines
+
+
+def _bullet(line: str) -> list[str]:
+    return wrap(line, _WIDTH, initial_indent="  • ", subsequent_indent="    ")
+
+
+def table_lines(table: Table) -> Iterator[str]:
+    """Heading and rows, with the lines between them, and how many rows are hidden."""
+    if not len(table.rows):
+        return
+    columns = table.printed
+    heading = [column.heading.strip() for column in columns]
+    left = {k for k, column in enumerate(columns) if column.at_left}
+
+    def cells() -> Iterator[list[str]]:
+        yield heading
+        yield from table.cells(table.limit)
+
+    for place, line in enumerate(_aligned(cells, left=left), start=-1):
+        if place in table.breaks:
+            yield table.breaks[place]
+        yield line
+    yield from hidden_rows(table)
+
+
+def hidden_rows(table: Table, limit: int | None = None) -> list[str]:
+    """How many rows are not shown, if any."""
+    limit = table.limit if limit is None else limit
+    rest = 0 if limit is None else len(table.rows) - limit
+    remedy = f" ({table.remedy})" if table.remedy else ""
+    return [f"… and {plural(rest, f'more {table.noun}')}{remedy}"] if rest > 0 else []
+
+
+def aligned(rows: Sequence[Sequence[str]], *, left: set[int]) -> list[str]:
+    """Rows of cells as lines of equal columns; those in `left` begin at the left."""
+    return list(_aligned(lambda: rows, left=left))
+
+
+def _aligned(rows: Callable[[], Iterable[Sequence[str]]], *, left: set[int]) -> Iterator[str]:
+    """The same of rows that are gone through twice."""
+    from rich.cells import cell_len
+
+    widths: list[int] = []
+    for row in rows():
+        lengths = map(cell_len, row)
+        widths = [max(pair) for pair in zip(widths, lengths, strict=True)] if widths else [*lengths]
+    for row in rows():
+        cells = []
+        for place, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            blanks = " " * (width - cell_len(cell))
+            cells.append(cell + blanks if place in left else blanks + cell)
+        yield "  ".join(cells).rstrip()
+
+
+#: A name may take so much of a terminal before it is cut.
+_NAME_WIDTH = 40
+
+
+def print_document(document: Document, console: Console, *, limit: int | None = None) -> None:
+    """Print the document; `limit` is for the rows of tables without a limit of their own.
+
+    With a limit, only the first sections of many with tables are printed.
+    """
+    from rich.text import Text
+
+    for place, line in enumerate(document.lead):
+        _print_line(line, console, style="bold" if place == 0 else "")
+    begun = bool(document.lead)
+    for section in _first_sections(document, console, limit):
+        if section.blocks and not any(map(_printed, section.blocks)):
+            continue
+        if begun:
+            console.print()
+        begun = True
+        if section.title:
+            console.print(Text(section.title, style="bold yellow" if section.caution else "bold"))
+        for block in section.blocks:
+            _print_block(block, console, limit)
+
+
+def _first_sections(document: Document, console: Console, limit: int | None) -> Sequence[Section]:
+    """The sections; of many with tables under a limit, those beyond it are counted."""
+    tables = [k for k, section in enumerate(document.sections) if _is_group(section)]
+    if limit is None or len(tables) <= document.groups:
+        return document.sections
+    hidden = tables[document.groups :]
+    kept = [section for k, section in enumerate(document.sections) if k not in hidden]
+    more = plural(len(hidden), "smaller group")
+    rest = Section("", [Lines([f"… and {more} ({document.remedy})"])])
+    kept.insert(hidden[0], rest)
+    return kept
+
+
+def _is_group(section: Section) -> bool:
+    return any(isinstance(block, Table) and block.group for block in section.blocks)
+
+
+def _printed(block: Block) -> bool:
+    if isinstance(block, Picture):
+        return block.instead is not None
+    if isinstance(block, Table):
+        return len(block.rows) > 0
+    if isinstance(block, Facts):
+        return len(block.facts) > 0
+    return isinstance(block, Lines) and not block.aside and bool(block.lines)
+
+
+def _print_block(block: Block, console: Console, limit: int | None) -> None:
+    if not _printed(block):
+        return
+    if isinstance(block, Lines):
+        for line in block.lines:
+            _print_line(line, console, lead="  • " if block.bullets else "", exact=block.exact)
+    elif isinstance(block, Picture) and block.instead is not None:
+        _print_block(block.instead, console, limit)
+    elif isinstance(block, Table):
+        _print_table(block, console, limit if block.limit is None else block.limit)
+    elif isinstance(block, Facts):
+        _print_facts(block, console)
+
+
+def _print_line(
+    line: str, console: Console, *, lead: str = "", style: str = "", exact: bool = False
+) -> None:
+    """A line broken at blanks, its parts indented as its beginning."""
+    from rich.text import Text
+
+    if exact:
+        console.print(Text(line), soft_wrap=True)
+        return
+    body = line.lstrip()
+    lead = lead + line[: len(line) - len(body)]
+    for part in Text(body, style=style).wrap(console, max(console.width - len(lead), 20)):
+        console.print(Text(lead).append_text(part))
+        lead = " " * len(lead)
+    if not body:
+        console.print()
+
+
+def _print_facts(block: Facts, console: Console) -> None:
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    grid = RichTable.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True)
+    grid.add_column()
+    for label, text in block.facts:
+        grid.add_row(Text(label, style="bold"), Text(text))
+    console.print(grid)
+
+
+def _print_table(table: Table, console: Console, limit: int | None) -> None:
+    from rich.text import Text
+
+    rows = table.rows[:limit]
+    starts = [0, *sorted(place for place in table.breaks if place < len(rows)), len(rows)]
+    for begin, end in pairwise(starts):
+        if begin in table.breaks:
+            console.print(Text(table.breaks[begin], style="bold"))
+        if begin < end:
+            _print_rows(table, rows[begin:end], console)
+    for line in hidden_rows(table, limit):
+        console.print(Text(line, style="dim"))
+
+
+def _print_rows(table: Table, rows: Sequence[object], console: Console) -> None:
+    from rich import box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    columns, name_width = _fitting(table.printed, rows, console.width)
+    grid = RichTable(
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+        header_style="bold",
+        show_edge=False,
+    )
+    for column in columns:
+        grid.add_column(
+            Text(column.heading),
+            justify="left" if column.at_left else "right",
+            no_wrap=True,
+            overflow="ellipsis",
+            max_width=name_width if column.at_left else None,
+        )
+    for row in rows:
+        grid.add_row(
+            *(Text(column.cell(row), style="bold" if column.strong else "") for column in columns)
+        )
+    console.print(grid)
+
+
+def _fitting(columns: list[Column], rows: Sequence[object], width: int) -> tuple[list[Column], int]:
+    """Drop columns, those that give way first, until the table fits; and the room for names."""
+    from rich.cells import cell_len
+
+    size = {
+        id(column): max([cell_len(column.heading), *(cell_len(column.cell(r)) for r in rows)])
+        for column in columns
+    }
+
+    def names() -> list[Column]:
+        return [column for column in columns if column.at_left]
+
+    def room() -> int:
+        """What the other columns leave for names; two blanks part columns."""
+        return width - sum(2 + size[id(column)] for column in columns if not column.at_left)
+
+    def longest() -> int:
+        return sum(min(size[id(column)], _NAME_WIDTH) + 2 for column in names()) - 2
+
+    while room() < longest():
+        droppable = [column for column in columns if column.gives_way]
+        if not droppable:
+            break
+        columns.remove(min(droppable, key=lambda column: column.gives_way))
+    share = max(len(names()), 1)
+    if share == 1:
+        return columns, max(room(), 4)
+    fits = room() >= longest()
+    return columns, _NAME_WIDTH if fits else max((room() - 2 * (share - 1)) // share, 12)

@@ -1,0 +1,443 @@
+"""Trick plays found in games and rated, as documents: the form of the thesis' table 7.1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.go.points import BLACK, PASS, colour_name, point_name
+from yardstone.records.sgf import SgfTree, write_sgf
+from yardstone.reports.chart import Axis, Chart, Guide, Mark, Panel, Points, Stroke
+from yardstone.reports.document import Column, Document, Drawing, Lines, Picture, Section, Table
+from yardstone.reports.words import plain_skipped, plural
+from yardstone.strength.rank.ranks import GROUP_EDGES
+
+if TYPE_CHECKING:
+    from yardstone.strength.trickplay.completion import Completion
+    from yardstone.strength.trickplay.problem_files import FoundProblems, RatedProblems
+    from yardstone.strength.trickplay.rating import Moves, RatedProblem, RatedVariation
+    from yardstone.strength.trickplay.settling import Settled
+
+
+__all__ = ["found_document", "found_lines", "ratings_document", "boards_sgf", "trickplay_chart"]
+
+
+def _first(read: Callable[[Settled], Any], otherwise: Any = None) -> Callable[[Completion], Any]:
+    """Of the first game taken."""
+    return lambda each: read(each.boards[0]) if each.boards else otherwise
+
+
+def _changes(board: Settled) -> str:
+    return "; ".join(change.text(board.game.size) for change in board.changes)
+
+
+def _put_back(each: Completion) -> str:
+    return " ".join(
+        f"{colour_name(colour)} {point_name(point, each.problem.size)}"
+        for point, colour in each.put_back
+    )
+
+
+def _game(each: Completion) -> str:
+    if not each.boards:
+        return ""
+    game = each.boards[0].game
+    return f"{game.file}:{game.line}" if game.line > 1 else game.file
+
+
+#: Where a problem was found, in files and, with a heading, for people.
+_FOUND = (
+    Column("problem", lambda each: each.problem.name, "Problem"),
+    Column("file", lambda each: each.problem.file),
+    Column("line", lambda each: each.problem.line, kind="integer"),
+    Column("bounds", lambda each: each.problem.bounds, "Bounds", gives_way=2),
+    Column("bounds_from", lambda each: each.problem.bounds_from),
+    Column("to_answer", lambda each: colour_name(each.problem.to_answer).lower()),
+    Column("found", lambda each: each.found, "Found", "integer"),
+    Column("put_back", _put_back),
+    Column("found_without", lambda each: each.found_without, kind="integer"),
+    Column("boards", lambda each: len(each.boards), kind="integer"),
+    Column("changes", _first(_changes, ""), "Changes"),
+    Column("game", _first(lambda board: board.game.file, ""), "Game", show=_game),
+    Column("game_line", _first(lambda board: board.game.line), kind="integer"),
+    Column("moves", _first(lambda board: board.moves), "Move", "integer", form="d", gives_way=1),
+)
+#: The order in which people read them.
+_ORDER = ("problem", "bounds", "found", "moves", "game", "changes")
+
+
+def found_document(result: FoundProblems) -> Document:
+    """Where each problem was found first."""
+    columns = {column.name: column for column in _FOUND}
+    moves = replace(columns["moves"], show=_first(lambda board: str(board.moves), ""))
+    shown = [{**columns, "moves": moves}[name] for name in _ORDER]
+    return Document(
+        "Problems found in games",
+        lead=found_lines(result),
+        sections=[Section(blocks=[Table(shown, result.completions, noun="problem")])],
+        records=Table(_FOUND, result.completions),
+        plain=lambda: {
+            "format": 1,
+            "problems": [
+                {**_record(_FOUND, each), "completed": list(map(_board, each.boards))}
+                for each in result.completions
+            ],
+            "skipped": plain_skipped(result.skipped),
+        },
+    )
+
+
+def found_lines(result: FoundProblems) -> list[str]:
+    """How many problems occur, and which do not."""
+    there = sum(bool(each.found) for each in result.completions)
+    return [
+        f"{plural(len(result.completions), 'problem')} in {plural(result.games, 'game')} "
+        f"({result.positions:,} positions): {there} found as they are",
+        *_not_as_they_are(result.completions),
+    ]
+
+
+def _not_as_they_are(completions: Sequence[Completion]) -> Iterator[str]:
+    """Which problems do not occur as they are, and which not at all."""
+    reduced = [each.problem.name for each in completions if each.put_back]
+    if reduced:
+        yield f"Found only without the last stones, which were put back: {', '.join(reduced)}"
+    passed = [
+        each.problem.name
+        for each in completions
+        if not each.put_back and any(c.kind == "pass" for b in each.boards for c in b.changes)
+    ]
+    if passed:
+        yield f"Found only with the turn of the other side, which passes: {', '.join(passed)}"
+    missing = [each.problem.name for each in completions if not each.boards]
+    if missing:
+        yield f"Not found: {', '.join(missing)}"
+
+
+def ratings_document(result: RatedProblems) -> Document:
+    """Failure, refutation and their difference of each problem, and the surprising cases."""
+    columns = _rating_columns(result)
+    table = Table(columns, result.problems, noun="problem")
+
+    def draw() -> Drawing:
+
+        return trickplay_chart(result)
+
+    picture = Picture(draw, "Ratings of the failure and the refutation of each problem")
+    cases = sorted(
+        (problem for problem in result.compared if problem.surprising),
+        key=lambda problem: problem.difference or 0.0,
+    )
+    lines = [
+        f"  {problem.problem.name}: {result.difference(problem):+.{result.scale.digits}f}"
+        for problem in cases
+    ]
+    return Document(
+        "Trick plays",
+        lead=list(_conclusion(result)),
+        sections=[
+            Section(blocks=[picture, table]),
+            Section(
+                "* rated as high as the refutation, or higher", [Lines(lines)] if lines else []
+            ),
+        ][: 2 if lines else 1],
+        records=Table([column for column in columns if column.name], result.problems),
+        plain=lambda: _plain(result),
+        drawing=draw,
+    )
+
+
+def _conclusion(result: RatedProblems) -> Iterator[str]:
+    """How often the refutation is rated above the failure, and what was rated."""
+    compared = result.compared
+    boards = sum(len(problem.completion.boards) for problem in result.problems)
+    yield (
+        f"{plural(len(result.problems), 'problem')} on {plural(boards, 'board')} "
+        f"from {plural(result.found.games, 'game')}; "
+        f"ratings on the {result.scale.title} scale, by {result.model} with {result.network}"
+    )
+    yield f"Rated: {_rated_moves(result.moves)}"
+    if compared:
+        above = sum(not problem.surprising for problem in compared)
+        yield (
+            f"The refutation is rated above the failure in {above} of "
+            f"{plural(len(compared), 'problem')}"
+        )
+        pairs = [
+            (problem.failure.rating, problem.refutation.rating)
+            for problem in compared
+            if problem.failure is not None and problem.refutation is not None
+        ]
+        failure, refutation = (
+            _number(result, result.scale.value(float(np.mean(ratings))))
+            for ratings in zip(*pairs, strict=True)
+        )
+        yield f"Mean rating of the failures: {failure}, of the refutations: {refutation}"
+    yield from _not_as_they_are(result.found.completions)
+
+
+def _rated_moves(moves: Moves) -> str:
+    if moves == "all":
+        return "all moves of the side to answer"
+    if moves == "equal":
+        return "of each variation as many moves of the side to answer as the shortest one has"
+    return f"the first {plural(int(moves), 'move')} of the side to answer"
+
+
+def _number(result: RatedProblems, value: float) -> str:
+    return f"{value:.{result.scale.digits}f}"
+
+
+def _rating_columns(result: RatedProblems) -> list[Column]:
+    """Where each problem was found, its two ratings, and their difference."""
+
+    def difference(problem: RatedProblem) -> str:
+        value = result.difference(problem)
+        return "" if value is None else f"{value:+.{result.scale.digits}f}"
+
+    def surprising(problem: RatedProblem) -> bool | None:
+        return problem.surprising if problem.difference is not None else None
+
+    def of_completion(column: Column) -> Column:
+        return replace(
+            column,
+            value=lambda problem: column.value(problem.completion),
+            show=None,
+            heading=column.heading if column.name == "problem" else "",
+        )
+
+    return [
+        *map(of_completion, _FOUND),
+        *_variation_columns(result, "failure"),
+        *_variation_columns(result, "refutation"),
+        Column("difference", result.difference, "Difference", "number", show=difference),
+        Column("surprising", surprising, " ", "boolean", left=True,
+               show=lambda problem: "*" if problem.surprising else ""),
+    ]  # fmt: skip
+
+
+def _variation_columns(result: RatedProblems, kind: str) -> list[Column]:
+    """The rating of the first refutation, or of the failure that is rated highest."""
+
+    def read(name: str) -> Callable[[RatedProblem], Any]:
+        def value(problem: RatedProblem) -> Any:
+            rated: RatedVariation | None = getattr(problem, kind)
+            return None if rated is None else _rated(result, rated)[name]
+
+        return value
+
+    def rating(problem: RatedProblem) -> str:
+        rated: RatedVariation | None = getattr(problem, kind)
+        if rated is None:
+            return ""
+        values = _rated(result, rated)
+        rank = f" ({values['rank']})" if values["rank"] else ""
+        return _number(result, values["rating"]) + rank
+
+    return [
+        Column(f"{kind}_rating", read("rating"), kind.capitalize(), "number", show=rating),
+        Column(f"{kind}_rank", read("rank")),
+        *(
+            Column(f"{kind}_{name}", read(name), kind="number")
+            for name in ("low", "high", "spread")
+        ),
+        Column(f"{kind}_moves", read("moves"), kind="integer"),
+    ]
+
+
+def _rated(result: RatedProblems, rated: RatedVariation) -> dict[str, Any]:
+    """What is said of a rated variation, on the scale shown."""
+    scale = result.scale
+    low, high = scale.widened(rated.rating, *rated.interval, result.level)
+    return {
+        "rating": scale.value(rated.rating),
+        "rank": scale.rank(rated.rating),
+        "low": None if low is None else scale.value(low),
+        "high": None if high is None else scale.value(high),
+        "spread": round(rated.spread, 3),
+        "moves": rated.moves,
+    }
+
+
+def _record(columns: Sequence[Column], row: Any) -> dict[str, Any]:
+    return {column.name: column.value(row) for column in columns if column.name}
+
+
+def _plain(result: RatedProblems) -> dict[str, Any]:
+    compared, columns = result.compared, _rating_columns(result)
+    return {
+        "format": 2,
+        "scale": result.scale.name,
+        "level": result.level,
+        "moves": result.moves,
+        "network": result.network,
+        "model": result.model,
+        "games": result.found.games,
+        "positions": result.found.positions,
+        "compared": len(compared),
+        "refutation_above": sum(not problem.surprising for problem in compared),
+        "problems": [
+            {
+                **_record(columns, problem),
+                "variations": [_variation(result, problem, each) for each in problem.variations],
+                "completed": list(map(_board, problem.completion.boards)),
+            }
+            for problem in result.problems
+        ],
+        "skipped": plain_skipped(result.found.skipped),
+    }
+
+
+def _variation(
+    result: RatedProblems, problem: RatedProblem, rated: RatedVariation
+) -> dict[str, Any]:
+    size = problem.problem.size
+    return {
+        "name": rated.variation.name,
+        "kind": rated.variation.kind,
+        "line": [point_name(point, size) for point in rated.variation.points.tolist()],
+        **_rated(result, rated),
+        "by_board": [result.scale.value(board.rating) for board in rated.boards],
+    }
+
+
+def _board(board: Settled) -> dict[str, Any]:
+    return {
+        "file": board.game.file,
+        "line": board.game.line or None,
+        "moves": board.moves,
+        "symmetry": board.placement.symmetry,
+        "colours_exchanged": board.placement.swapped,
+        "changes": [change.text(board.game.size) for change in board.changes],
+    }
+
+
+def boards_sgf(completions: Sequence[Completion]) -> str:
+    """A record for each board; what was changed stands in its comment."""
+    return "".join(
+        write_sgf(_tree(completion, board))
+        for completion in completions
+        for board in completion.boards
+    )
+
+
+def _tree(completion: Completion, board: Settled) -> SgfTree:
+    game, problem = board.game, completion.problem
+    tree = SgfTree()
+    node = tree.add(None, dict(_root(completion, board)))
+    last = len(game.moves) - 1
+    for number, (point, colour) in enumerate(
+        zip(game.moves.tolist(), game.colours.tolist(), strict=True)
+    ):
+        properties = {_letter(colour): [_point(point, game.size)]}
+        if number == last:
+            properties["C"] = [_comment(completion, board)]
+        node = tree.add(node, properties)
+    for variation in problem.variations:
+        at = node
+        points = board.shifted(variation.points).tolist()
+        for number, (point, colour) in enumerate(
+            zip(points, variation.colours.tolist(), strict=True)
+        ):
+            properties = {_letter(colour): [_point(point, game.size)]}
+            if number == 0:
+                properties["N"] = [variation.name]
+            at = tree.add(at, properties)
+    return tree
+
+
+def _root(completion: Completion, board: Settled) -> Iterator[tuple[str, list[str]]]:
+    game = board.game
+    yield "GM", ["1"]
+    yield "FF", ["4"]
+    yield "CA", ["UTF-8"]
+    yield "SZ", [str(game.size)]
+    yield "GN", [completion.problem.name]
+    for name, text in (("PB", game.black), ("PW", game.white)):
+        if text:
+            yield name, [text]
+    for name, points in (("AB", game.setup_black), ("AW", game.setup_white)):
+        if len(points):
+            yield name, [_point(point, game.size) for point in points.tolist()]
+    if not len(game.moves):
+        yield "PL", [_letter(completion.problem.to_answer)]
+        yield "C", [_comment(completion, board)]
+
+
+def _comment(completion: Completion, board: Settled) -> str:
+    place = f"{board.game.file}:{board.game.line}" if board.game.line > 1 else board.game.file
+    lines = [
+        f"{completion.problem.name}: {colour_name(completion.problem.to_answer)} to answer",
+        f"from {place}, after {board.moves} moves",
+    ]
+    if board.placement.swapped:
+        lines.append("colours exchanged")
+    lines += [change.text(board.game.size) for change in board.changes]
+    return "\n".join(lines)
+
+
+def _letter(colour: int) -> str:
+    return "B" if colour == BLACK else "W"
+
+
+def _point(point: int, size: int) -> str:
+    if point == PASS:
+        return ""
+    row, column = divmod(point, size)
+    return chr(ord("a") + column) + chr(ord("a") + row)
+
+
+#: Up to so many problems are named beside their line.
+_NAMED = 100
+
+
+def trickplay_chart(report: RatedProblems) -> Chart:
+    """Draw both ratings of each problem on a line, the lowest failure at the bottom.
+
+    The dashed line is the mean rating of the refutations. Neubauer 2024, figure 7.5.
+    """
+    rate = report.scale.rating
+    pairs = sorted(
+        (rate(problem.failure.rating), rate(problem.refutation.rating), problem.problem.name)
+        for problem in report.compared
+        if problem.failure is not None and problem.refutation is not None
+    )[::-1]
+    failure = np.array([pair[0] for pair in pairs])
+    refutation = np.array([pair[1] for pair in pairs])
+    rows = np.arange(len(pairs))
+    marks: list[Mark] = []
+    for surprising in (False, True):
+        here = (refutation <= failure) == surprising
+        # Lines apart from each other: a gap follows each.
+        x = np.column_stack([failure, refutation, np.full(len(pairs), np.nan)])[here].ravel()
+        dash = (2.0, 2.5) if surprising else ()
+        marks.append(Stroke(x, np.repeat(rows[here], 3), "line", width=1.2, dash=dash))
+    if len(pairs):
+        mean = float(refutation.mean())
+        marks.append(Guide(x=mean, name="Mean of the refutations", colour="c2"))
+    marks += [
+        Points(failure, rows, "c1", "Failure"),
+        Points(refutation, rows, "c2", "Refutation", shape="diamond"),
+    ]
+    named = len(pairs) <= _NAMED
+    y = Axis(scale="category", names=[pair[2] if named else "" for pair in pairs])
+    panel = Panel(Axis(f"Rating ({report.scale.title})", grid=True), y, marks, top=_ranks(report))
+    words = "Ratings of the failure and the refutation of each problem"
+    return Chart([panel], words=words, height=(16.0 if named else 6.0) * max(len(pairs), 6))
+
+
+def _ranks(report: RatedProblems) -> Axis | None:
+    """Ranks along the top, where they begin; none if the scale has no ranks."""
+    if report.scale.rank(1.0) is None:
+        return None
+    scale = report.scale
+    return Axis(
+        "Rank",
+        ticks=[
+            (scale.rating(rank), str(scale.rank(rank + 0.01)).split()[0])
+            for rank in GROUP_EDGES[scale.basis][1:-1].tolist()
+        ],
+    )

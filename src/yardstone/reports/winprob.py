@@ -1,0 +1,799 @@
+"""The model of winning probabilities as documents: fits, statistics, players, handicaps, charts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from yardstone.errors import UsageError
+from yardstone.grades import format_grade, parse_grades
+from yardstone.reports.chart import Axis, Band, Chart, Guide, Label, Mark, Panel, Points, Stroke
+from yardstone.reports.document import Block, Column, Document, Lines, Picture, Section, Table
+from yardstone.reports.words import chance_text, known, known_values, per_cent, plural
+from yardstone.winprob.goldis import STONE
+from yardstone.winprob.kaniuk import PUBLISHED, GradeModel, Kaniuk, gap_of_probability
+from yardstone.winprob.least_squares import LeastSquaresFit
+from yardstone.winprob.model import WinningModel
+from yardstone.winprob.scales import SCALES
+from yardstone.winprob.statistics import as_published
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from yardstone.reports.document import Drawing
+    from yardstone.winprob.fit import FitInterval, FittedProbability, ModelFit
+    from yardstone.winprob.players import (
+        Chance,
+        HandicapAdvice,
+        HandicapProposal,
+        JudgedProposal,
+        PairProbability,
+    )
+    from yardstone.winprob.statistics import WinningStatistics
+
+    Array = NDArray[np.float64]
+
+__all__ = [
+    "fit_document",
+    "statistics_document",
+    "figure_document",
+    "grades_document",
+    "pair_document",
+    "handicap_document",
+    "FIGURES",
+    "contour_chart",
+    "curves_chart",
+    "difference_name",
+    "difference_style",
+    "gap_chart",
+    "model_chart",
+]
+
+
+def fit_document(result: ModelFit) -> Document:
+    """Coefficients with intervals, what they say of pairs, and how far they miss ratios."""
+    blocks: list[Block] = [_parameter_table(result), Lines([*_about(result), *_pairs(result)])]
+    sections = [Section(blocks=blocks)]
+    if result.errors:
+        sections.append(Section("Probability, 12 kyu to 7 dan:", [_error_table(result)]))
+    draw = _drawing(result)
+    if draw is not None:
+        sections.append(Section(blocks=[Picture(draw)]))
+    return Document(
+        "Fit to games",
+        sections=sections,
+        records=_parameter_table(result),
+        plain=lambda: _plain(result),
+        drawing=draw,
+    )
+
+
+def _drawing(result: ModelFit) -> Callable[[], Drawing] | None:
+    statistics = result.statistics
+    if statistics is None:
+        return None
+    title = "Games and the model fitted to them"
+    return lambda: curves_chart(statistics, result.model, title=title)
+
+
+def _parameter_table(result: ModelFit) -> Table:
+    interval = result.parameters[0].interval
+    columns = [
+        Column("name", lambda row: row.name, " "),
+        Column("value", lambda row: row.value, "value", "number", ".6g"),
+    ]
+    if interval is not None:
+        heading = f"{per_cent(interval.level)} ({interval.method})"
+        columns += [
+            Column("", lambda row: _ends(row.interval), heading, left=False),
+            Column("low", lambda row: row.interval.low, kind="number"),
+            Column("high", lambda row: row.interval.high, kind="number"),
+        ]
+
+    def published(row: Any) -> str:
+        return "" if row.published is None else f"{row.published:.6g}"
+
+    columns.append(
+        Column("published", lambda row: row.published, "published", "number", show=published)
+    )
+    return Table(columns, result.parameters, noun="coefficient")
+
+
+def _ends(interval: FitInterval) -> str:
+    return " to ".join(
+        "no end" if known(end) is None else f"{end:.4g}" for end in (interval.low, interval.high)
+    )
+
+
+def _about(result: ModelFit) -> list[str]:
+    fit = result.fit
+    steps = f"{fit.minimum.steps} Newton steps"
+    if not isinstance(fit, LeastSquaresFit):
+        if result.statistics is None:
+            return [f"{result.winning.about}; log-likelihood {fit.log_likelihood:.2f}; {steps}."]
+        return [
+            f"{fit.games.games.sum():.0f} games; log-likelihood {fit.log_likelihood:.2f}, "
+            f"AIC {fit.aic:.2f}; {steps}."
+        ]
+    if fit.method == "conjugate":
+        steps = f"{fit.minimum.steps} line searches of conjugate gradient ({fit.cycles} cycles)"
+    left_out = f" ({fit.left_out} with a ratio of 0 or 1 left out)" if fit.left_out else ""
+    lines = [
+        f"{fit.games:.0f} games in {fit.cells} cells{left_out}; {steps}, "
+        f"gradient {fit.gradient_size:.1e}."
+    ]
+    if result.parameters[0].interval is None:
+        lines.append(
+            "Least squares has no intervals of its own: --bootstrap 200 (with newton) simulates "
+            "them, --method likelihood has some."
+        )
+    if any(row.value < 0.0 for row in result.parameters):
+        lines.append(
+            "Conjugate gradient has no bounds: the paper allows no negative coefficient; newton "
+            "keeps them."
+        )
+    return lines
+
+
+def _pairs(result: ModelFit) -> list[str]:
+    def line(row: FittedProbability) -> str:
+        low, high = 100.0 * row.interval.low, 100.0 * row.interval.high
+        of_event = " for one event" if result.winning.of_events else ""
+        return (
+            f"{format_grade(row.first)} beats {format_grade(row.second)} in "
+            f"{100.0 * row.probability:.2f} % of even games "
+            f"({per_cent(row.interval.level)}{of_event}: {low:.2f} to {high:.2f})."
+        )
+
+    return [line(row) for row in result.probabilities]
+
+
+def _error_table(result: ModelFit) -> Table:
+    def column(name: str, heading: str) -> Column:
+        def show(row: Any) -> str:
+            value = known(getattr(row, name))
+            return "-" if value is None else f"{value:.4f}"
+
+        return Column("", lambda row: getattr(row, name), heading, "number", show=show)
+
+    columns = [
+        Column("", lambda row: str(row.difference), "d"),
+        column("rms", "RMS error"),
+        column("by_chance", "by chance alone"),
+        column("published_model", "published model"),
+    ]
+    return Table(columns, result.errors, noun="difference")
+
+
+def _plain(result: ModelFit) -> dict[str, Any]:
+    fit = result.fit
+    parameters = [
+        {
+            "name": row.name,
+            "value": row.value,
+            "published": row.published,
+            **({} if row.interval is None else {"interval": known_values(row.interval)}),
+        }
+        for row in result.parameters
+    ]
+    plain: dict[str, Any] = {"parameters": parameters}
+    if isinstance(fit, LeastSquaresFit):
+        plain |= {
+            "method": fit.method,
+            "steps": fit.minimum.steps,
+            "cycles": fit.cycles if fit.method == "conjugate" else None,
+            "gradient": fit.gradient_size,
+            "sum_of_squares": fit.minimum.value,
+            "cells": fit.cells,
+            "cells_left_out": fit.left_out,
+            "games": fit.games,
+        }
+    else:
+        plain |= {
+            "method": "likelihood",
+            "steps": fit.minimum.steps,
+            "log_likelihood": fit.log_likelihood,
+            "aic": fit.aic,
+            "games": float(fit.games.games.sum()),
+            "probabilities": [
+                {
+                    "first": format_grade(row.first),
+                    "second": format_grade(row.second),
+                    "probability": row.probability,
+                    "interval": known_values(row.interval),
+                }
+                for row in result.probabilities
+            ],
+        }
+    if result.errors:
+        plain["rms"] = [known_values(row) for row in result.errors]
+    return plain
+
+
+def statistics_document(statistics: WinningStatistics) -> Document:
+    """The layout of the European Go Database for people, a row a cell for programs."""
+
+    def draw() -> Drawing:
+        return curves_chart(statistics, None, title="Measured win probability")
+
+    return Document(
+        "Winning statistics",
+        sections=[
+            Section(blocks=[Lines(as_published(statistics).splitlines(), exact=True)]),
+            Section(blocks=[Picture(draw)]),
+        ],
+        records=_cells(statistics),
+        drawing=draw,
+    )
+
+
+def _cells(statistics: WinningStatistics) -> Table:
+    """A row a cell, those without games left out."""
+
+    def count(value: float) -> float:
+        return int(value) if value == int(value) else float(value)
+
+    ratio = statistics.ratio()
+    columns = [
+        Column("grade", lambda cell: format_grade(statistics.grades[cell[0]])),
+        Column("difference", lambda cell: int(statistics.differences[cell[1]]), kind="integer"),
+        Column("wins", lambda cell: count(statistics.wins[cell]), kind="number"),
+        Column("games", lambda cell: count(statistics.games[cell]), kind="number"),
+        Column("ratio", lambda cell: float(ratio[cell]), kind="number"),
+    ]
+    return Table(columns, list(zip(*np.nonzero(statistics.games), strict=True)))
+
+
+#: The largest difference in the table.
+MOST = 9
+#: From this difference on, a pairing in a tournament says that the weaker has won before.
+_EARNED = 2.0
+
+
+def figure_document(model: WinningModel, figure: str, level: float = 0.95) -> Document:
+    """A figure of the model, for a page and for ``--plot``."""
+
+    def draw() -> Any:
+        return model_chart(figure, model, level)
+
+    return Document("Win probability", [], [Section(blocks=[Picture(draw)])], drawing=draw)
+
+
+def pair_document(pair: PairProbability, figure: str = "curves") -> Document:
+    """How often one player beats another."""
+    interval = ""
+    if pair.low is not None and pair.high is not None:
+        of_event = "" if pair.average is None else " for one event"
+        interval = f"{per_cent(pair.level)}{of_event}: {_share(pair.low)} to {_share(pair.high)}"
+        if pair.average is not None:
+            low, high = pair.average
+            interval += f"; average over events: {_share(low)} to {_share(high)}"
+        interval = f" ({interval})"
+    digits = 2 if pair.low is None else 1
+    lines = [
+        f"{pair.first} beats {pair.second} in {_share(pair.probability, digits)} % of "
+        f"{_games(pair.model, pair.handicap, pair.komi)}{interval}."
+    ]
+    if pair.handicap or pair.komi is not None:
+        lines.append(f"{pair.first if pair.first_is_black else pair.second} is Black.")
+    if pair.average is not None and not pair.handicap:
+        lines += _tournament_lines(pair)
+    lines += _model_lines(pair.model, interval=pair.low is not None)
+    if pair.extrapolated:
+        lines.append(f"Beyond what that was made for: {_reach(pair.model)}.")
+    record = {
+        "first": pair.first,
+        "second": pair.second,
+        "probability": pair.probability,
+        "low": pair.low,
+        "high": pair.high,
+        "average_low": None if pair.average is None else pair.average[0],
+        "average_high": None if pair.average is None else pair.average[1],
+        "level": None if pair.low is None else pair.level,
+        "first_grade": pair.first_grade,
+        "second_grade": pair.second_grade,
+        "handicap": pair.handicap,
+        "komi": pair.komi,
+        "black": "first" if pair.first_is_black else "second",
+        "model": pair.model.name,
+        "about": pair.model.about,
+        "extrapolated": pair.extrapolated,
+    }
+    if pair.model.scale == "points":
+        record["first_rating"] = record.pop("first_grade")
+        record["second_rating"] = record.pop("second_grade")
+        return Document(
+            f"{pair.first} and {pair.second}",
+            lines,
+            records=Table.of_record(record),
+            plain=lambda: record,
+        )
+    picture = figure_document(pair.model, figure, pair.level)
+    return Document(
+        f"{pair.first} and {pair.second}",
+        lines,
+        picture.sections,
+        records=Table.of_record(record),
+        plain=lambda: record,
+        drawing=picture.drawing,
+    )
+
+
+def _tournament_lines(pair: PairProbability) -> list[str]:
+    """Return what a pairing in a tournament says beyond the grades."""
+    lines = []
+    if abs(pair.first_grade - pair.second_grade) >= _EARNED:
+        lines.append(
+            "A player who meets a much stronger one in a tournament has usually earned it by "
+            "winning: such games are won more often than those of any two players of these grades."
+        )
+    if not np.isnan(parse_grades([pair.first, pair.second])).any():
+        lines.append("Where you know the ratings of both, give them: they say more (--scale egf).")
+    return lines
+
+
+def _model_lines(model: WinningModel, *, interval: bool) -> list[str]:
+    """What model it is, and why it has no interval if it has none."""
+    lines = [f"By the model {model.name}: {model.about}."]
+    if not interval:
+        lines.append(f"No interval: {model.no_interval}.")
+    return lines
+
+
+def _games(model: WinningModel, handicap: float, komi: float | None) -> str:
+    """What games, in words."""
+    if model.scale == "points":
+        return "games that are not drawn"
+    points = "" if komi is None else f"komi {komi:g}"
+    if not handicap:
+        return f"even games at {points}" if points else "even games"
+    if handicap == 1:
+        return f"games at {points}" if points else "games without komi"
+    stones = f"games with {handicap:g} stones"
+    return f"{stones} and {points}" if points else stones
+
+
+def _reach(model: WinningModel) -> str:
+    """The grades and differences that a model was made for, in words."""
+    words = f"{format_grade(model.lowest)} to {format_grade(model.highest)}"
+    if np.isfinite(model.apart):
+        words += f", up to {model.apart:g} grades apart"
+    return words
+
+
+def grades_document(
+    model: WinningModel,
+    figure: str = "curves",
+    *,
+    handicap: float = 0.0,
+    komi: float | None = None,
+    level: float = 0.95,
+) -> Document:
+    """Per cent that each grade wins against opponents 1, 2, ... grades stronger.
+
+    With stones the weaker, whose row it is, has them.
+    """
+    lowest, highest = SCALES["grade"].lowest, SCALES["grade"].highest
+    grades = np.arange(lowest, highest)
+    differences = np.arange(1.0, MOST + 1)
+    one, two = np.broadcast_arrays(grades[:, None], grades[:, None] + differences)
+    inside = two <= highest
+    p = model.probability(one, two, handicap=handicap, komi=komi)
+    ends = model.interval(one, two, handicap=handicap, komi=komi, level=level)
+
+    def column(place: int) -> Column:
+        def show(row: tuple[int, bool]) -> str:
+            at = row[0], place
+            if not inside[at]:
+                return ""
+            if not row[1]:
+                return _share(p[at])
+            assert ends is not None
+            return f"{_whole(ends[0][at])}-{_whole(ends[1][at])}"
+
+        return Column("", lambda row: float(p[row[0], place]), f"+{place + 1}", "number", show=show)
+
+    rows = [
+        (row, second)
+        for row in range(len(grades))
+        for second in ((False,) if ends is None else (False, True))
+    ]
+    names = Column("", lambda row: "" if row[1] else format_grade(grades[row[0]]), "grade")
+    table = Table([names, *map(column, range(MOST))], rows, noun="grade")
+    cells = [
+        (row, place) for row in range(len(grades)) for place in range(MOST) if inside[row, place]
+    ]
+    columns = [
+        Column("first", lambda cell: format_grade(one[cell])),
+        Column("second", lambda cell: format_grade(two[cell])),
+        Column("difference", lambda cell: cell[1] + 1, kind="integer"),
+        Column("probability", lambda cell: float(p[cell]), kind="number"),
+    ]
+    if ends is not None:
+        columns += [
+            Column("low", lambda cell: float(ends[0][cell]), kind="number"),
+            Column("high", lambda cell: float(ends[1][cell]), kind="number"),
+        ]
+    picture = figure_document(model, figure, level)
+    of_event = " for one event" if model.of_events else ""
+    below = "" if ends is None else f"; below it the {per_cent(level)} interval{of_event}"
+    return Document(
+        "Win probability",
+        [
+            f"Per cent of {_games(model, handicap, komi)} won by Black, by grades that White is "
+            f"stronger{below}",
+            *_model_lines(model, interval=ends is not None),
+            f"That was made for {_reach(model)}.",
+        ],
+        [Section(blocks=[table]), *picture.sections],
+        records=Table(columns, cells),
+        drawing=picture.drawing,
+    )
+
+
+def _share(share: float, digits: int = 1) -> str:
+    """Per cent with a digit or two, or as many as tell it from 0 and 100."""
+    value = 100.0 * float(share)
+    least = 0.5 * 10.0**-digits
+    if least <= value <= 100.0 - least:
+        return f"{value:.{digits}f}"
+    return f"{value:.2g}" if value < 50.0 else f"{value:.10g}" if value == 100.0 else "over 99.9"
+
+
+def _whole(share: float) -> str:
+    return f"{100.0 * float(share):.0f}"
+
+
+def handicap_document(advice: HandicapAdvice) -> Document:
+    """The handicap by each model, Black's chance with it, and why they differ."""
+    return Document(
+        "Handicap",
+        [
+            f"White {advice.white}, Black {advice.black}: "
+            f"{plural_grades(advice.apart)} apart{_names(advice)}."
+        ],
+        [
+            Section(blocks=[Table(_columns(advice), advice.proposals, noun="model")]),
+            Section(blocks=[Lines(list(_remarks(advice)))]),
+        ],
+        records=Table(_columns(advice), advice.proposals),
+        plain=lambda: _plain_advice(advice),
+    )
+
+
+def plural_grades(number: float) -> str:
+    """A number of grades, which need not be whole."""
+    return f"{number:.4g} grade{'' if number == 1 else 's'}"
+
+
+def _names(advice: HandicapAdvice) -> str:
+    """The grades of players who were given as ratings."""
+    words = [format_grade(round(grade, 2)) for grade in advice.grades]
+    if words == [advice.white, advice.black]:
+        return ""
+    return f" ({words[0]} and {words[1]})"
+
+
+def _columns(advice: HandicapAdvice) -> list[Column]:
+    several = len(advice.proposals) > 1 or advice.judge.name != advice.proposals[0].proposal.model
+
+    def of(name: str) -> Any:
+        return lambda each: getattr(each.proposal, name)
+
+    def part(name: str, which: str, *, judged: bool = False) -> Any:
+        def read(each: JudgedProposal) -> float | None:
+            chance: Chance = getattr(each if judged else each.proposal, name)
+            value: float | None = getattr(chance, which)
+            return value
+
+        return read
+
+    def files(prefix: str, name: str, *, judged: bool = False) -> list[Column]:
+        return [
+            Column(f"{prefix}{ending}", part(name, which, judged=judged), kind="number")
+            for ending, which in (("", "probability"), ("_low", "low"), ("_high", "high"))
+        ]
+
+    shown = [
+        Column("model", of("model"), "Model", strong=True),
+        Column("stones", of("stones"), "Stones", "integer"),
+        Column("komi", of("komi"), kind="integer"),
+        Column("tie", of("tie")),
+        Column("half_point_komi", of("half_point_komi"), kind="number"),
+        Column("exact_stones", of("exact_stones"), kind="number"),
+        Column("", lambda each: _komi(each.proposal), "Komi"),
+        Column("", lambda each: each.proposal.tie.capitalize(), "Tie won by"),
+        Column("", lambda each: chance_text(each.proposal.chance), "Black wins", left=False),
+    ]
+    if several:
+        by = f"by {advice.judge.name}"
+        shown += [
+            Column("", lambda each: chance_text(each.judged), by, left=False),
+            Column(
+                "",
+                lambda each: chance_text(each.judged_without_komi),
+                f"{by}, no komi",
+                left=False,
+                gives_way=1,
+            ),
+        ]
+    else:
+        shown.append(
+            Column("", lambda each: chance_text(each.proposal.without_komi), "no komi", left=False)
+        )
+    return [
+        *shown,
+        *files("probability", "chance"),
+        *files("probability_without_komi", "without_komi"),
+        *files("judged", "judged", judged=True),
+        *files("judged_without_komi", "judged_without_komi", judged=True),
+        Column("judge", lambda _: advice.judge.name),
+        Column("level", lambda _: advice.level, kind="number"),
+    ]
+
+
+def _komi(proposal: HandicapProposal) -> str:
+    giver = "Black" if proposal.komi > 0 else "White"
+    return f"{giver} gives {abs(proposal.komi)}" if proposal.komi else "none"
+
+
+def _remarks(advice: HandicapAdvice) -> Iterator[str]:
+    if sentence := _why(advice):
+        yield sentence
+    if advice.goldis is not None:
+        own = advice.goldis
+        yield (
+            f"Goldis: exactly {own.exact_stones:.3f} stones of {advice.even_komi:g} points; in an "
+            f"even game White should win by {own.even_game_margin} points "
+            f"({own.exact_margin:.2f})."
+        )
+    for each in advice.proposals:
+        if each.proposal.model not in ("goldis", "egf"):
+            yield f"{each.proposal.model}: {each.proposal.about}."
+    if advice.judge.region is not None:
+        others = any(each.proposal.model != advice.judge.name for each in advice.proposals)
+        rest = "; the published models have none" if others else ""
+        of_event = " for one event" if advice.judge.of_events else ""
+        yield (
+            f"In brackets {per_cent(advice.level)} intervals of {advice.judge.name}{of_event}"
+            f"{rest}."
+        )
+    else:
+        yield f"No interval: {advice.judge.no_interval}."
+    outside = [each.proposal.model for each in advice.proposals if each.proposal.outside]
+    if outside:
+        yield f"Outside what the model was made for: {', '.join(outside)}."
+    for _, reason in advice.failures:
+        yield f"{reason[0].upper()}{reason[1:]}."
+
+
+def _why(advice: HandicapAdvice) -> str:
+    """Why the tradition and Goldis differ, and which of them is nearer to even."""
+    goldis, egf = advice.by("goldis"), advice.by("egf")
+    if goldis is None or egf is None or advice.goldis is None or advice.stones is not None:
+        return ""
+    ratio = advice.goldis.exact_stones
+    apart = plural_grades(advice.apart)
+    same = goldis.proposal.stones == egf.proposal.stones
+    growth = ratio ** (1.0 / advice.apart) if advice.apart else STONE
+    chances = [
+        f"{_given(each.proposal.stones)} without komi {chance_text(each.judged_without_komi)}"
+        for each in ([egf] if same else [egf, goldis])
+    ]
+    judged = f"By {advice.judge.name}, Black wins with {' and with '.join(chances)}."
+    if same:
+        return f"Tradition and Goldis both give {_given(egf.proposal.stones)}. {judged}"
+    return (
+        f"Tradition says {egf.proposal.stones} and Goldis {goldis.proposal.stones}: tradition "
+        f"counts a stone for each of {apart}, Goldis takes a grade for a ratio of strengths of "
+        f"{growth:.3f}, so {apart} for {ratio:.2f}, and that ratio for the stones. {judged}"
+    )
+
+
+def _given(stones: int) -> str:
+    return "the first move" if stones == 1 else plural(stones, "stone")
+
+
+def _plain_advice(advice: HandicapAdvice) -> dict[str, Any]:
+    return {
+        "white": advice.white,
+        "black": advice.black,
+        "white_grade": advice.grades[0],
+        "black_grade": advice.grades[1],
+        "grades_apart": advice.apart,
+        "ratings": list(advice.ratings),
+        "level": advice.level,
+        "judge": {"model": advice.judge.name, "about": advice.judge.about},
+        "proposals": [
+            asdict(each.proposal)
+            | {
+                "judged": asdict(each.judged),
+                "judged_without_komi": asdict(each.judged_without_komi),
+            }
+            for each in advice.proposals
+        ],
+        "goldis": None
+        if advice.goldis is None
+        else asdict(advice.goldis) | {"even_komi": advice.even_komi},
+        "why": _why(advice),
+        "failures": [{"model": name, "reason": reason} for name, reason in advice.failures],
+    }
+
+
+#: Grades that the figures reach over.
+_LOWEST, _HIGHEST = -20, 6
+#: Levels of the map of probabilities, in per cent.
+_LEVELS = (1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99)
+
+
+class _Law(Protocol):
+    """What gives a probability between grades."""
+
+    def probability(self, first: ArrayLike, second: ArrayLike) -> Array:
+        """That the first wins."""
+        ...
+
+
+def difference_style(difference: int) -> tuple[str, tuple[float, ...]]:
+    """Blue and full against weaker opponents, orange and dashed against stronger ones."""
+    return ("c1", "c3", "c6", "c7")[min(abs(difference), 4) - 1] if difference < 0 else (
+        "c2", "c5", "c4", "ink"
+    )[min(difference, 4) - 1], (() if difference < 0 else (6.0, 3.0))  # fmt: skip
+
+
+def _grades(label: str = "grade (zero-shodan units)") -> Axis:
+    ticks = [
+        (float(grade), f"{grade}: {format_grade(grade)}".replace("-", "−"))
+        for grade in range(_LOWEST, _HIGHEST + 1)
+        if grade % 4 == 0 or grade == _HIGHEST
+    ]
+    return Axis(label, _LOWEST - 0.5, _HIGHEST + 0.5, ticks=ticks, grid=True)
+
+
+def difference_name(difference: int) -> str:
+    """Return what a curve of this difference of grades is called."""
+    return f"d = {difference:+d}".replace("-", "−")
+
+
+def curves_chart(
+    statistics: WinningStatistics | None = None,
+    model: _Law | None = PUBLISHED,
+    *,
+    title: str = "",
+    level: float = 0.95,
+) -> Chart:
+    """Win probability by grade, one curve for each difference (figure 1).
+
+    Dots with bars of one standard error are measured ratios, extended to weaker
+    opponents by equation 1; lines are the model, with the interval of its average over events
+    where it has one.
+    """
+    grades = np.arange(_LOWEST, _HIGHEST + 1)
+    fine = np.linspace(_LOWEST, _HIGHEST, 300)
+    marks: list[Mark] = [Guide(y=0.5)]
+    for d in (-4, -3, -2, -1, 1, 2, 3, 4):
+        colour, dash = difference_style(d)
+        if statistics is not None:
+            ratio, error = _measured(statistics, grades, d)
+            x = grades + 0.06 * d
+            marks.append(Points(x, ratio, colour, size=2.4, along=(ratio - error, ratio + error)))
+            if model is None:
+                marks.append(Stroke(x, ratio, colour, difference_name(d), 1.0, dash))
+        if model is not None:
+            curve = model.probability(fine, fine + d)
+            if isinstance(model, WinningModel):
+                ends = model.interval(grades, grades + d, level=level, average=True)
+                if ends is not None:
+                    marks.append(Band(grades, *ends, colour, opacity=0.12))
+            marks.append(Stroke(fine, curve, colour, difference_name(d), 1.6, dash))
+    y = Axis("win probability", low=0.0, high=1.0, grid=True)
+    panel = Panel(_grades(), y, marks, direct=True)
+    return Chart([panel], title or "Win probability against d stones stronger", height=380.0)
+
+
+def _measured(
+    statistics: WinningStatistics, grades: NDArray[np.int64], d: int
+) -> tuple[Array, Array]:
+    """Ratios and standard errors at grades, NaN where nothing is known."""
+    most = statistics.games.shape[1]
+    table, errors = statistics.extended(), statistics.standard_error()
+    ratio, error = np.full(len(grades), np.nan), np.full(len(grades), np.nan)
+    for k, grade in enumerate(grades):
+        row, weak = grade - statistics.lowest, min(grade, grade + d) - statistics.lowest
+        if 0 <= row < len(table) and weak >= 0 and abs(d) <= most:
+            ratio[k] = table[row, most + d]
+            error[k] = errors[weak, abs(d) - 1]
+    return ratio, np.where(np.isnan(ratio), np.nan, error)
+
+
+def gap_chart(
+    statistics: WinningStatistics | None = None,
+    model: Kaniuk | GradeModel | None = PUBLISHED,
+    *,
+    title: str = "",
+) -> Chart:
+    """Lambda by grade for opponents 1 to 4 stones stronger (figure 2)."""
+    grades = np.arange(_LOWEST, _HIGHEST + 1)
+    fine = np.linspace(_LOWEST, _HIGHEST, 300)
+    marks: list[Mark] = []
+    for d in range(1, 5):
+        colour, _ = difference_style(d)
+        name = f"d = {d}"
+        if statistics is not None:
+            measured, error = _measured(statistics, grades, d)
+            inside = (measured > 0.0) & (measured < 1.0)
+            gap = np.full(len(grades), np.nan)
+            gap[inside] = gap_of_probability(measured[inside])
+            spread = np.sqrt(np.pi) * np.exp(np.minimum(gap**2, 50.0)) * error
+            marks.append(Points(grades, gap, colour, size=2.4, along=(gap - spread, gap + spread)))
+            if model is None:
+                marks.append(Stroke(grades, gap, colour, name, 1.0))
+        if model is not None:
+            marks.append(Stroke(fine, model.strength_gap(fine, fine + d), colour, name, 1.6))
+    panel = Panel(_grades(), Axis("Λ(r, r + d)", -0.15, 2.0, grid=True), marks, direct=True)
+    return Chart([panel], title or "Λ against d stones stronger", height=340.0)
+
+
+def contour_chart(model: _Law = PUBLISHED, *, title: str = "") -> Chart:
+    """Per cent by average grade and difference, in canonical coordinates (figure 6).
+
+    Points a and b are the paper's examples: 5 dan against 1 dan, 8 kyu against 6 kyu.
+    """
+    grade, difference = np.linspace(_LOWEST, _HIGHEST, 261), np.linspace(-9.0, 9.0, 481)
+    g, d = np.meshgrid(grade, difference, indexing="ij")
+    per_cent = 100.0 * model.probability(g - 0.5 * d, g + 0.5 * d)
+    # At a grade the chance falls with the difference, so each level has one place or none.
+    lines = {
+        level: np.array(
+            [np.interp(-level, -row, difference, left=-9.0, right=9.0) for row in per_cent]
+        )
+        for level in _LEVELS
+    }
+    marks: list[Mark] = []
+    edges = [np.full(len(grade), 9.0), *lines.values(), np.full(len(grade), -9.0)]
+    centres = [0.5, *(0.5 * (a + b) for a, b in pairwise(_LEVELS)), 99.5]
+    for upper, lower, chance in zip(edges[:-1], edges[1:], centres, strict=True):
+        colour = "c1" if chance > 50.0 else "c2"
+        marks.append(Band(grade, lower, upper, colour, opacity=0.7 * abs(chance - 50.0) / 50.0))
+    for level, line in lines.items():
+        inside = np.where(np.abs(line) < 9.0, line, np.nan)
+        marks.append(Stroke(grade, inside, "ink", width=1.6 if level == 50 else 0.8))
+        known = np.flatnonzero(np.isfinite(inside))
+        if len(known):
+            at = known[int(0.45 * (len(known) - 1))]
+            place = float(grade[at]), float(line[at])
+            marks.append(Label(*place, f"{level}", "middle", size=10.0, up=-3.5))
+    for name, (x, y) in {"a": (2.0, -4.0), "b": (-7.0, 2.0)}.items():
+        marks.append(Points(x, y, "ink", size=3.5))
+        marks.append(Label(x, y, name, bold=True, right=6.0, up=5.0))
+    axis = _grades("average grade g (zero-shodan units)")
+    x_axis = Axis(axis.label, _LOWEST, _HIGHEST, ticks=axis.ticks)
+    panel = Panel(x_axis, Axis("difference d = opponent less player", -9.0, 9.0), marks)
+    return Chart([panel], title or "Win probability, per cent", height=400.0)
+
+
+#: Figures that need no data, by name.
+FIGURES = ("curves", "lambda", "contour")
+
+
+def model_chart(name: str, model: WinningModel, level: float = 0.95) -> Chart:
+    """One of `FIGURES` of a model.
+
+    Raises
+    ------
+    UsageError
+        There is no such figure, or the model has no Lambda to be drawn.
+    """
+    if name == "curves":
+        return curves_chart(model=model, level=level)
+    if name == "contour":
+        return contour_chart(model)
+    if name != "lambda":
+        raise UsageError(f"no figure is called {name!r} (there are {', '.join(FIGURES)})")
+    if not isinstance(model.law, GradeModel):
+        raise UsageError(f"the model {model.name} has no Lambda: draw curves or contour")
+    return gap_chart(model=model.law)
