@@ -263,6 +263,23 @@ def test_forms_that_are_no_forms(server: Server, head: str, body: bytes) -> None
     assert not server.uploads()
 
 
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"&".join(b"a=b" for _ in range(200)), 413),
+        (b"player=" + b"a" * 9000, 413),
+        (b"player=%FF", 422),
+        (b"player=\xff", 422),
+    ],
+)
+def test_forms_of_a_page_that_are_no_forms(server: Server, body: bytes, status: int) -> None:
+    job = server.accepted([("r.csv", small_results())])
+    head = {"Content-Type": "application/x-www-form-urlencoded"}
+    answer = server.request("POST", f"/r/{job}/player", data=body, headers=head)
+    assert answer.status_code == status, answer.text
+    assert answer.json()["error"]["code"] == "bad_form"
+
+
 def test_too_many_files(server: Server) -> None:
     answer = server.send([("a.csv", small_results())] * 13)
     assert answer.status_code == 413

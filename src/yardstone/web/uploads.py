@@ -9,14 +9,15 @@ import asyncio
 import secrets
 import shutil
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterable, AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
+from urllib.parse import parse_qsl
 
 from python_multipart.exceptions import FormParserError
-from python_multipart.multipart import MultipartParser, QuerystringParser, parse_options_header
+from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
@@ -28,13 +29,15 @@ if TYPE_CHECKING:
 
     from yardstone.web.settings import Limits
 
-__all__ = ["Upload", "receive_form"]
+__all__ = ["Upload", "read_fields", "receive_form"]
 
 #: Bytes gathered before they are written to the disk.
 _PIECE = 1 << 20
-#: Bytes of a field that is no file, fields of a form, and headers of a part.
+#: Bytes of a field that is no file, fields of a form, and bytes of one without files.
 _FIELD_BYTES = 4096
 _FIELDS = 64
+_FORM_BYTES = 4 * _FIELD_BYTES
+#: Bytes of the headers of a part.
 _HEADER_BYTES = 4096
 #: Bytes that the form may have beside its files, and a second time for each file.
 _WRAPPING = 64 << 10
@@ -83,23 +86,67 @@ async def receive_form(request: Request, folder: Path, limits: Limits) -> Upload
     RequestProblem
         It is no such form, is too large, or does not come.
     """
-    name, options = parse_options_header(request.headers.get("content-type", ""))
+    kind, options = parse_options_header(request.headers.get("content-type", ""))
+    boundary = options.get(b"boundary", b"") if kind == b"multipart/form-data" else b""
+    if not boundary and kind != b"application/x-www-form-urlencoded":
+        raise RequestProblem(
+            415,
+            "bad_form",
+            "The files must come as a form.",
+            "Send multipart/form-data, files under the name 'files'.",
+        )
+    if len(boundary) > 200:
+        raise _broken()
     whole = limits.request_bytes + _WRAPPING + _PER_FILE * limits.files
-    _check_length(request.headers.get("content-length"), whole, limits)
+    written = request.headers.get("content-length", "")
+    if written.isdecimal() and int(written) > whole:
+        raise _too_large(limits)
     upload = Upload(secrets.token_hex(16), folder)
     upload.folder = folder / upload.id
-    reader = _reader(name, options, upload, limits)
     upload.folder.mkdir(mode=0o700)
     stream = request.stream()
+    pieces = _in_time(stream, whole, limits)
     try:
-        await _read(stream, reader, whole, limits)
+        if boundary:
+            await _read_parts(pieces, _Parts(boundary, upload, limits))
+        else:
+            upload.fields = await read_fields(pieces)
     except BaseException as error:
-        reader.drop()
         await run_in_threadpool(upload.discard)
         if isinstance(error, RequestProblem) and error.status != 408:
             await _drain(stream)
         raise
     return upload
+
+
+async def read_fields(pieces: AsyncIterable[bytes]) -> dict[str, list[str]]:
+    """Read a form without files, as ``application/x-www-form-urlencoded`` has it.
+
+    Raises
+    ------
+    RequestProblem
+        It is too long or not in UTF-8.
+    """
+    body = b""
+    async for piece in pieces:
+        body += piece
+        if len(body) > _FORM_BYTES:
+            raise _too_long()
+    try:
+        pairs = parse_qsl(body.decode("utf-8"), keep_blank_values=True, errors="strict")
+    except UnicodeDecodeError:
+        raise _not_text() from None
+    fields: dict[str, list[str]] = {}
+    for name, value in pairs:
+        _add_field(fields, name, value)
+    return fields
+
+
+def _add_field(fields: dict[str, list[str]], name: str, value: str) -> None:
+    if sum(map(len, fields.values())) >= _FIELDS or len(value) > _FIELD_BYTES:
+        raise _too_long()
+    if name:
+        fields.setdefault(name, []).append(value)
 
 
 async def _drain(stream: AsyncIterator[bytes]) -> None:
@@ -113,11 +160,6 @@ async def _drain(stream: AsyncIterator[bytes]) -> None:
                     return
 
 
-def _check_length(written: str | None, whole: int, limits: Limits) -> None:
-    if written is not None and written.isdecimal() and int(written) > whole:
-        raise _too_large(limits)
-
-
 def _too_large(limits: Limits) -> RequestProblem:
     return RequestProblem(
         413,
@@ -127,10 +169,18 @@ def _too_large(limits: Limits) -> RequestProblem:
     )
 
 
-async def _read(
-    stream: AsyncIterator[bytes], reader: FormReader, whole: int, limits: Limits
-) -> None:
-    """Feed the body to the reader, while it comes quickly enough."""
+def _too_long() -> RequestProblem:
+    return RequestProblem(413, "bad_form", "The form has too many or too long fields.")
+
+
+def _not_text() -> RequestProblem:
+    return RequestProblem(422, "bad_form", "A field of the form is not UTF-8.")
+
+
+async def _in_time(
+    stream: AsyncIterator[bytes], whole: int, limits: Limits
+) -> AsyncIterator[bytes]:
+    """Hand on the body while it comes quickly enough and is not too long."""
     end = time.monotonic() + limits.upload_seconds
     received = 0
     while True:
@@ -143,21 +193,27 @@ async def _read(
                 408, "too_slow", "The files came too slowly.", "Send fewer of them."
             ) from None
         if piece is None:
-            break
+            return
         received += len(piece)
         if received > whole:
             raise _too_large(limits)
-        try:
-            reader.feed(piece)
-        except FormParserError:
-            raise _broken() from None
-        if reader.buffered >= _PIECE:
-            await run_in_threadpool(reader.flush)
+        yield piece
+
+
+async def _read_parts(pieces: AsyncIterator[bytes], parts: _Parts) -> None:
     try:
-        reader.finish()
+        async for piece in pieces:
+            parts.parser.write(piece)
+            if parts.buffered >= _PIECE:
+                await run_in_threadpool(parts.flush)
+        parts.parser.finalize()
+        if not parts.complete:
+            raise _broken()
+        await run_in_threadpool(parts.close)
     except FormParserError:
         raise _broken() from None
-    await run_in_threadpool(reader.close)
+    finally:
+        parts.drop()
 
 
 def _broken() -> RequestProblem:
@@ -169,65 +225,14 @@ def _broken() -> RequestProblem:
     )
 
 
-def _reader(kind: bytes, options: dict[bytes, bytes], upload: Upload, limits: Limits) -> FormReader:
-    if kind == b"multipart/form-data" and options.get(b"boundary"):
-        if len(options[b"boundary"]) > 200:
-            raise _broken()
-        return _Multipart(options[b"boundary"], upload, limits)
-    if kind == b"application/x-www-form-urlencoded":
-        return _Urlencoded(upload, limits)
-    raise RequestProblem(
-        415,
-        "bad_form",
-        "The files must come as a form.",
-        "Send multipart/form-data, files under the name 'files'.",
-    )
-
-
-class FormReader:
-    """Takes the bytes of a form one piece after the other."""
-
-    parser: Any
-    buffered = 0
-
-    def __init__(self, upload: Upload, limits: Limits) -> None:
-        self.upload = upload
-        self.limits = limits
-
-    def feed(self, piece: bytes) -> None:
-        """Take some bytes."""
-        self.parser.write(piece)
-
-    def finish(self) -> None:
-        """There are no more."""
-        self.parser.finalize()
-
-    def flush(self) -> None:
-        """Write to the disk what was gathered."""
-
-    def close(self) -> None:
-        """Close the file that is open."""
-
-    def drop(self) -> None:
-        """Close it without what is still to be written: the disk may be full."""
-
-    def add_field(self, name: bytes, value: bytes) -> None:
-        if not name:
-            return
-        fields = self.upload.fields
-        if sum(map(len, fields.values())) >= _FIELDS or len(value) > _FIELD_BYTES:
-            raise RequestProblem(413, "bad_form", "The form has too many or too long fields.")
-        try:
-            fields.setdefault(name.decode("utf-8"), []).append(value.decode("utf-8"))
-        except UnicodeDecodeError:
-            raise RequestProblem(422, "bad_form", "A field of the form is not UTF-8.") from None
-
-
-class _Multipart(FormReader):
-    """A form with files."""
+class _Parts:
+    """A form with files: takes its bytes one piece after the other."""
 
     def __init__(self, boundary: bytes, upload: Upload, limits: Limits) -> None:
-        super().__init__(upload, limits)
+        self.upload = upload
+        self.limits = limits
+        self.buffered = 0
+        self.complete = False
         self.parser = MultipartParser(
             boundary,
             {
@@ -241,18 +246,12 @@ class _Multipart(FormReader):
                 "on_end": self._whole,
             },
         )
-        self._complete = False
         self._file: IO[bytes] | None = None
         self._pending: list[bytes] = []
         self._begin()
 
-    def finish(self) -> None:
-        super().finish()
-        if not self._complete:
-            raise FormParserError("it breaks off")
-
     def _whole(self) -> None:
-        self._complete = True
+        self.complete = True
 
     def _begin(self) -> None:
         self._name = self._value = b""
@@ -308,7 +307,7 @@ class _Multipart(FormReader):
         piece = data[start:end]
         if self._label is None:
             if len(self._content) + len(piece) > _FIELD_BYTES:
-                raise RequestProblem(413, "bad_form", "A field of the form is too long.")
+                raise _too_long()
             self._content += piece
             return
         self._size += len(piece)
@@ -328,57 +327,33 @@ class _Multipart(FormReader):
 
     def _end(self) -> None:
         if self._label is None:
-            self.add_field(self._field, self._content)
+            try:
+                name, value = self._field.decode("utf-8"), self._content.decode("utf-8")
+            except UnicodeDecodeError:
+                raise _not_text() from None
+            _add_field(self.upload.fields, name, value)
         elif self._file is not None:
             self.close()
             self.upload.files.append((self._label, self._size))
 
     def flush(self) -> None:
+        """Write to the disk what was gathered."""
         if self._file is not None:
             self._file.writelines(self._pending)
         self._pending.clear()
         self.buffered = 0
 
     def close(self) -> None:
+        """Close the file that is open."""
         if self._file is not None:
             self.flush()
             self._file.close()
             self._file = None
 
     def drop(self) -> None:
+        """Close it without what is still to be written: the disk may be full."""
         self._pending.clear()
         if self._file is not None:
             with suppress(OSError):
                 self._file.close()
             self._file = None
-
-
-class _Urlencoded(FormReader):
-    """A form without files."""
-
-    def __init__(self, upload: Upload, limits: Limits) -> None:
-        super().__init__(upload, limits)
-        self._name = self._value = b""
-        self.parser = QuerystringParser(
-            {
-                "on_field_name": self._on_name,
-                "on_field_data": self._on_data,
-                "on_field_end": self._on_end,
-            },
-            max_size=_FIELD_BYTES * 4,
-        )
-
-    def _on_name(self, data: bytes, start: int, end: int) -> None:
-        self._name += data[start:end]
-
-    def _on_data(self, data: bytes, start: int, end: int) -> None:
-        self._value += data[start:end]
-
-    def _on_end(self) -> None:
-        from urllib.parse import unquote_to_bytes
-
-        name, value = (
-            unquote_to_bytes(part.replace(b"+", b" ")) for part in (self._name, self._value)
-        )
-        self._name = self._value = b""
-        self.add_field(name, value)

@@ -1,11 +1,10 @@
-"""The fields of the start page, as the kinds of job have them."""
+"""The routes of the pages, with the fields of the start page as the kinds of job have them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
-from urllib.parse import parse_qs
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Depends, Request
 from fastapi import Query as Parameter
@@ -42,6 +41,7 @@ from yardstone.web.problems import RequestProblem, missing
 from yardstone.web.sent_files import ENDINGS
 from yardstone.web.settings import site_of
 from yardstone.web.store import DAY, OWNER_COOKIE, remember_key, sent_key
+from yardstone.web.uploads import read_fields
 
 if TYPE_CHECKING:
     from yardstone.web.service import Service
@@ -84,8 +84,6 @@ def _form_field(owners: Sequence[tuple[Kind, Field]]) -> FormField:
 router = APIRouter(include_in_schema=False)
 
 _READ = ["GET", "HEAD"]
-#: Bytes of the small forms on the pages of a job.
-_FORM_BYTES = 4096
 _YEAR = 31_536_000
 
 
@@ -210,7 +208,7 @@ def own(request: Request, address: str, key: str) -> Response:
 @router.post("/r/{address}/player")
 async def choose(request: Request, address: str) -> Response:
     """Say whose strength is asked for."""
-    names = (await _small_form(request)).get("player", [])
+    names = (await read_fields(request.stream())).get("player", [])
     if len(names) != 1:
         raise RequestProblem(422, "bad_form", "No player was chosen.", "Choose one of the names.")
     await run_in_threadpool(_service(request).choose, address, names[0], sent_key(request))
@@ -319,16 +317,3 @@ def _deleted(request: Request, path: str) -> Response:
     )
     answer.delete_cookie(OWNER_COOKIE, path=path)
     return answer
-
-
-async def _small_form(request: Request) -> dict[str, list[str]]:
-    """The fields of a form without files, if it is small."""
-    body = b""
-    async for piece in request.stream():
-        body += piece
-        if len(body) > _FORM_BYTES:
-            raise RequestProblem(
-                413, "too_large", "The form is too long.", "Choose one of the names."
-            )
-    fields: dict[str, Any] = parse_qs(body.decode("utf-8", "replace"), max_num_fields=8)
-    return fields
