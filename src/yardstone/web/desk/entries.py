@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
-from starlette.concurrency import run_in_threadpool
 
 from yardstone.errors import InputError
 from yardstone.files import scratch_folder
@@ -27,12 +26,12 @@ from yardstone.tournament.event.rounds import (
 from yardstone.tournament.event.settings import next_round
 from yardstone.web.desk.pages import (
     Form,
-    back,
+    SentForm,
     desk_of,
     desk_page,
     helpers_only,
     input_problem,
-    read_form,
+    take,
 )
 from yardstone.web.desk.views import PLAYER_FIELDS, changed_fields, field_values, seat
 from yardstone.web.problems import RequestProblem, missing
@@ -57,17 +56,67 @@ def enter_page(request: Request, search: str = "") -> Response:
 
 
 @router.post("/enter")
-async def enter_one(request: Request) -> Response:
+def enter_one(request: Request, form: SentForm) -> Response:
     """Enter one player."""
-    form = await read_form(request)
-    return await run_in_threadpool(_enter_one, request, form)
+    values = {name: form.text(name) for name, *_ in PLAYER_FIELDS}
+    try:
+        entry = _entry(request, form, values)
+        change = desk_of(request).change(
+            lambda tournament: enter_players(
+                tournament, [entry], first_round=form.number("first_round")
+            ),
+            form.helper,
+        )
+    except InputError as error:
+        return _enter_page(request, problem=input_problem(error), values=values, status=422)
+    if change.skipped.details:
+        reason = change.skipped.details[0].reason
+        return _enter_page(request, problem=f"{reason}.", values=values, status=422)
+    return _enter_page(request, lines=change.lines, search=form.text("search"))
 
 
 @router.post("/enter/table")
-async def enter_table(request: Request) -> Response:
+def enter_table(request: Request, form: SentForm) -> Response:
     """Enter the players of a table."""
-    form = await read_form(request)
-    return await run_in_threadpool(_enter_table, request, form)
+    text = form.fields.get("table", [""])[0]
+    data = form.files.get("file") or text.encode()
+    if not data.strip():
+        return _enter_page(request, problem="No table was sent.", status=422)
+    with scratch_folder() as folder:
+        file = folder / "players.csv"
+        file.write_bytes(data)
+        try:
+            read = read_player_table(file)
+        except InputError as error:
+            return _enter_page(request, problem=input_problem(error), table=text, status=422)
+    register = desk_of(request).register
+    entries = list(read.entries)
+    if register is not None:
+        entries = [register.players.completed(entry) or entry for entry in entries]
+    try:
+        change = desk_of(request).change(
+            lambda tournament: enter_players(
+                tournament, entries, first_round=form.number("first_round")
+            ),
+            form.helper,
+        )
+    except InputError as error:
+        return _enter_page(request, problem=input_problem(error), table=text, status=422)
+    left_out = [
+        f"line {each.line}: {each.reason}"
+        for report in (read.skipped, change.skipped)
+        for each in report.details
+    ]
+    lines = list(change.lines)
+    if read.unused:
+        lines.append(f"Columns that were not used: {', '.join(read.unused)}.")
+    return _enter_page(
+        request,
+        lines=lines or ["Nobody was entered."],
+        left_out=left_out[:_LISTED],
+        table=text if left_out else "",
+        status=200 if not left_out else 422,
+    )
 
 
 @router.get("/here/{number}")
@@ -96,9 +145,8 @@ def call(request: Request, number: int) -> Response:
 
 
 @router.post("/here/{number}")
-async def set_here(request: Request, number: int) -> Response:
+def set_here(request: Request, number: int, form: SentForm) -> Response:
     """Say whether a player plays in a round."""
-    form = await read_form(request)
     there = form.text("there") == "1"
 
     def step(tournament: Tournament) -> EventChange:
@@ -106,25 +154,23 @@ async def set_here(request: Request, number: int) -> Response:
         act = rejoin if there else withdraw
         return act(tournament, row, number, only=True)
 
-    return await _taken(request, form, step, f"/here/{number}#{form.text('anchor')}")
+    return take(request, form, step, f"/here/{number}#{form.text('anchor')}")
 
 
 @router.post("/player/{number}/change")
-async def change(request: Request, number: int) -> Response:
+def change(request: Request, number: int, form: SentForm) -> Response:
     """Change what is said of a player, field by field."""
-    form = await read_form(request)
 
     def step(tournament: Tournament) -> EventChange:
         row = _row(tournament, form.text("who"))
         return change_player(tournament, row, **changed_fields(form, tournament.players[row]))
 
-    return await _taken(request, form, step, f"/player/{number}")
+    return take(request, form, step, f"/player/{number}")
 
 
 @router.post("/player/{number}/rounds")
-async def rounds(request: Request, number: int) -> Response:
+def rounds(request: Request, number: int, form: SentForm) -> Response:
     """Withdraw a player, take one back, give or take a bye, or take an entry out."""
-    form = await read_form(request)
     act, at = form.text("act"), form.number("round")
     acts: dict[str, Callable[[Tournament, int], EventChange]] = {
         "absent": lambda t, row: withdraw(t, row, at, only=True),
@@ -137,19 +183,12 @@ async def rounds(request: Request, number: int) -> Response:
     }
     if act not in acts:
         raise RequestProblem(422, "bad_form", "The form is not known.", "Load the page again.")
-    return await _taken(
+    return take(
         request,
         form,
         lambda tournament: acts[act](tournament, _row(tournament, form.text("who"))),
         "/players" if act == "remove" else f"/player/{number}",
     )
-
-
-async def _taken(
-    request: Request, form: Form, step: Callable[[Tournament], EventChange], path: str
-) -> Response:
-    made = await run_in_threadpool(desk_of(request).change, step, form.helper)
-    return back(request, path, said=" ".join(made.lines))
 
 
 def _row(tournament: Tournament, who: str) -> int:
@@ -203,24 +242,6 @@ def _enter_page(
     )
 
 
-def _enter_one(request: Request, form: Form) -> Response:
-    values = {name: form.text(name) for name, *_ in PLAYER_FIELDS}
-    try:
-        entry = _entry(request, form, values)
-        change = desk_of(request).change(
-            lambda tournament: enter_players(
-                tournament, [entry], first_round=form.number("first_round")
-            ),
-            form.helper,
-        )
-    except InputError as error:
-        return _enter_page(request, problem=input_problem(error), values=values, status=422)
-    if change.skipped.details:
-        reason = change.skipped.details[0].reason
-        return _enter_page(request, problem=f"{reason}.", values=values, status=422)
-    return _enter_page(request, lines=change.lines, search=form.text("search"))
-
-
 def _entry(request: Request, form: Form, values: dict[str, str]) -> EventEntry:
     """A player as the form has it, or as the federation's list does."""
     register = desk_of(request).register
@@ -228,45 +249,3 @@ def _entry(request: Request, form: Form, values: dict[str, str]) -> EventEntry:
         return register.players.find(form.text("listed"))
     plain = field_values(values)
     return EventEntry(**{name: value for name, value in plain.items() if value is not None})
-
-
-def _enter_table(request: Request, form: Form) -> Response:
-    text = form.fields.get("table", [""])[0]
-    data = form.files.get("file") or text.encode()
-    if not data.strip():
-        return _enter_page(request, problem="No table was sent.", status=422)
-    with scratch_folder() as folder:
-        file = folder / "players.csv"
-        file.write_bytes(data)
-        try:
-            read = read_player_table(file)
-        except InputError as error:
-            return _enter_page(request, problem=input_problem(error), table=text, status=422)
-    register = desk_of(request).register
-    entries = list(read.entries)
-    if register is not None:
-        entries = [register.players.completed(entry) or entry for entry in entries]
-    try:
-        change = desk_of(request).change(
-            lambda tournament: enter_players(
-                tournament, entries, first_round=form.number("first_round")
-            ),
-            form.helper,
-        )
-    except InputError as error:
-        return _enter_page(request, problem=input_problem(error), table=text, status=422)
-    left_out = [
-        f"line {each.line}: {each.reason}"
-        for report in (read.skipped, change.skipped)
-        for each in report.details
-    ]
-    lines = list(change.lines)
-    if read.unused:
-        lines.append(f"Columns that were not used: {', '.join(read.unused)}.")
-    return _enter_page(
-        request,
-        lines=lines or ["Nobody was entered."],
-        left_out=left_out[:_LISTED],
-        table=text if left_out else "",
-        status=200 if not left_out else 422,
-    )

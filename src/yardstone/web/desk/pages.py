@@ -6,13 +6,13 @@ import asyncio
 import json
 import re
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
@@ -32,15 +32,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Form",
+    "SentForm",
     "back",
     "desk_of",
     "desk_page",
     "helpers_only",
     "input_problem",
     "problem_page",
-    "read_form",
-    "wants_json",
     "router",
+    "take",
+    "wants_json",
     "watch",
 ]
 
@@ -141,6 +142,10 @@ async def read_form(request: Request) -> Form:
     return Form(helper, fields, files)
 
 
+#: The form of a helper, read before the function that takes it begins in a thread of its own.
+SentForm = Annotated[Form, Depends(read_form)]
+
+
 def desk_page(
     request: Request,
     template: str,
@@ -231,6 +236,14 @@ def back(request: Request, path: str, **more: Any) -> Response:
     return RedirectResponse(address, 303)
 
 
+def take(
+    request: Request, form: Form, step: Callable[[Tournament], EventChange], path: str
+) -> Response:
+    """Take a step in the file, and say at `path` what was changed."""
+    change = desk_of(request).change(step, form.helper)
+    return back(request, path, said=" ".join(change.lines))
+
+
 router = APIRouter(include_in_schema=False)
 
 
@@ -257,9 +270,8 @@ async def sign_in(request: Request) -> Response:
 
 
 @router.post("/sign-out")
-async def sign_out(request: Request) -> Response:
+def sign_out(request: Request, form: SentForm) -> Response:
     """Forget a helper's browser."""
-    await read_form(request)
     answer = RedirectResponse(root_of(request) + "/", 303)
     answer.delete_cookie(COOKIE, path=root_of(request) or "/")
     return answer
@@ -310,10 +322,9 @@ def more(request: Request) -> Response:
 
 
 @router.post("/undo")
-async def undo(request: Request) -> Response:
+def undo(request: Request, form: SentForm) -> Response:
     """Take the last step back, if it still is the last one."""
-    form = await read_form(request)
-    change = await run_in_threadpool(desk_of(request).file.undo, form.number("step"))
+    change = desk_of(request).file.undo(form.number("step"))
     return back(request, "/more", said=" ".join(change.lines))
 
 
@@ -356,18 +367,16 @@ def settings_page(request: Request) -> Response:
 
 
 @router.post("/settings")
-async def change(request: Request) -> Response:
+def change(request: Request, form: SentForm) -> Response:
     """Change some, as far as nobody else has changed them meanwhile."""
-    form = await read_form(request)
 
     def step(tournament: Tournament) -> EventChange:
         return change_settings(tournament, **_changed(form, tournament))
 
     try:
-        made = await run_in_threadpool(desk_of(request).change, step, form.helper)
+        return take(request, form, step, "/settings")
     except YardstoneError as error:
-        return await run_in_threadpool(_page, request, f"{error}.", form)
-    return back(request, "/settings", said=" ".join(made.lines))
+        return _page(request, f"{error}.", form)
 
 
 def _page(request: Request, problem: str = "", form: Form | None = None) -> Response:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
-from starlette.concurrency import run_in_threadpool
 
 from yardstone.errors import InputError, UsageError
 from yardstone.reports.pairing import sentences, side_names
@@ -31,12 +30,13 @@ from yardstone.tournament.model import Game, Result
 from yardstone.tournament.pairing import Constraints
 from yardstone.web.desk.pages import (
     Form,
+    SentForm,
     back,
     desk_of,
     desk_page,
     helpers_only,
     input_problem,
-    read_form,
+    take,
     wants_json,
 )
 from yardstone.web.desk.views import BoardRow, choices, free_players, letters, round_boards, seat
@@ -137,44 +137,8 @@ def pair_page(request: Request, number: int) -> Response:
 
 
 @router.post("/pair/{number}")
-async def propose(request: Request, number: int) -> Response:
+def propose(request: Request, number: int, form: SentForm) -> Response:
     """Propose boards; nothing is written."""
-    form = await read_form(request)
-    return await run_in_threadpool(_propose, request, form, number)
-
-
-@router.post("/pair/{number}/accept")
-async def accept(request: Request, number: int) -> Response:
-    """Write the boards that were proposed, if they still are what would be proposed."""
-    form = await read_form(request)
-    return await run_in_threadpool(_accept, request, form, number)
-
-
-@router.post("/pair/{number}/drop")
-async def drop(request: Request, number: int) -> Response:
-    """Take the boards of the last round back, while they have no results."""
-    form = await read_form(request)
-
-    def step(tournament: Tournament) -> EventChange:
-        if number != tournament.last_round:
-            raise RequestProblem(
-                409, "later_round", f"Round {tournament.last_round} is paired already.",
-                "Only the last round can be taken back.",
-            )  # fmt: skip
-        return unpair_round(tournament, number)
-
-    made = await run_in_threadpool(desk_of(request).change, step, form.helper)
-    return back(request, f"/pair/{number}", said=" ".join(made.lines))
-
-
-@router.post("/wishes")
-async def wishes(request: Request) -> Response:
-    """Keep a wish for all rounds to come, or take one back."""
-    form = await read_form(request)
-    return await run_in_threadpool(_wishes, request, form)
-
-
-def _propose(request: Request, form: Form, number: int) -> Response:
     demands = Demands.of(form)
     try:
         made = _paired(request, desk_of(request).snapshot().tournament, number, demands)
@@ -183,7 +147,9 @@ def _propose(request: Request, form: Form, number: int) -> Response:
     return _page(request, number, demands, made=made)
 
 
-def _accept(request: Request, form: Form, number: int) -> Response:
+@router.post("/pair/{number}/accept")
+def accept(request: Request, number: int, form: SentForm) -> Response:
+    """Write the boards that were proposed, if they still are what would be proposed."""
     demands, shown = Demands.of(form), form.text("shown")
 
     def step(tournament: Tournament) -> EventChange:
@@ -193,7 +159,7 @@ def _accept(request: Request, form: Form, number: int) -> Response:
         return made.change
 
     try:
-        made = desk_of(request).change(step, form.helper)
+        return take(request, form, step, f"/round/{number}")
     except _OtherBoardsError:
         problem = (
             "Something has changed since these boards were proposed: nothing was written. "
@@ -202,7 +168,47 @@ def _accept(request: Request, form: Form, number: int) -> Response:
         return _proposed_anew(request, number, demands, problem)
     except InputError as error:
         return _page(request, number, demands, problem=input_problem(error))
-    return back(request, f"/round/{number}", said=" ".join(made.lines))
+
+
+@router.post("/pair/{number}/drop")
+def drop(request: Request, number: int, form: SentForm) -> Response:
+    """Take the boards of the last round back, while they have no results."""
+
+    def step(tournament: Tournament) -> EventChange:
+        if number != tournament.last_round:
+            raise RequestProblem(
+                409, "later_round", f"Round {tournament.last_round} is paired already.",
+                "Only the last round can be taken back.",
+            )  # fmt: skip
+        return unpair_round(tournament, number)
+
+    return take(request, form, step, f"/pair/{number}")
+
+
+@router.post("/wishes")
+def wishes(request: Request, form: SentForm) -> Response:
+    """Keep a wish for all rounds to come, or take one back."""
+    desk, kind = desk_of(request), form.text("kind")
+    tournament = desk.snapshot().tournament
+    if form.text("remove"):
+        desk.change_wishes(
+            lambda kept: replace(
+                kept,
+                wishes=tuple(w for w in kept.wishes if w.sentence() != form.text("remove")),
+            )
+        )
+    else:
+        names: tuple[str, ...] = ()
+        if kind == "never":
+            rows = [tournament.find(form.text(side)) for side in ("a", "b")]
+            if rows[0] == rows[1]:
+                raise RequestProblem(422, "bad_wish", "These are the same player.")
+            names = tuple(tournament.players[row].full_name for row in rows)
+        wish = Wish(kind=kind, players=names, country=form.text("country").upper())
+        desk.change_wishes(
+            lambda kept: kept if wish in kept.wishes else replace(kept, wishes=(*kept.wishes, wish))
+        )
+    return back(request, f"/pair/{form.number('round')}#lasting")
 
 
 class _OtherBoardsError(Exception):
@@ -327,30 +333,6 @@ def _bye_reason(made: PairedRound) -> str:
     return " ".join(texts[0]) if texts else ""
 
 
-def _wishes(request: Request, form: Form) -> Response:
-    desk, kind = desk_of(request), form.text("kind")
-    tournament = desk.snapshot().tournament
-    if form.text("remove"):
-        desk.change_wishes(
-            lambda kept: replace(
-                kept,
-                wishes=tuple(w for w in kept.wishes if w.sentence() != form.text("remove")),
-            )
-        )
-    else:
-        names: tuple[str, ...] = ()
-        if kind == "never":
-            rows = [tournament.find(form.text(side)) for side in ("a", "b")]
-            if rows[0] == rows[1]:
-                raise RequestProblem(422, "bad_wish", "These are the same player.")
-            names = tuple(tournament.players[row].full_name for row in rows)
-        wish = Wish(kind=kind, players=names, country=form.text("country").upper())
-        desk.change_wishes(
-            lambda kept: kept if wish in kept.wishes else replace(kept, wishes=(*kept.wishes, wish))
-        )
-    return back(request, f"/pair/{form.number('round')}#lasting")
-
-
 #: Who meets whom, and the result, as the sender means them.
 _Wanted = Callable[["Tournament"], tuple[str, str, str]]
 
@@ -404,63 +386,8 @@ def sheet(request: Request, number: int) -> Response:
 
 
 @router.post("/results/{number}")
-async def enter(request: Request, number: int) -> Response:
+def enter(request: Request, number: int, form: SentForm) -> Response:
     """Take the result of one game."""
-    form = await read_form(request)
-    return await run_in_threadpool(_enter, request, form, number)
-
-
-@router.post("/results/{number}/quick")
-async def enter_quick(request: Request, number: int) -> Response:
-    """Take the result of a table, typed in one line."""
-    form = await read_form(request)
-    return await run_in_threadpool(_enter_quick, request, form, number)
-
-
-@router.post("/results/{number}/colours")
-async def exchange_colours(request: Request, number: int) -> Response:
-    """Say that the second-named player has moved first."""
-    form = await read_form(request)
-
-    def step(tournament: Tournament) -> EventChange:
-        first, second = _rows(tournament, number, form.text("first"), form.text("second"))
-        return set_first_mover(tournament, number, second, first)
-
-    made = await run_in_threadpool(desk_of(request).change, step, form.helper)
-    return back(request, f"/results/{number}", said=" ".join(made.lines))
-
-
-def _draws(tournament: Tournament) -> bool:
-    """Whether games are drawn often enough for a button of its own."""
-    return tournament.can_be_drawn()
-
-
-def _sheet(
-    request: Request, snapshot: Snapshot, number: int, clash: Clash | None = None
-) -> Response:
-    tournament = snapshot.tournament
-    if not 1 <= number <= tournament.rounds:
-        raise missing()
-    boards = round_boards(tournament, number)
-    return desk_page(
-        request,
-        "results",
-        snapshot,
-        title=f"Results of round {number}",
-        place="results",
-        status=200 if clash is None else 409,
-        number=number,
-        boards=boards,
-        open=sum(board.open for board in boards),
-        choices=choices(tournament),
-        sides=side_names(tournament),
-        letters=letters(tournament),
-        draws=_draws(tournament),
-        clash=clash,
-    )
-
-
-def _enter(request: Request, form: Form, number: int) -> Response:
     return _answer(
         request,
         form,
@@ -469,7 +396,9 @@ def _enter(request: Request, form: Form, number: int) -> Response:
     )
 
 
-def _enter_quick(request: Request, form: Form, number: int) -> Response:
+@router.post("/results/{number}/quick")
+def enter_quick(request: Request, number: int, form: SentForm) -> Response:
+    """Take the result of a table, typed in one line."""
     typed = _QUICK.fullmatch(form.text("line"))
     if typed is None:
         raise RequestProblem(
@@ -494,6 +423,42 @@ def _enter_quick(request: Request, form: Form, number: int) -> Response:
     return _answer(request, form, number, of_table)
 
 
+@router.post("/results/{number}/colours")
+def exchange_colours(request: Request, number: int, form: SentForm) -> Response:
+    """Say that the second-named player has moved first."""
+
+    def step(tournament: Tournament) -> EventChange:
+        first, second = _rows(tournament, number, form.text("first"), form.text("second"))
+        return set_first_mover(tournament, number, second, first)
+
+    return take(request, form, step, f"/results/{number}")
+
+
+def _sheet(
+    request: Request, snapshot: Snapshot, number: int, clash: Clash | None = None
+) -> Response:
+    tournament = snapshot.tournament
+    if not 1 <= number <= tournament.rounds:
+        raise missing()
+    boards = round_boards(tournament, number)
+    return desk_page(
+        request,
+        "results",
+        snapshot,
+        title=f"Results of round {number}",
+        place="results",
+        status=200 if clash is None else 409,
+        number=number,
+        boards=boards,
+        open=sum(board.open for board in boards),
+        choices=choices(tournament),
+        sides=side_names(tournament),
+        letters=letters(tournament),
+        draws=tournament.can_be_drawn(),
+        clash=clash,
+    )
+
+
 def _answer(request: Request, form: Form, number: int, wanted: _Wanted) -> Response:
     """Enter a result, or show what stands against it."""
     desk = desk_of(request)
@@ -502,15 +467,14 @@ def _answer(request: Request, form: Form, number: int, wanted: _Wanted) -> Respo
         first, second, text = wanted(tournament)
         return _set(tournament, number, first, second, text, replacing=form.text("stands"))
 
+    anchor = f"#{form.text('anchor')}" if form.text("anchor") else ""
     try:
-        change = desk.change(step, form.helper)
+        return take(request, form, step, f"/results/{number}{anchor}")
     except _ClashError as error:
         answer = _sheet(request, desk.snapshot(), number, _signed(desk, number, error.clash))
         if wants_json(request):
             return JSONResponse({"page": bytes(answer.body).decode()}, 409)
         return answer
-    anchor = f"#{form.text('anchor')}" if form.text("anchor") else ""
-    return back(request, f"/results/{number}{anchor}", said=" ".join(change.lines))
 
 
 def _set(
