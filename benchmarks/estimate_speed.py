@@ -32,11 +32,10 @@ from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import SgfReader, write_sgf
 from yardstone.reports.strength import strength_document
-from yardstone.strength.estimate.estimate import LEVEL, estimate_evaluated
-from yardstone.strength.estimate.games import evaluate_games, model_network
-from yardstone.strength.estimate.listed_moves import player_losses
-from yardstone.strength.estimate.players import colour_of
+from yardstone.strength.estimation import LEVEL, estimate_evaluated
+from yardstone.strength.listed_moves import player_losses
 from yardstone.strength.model import StrengthModel
+from yardstone.strength.players import colour_of, evaluate_games, model_network
 
 GAMES, MOVES = 10, 250
 ASKED = 8.0

@@ -29,9 +29,14 @@ from torch.nn import functional
 from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks.measure import machine
-from yardstone.strength.set_model.hyperparameters import SMALL, TABLE_5_1, Hyperparameters
-from yardstone.strength.set_model.packed_moves import pack
-from yardstone.strength.set_model.set_transformer import EPSILON, gamma
+from yardstone.strength.set_transformer import (
+    EPSILON,
+    SMALL,
+    TABLE_5_1,
+    Hyperparameters,
+    gamma,
+    pack,
+)
 from yardstone_lab.neubauer.dataset import MoveSets
 from yardstone_lab.neubauer.network.set_transformer import initial_arrays
 from yardstone_lab.neubauer.network.training_steps import Examples, Stepper

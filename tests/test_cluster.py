@@ -47,7 +47,7 @@ from yardstone.pool import Pool, SkipReport
 from yardstone.records import joining
 from yardstone.records.reading import read
 from yardstone.records.sgf import SgfReader
-from yardstone.strength.estimate.collection import estimate_players
+from yardstone.strength.estimation import estimate_players
 from yardstone.tournament.forecast import simulate
 from yardstone_lab.neubauer.network.search import Plan, random_search
 from yardstone_lab.neubauer.network.search_run import Cached

@@ -23,8 +23,14 @@ from yardstone.grades import (
 from yardstone.ratings.egf import grade_rating
 from yardstone.records.go_game import split_rank
 from yardstone.reports.strength_words import RANK_AXES
-from yardstone.strength.estimate.site_scales import EGF_SHIFT, SITE_SCALES, fox_rank, scales_from
-from yardstone.strength.rank.ranks import EDGES, RANKS
+from yardstone.strength.site_scales import (
+    EDGES,
+    EGF_SHIFT,
+    RANKS,
+    SITE_SCALES,
+    fox_rank,
+    scales_from,
+)
 from yardstone.tournament.formats.opengotha import format_rank, parse_rank
 from yardstone.winprob.goldis import goldis_of_grade, rank_rating
 from yardstone.winprob.scales import (

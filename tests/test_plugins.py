@@ -24,7 +24,7 @@ from yardstone.strength.model import StrengthModel
 PAGE = (ROOT / "docs" / "how-to" / "plugins.md").read_text("utf-8")
 #: A scorer of another kind: the one of losses under its own name.
 SCORER = """
-from yardstone.strength.losses_model import LossScorer
+from yardstone.strength.scorers import LossScorer
 class Ours(LossScorer):
     kind = "ours"
 """

@@ -23,8 +23,8 @@ from yardstone.web.settings import Settings
 
 def sample_result(kind: str, folder: Path, settings: Settings | None = None) -> dict[str, Any]:
     """What the server makes of the example of a kind."""
-    from yardstone.strength.estimate.games import model_network
     from yardstone.strength.model import StrengthModel
+    from yardstone.strength.players import model_network
 
     sample = SAMPLES[kind]
     files = [Unpacked(name, example(name), format_) for name, format_ in sample.files]

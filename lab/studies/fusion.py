@@ -36,11 +36,17 @@ from yardstone.evaluation.uncertainty import bootstrap
 from yardstone.ratings.glicko import Glicko2
 from yardstone.ratings.joint import Prior
 from yardstone.ratings.whole_history import WholeHistory
-from yardstone.strength.fusion.combination import fit_combination
-from yardstone.strength.fusion.glicko import COLUMNS, GlickoFromMoves, fuse
-from yardstone.strength.fusion.moves_prior import MovesPrior, Sides, fit_moves_prior
+from yardstone.strength.fusion import (
+    COLUMNS,
+    GlickoFromMoves,
+    MovesPrior,
+    Sides,
+    fit_moves_prior,
+    fuse,
+)
 from yardstone_lab.neubauer.experiment.collection import load_pool
 from yardstone_lab.neubauer.experiment.newcomers import hidden_games, predict_hidden
+from yardstone_lab.neubauer.fusion_rows import fit_combination
 from yardstone_lab.neubauer.recent_moves import histories
 from yardstone_lab.neubauer.stores import Stores
 

@@ -48,11 +48,9 @@ from yardstone.go.feature_store import FeatureStore
 from yardstone.pool import Pool
 from yardstone.ratings.glicko import Glicko2
 from yardstone.ratings.joint import Prior
-from yardstone.strength.fusion.game_moves import GameMoves, read_moves
-from yardstone.strength.fusion.matching import with_moves
-from yardstone.strength.fusion.moves_prior import MovesPrior
-from yardstone.strength.fusion.prior_fit import centred_fusion, fit_fusion
-from yardstone.strength.fusion.system import MOVE_COLUMNS, SHIPPED, Fusion, sides_before
+from yardstone.strength.fusion import MOVE_COLUMNS, SHIPPED, Fusion, MovesPrior, sides_before
+from yardstone.strength.fusion_moves import GameMoves, read_moves, with_moves
+from yardstone.strength.fusion_priors import centred_fusion, fit_fusion
 from yardstone.strength.model import StrengthModel
 from yardstone_lab.neubauer.rank.rated import RatedSettings, with_rated_scale
 

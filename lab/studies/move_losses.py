@@ -38,10 +38,10 @@ from yardstone.go.rules import TROMP_TAYLOR, Conditions
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import read_games
-from yardstone.strength.estimate.games import evaluate_games
-from yardstone.strength.estimate.listed_moves import costliest_moves, player_losses
 from yardstone.strength.evidence import evidence_of_games
+from yardstone.strength.listed_moves import costliest_moves, player_losses
 from yardstone.strength.model import StrengthModel
+from yardstone.strength.players import evaluate_games
 
 #: Positions that the long search sees on either side.
 LONG = 64

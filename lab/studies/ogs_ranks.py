@@ -31,11 +31,11 @@ from lab.studies.ogs_shift import rank_number
 from lab.studies.rank.facts import Facts
 from yardstone.errors import YardstoneError
 from yardstone.go.feature_store import FeatureStore
-from yardstone.strength.estimate.intervals import IntervalTable
-from yardstone.strength.estimate.players import plain_name
+from yardstone.strength.intervals import IntervalTable
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.rank.ranks import RANKS
-from yardstone.strength.rank.scorer import MoveScorer
+from yardstone.strength.players import plain_name
+from yardstone.strength.rank_scorer import MoveScorer
+from yardstone.strength.site_scales import RANKS
 from yardstone_lab.neubauer.rank.intervals import Unseen, draw_unseen
 from yardstone_lab.neubauer.rank.pool import RankPool, pool_store
 from yardstone_lab.neubauer.rank.rated import (

@@ -39,12 +39,11 @@ from scipy.special import ndtr
 from yardstone.errors import YardstoneError
 from yardstone.go.feature_store import FeatureStore
 from yardstone.go.points import BLACK, WHITE
-from yardstone.strength.estimate.players import plain_name
-from yardstone.strength.estimate.site_scales import fox_rank
-from yardstone.strength.estimate.strengths import Rater
 from yardstone.strength.evidence import evidence_of_store
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.rank.ranks import EDGES
+from yardstone.strength.players import plain_name
+from yardstone.strength.site_scales import EDGES, fox_rank
+from yardstone.strength.strengths import Rater
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -26,10 +26,9 @@ from lab.studies.order import NETWORK, ROOT, require, shared_folder
 from yardstone.errors import YardstoneError
 from yardstone.go.features import ExtractionSettings, extract_features
 from yardstone.records.sgf import read_games
-from yardstone.strength.estimate.strengths import Rater
-from yardstone.strength.evidence import KINDS, Evidence, evidence_of_store
+from yardstone.strength.evidence import KINDS, PHASES, Evidence, evidence_of_store
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.move_phases import PHASES
+from yardstone.strength.strengths import Rater
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -34,7 +34,7 @@ from yardstone.files import replaced, write_text
 from yardstone.go.feature_store import FeatureStore, read_about
 from yardstone.go.points import BLACK, WHITE
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.set_model.inputs import INPUTS
+from yardstone.strength.set_scorer import INPUTS
 from yardstone_lab.neubauer.rank.rated import RatedSides
 from yardstone_lab.neubauer.scored_model import ScoredModel, pool_of
 from yardstone_lab.neubauer.set_model.model import SETTINGS, train_set_model

@@ -31,13 +31,18 @@ from lab.studies.rank.listed import Sides, read_sides
 from yardstone.errors import YardstoneError
 from yardstone.go.analysis import PHASES as GAME_PHASES
 from yardstone.go.feature_store import read_about
-from yardstone.strength.estimate.coverage import Coverage, coverage
-from yardstone.strength.estimate.intervals import Interval
-from yardstone.strength.estimate.phases import phase_means
-from yardstone.strength.estimate.strengths import PARTS
+from yardstone.strength.intervals import Interval
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.rank.ranks import EDGES, RANKS
-from yardstone_lab.neubauer.rank.intervals import UNLIKELY, Unseen, calibrated, draw_unseen
+from yardstone.strength.site_scales import EDGES, RANKS
+from yardstone.strength.strengths import PARTS, phase_means
+from yardstone_lab.neubauer.rank.intervals import (
+    UNLIKELY,
+    Coverage,
+    Unseen,
+    calibrated,
+    coverage,
+    draw_unseen,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

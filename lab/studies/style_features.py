@@ -3,7 +3,7 @@
 SHARED (else YARDSTONE_SHARED, else ``shared`` beside the project) is the folder with
 ``data/go/kgs_style``: features of 3,120 samples of players of KGS, 120 of each rank from
 20 kyu to 6 dan, by Moudřík, Baudiš and Neruda (jmoudrik/gostyle). Ten-fold
-cross-validation of `yardstone.strength.style.model`, with all features and with each file's
+cross-validation of `yardstone.strength.style`, with all features and with each file's
 alone, of a straight line on the same normal scores, and of the mean. The table goes to
 ``docs/studies/style-features-tables.md``.
 """
@@ -20,14 +20,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lab.studies.order import ROOT, require, shared_folder
-from yardstone.strength.style.model import (
+from yardstone.strength.style import (
     PUBLISHED,
+    StyleTable,
     Validation,
     cross_validate,
     folds_of,
     normal_scores,
+    read_style,
 )
-from yardstone.strength.style.table import StyleTable, read_style
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

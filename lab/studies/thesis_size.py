@@ -25,7 +25,7 @@ from lab.studies.order import ROOT, require, shared_folder
 from lab.studies.strength_tygem import games_description
 from yardstone.errors import YardstoneError
 from yardstone.files import write_text
-from yardstone.strength.set_model.set_transformer import StrengthNetwork
+from yardstone.strength.set_transformer import StrengthNetwork
 from yardstone_lab.neubauer.experiment.configuration import read_experiment
 from yardstone_lab.neubauer.experiment.examples import MODELS
 from yardstone_lab.neubauer.experiment.models import BASIC, FULL

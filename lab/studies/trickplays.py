@@ -23,10 +23,10 @@ from yardstone.go.patterns import GameIndex, build_index
 from yardstone.pool import SkipReport
 from yardstone.reports.text import document_text
 from yardstone.reports.trickplay import found_lines, ratings_document, trickplay_chart
-from yardstone.strength.estimate.games import model_network
-from yardstone.strength.estimate.site_scales import SITE_SCALES
 from yardstone.strength.evidence import Evidence
 from yardstone.strength.model import StrengthModel
+from yardstone.strength.players import model_network
+from yardstone.strength.site_scales import SITE_SCALES
 from yardstone.strength.trickplay import (
     Completion,
     FoundProblems,

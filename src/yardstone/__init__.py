@@ -70,9 +70,8 @@ if TYPE_CHECKING:
     from yardstone.ratings.systems import *  # noqa: F403
     from yardstone.ratings.uncertainty import superiority
     from yardstone.records import query, read
-    from yardstone.strength.estimate.estimate import StrengthEstimate
-    from yardstone.strength.estimate.from_files import estimate
-    from yardstone.strength.fusion.system import Fusion
+    from yardstone.strength.estimation import StrengthEstimate, estimate
+    from yardstone.strength.fusion import Fusion
 
     __version__: str
 
@@ -149,7 +148,7 @@ __all__ += _systems.__all__
 
 _HOMES = {
     "yardstone.backgammon.error_system": ("ErrorRates",),
-    "yardstone.strength.fusion.system": ("Fusion",),
+    "yardstone.strength.fusion": ("Fusion",),
     "yardstone.records": ("read", "query"),
     "yardstone.pool": ("Pool", "PairCounts", "Skipped", "SkipReport"),
     "yardstone.evaluation.backtest": ("evaluate",),
@@ -165,8 +164,7 @@ _HOMES = {
     ),
     "yardstone.ratings.sprt": ("match", "MatchJudgement", "Sprt", "SprtState"),
     "yardstone.display": ("Plot",),
-    "yardstone.strength.estimate.from_files": ("estimate",),
-    "yardstone.strength.estimate.estimate": ("StrengthEstimate",),
+    "yardstone.strength.estimation": ("estimate", "StrengthEstimate"),
     "yardstone.ratings.systems": tuple(_systems.__all__),
     "yardstone.ratings.joint": ("Prior", "Relation"),
     "yardstone.ratings.result": ("Ratings", "JointRatings", "Estimate", "Status"),

@@ -6,7 +6,7 @@ A package names what it adds in its ``pyproject.toml``, in one of three groups:
   between its words; a function, a `yardstone.cli.table.Command` or a `Family` of them.
 - ``yardstone.systems``: a rating system by its name; a class or a
   `yardstone.ratings.systems.SystemEntry`.
-- ``yardstone.models``: a kind of model of strength; a `yardstone.strength.scorer.Scorer`.
+- ``yardstone.models``: a kind of model of strength; a `yardstone.strength.scorers.Scorer`.
 
 What is built in comes first: a plug-in adds names, and changes none.
 """

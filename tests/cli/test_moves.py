@@ -14,7 +14,7 @@ from tests.strength.estimate_cases import Case, game, make_case, sgf
 from tests.strength.fusion.made_moves import made_pool
 from yardstone.cli.main import main
 from yardstone.pool import Pool
-from yardstone.strength.fusion.system import MOVE_COLUMNS
+from yardstone.strength.fusion import MOVE_COLUMNS
 
 NAMES = ("Ann", "Bob", "Cem", "Dan")
 

@@ -16,8 +16,8 @@ from tests.strength.estimate_cases import Case, game, make_case, sgf
 from yardstone.cli.commands import application
 from yardstone.cli.main import main
 from yardstone.errors import UsageError
-from yardstone.strength.estimate import measured
-from yardstone.strength.estimate.calibrate import Calibration
+from yardstone.strength import strengths
+from yardstone.strength.calibration import Calibration
 
 Run: TypeAlias = Callable[..., str]
 GAMES = [
@@ -30,7 +30,7 @@ GAMES = [
 @pytest.fixture(autouse=True)
 def _scales_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of random moves the scales say what contradicts each other; tests/strength looks at that."""
-    monkeypatch.setattr(measured, "_APART", 99.0)
+    monkeypatch.setattr(strengths, "_APART", 99.0)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,6 @@ from numpy.testing import assert_allclose
 from tests.evaluation.games import played
 from yardstone.errors import InputError, ModelError, UsageError
 from yardstone.evaluation.findings import deviations_by_games, ratings_by_games
-from yardstone.evaluation.sets import draw_sets
 from yardstone.evaluation.splits import (
     agree_with_score,
     earlier_games,
@@ -21,6 +20,7 @@ from yardstone.evaluation.splits import (
 from yardstone.pool import Pool
 from yardstone.ratings.elo import Elo
 from yardstone.ratings.glicko import Glicko2
+from yardstone_lab.neubauer.experiment.sets import draw_sets
 
 
 @given(st.integers(1, 40), st.integers(2, 5), st.integers(0, 12), st.integers(0, 999))

@@ -38,7 +38,7 @@ _NO_FILE_OF_OTHERS = {
         "web/desk/watched_file:", "web/stored_files:", "records/formats:_parquet_pieces$",
         "records/sources:Source.loaded$", "tournament/event/file:_read$",
         "go/patterns/index:_games$", "go/positions:evaluate_file$",
-        "strength/trickplay/problem_files:_is_index$", "tournament/files:read_source$",
+        "strength/trickplay/rating:_is_index$", "tournament/files:read_source$",
     ),
     "between processes of one run, and columns that it keeps on the disk": (
         "parallel/_(carried|parcels|processes|ray):", "disk:", "web/child:", "web/jobs:",

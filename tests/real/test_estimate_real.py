@@ -19,11 +19,10 @@ from yardstone.go.nets.store import KNOWN
 from yardstone.go.points import WHITE
 from yardstone.records.sgf import read_games
 from yardstone.reports.strength_words import headline
-from yardstone.strength.estimate.collection import estimate_players
-from yardstone.strength.estimate.estimate import StrengthEstimate, estimate_player
-from yardstone.strength.estimate.games import model_network
-from yardstone.strength.estimate.strengths import PARTS, interval_tables
+from yardstone.strength.estimation import StrengthEstimate, estimate_player, estimate_players
 from yardstone.strength.model import StrengthModel
+from yardstone.strength.players import model_network
+from yardstone.strength.strengths import PARTS, interval_tables
 
 NET = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
 OTHER = "nets/b7c96h3tfrs-test5-cnorm.bin.gz"

@@ -23,7 +23,7 @@ from yardstone.pool import SkipReport
 from yardstone.records.sgf import read_games
 from yardstone.strength.evidence import KINDS, evidence_of_games
 from yardstone.strength.model import SHIPPED, SMALL, StrengthModel
-from yardstone.strength.rank.ranks import RANKS
+from yardstone.strength.site_scales import RANKS
 
 NET = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
 GAMES = 3

@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.shared import shared_path
 from tests.web.serving import SGF, packed, serving
 from yardstone.records.sgf import read_games
-from yardstone.strength.estimate.estimate import estimate_player
+from yardstone.strength.estimation import estimate_player
 
 NET = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
 

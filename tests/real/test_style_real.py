@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from tests.shared import shared_path
-from yardstone.strength.style.model import fit_style, folds_of
-from yardstone.strength.style.table import StyleTable, read_style
+from yardstone.strength.style import StyleTable, fit_style, folds_of, read_style
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +25,7 @@ def test_the_table_is_the_published_one(table: StyleTable) -> None:
 
 def test_ranks_of_players_never_seen(table: StyleTable, monkeypatch: pytest.MonkeyPatch) -> None:
     """One part of ten; the study has all of them, with 800 players for the lengths."""
-    monkeypatch.setattr("yardstone.strength.style.model.LENGTHS_FROM", 400)
+    monkeypatch.setattr("yardstone.strength.style.LENGTHS_FROM", 400)
     unseen = folds_of(table.strength, 10, seed=0) == 0
     rank, deviation = fit_style(table.select(~unseen)).predict(table.features[unseen])
     apart = rank - table.strength[unseen]

@@ -12,8 +12,8 @@ import pytest
 from tests.go.slow_patterns import SlowSearch
 from tests.shared import shared_path
 from yardstone.go.patterns import GameIndex, build_index, find_patterns
-from yardstone.strength.estimate.games import model_network
 from yardstone.strength.model import StrengthModel
+from yardstone.strength.players import model_network
 from yardstone.strength.trickplay import (
     Problem,
     complete_problems,

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from yardstone.reports.strength_words import RANK_AXES, rating_words
-from yardstone.strength.estimate.site_scales import SITE_SCALES, fox_rank
+from yardstone.strength.site_scales import SITE_SCALES, fox_rank
 
 
 @given(st.sampled_from(sorted(RANK_AXES)), st.floats(-15.0, 9.99))

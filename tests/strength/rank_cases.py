@@ -8,15 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from yardstone.strength.evidence import Evidence
+from yardstone.strength.evidence import PHASES, Evidence
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.model_scale import ModelScale
-from yardstone.strength.move_phases import PHASES
-from yardstone.strength.rank.lift import Lift, random_lift
-from yardstone.strength.rank.ranks import EDGES, GROUP_EDGES, RANKS
-from yardstone.strength.rank.scorer import MoveScorer
-from yardstone.strength.rank.values import SCALARS
-from yardstone.strength.spread import ScoreSpread
+from yardstone.strength.model_scale import ModelScale, ScoreSpread
+from yardstone.strength.rank_features import SCALARS
+from yardstone.strength.rank_scorer import Lift, MoveScorer, random_lift
+from yardstone.strength.site_scales import EDGES, GROUP_EDGES, RANKS
 from yardstone_lab.neubauer.rank.pool import RankPool
 
 CHANNELS = 6

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tests.strength.rank_cases import CHANNELS, random_evidence
-from yardstone.strength.set_model.hyperparameters import Hyperparameters
-from yardstone.strength.set_model.inputs import INPUTS
-from yardstone.strength.set_model.scorer import SetScorer
-from yardstone.strength.set_model.set_transformer import parameter_shapes
+from yardstone.strength.set_scorer import INPUTS, SetScorer
+from yardstone.strength.set_transformer import Hyperparameters, parameter_shapes
 
 __all__ = ["OUTPUTS", "SETTINGS", "random_scorer"]
 

@@ -15,9 +15,8 @@ from yardstone.errors import InputError
 from yardstone.examples import example
 from yardstone.go.nets import load_network
 from yardstone.go.nets.store import INCLUDED, add_network, file_sha256
-from yardstone.strength.default_model import default_model
-from yardstone.strength.estimate.from_files import estimate
-from yardstone.strength.model import SMALL, StrengthModel
+from yardstone.strength.estimation import estimate
+from yardstone.strength.model import SMALL, StrengthModel, default_model
 
 KATAGO = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
 

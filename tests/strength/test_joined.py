@@ -10,9 +10,8 @@ import pytest
 
 from tests.strength.rank_cases import WIDTH, model_of_two_scales, random_evidence, random_model
 from yardstone.errors import InputError
-from yardstone.strength.joined_scorer import JoinedScorer
-from yardstone.strength.model import StrengthModel
-from yardstone.strength.move_phases import PHASES
+from yardstone.strength.evidence import PHASES
+from yardstone.strength.model import JoinedScorer, StrengthModel
 
 FIRST, SECOND = model_of_two_scales(0), model_of_two_scales(5)
 EVIDENCE = random_evidence([40, 3, 95], seed=4)

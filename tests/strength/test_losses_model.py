@@ -11,8 +11,8 @@ from numpy.testing import assert_allclose
 from tests.strength.rank_cases import random_evidence
 from yardstone.errors import InputError
 from yardstone.go.features import HEAD, POINTS
-from yardstone.strength.losses_model import LossScorer, loss_moments
 from yardstone.strength.model import StrengthModel
+from yardstone.strength.scorers import LossScorer, loss_moments
 
 
 def test_moments_are_the_loss_and_its_square_up_to_a_limit() -> None:

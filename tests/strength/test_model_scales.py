@@ -15,14 +15,12 @@ from scipy.stats import multivariate_normal
 
 from tests.strength.rank_cases import WIDTH, model_of_two_scales, random_evidence, with_spread
 from yardstone.errors import UsageError
-from yardstone.strength.estimate.estimate import best_basis
-from yardstone.strength.estimate.strengths import Rated, Rater, interval_tables
-from yardstone.strength.evidence import no_evidence
+from yardstone.strength.estimation import best_basis
+from yardstone.strength.evidence import PHASES, no_evidence
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.model_scale import ModelScale
-from yardstone.strength.move_phases import PHASES
-from yardstone.strength.rank.ranks import EDGES, GROUP_EDGES
-from yardstone.strength.spread import ScoreSpread
+from yardstone.strength.model_scale import ModelScale, ScoreSpread
+from yardstone.strength.site_scales import EDGES, GROUP_EDGES
+from yardstone.strength.strengths import Rated, Rater, interval_tables
 
 Array = NDArray[np.float64]
 

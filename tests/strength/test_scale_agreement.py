@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from yardstone.strength.estimate.measured import best_basis, contradictory
-from yardstone.strength.estimate.strengths import Rated, Rater
 from yardstone.strength.model import StrengthModel
+from yardstone.strength.strengths import Rated, Rater, best_basis, contradictory
 
 SIDES = Path(__file__).parent / "data" / "scale_sides.npz"
 BANDS = (-19.0, -9.0, -4.0, 1.0)

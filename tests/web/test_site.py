@@ -13,9 +13,9 @@ from tests.web.made_results import SCRIPT, backgammon_result, go_result, results
 from tests.web.reading import Element, read_page
 from tests.web.serving import Server, serving, settings_for
 from yardstone.errors import InputError, UsageError
-from yardstone.strength.default_model import default_model
-from yardstone.strength.estimate.calibrate import Calibration
-from yardstone.strength.estimate.everyone import estimate_everyone
+from yardstone.strength.calibration import Calibration
+from yardstone.strength.estimation import estimate_everyone
+from yardstone.strength.model import default_model
 from yardstone.web.kinds import KINDS
 from yardstone.web.kinds.go import go_result as result_of
 from yardstone.web.kinds.go import own_scale

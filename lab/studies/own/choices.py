@@ -11,9 +11,8 @@ import torch
 
 from lab.studies.rank.stages import note
 from yardstone.files import replaced
-from yardstone.strength.evidence import evidence_of_store
-from yardstone.strength.move_phases import PHASES, phases_of
-from yardstone.strength.rank.ranks import RANKS
+from yardstone.strength.evidence import PHASES, evidence_of_store, phases_of
+from yardstone.strength.site_scales import RANKS
 from yardstone_lab.imitation.batches import make_batch
 from yardstone_lab.imitation.judgement import judge_moves
 from yardstone_lab.imitation.settings import BANDS

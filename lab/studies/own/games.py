@@ -20,8 +20,8 @@ from lab.studies.rank.facts import Facts
 from yardstone.files import replaced
 from yardstone.go.points import BLACK, WHITE
 from yardstone.records.sgf import MoveListReader, SgfReader
-from yardstone.strength.estimate.players import plain_name
-from yardstone.strength.rank.ranks import RANKS
+from yardstone.strength.players import plain_name
+from yardstone.strength.site_scales import RANKS
 from yardstone_lab.imitation.games import LearntSide, collect_games
 from yardstone_lab.imitation.settings import UNKNOWN_BAND, band_of, band_of_rank
 

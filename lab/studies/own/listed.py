@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lab.studies.own.games import HALVED
 from lab.studies.rank.facts import HELD_BACK
 from yardstone.files import replaced
-from yardstone.strength.rank.ranks import RANKS
+from yardstone.strength.site_scales import RANKS
 
 if TYPE_CHECKING:
     from lab.studies.rank.facts import Facts

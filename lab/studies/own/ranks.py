@@ -10,10 +10,10 @@ import numpy as np
 
 from lab.studies.own.choices import side_key
 from lab.studies.rank.stages import note
+from yardstone.strength.evidence import PHASES
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.model_scale import ModelScale
-from yardstone.strength.move_phases import PHASES
-from yardstone.strength.rank.ranks import EDGES, RANKS
+from yardstone.strength.site_scales import EDGES, RANKS
 from yardstone_lab.neubauer.rank.pool import pool_store
 from yardstone_lab.neubauer.rank.spread import fit_spread
 from yardstone_lab.neubauer.rank.training import OutOfFold, PoolTrainer, RankSettings, make_lift
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lab.studies.own.choices import Choices
     from lab.studies.rank.facts import Facts
     from yardstone.go.feature_store import FeatureStore
-    from yardstone.strength.rank.lift import Lift
+    from yardstone.strength.rank_scorer import Lift
     from yardstone_lab.neubauer.rank.pool import RankPool
 
     Array = NDArray[np.float64]

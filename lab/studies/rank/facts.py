@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import InputError
-from yardstone.strength.rank.ranks import RANKS
+from yardstone.strength.site_scales import RANKS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,8 +9,7 @@ import numpy as np
 
 from yardstone.errors import UsageError
 from yardstone.go.nets.network import NetworkView
-from yardstone.strength.joined_scorer import JoinedScorer
-from yardstone.strength.model import StrengthModel
+from yardstone.strength.model import JoinedScorer, StrengthModel
 from yardstone.strength.model_scale import ModelScale
 from yardstone_lab.neubauer.rank.intervals import calibrated
 from yardstone_lab.neubauer.rank.rated import (
@@ -23,7 +22,7 @@ from yardstone_lab.neubauer.rank.rated import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.strength.scorer import Scorer
+    from yardstone.strength.scorers import Scorer
     from yardstone_lab.neubauer.rank.pool import RankPool
 
 __all__ = ["join_scales"]

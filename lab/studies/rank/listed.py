@@ -21,9 +21,8 @@ from yardstone.go.analysis import PHASES as GAME_PHASES
 from yardstone.go.analysis import Phases
 from yardstone.go.feature_store import FeatureStore
 from yardstone.go.points import BLACK, WHITE
-from yardstone.strength.evidence import evidence_of_store
+from yardstone.strength.evidence import PHASES, evidence_of_store
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.move_phases import PHASES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

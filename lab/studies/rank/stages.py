@@ -19,7 +19,7 @@ from yardstone.go.feature_store import FeatureStore
 from yardstone.go.nets.network import NetworkView
 from yardstone.strength.evidence import evidence_of_store
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.rank.ranks import RANKS
+from yardstone.strength.site_scales import RANKS
 from yardstone_lab.neubauer.rank.pool import RankPool, join_pools, pool_store
 from yardstone_lab.neubauer.rank.protocol import Accuracy, accuracy, draw_games, judged_by_fold
 from yardstone_lab.neubauer.rank.training import OutOfFold, PoolTrainer, RankSettings, make_lift

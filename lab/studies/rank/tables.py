@@ -14,9 +14,9 @@ import numpy as np
 
 from lab.studies.rank.facts import HELD_BACK
 from lab.studies.rank.stages import one_player
+from yardstone.strength.evidence import PHASES
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.move_phases import PHASES
-from yardstone.strength.rank.ranks import RANKS
+from yardstone.strength.site_scales import RANKS
 from yardstone_lab.neubauer.rank.pool import RankPool, without_years
 from yardstone_lab.neubauer.rank.protocol import Accuracy, accuracy, draw_games, draw_players
 

@@ -18,7 +18,7 @@ from yardstone.cli.main import main
 from yardstone.errors import InputError, UsageError
 from yardstone.reports.chart import Points
 from yardstone.reports.text import document_text
-from yardstone.strength.set_model.set_transformer import StrengthNetwork
+from yardstone.strength.set_transformer import StrengthNetwork
 from yardstone_lab.neubauer.experiment.examples import experiment_examples
 from yardstone_lab.neubauer.network.search_run import SearchRun
 from yardstone_lab.neubauer.network.training_log import Epoch, History

@@ -15,8 +15,7 @@ from yardstone.evaluation.splits import newcomers
 from yardstone.pool import Pool
 from yardstone.ratings.glicko import Glicko2
 from yardstone.ratings.joint import Prior
-from yardstone.strength.fusion.glicko import COLUMNS, GlickoFromMoves, fuse
-from yardstone.strength.fusion.moves_prior import Sides, fit_moves_prior
+from yardstone.strength.fusion import COLUMNS, GlickoFromMoves, Sides, fit_moves_prior, fuse
 from yardstone_lab.neubauer.fusion_rows import fit_start
 
 Array = NDArray[np.float64]

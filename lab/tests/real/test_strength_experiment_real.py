@@ -12,7 +12,6 @@ import pytest
 from tests.shared import shared_path
 from yardstone import records
 from yardstone.evaluation.metrics import measure
-from yardstone.evaluation.sets import draw_sets
 from yardstone.evaluation.splits import rating_labels
 from yardstone.pool import Pool
 from yardstone.ratings.glicko import Glicko2
@@ -23,6 +22,7 @@ from yardstone_lab.neubauer.experiment.filters import FilterReport, Filters
 from yardstone_lab.neubauer.experiment.newcomers import hidden_games, predict_hidden
 from yardstone_lab.neubauer.experiment.predictions import FUTURE, GLICKO
 from yardstone_lab.neubauer.experiment.run import run_experiment
+from yardstone_lab.neubauer.experiment.sets import draw_sets
 
 GAMES, KEPT = 3710, 3695
 #: Games that were lost because a player went offline.

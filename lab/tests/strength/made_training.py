@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from yardstone.strength.set_model.hyperparameters import Hyperparameters
+from yardstone.strength.set_transformer import Hyperparameters
 from yardstone_lab.neubauer.dataset import Labelled, MoveSets
 
 #: A network and a training that take a second.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from yardstone.ratings.joint import Prior
     from yardstone.records.sources import Source
     from yardstone.records.streaming import GameStream
-    from yardstone.strength.fusion.game_moves import GameMoves
+    from yardstone.strength.fusion_moves import GameMoves
 
 
 __all__ = [
@@ -521,14 +521,14 @@ class MovesOptions:
         """Columns of a table of results that say what moves show, where they are wanted."""
         if system != FUSION:
             return ()
-        from yardstone.strength.fusion.system import MOVE_COLUMNS
+        from yardstone.strength.fusion import MOVE_COLUMNS
 
         return MOVE_COLUMNS
 
     def read(self, network: NetworkOptions, *, strict: bool, quiet: bool) -> GameMoves:
         """What the moves show."""
         from yardstone.cli.output import progress_bar
-        from yardstone.strength.fusion.game_moves import read_moves
+        from yardstone.strength.fusion_moves import read_moves
         from yardstone.strength.model import StrengthModel
 
         model = StrengthModel.load(self.model or FITTED)
@@ -557,7 +557,7 @@ class MovesOptions:
         """The games with what their moves show, and how many of the records belong to one."""
         from yardstone.cli.output import report_skipped
         from yardstone.go.feature_store import ABOUT
-        from yardstone.strength.fusion.matching import with_moves
+        from yardstone.strength.fusion_moves import with_moves
 
         sources = list(paths or ())
         store = any((Path(path) / ABOUT).is_file() for path in self.moves or ())
@@ -586,7 +586,7 @@ class MovesOptions:
         self, pool: Pool, given: dict[str, Any], moves: GameMoves | None
     ) -> tuple[dict[str, Any], str]:
         """Parameters of the system from games that may be learned from, and what was done."""
-        from yardstone.strength.fusion.prior_fit import fusion_parameters
+        from yardstone.strength.fusion_priors import fusion_parameters
 
         if moves is None:
             return fusion_parameters(pool, given, fit=self.fit, scale=self.moves_scale)
@@ -598,8 +598,8 @@ class MovesOptions:
     ) -> tuple[dict[str, Prior], str]:
         """Priors of a rating list by moves, and what was done, in a sentence."""
         from yardstone.ratings.bradley_terry import BradleyTerry
-        from yardstone.strength.fusion.list_priors import moves_priors
-        from yardstone.strength.fusion.system import Fusion
+        from yardstone.strength.fusion import Fusion
+        from yardstone.strength.fusion_priors import moves_priors
 
         parameters, sentence = self.parameters(pool, {}, moves)
         points = BradleyTerry().points_per_logit

@@ -189,7 +189,7 @@ class NetworkOptions:
 
     def load_for(self, model: StrengthModel) -> Network:
         """The network that a rank model was made for, or the one named, if it is that."""
-        from yardstone.strength.estimate.games import model_network
+        from yardstone.strength.players import model_network
 
         return model_network(model, **self.as_arguments())
 

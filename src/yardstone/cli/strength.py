@@ -115,10 +115,10 @@ def estimate(
     from yardstone.go.losses import LossEffort
     from yardstone.records.sgf import SgfReader
     from yardstone.reports.strength import estimate_document
-    from yardstone.strength.default_model import default_model
-    from yardstone.strength.estimate.calibrate import Calibration
-    from yardstone.strength.estimate.estimate import estimate_player
-    from yardstone.strength.estimate.games import model_network
+    from yardstone.strength.calibration import Calibration
+    from yardstone.strength.estimation import estimate_player
+    from yardstone.strength.model import default_model
+    from yardstone.strength.players import model_network
 
     ranks = default_model(model, network.net)
     target: str | Calibration | None = None if scale is None else scale.value
@@ -149,7 +149,7 @@ def estimate(
 
 def _player(games: list[GoGame]) -> str | None:
     """The player in all games; on a terminal a question where that is not clear."""
-    from yardstone.strength.estimate.players import AmbiguousPlayerError, find_player, unique_games
+    from yardstone.strength.players import AmbiguousPlayerError, find_player, unique_games
 
     different, _ = unique_games(games)
     if not different:
@@ -244,9 +244,8 @@ def calibrate(
     """
     from yardstone.pool import SkipReport
     from yardstone.reports.style import calibration_document
-    from yardstone.strength.default_model import default_model
-    from yardstone.strength.estimate.ratings_file import read_ratings
-    from yardstone.strength.estimate.site_calibration import calibrate_site
+    from yardstone.strength.calibration import calibrate_site, read_ratings
+    from yardstone.strength.model import default_model
 
     output.check(save)
     name = site or kind.value
@@ -261,8 +260,8 @@ def calibrate(
     estimates = None
     if paths:
         from yardstone.records.sgf import SgfReader
-        from yardstone.strength.estimate.collection import estimate_players
-        from yardstone.strength.estimate.games import model_network
+        from yardstone.strength.estimation import estimate_players
+        from yardstone.strength.players import model_network
 
         reader = SgfReader(*paths, strict=strict)
         net = model_network(ranks, **network.as_arguments())
@@ -336,7 +335,7 @@ def style(
     yardstone strength style style_simulated.tab --predict style_simulated.tab --format csv
     """
     from yardstone.reports.style import style_document
-    from yardstone.strength.style.rating import rate_by_style
+    from yardstone.strength.style import rate_by_style
 
     output.check()
     ratings = rate_by_style(

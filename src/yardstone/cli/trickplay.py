@@ -17,8 +17,7 @@ from yardstone.cli.strength import ModelFile, ScaleName
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
-    from yardstone.strength.trickplay.problem_files import FoundProblems, Sought
-    from yardstone.strength.trickplay.rating import Moves
+    from yardstone.strength.trickplay.rating import FoundProblems, Moves, Sought
 
 
 __all__ = ["Boards", "ProblemOptions", "finish", "index", "find", "rate"]
@@ -104,7 +103,7 @@ class ProblemOptions(WorkOptions):
 
     def sought(self, boards: int) -> Sought:
         """The same, as the library takes it."""
-        from yardstone.strength.trickplay.problem_files import Sought
+        from yardstone.strength.trickplay.rating import Sought
 
         return Sought(
             self.paths,
@@ -184,7 +183,7 @@ def find(problems: ProblemOptions, output: TableOutput, boards: Boards = 1) -> N
     """
     output.check(problems.sgf)
     from yardstone.reports.trickplay import found_document
-    from yardstone.strength.trickplay.problem_files import find_problem_files
+    from yardstone.strength.trickplay.rating import find_problem_files
 
     result = find_problem_files(problems.sought(boards), progress=stage_bars(quiet=output.quiet))
     output.emit(found_document(result))
@@ -236,8 +235,8 @@ def rate(
     level = declare.confidence(confidence)
     rated_moves = _parse_moves(moves)
     from yardstone.reports.trickplay import ratings_document
-    from yardstone.strength.default_model import default_model
-    from yardstone.strength.trickplay.problem_files import rate_problem_files
+    from yardstone.strength.model import default_model
+    from yardstone.strength.trickplay.rating import rate_problem_files
 
     ranks = default_model(model, network.net)
     result = rate_problem_files(

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from yardstone.evaluation.metrics import CalibrationCurve, Measures, calibrate, measure
     from yardstone.evaluation.prediction import compare_table, predict, read_predictions
     from yardstone.evaluation.rated_games import RatedGames, whole_history
-    from yardstone.evaluation.sets import Sets, draw_sets
     from yardstone.evaluation.splits import Labels, Subset, expected_from_ratings, rating_labels
     from yardstone.evaluation.uncertainty import MeanInterval
 
@@ -38,7 +37,6 @@ _HOMES = {
     "splits": ("Labels", "expected_from_ratings", "rating_labels", "Subset"),
     "ledger": ("Ledger", "load_ledger", "save_ledger"),
     "rated_games": ("RatedGames", "whole_history"),
-    "sets": ("Sets", "draw_sets"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = [
@@ -55,12 +53,10 @@ __all__ = [
     "RatedGames",
     "RatingCurve",
     "RatingHistory",
-    "Sets",
     "Subset",
     "calibrate",
     "compare",
     "compare_table",
-    "draw_sets",
     "evaluate",
     "examine",
     "expected_from_ratings",

@@ -232,7 +232,7 @@ _ENTRIES = (
     SystemEntry(
         "fusion",
         "Glicko-2 in which the moves of earlier games say where a player of Go starts",
-        "yardstone.strength.fusion.system:Fusion",
+        "yardstone.strength.fusion:Fusion",
         (
             _START,
             _VOLATILITY,

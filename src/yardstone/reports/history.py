@@ -15,7 +15,7 @@ from yardstone.reports.chart import Axis, Band, Bars, Chart, Mark, Panel, Points
 from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
 from yardstone.reports.panels import series_style
 from yardstone.reports.words import known, per_cent
-from yardstone.strength.fusion.sources import RatingSources, rating_sources
+from yardstone.strength.fusion_priors import RatingSources, rating_sources
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

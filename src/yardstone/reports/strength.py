@@ -48,7 +48,7 @@ from yardstone.reports.strength_words import (
 from yardstone.reports.words import per_cent, plural
 
 if TYPE_CHECKING:
-    from yardstone.strength.estimate.estimate import StrengthEstimate
+    from yardstone.strength.estimation import StrengthEstimate
 
 
 __all__ = ["estimate_document", "estimate_records", "mean_loss", "move_steps"]

@@ -25,7 +25,7 @@ from yardstone.reports.chart import (
 )
 from yardstone.reports.document import UNKNOWN
 from yardstone.reports.words import per_cent, plural
-from yardstone.strength.estimate.site_scales import SITE_SCALES, fox_rank
+from yardstone.strength.site_scales import SITE_SCALES, fox_rank
 from yardstone.winprob.scales import convert, grade_of_fox
 
 __all__ = [

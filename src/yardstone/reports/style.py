@@ -12,10 +12,9 @@ import numpy as np
 from yardstone.reports.document import Column, Document, Lines, Section, Table
 from yardstone.reports.words import known as known_or_none
 from yardstone.reports.words import plural
-from yardstone.strength.estimate.calibrate import Calibration, ScoreCost
-from yardstone.strength.estimate.site_calibration import SiteCalibration
-from yardstone.strength.estimate.site_scales import fox_rank
-from yardstone.strength.style.rating import StyleRatings
+from yardstone.strength.calibration import Calibration, ScoreCost, SiteCalibration
+from yardstone.strength.site_scales import fox_rank
+from yardstone.strength.style import StyleRatings
 
 __all__ = ["style_document", "calibration_document"]
 

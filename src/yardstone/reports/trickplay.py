@@ -13,13 +13,17 @@ from yardstone.records.sgf import SgfTree, write_sgf
 from yardstone.reports.chart import Axis, Chart, Guide, Mark, Panel, Points, Stroke
 from yardstone.reports.document import Column, Document, Drawing, Lines, Picture, Section, Table
 from yardstone.reports.words import plain_skipped, plural
-from yardstone.strength.rank.ranks import GROUP_EDGES
+from yardstone.strength.site_scales import GROUP_EDGES
 
 if TYPE_CHECKING:
-    from yardstone.strength.trickplay.completion import Completion
-    from yardstone.strength.trickplay.problem_files import FoundProblems, RatedProblems
-    from yardstone.strength.trickplay.rating import Moves, RatedProblem, RatedVariation
-    from yardstone.strength.trickplay.settling import Settled
+    from yardstone.strength.trickplay.completion import Completion, Settled
+    from yardstone.strength.trickplay.rating import (
+        FoundProblems,
+        Moves,
+        RatedProblem,
+        RatedProblems,
+        RatedVariation,
+    )
 
 
 __all__ = ["found_document", "found_lines", "ratings_document", "boards_sgf", "trickplay_chart"]

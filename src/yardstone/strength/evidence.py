@@ -19,7 +19,18 @@ if TYPE_CHECKING:
     from yardstone.go.feature_store import FeatureStore
     from yardstone.go.features import GameFeatures
 
-__all__ = ["KINDS", "Evidence", "evidence_of_games", "evidence_of_store", "no_evidence"]
+
+__all__ = [
+    "KINDS",
+    "Evidence",
+    "evidence_of_games",
+    "evidence_of_store",
+    "no_evidence",
+    "PHASES",
+    "PHASE_ENDS",
+    "phases_of",
+]
+
 
 #: Features of the trunk that evidence is made of.
 KINDS = ("pick", "after", "candidates", "mean")
@@ -204,3 +215,14 @@ def no_evidence(channels: int, games: int = 0) -> Evidence:
         chances=np.empty((0, CANDIDATES), np.float16),
         games=games,
     )
+
+
+#: Last move of each phase; the phase after the last of these has no end.
+PHASE_ENDS = (20, 50, 90, 140)
+#: How many phases there are.
+PHASES = len(PHASE_ENDS) + 1
+
+
+def phases_of(number: NDArray[np.int16]) -> NDArray[np.int64]:
+    """Phase of each move by its number in the game, from 0 to ``PHASES - 1``."""
+    return np.searchsorted(PHASE_ENDS, number, side="left").astype(np.int64)

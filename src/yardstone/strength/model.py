@@ -9,30 +9,49 @@ whose players the model has learnt from (`ModelScale`).
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from yardstone.errors import UsageError
-from yardstone.strength.joined_scorer import JoinedScorer, scorer_class
-from yardstone.strength.model_file import read_arrays, write_arrays
-from yardstone.strength.model_scale import ModelScale
-from yardstone.strength.move_phases import PHASES, phases_of
-from yardstone.strength.rank.ranks import GROUP_EDGES
-from yardstone.strength.spread import ScoreSpread
+from yardstone.arrays import ArrayFile, StoredArrays
+from yardstone.errors import InputError, UsageError
+from yardstone.go.nets.network import NetworkView
+from yardstone.go.nets.store import ENVIRONMENT, INCLUDED, file_sha256, find_network
+from yardstone.plugins import MODELS, load
+from yardstone.strength.evidence import PHASES, phases_of
+from yardstone.strength.model_scale import ModelScale, ScoreSpread
+from yardstone.strength.rank_scorer import MoveScorer
+from yardstone.strength.scorers import LossScorer
+from yardstone.strength.set_scorer import SetScorer
+from yardstone.strength.site_scales import GROUP_EDGES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from yardstone.go.nets.network import Network
     from yardstone.strength.evidence import Evidence
-    from yardstone.strength.scorer import Scorer
+    from yardstone.strength.scorers import Scorer
 
     Array = NDArray[np.float64]
+    Arrays = dict[str, NDArray[Any]]
+    StrPath = str | os.PathLike[str]
 
-__all__ = ["SHIPPED", "SMALL", "RankScore", "StrengthModel"]
+__all__ = [
+    "SHIPPED",
+    "SMALL",
+    "RankScore",
+    "StrengthModel",
+    "read_arrays",
+    "write_arrays",
+    "SCORERS",
+    "JoinedScorer",
+    "scorer_class",
+    "default_model",
+]
+
 
 _DATA = Path(__file__).parent / "data"
 #: Names of the models that come with Yardstone, the default first.
@@ -297,3 +316,184 @@ def _parts(
 
 def _named(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
     return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
+
+
+Made = TypeVar("Made")
+
+
+#: More bytes or arrays than these has no model: a file that holds more is hostile.
+_FILE = ArrayFile(
+    "rank model",
+    format=2,
+    text="card",
+    kind="yardstone rank model",
+    most_bytes=64 << 20,
+    most_arrays=256,
+    hint="take a file that Yardstone saved",
+)
+#: Of a number: what is computed from larger ones leaves the range of float32.
+_TOO_LARGE = 1e12
+
+
+def write_arrays(
+    path: Path,
+    small: Mapping[str, NDArray[np.floating[Any]]],
+    exact: Mapping[str, NDArray[np.floating[Any]]],
+    card: Mapping[str, Any],
+) -> None:
+    """Write arrays, some of them as float16, and a card; whole or not at all."""
+    with np.errstate(over="ignore"):  # it is found below
+        arrays: Arrays = {name: value.astype(np.float16) for name, value in small.items()}
+    arrays |= {name: np.asarray(value, np.float64) for name, value in exact.items()}
+    for name, value in arrays.items():
+        if not _usable(value):
+            raise UsageError(f"{name} has numbers that the file cannot hold")
+    _FILE.write(path, arrays, {"card": dict(card)})
+
+
+def read_arrays(path: Path, make: Callable[[Arrays, dict[str, Any]], Made]) -> Made:
+    """What is made of the arrays and the card that `write_arrays` wrote.
+
+    Parameters
+    ----------
+    path : Path
+    make : callable
+        Of the arrays and the card; raises ValueError, KeyError or TypeError if they are
+        not those of a model.
+
+    Raises
+    ------
+    InputError
+        There is no such file, or it is no model.
+    """
+
+    def model(stored: StoredArrays, about: dict[str, Any]) -> Made:
+        if not isinstance(about["card"], dict):
+            raise ValueError("card")
+        arrays = dict(stored)
+        if not all(value.dtype.kind == "f" for value in arrays.values()):
+            raise ValueError("not numbers")
+        if not all(_usable(value) for value in arrays.values()):
+            raise ValueError("not finite, or too large for a model")
+        return make(arrays, about["card"])
+
+    return _FILE.read(path, model)
+
+
+def _usable(value: NDArray[np.floating[Any]]) -> bool:
+    return bool(np.isfinite(value).all()) and float(np.abs(value).max(initial=0.0)) < _TOO_LARGE
+
+
+#: Scorers by kind, but for joined ones.
+SCORERS: Mapping[str, type[MoveScorer | SetScorer | LossScorer]] = {
+    each.kind: each for each in (MoveScorer, SetScorer, LossScorer)
+}
+
+
+def scorer_class(kind: str) -> Any:
+    """Return the class of a kind of scorer, built in or of a plug-in; else raise `KeyError`."""
+    return SCORERS[kind] if kind in SCORERS else load(MODELS, kind)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JoinedScorer:
+    """Scorers of one network whose scores stand side by side.
+
+    Attributes
+    ----------
+    members : tuple of Scorer
+        None of them joined itself.
+    """
+
+    kind: ClassVar[str] = "joined"
+
+    members: tuple[Scorer, ...]
+
+    @property
+    def width(self) -> int:
+        """Number of scores, of all members together."""
+        return sum(member.width for member in self.members)
+
+    @property
+    def channels(self) -> int:
+        """Width of the trunk that they read; 0 if none of them reads one."""
+        return max(member.channels for member in self.members)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Their weights, each by the number and the kind of the member and by name."""
+        return {
+            f"{number}_{member.kind}_{name}": value
+            for number, member in enumerate(self.members)
+            for name, value in member.arrays().items()
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> JoinedScorer:
+        """The scorer with these weights.
+
+        Raises
+        ------
+        ValueError
+            They are none, or of networks of different widths.
+        """
+        parts: dict[tuple[int, str], dict[str, NDArray[Any]]] = {}
+        for name, value in arrays.items():
+            number, kind, own = name.split("_", 2)
+            parts.setdefault((int(number), kind), {})[own] = value
+        keys = sorted(parts)
+        if not keys or [number for number, _ in keys] != list(range(len(keys))):
+            raise ValueError("members are missing")
+        members = tuple(
+            scorer_class(kind).from_arrays(parts[number, kind]) for number, kind in keys
+        )
+        if len({member.channels for member in members} - {0}) > 1:
+            raise ValueError("scorers of different networks")
+        return cls(members)
+
+    def part_scores(
+        self, evidence: Evidence, part: NDArray[np.integer[Any]], parts: int
+    ) -> NDArray[np.float64]:
+        """Summed scores of some parts of each game: [parts, games, k]; see `Scorer`."""
+        each = [member.part_scores(evidence, part, parts) for member in self.members]
+        return np.concatenate(each, axis=-1)
+
+    def move_shares(self, evidence: Evidence) -> NDArray[np.float64]:
+        """What each move has of the scores of its whole game: [n, k]."""
+        return np.concatenate([member.move_shares(evidence) for member in self.members], axis=-1)
+
+
+def default_model(
+    model: StrPath | None = None, net: StrPath | Network | None = None
+) -> StrengthModel:
+    """A model by its name or file, or the one that goes with the network.
+
+    Parameters
+    ----------
+    model : path or str, optional
+        As for `StrengthModel.load`.
+    net : path, str or Network, optional
+        The network that is to be used, if one is named; otherwise $YARDSTONE_NET may name it.
+
+    Raises
+    ------
+    InputError
+        The model is not there, or is none; or the network that is named is not there.
+    """
+    if model is not None:
+        return StrengthModel.load(model)
+    usual = StrengthModel.load()
+    if net is None and not os.environ.get(ENVIRONMENT):
+        try:
+            find_network(NetworkView.of(usual.card).name)
+        except InputError:
+            return StrengthModel.load(SMALL)
+        return usual
+    return StrengthModel.load(SMALL) if _is_included(net) else usual
+
+
+def _is_included(net: StrPath | Network | None) -> bool:
+    if net is not None and not isinstance(net, str | os.PathLike):
+        return net.sha256 == file_sha256(INCLUDED)
+    path = find_network(net)
+    same_size = path.stat().st_size == INCLUDED.stat().st_size
+    return same_size and file_sha256(path) == file_sha256(INCLUDED)

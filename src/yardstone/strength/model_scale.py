@@ -6,21 +6,22 @@ of the server whose players the model has learnt the scale from.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from yardstone.strength.evidence import PHASES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.strength.spread import ScoreSpread
-
     Array = NDArray[np.float64]
 
-__all__ = ["ModelScale"]
+__all__ = ["ModelScale", "ScoreSpread"]
+
 
 _STEP = 0.05
 #: No rank is further from 0.
@@ -196,3 +197,175 @@ def _in_batches(statistics: Array, judge: Callable[[Array], Array]) -> Array:
     starts = range(0, max(len(rows), 1), _TOGETHER)
     judged = np.concatenate([judge(rows[start : start + _TOGETHER]) for start in starts])
     return judged.reshape((*sums.shape[:-1], *judged.shape[1:]))
+
+
+#: Knots lie at least so far apart, and no further from 0.
+_CLOSEST = 0.05
+#: Of a scatter.
+_SCATTER = (1e-3, 1e3)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreSpread:
+    """How mean scores lie about what is usual on one scale.
+
+    Attributes
+    ----------
+    columns : float64 [k]
+        Which of a model's scores it reads, from 0.
+    knots : float64 [n]
+        Strengths, growing.
+    usual : float64 [n, phases, k]
+        Mean score of the moves of players of these strengths, by phase; between two knots
+        it lies on the straight line.
+    scatter : float64 [n]
+        What the covariance is multiplied by at each knot.
+    move : float64 [k, k]
+        Covariance that is divided by the number of moves.
+    game : float64 [k, k]
+        The part that is divided by the number of games.
+    player : float64 [k, k]
+        The part that is the player's own.
+    prior_moves : float64
+        So many moves without a say are added: few moves count for less.
+    """
+
+    columns: Array
+    knots: Array
+    usual: Array
+    scatter: Array
+    move: Array
+    game: Array
+    player: Array
+    prior_moves: Array
+
+    def arrays(self) -> dict[str, Array]:
+        """The numbers by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @property
+    def width(self) -> int:
+        """Number of scores that it reads."""
+        return int(self.usual.shape[2])
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], scores: int) -> ScoreSpread:
+        """The spread with these numbers, for a model with so many scores.
+
+        Raises
+        ------
+        ValueError
+            Their shapes do not agree, or a covariance is none.
+        """
+        spread = cls(
+            **{each.name: np.asarray(arrays[each.name], np.float64) for each in fields(cls)}
+        )
+        columns, knots = spread.columns, spread.knots
+        if columns.ndim != 1 or not len(columns) or knots.ndim != 1 or len(knots) < 2:
+            raise ValueError("no scores, or fewer than two knots")
+        square = (len(columns), len(columns))
+        shapes = {
+            "usual": (len(knots), PHASES, len(columns)),
+            "scatter": (len(knots),),
+            "move": square,
+            "game": square,
+            "player": square,
+            "prior_moves": (),
+        }
+        for name, shape in shapes.items():
+            if getattr(spread, name).shape != shape:
+                raise ValueError(f"{name} is of shape {getattr(spread, name).shape}, not {shape}")
+        if not np.isin(columns, np.arange(scores)).all() or len(np.unique(columns)) < len(columns):
+            raise ValueError("a score that the model has not")
+        if not (np.diff(knots) >= _CLOSEST).all() or np.abs(knots).max() > _FARTHEST:
+            raise ValueError("knots that do not grow, or of no rank")
+        if not ((spread.scatter >= _SCATTER[0]) & (spread.scatter <= _SCATTER[1])).all():
+            raise ValueError("a scatter that is none")
+        for part in (spread.move, spread.game, spread.player):
+            least = np.linalg.eigvalsh(part)[0]
+            if not np.allclose(part, part.T) or least < -1e-9 * np.trace(part):
+                raise ValueError("a covariance is none")
+        if np.linalg.eigvalsh(spread.move)[0] <= 0.0 or spread.prior_moves < 0.0:
+            raise ValueError("the spread of moves is none")
+        return spread
+
+    def scores_of(self, statistics: Array) -> Array:
+        """The summed scores that it reads, of rows of statistics: [..., k]."""
+        sums = np.asarray(statistics, np.float64)
+        return np.asarray(sums[..., PHASES + 1 + self.columns.astype(np.int64)])
+
+    def usual_of(self, strengths: Array) -> Array:
+        """Mean scores by phase of players of these strengths: [n, phases, k]."""
+        right, share = self._between(strengths)
+        # The outer knots have no neighbour beyond: half the slope to them.
+        share = np.where(share < 0.0, 0.5 * share, share)
+        share = np.where(share > 1.0, 1.0 + 0.5 * (share - 1.0), share)[:, None, None]
+        usual = self.usual
+        return np.asarray(usual[right - 1] + share * (usual[right] - usual[right - 1]))
+
+    def scatter_of(self, strengths: Array) -> Array:
+        """What the covariance is multiplied by at these strengths: [n]."""
+        return np.asarray(np.interp(strengths, self.knots, self.scatter))
+
+    def _between(self, strengths: Array) -> tuple[NDArray[np.int64], Array]:
+        """The knot above each strength, and how far on the way to it from the one below."""
+        knots = self.knots
+        right = np.clip(np.searchsorted(knots, strengths), 1, len(knots) - 1)
+        return right, (strengths - knots[right - 1]) / (knots[right] - knots[right - 1])
+
+    def covariance(self, statistics: Array) -> Array:
+        """Covariance of the summed scores of one player's games, where the scatter is 1.
+
+        Parameters
+        ----------
+        statistics : float64 [..., phases + 1 + scores]
+
+        Returns
+        -------
+        float64 [..., k, k]
+        """
+        sums = np.asarray(statistics, np.float64)
+        moves, squares = sums[..., :PHASES].sum(axis=-1), sums[..., PHASES]
+        return np.asarray(
+            moves[..., None, None] * self.move
+            + squares[..., None, None] * self.game
+            + (moves**2)[..., None, None] * self.player
+        )
+
+    def probabilities(
+        self,
+        statistics: Array,
+        usual: Array,
+        *,
+        scatter: Array | None = None,
+        prior: Array | None = None,
+        one_player: bool = True,
+    ) -> Array:
+        """Probability of each of some kinds of player, who usually score `usual`."""
+        distance = self.distances(statistics, usual, one_player=one_player)
+        if scatter is not None:
+            some = np.asarray(statistics)[..., :PHASES].any(axis=-1, keepdims=True)
+            distance = distance / scatter + np.where(some, self.width * np.log(scatter), 0.0)
+        logit = -0.5 * (distance - distance.min(axis=-1, keepdims=True))
+        density = np.exp(logit) * (1.0 if prior is None else prior)
+        return np.asarray(density / density.sum(axis=-1, keepdims=True))
+
+    def distances(self, statistics: Array, usual: Array, *, one_player: bool = True) -> Array:
+        """Squared Mahalanobis distances from kinds of player, who usually score `usual`."""
+        sums = np.asarray(statistics, np.float64)
+        counts, squares = sums[..., :PHASES], sums[..., PHASES]
+        moves = counts.sum(axis=-1)
+        whole = moves + self.prior_moves
+        mean = self.scores_of(sums) / whole[..., None]
+        expected = np.einsum("...p,rpk->...rk", counts, usual) / whole[..., None, None]
+        share = (moves / whole) ** 2
+        player = self.player * share[..., None, None]
+        per_game = (squares / whole**2)[..., None, None]
+        covariance = (moves / whole**2)[..., None, None] * self.move
+        covariance = covariance + per_game * self.game
+        covariance = covariance + (player if one_player else per_game * self.player)
+        some = moves > 0
+        covariance = np.where(some[..., None, None], covariance, np.eye(self.width))
+        away = mean[..., None, :] - expected
+        weighted = np.swapaxes(np.linalg.solve(covariance, np.swapaxes(away, -1, -2)), -1, -2)
+        return np.asarray((away * weighted).sum(axis=-1))

@@ -408,10 +408,10 @@ def footer_text(text: str) -> str:
 
 def _check_model(settings: Settings) -> None:
     """Refuse a model or a calibration that cannot be used, before anyone waits for it."""
-    from yardstone.strength.default_model import default_model
-    from yardstone.strength.estimate.calibrate import Calibration
-    from yardstone.strength.estimate.games import model_network
-    from yardstone.strength.estimate.measured import supported_scales
+    from yardstone.strength.calibration import Calibration
+    from yardstone.strength.model import default_model
+    from yardstone.strength.players import model_network
+    from yardstone.strength.strengths import supported_scales
 
     model = default_model(settings.model or None, settings.net or None)
     if settings.model:

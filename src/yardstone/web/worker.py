@@ -99,8 +99,8 @@ class Worker:
 
     def network(self) -> Network:
         """KataGo's network, loaded once."""
-        from yardstone.strength.default_model import default_model
-        from yardstone.strength.estimate.games import model_network
+        from yardstone.strength.model import default_model
+        from yardstone.strength.players import model_network
 
         if self._network is None:
             try:

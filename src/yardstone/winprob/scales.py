@@ -148,7 +148,7 @@ def fox_of_grade(grade: ArrayLike) -> NDArray[np.float64]:
     """A grade's place on the Fox scale, on which n dan is n to n + 1 and 1 kyu 0 to 1.
 
     That counts ranks as Fox does; how many ranks Fox lies above other sites is measured in
-    `yardstone.strength.estimate.site_scales`.
+    `yardstone.strength.site_scales`.
     """
     return np.asarray(grade, np.float64) + _FOX_SHODAN
 

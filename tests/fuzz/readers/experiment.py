@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tests.fuzz.targets import Target, Wrong
 from yardstone.arrays import ArrayFile
 from yardstone.errors import InputError, YardstoneError
-from yardstone.strength.set_model.hyperparameters import Hyperparameters
+from yardstone.strength.set_transformer import Hyperparameters
 from yardstone_lab.neubauer.dataset import Labelled
 from yardstone_lab.neubauer.experiment.configuration import read_experiment
 from yardstone_lab.neubauer.experiment.predictions_file import load_predictions

@@ -18,7 +18,7 @@ from tests.strength.set_cases import random_scorer
 from yardstone.go.nets.engines import make_engine
 from yardstone.go.nets.model_file import GLOBAL, SPATIAL, read_header, read_model
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.set_model.set_transformer import StrengthNetwork, parameter_shapes
+from yardstone.strength.set_transformer import StrengthNetwork, parameter_shapes
 from yardstone_lab.neubauer.network.checkpoint import read_checkpoint, write_checkpoint
 from yardstone_lab.neubauer.network.training_log import Epoch, History
 

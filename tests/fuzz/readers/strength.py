@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from tests.fuzz.targets import Target, Wrong
-from yardstone.strength.estimate.calibrate import Calibration
+from yardstone.strength.calibration import Calibration
 
 __all__ = ["TARGETS"]
 

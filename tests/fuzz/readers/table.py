@@ -13,8 +13,8 @@ from yardstone.cli.ordo import main as ordo
 from yardstone.evaluation.prediction import compare_table, read_predictions
 from yardstone.pool import Pool
 from yardstone.records.names import apply_name_files
-from yardstone.strength.estimate.ratings_file import read_ratings
-from yardstone.strength.style.table import read_style
+from yardstone.strength.calibration import read_ratings
+from yardstone.strength.style import read_style
 from yardstone.winprob.scales import convert_column, read_egf_list
 from yardstone.winprob.statistics import read_graded_games
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.fuzz.targets import FUZZ, Target, Wrong
 from yardstone.errors import YardstoneError
 from yardstone.pool import SkipReport
-from yardstone.strength.trickplay.reading import read_problems
+from yardstone.strength.trickplay.problems import read_problems
 from yardstone.tournament.formats import FORMATS
 from yardstone.tournament.model import Tournament
 

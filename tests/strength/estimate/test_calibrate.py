@@ -14,9 +14,15 @@ from scipy.special import stdtrit
 from tests.docs.blocks import ROOT
 from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
 from yardstone.pool import SkipReport
-from yardstone.strength.estimate.calibrate import Calibration, fit_calibration, score_cost
-from yardstone.strength.estimate.ratings_file import RatedPlayer, read_ratings
-from yardstone.strength.estimate.site_scales import (
+from yardstone.strength.calibration import (
+    Calibration,
+    RatedPlayer,
+    fit_calibration,
+    read_ratings,
+    score_cost,
+)
+from yardstone.strength.model import StrengthModel
+from yardstone.strength.site_scales import (
     EGF_DEVIATION,
     EGF_FROM_OGS,
     EGF_SHIFT,
@@ -26,7 +32,6 @@ from yardstone.strength.estimate.site_scales import (
     scales_from,
     site_scale,
 )
-from yardstone.strength.model import StrengthModel
 from yardstone.winprob.scales import convert
 
 Array = NDArray[np.float64]

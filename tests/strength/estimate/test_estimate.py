@@ -19,28 +19,35 @@ from yardstone.go.points import BLACK, PASS, WHITE, point_name
 from yardstone.go.rules import TROMP_TAYLOR
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
-from yardstone.strength.estimate.calibrate import Calibration
-from yardstone.strength.estimate.collection import estimate_players
-from yardstone.strength.estimate.estimate import (
+from yardstone.strength.calibration import Calibration
+from yardstone.strength.estimation import (
     FEWEST_MOVES,
     AmbiguousPlayerError,
+    estimate_everyone,
     estimate_player,
+    estimate_players,
 )
-from yardstone.strength.estimate.everyone import estimate_everyone
-from yardstone.strength.estimate.games import KOMI, evaluate_games, model_network
-from yardstone.strength.estimate.groups import group_probabilities
-from yardstone.strength.estimate.intervals import IntervalTable
-from yardstone.strength.estimate.listed_moves import (
+from yardstone.strength.evidence import evidence_of_games
+from yardstone.strength.intervals import IntervalTable
+from yardstone.strength.listed_moves import (
     COSTLY,
     IndicativeMove,
     indicative_moves,
     player_losses,
 )
-from yardstone.strength.estimate.site_scales import SITE_SCALES, SiteScale, scales_from, site_scale
-from yardstone.strength.estimate.strengths import PARTS, Rated
-from yardstone.strength.evidence import evidence_of_games
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.rank.ranks import EDGES, GROUP_EDGES, RANKS
+from yardstone.strength.players import KOMI, evaluate_games, model_network
+from yardstone.strength.site_scales import (
+    EDGES,
+    GROUP_EDGES,
+    RANKS,
+    SITE_SCALES,
+    SiteScale,
+    group_probabilities,
+    scales_from,
+    site_scale,
+)
+from yardstone.strength.strengths import PARTS, Rated
 
 
 @pytest.fixture(scope="module")

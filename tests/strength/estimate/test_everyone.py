@@ -13,10 +13,13 @@ from yardstone.errors import NoGamesError, UsageError
 from yardstone.go.inputs import game_positions
 from yardstone.go.points import BLACK, WHITE, point_name, point_number
 from yardstone.pool import SkipReport
-from yardstone.strength.estimate.estimate import AmbiguousPlayerError, estimate_player
-from yardstone.strength.estimate.everyone import SideEstimate, estimate_everyone
-from yardstone.strength.estimate.on_scales import parts_on_scale, plain_on_scale
-from yardstone.strength.estimate.site_scales import SITE_SCALES
+from yardstone.strength.estimation import (
+    AmbiguousPlayerError,
+    SideEstimate,
+    estimate_everyone,
+    estimate_player,
+)
+from yardstone.strength.site_scales import SITE_SCALES, parts_on_scale, plain_on_scale
 
 GAMES = [
     game(11, "Anna", "Bob", day=3),

@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.strength.estimate.coverage import Coverage, coverage
-from yardstone.strength.estimate.distribution import cumulated
-from yardstone.strength.estimate.interval_fit import fit_intervals
-from yardstone.strength.estimate.intervals import Interval, IntervalTable
-from yardstone.strength.rank.ranks import EDGES, GROUP_EDGES
+from yardstone.strength.intervals import Interval, IntervalTable, cumulated
+from yardstone.strength.site_scales import EDGES, GROUP_EDGES
+from yardstone_lab.neubauer.rank.intervals import Coverage, coverage, fit_intervals
 
 fitted = partial(fit_intervals, edges=EDGES)
 covered = partial(coverage, edges=EDGES)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.go.points import BLACK, WHITE
 from yardstone.records.go_game import GoGame
-from yardstone.strength.estimate.players import (
+from yardstone.strength.players import (
     AmbiguousPlayerError,
     colour_of,
     find_player,

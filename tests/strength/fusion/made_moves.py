@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from yardstone.pool import Pool
-from yardstone.strength.fusion.system import MOVE_COLUMNS
+from yardstone.strength.fusion import MOVE_COLUMNS
 
 __all__ = ["made_pool", "shown"]
 

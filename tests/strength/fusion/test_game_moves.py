@@ -16,15 +16,15 @@ from yardstone.go.feature_store import FeatureStore
 from yardstone.go.features import ExtractionSettings, extract_features
 from yardstone.pool import SkipReport
 from yardstone.records.sgf import SgfReader
-from yardstone.strength.estimate.games import take_of_games
+from yardstone.strength import fusion_moves
 from yardstone.strength.evidence import KINDS
-from yardstone.strength.fusion import game_moves
-from yardstone.strength.fusion.game_moves import (
+from yardstone.strength.fusion_moves import (
     GameMoves,
     moves_of_records,
     moves_of_store,
     read_moves,
 )
+from yardstone.strength.players import take_of_games
 
 NAMES = ("Ann", "Bob", "Cem")
 
@@ -56,7 +56,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         numbers.append(len(games))
         return real(take, games, *args, **more)
 
-    monkeypatch.setattr(f"{game_moves.__name__}.take_of_games", counting)
+    monkeypatch.setattr(f"{fusion_moves.__name__}.take_of_games", counting)
     return numbers
 
 
@@ -96,7 +96,7 @@ def test_work_that_was_stopped_goes_on(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(f"{game_moves.__name__}.take_of_games", stopping)
+        patch.setattr(f"{fusion_moves.__name__}.take_of_games", stopping)
         with pytest.raises(KeyboardInterrupt):
             look(case, records)
     look(case, records)

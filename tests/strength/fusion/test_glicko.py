@@ -17,9 +17,15 @@ from yardstone.pool import Pool
 from yardstone.ratings.glicko import CENTRE, POINTS, Glicko2
 from yardstone.ratings.joint import PlayerPriors, Prior
 from yardstone.ratings.whole_history import WholeHistory
-from yardstone.strength.fusion.combination import Combination, fit_combination
-from yardstone.strength.fusion.glicko import COLUMNS, GlickoFromMoves, fuse
-from yardstone.strength.fusion.moves_prior import MovesPrior, Sides, fit_moves_prior
+from yardstone.strength.fusion import (
+    COLUMNS,
+    GlickoFromMoves,
+    MovesPrior,
+    Sides,
+    fit_moves_prior,
+    fuse,
+)
+from yardstone_lab.neubauer.fusion_rows import Combination, fit_combination
 
 Array = NDArray[np.float64]
 

@@ -8,8 +8,8 @@ import pytest
 from tests.strength.fusion.made_moves import made_pool
 from yardstone.pool import Pool
 from yardstone.ratings.bradley_terry import BradleyTerry
-from yardstone.strength.fusion.list_priors import moves_priors
-from yardstone.strength.fusion.system import MOVE_COLUMNS, Fusion
+from yardstone.strength.fusion import MOVE_COLUMNS, Fusion
+from yardstone.strength.fusion_priors import moves_priors
 
 SYSTEM = Fusion(strength=0.0, slope=60.0, noise=100.0, half_moves=80.0)
 

@@ -8,9 +8,8 @@ import pytest
 
 from yardstone.errors import InputError
 from yardstone.pool import Pool, SkipReport
-from yardstone.strength.fusion.game_moves import GameMoves
-from yardstone.strength.fusion.matching import match_moves, with_moves
-from yardstone.strength.fusion.system import MOVE_COLUMNS
+from yardstone.strength.fusion import MOVE_COLUMNS
+from yardstone.strength.fusion_moves import GameMoves, match_moves, with_moves
 
 #: (Black, White, day of January or None, winner)
 Record = tuple[str, str, int | None, int]

@@ -8,13 +8,13 @@ import pytest
 from tests.strength.fusion.made_moves import made_pool
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.evaluation.backtest import earlier_part, evaluate
-from yardstone.strength.fusion.prior_fit import (
+from yardstone.strength.fusion import SHIPPED, Fusion
+from yardstone.strength.fusion_priors import (
     FITTED,
     centred_fusion,
     fit_fusion,
     fusion_parameters,
 )
-from yardstone.strength.fusion.system import SHIPPED, Fusion
 
 
 def test_the_fit_finds_what_moves_are_worth() -> None:

@@ -11,9 +11,8 @@ from yardstone.evaluation.ledger import Ledger, load_ledger, save_ledger
 from yardstone.pool import Pool
 from yardstone.ratings.glicko import Glicko2
 from yardstone.ratings.joint import PlayerPriors, Prior
-from yardstone.strength.fusion.glicko import fuse
-from yardstone.strength.fusion.sources import rating_sources
-from yardstone.strength.fusion.system import MOVE_COLUMNS, Fusion, sides_before
+from yardstone.strength.fusion import MOVE_COLUMNS, Fusion, fuse, sides_before
+from yardstone.strength.fusion_priors import rating_sources
 
 SYSTEM = Fusion(strength=0.0, slope=60.0, half_moves=80.0, noise=100.0, initial_deviation=250.0)
 PLAIN = Glicko2(initial_deviation=250.0)

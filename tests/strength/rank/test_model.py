@@ -23,11 +23,10 @@ from tests.strength.rank_cases import (
 )
 from yardstone.errors import InputError, UsageError
 from yardstone.strength import model as strength_model
-from yardstone.strength.evidence import Evidence, no_evidence
+from yardstone.strength import rank_scorer as rank_scorer
+from yardstone.strength.evidence import PHASES, Evidence, no_evidence
 from yardstone.strength.model import SHIPPED, StrengthModel
-from yardstone.strength.move_phases import PHASES
-from yardstone.strength.rank import scorer as rank_scorer
-from yardstone.strength.rank.ranks import EDGES, GROUP_EDGES, RANKS
+from yardstone.strength.site_scales import EDGES, GROUP_EDGES, RANKS
 
 
 def plain_score(model: StrengthModel, evidence: Evidence, row: int) -> np.ndarray[Any, Any]:

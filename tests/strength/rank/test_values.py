@@ -10,13 +10,10 @@ import pytest
 
 from tests.strength.rank_cases import CHANNELS, move_scorer, random_evidence, random_model
 from yardstone.go.features import HEAD
-from yardstone.strength.evidence import Evidence
-from yardstone.strength.move_phases import PHASE_ENDS, PHASES, phases_of
-from yardstone.strength.rank.course import COURSE
-from yardstone.strength.rank.lift import CLIP, random_lift
-from yardstone.strength.rank.scalar import MoveFacts
-from yardstone.strength.rank.values import SCALARS, move_values
-from yardstone.strength.rank.values import scalars as scalars_of_facts
+from yardstone.strength.evidence import PHASE_ENDS, PHASES, Evidence, phases_of
+from yardstone.strength.rank_features import COURSE, SCALARS, MoveFacts, move_values
+from yardstone.strength.rank_features import scalars as scalars_of_facts
+from yardstone.strength.rank_scorer import CLIP, random_lift
 
 
 def scalars(evidence: Evidence) -> np.ndarray[Any, np.dtype[np.float32]]:
@@ -197,5 +194,5 @@ def test_pieces_know_their_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
     evidence = random_evidence([40, 25, 3], seed=6)
     scorer = move_scorer(random_model(seed=3))
     whole = scorer.scores(evidence)
-    monkeypatch.setattr("yardstone.strength.rank.scorer._CHUNK", 7)
+    monkeypatch.setattr("yardstone.strength.rank_scorer._CHUNK", 7)
     np.testing.assert_allclose(scorer.scores(evidence), whole, rtol=1e-4, atol=1e-4)

@@ -15,14 +15,11 @@ from tests.strength.rank_cases import CHANNELS, random_evidence, random_model
 from tests.strength.set_cases import OUTPUTS, SETTINGS, random_scorer
 from yardstone.errors import InputError, UsageError
 from yardstone.go.points import BLACK
-from yardstone.strength.evidence import Evidence
+from yardstone.strength.evidence import Evidence, phases_of
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.move_phases import phases_of
-from yardstone.strength.rank.scalar import MoveFacts
-from yardstone.strength.rank.values import move_values, scalars
-from yardstone.strength.set_model.inputs import INPUTS
-from yardstone.strength.set_model.scorer import CLIP, SetScorer
-from yardstone.strength.set_model.set_transformer import outputs_of, set_outputs, slopes_of
+from yardstone.strength.rank_features import MoveFacts, move_values, scalars
+from yardstone.strength.set_scorer import CLIP, INPUTS, SetScorer
+from yardstone.strength.set_transformer import outputs_of, set_outputs, slopes_of
 
 LENGTHS = [30, 0, 61, 5, 120]
 RTOL, ATOL = 2e-4, 2e-3

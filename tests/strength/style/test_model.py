@@ -8,16 +8,17 @@ import pytest
 from numpy.typing import NDArray
 
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.strength.style.model import (
+from yardstone.strength.style import (
     LENGTHS_FROM,
     StyleModel,
+    StyleTable,
     _against,
     cross_validate,
     fit_style,
     folds_of,
     normal_scores,
+    read_style,
 )
-from yardstone.strength.style.table import StyleTable, read_style
 
 Array = NDArray[np.float64]
 
@@ -149,7 +150,7 @@ def test_cross_validation_knows_no_player_it_predicts(table: StyleTable) -> None
 
 
 def test_equal_seeds_give_equal_results(table: StyleTable, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("yardstone.strength.style.model.LENGTHS_FROM", 50)
+    monkeypatch.setattr("yardstone.strength.style.LENGTHS_FROM", 50)
     assert LENGTHS_FROM > 50
     small = table.select(np.arange(100))
     first, again, other = (fit_style(small, seed=seed).lengths for seed in (1, 1, 2))
@@ -235,7 +236,7 @@ def test_tables_of_other_players(tmp_path: Path) -> None:
 
 
 def test_a_table_that_expands_too_far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("yardstone.strength.style.table._MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("yardstone.strength.style._MOST_BYTES", 1 << 20)
     path = tmp_path / "big.tab.gz"
     path.write_bytes(gzip.compress(b"1\t" * (1 << 20)))
     with pytest.raises(InputError, match="larger than 1 MiB"):

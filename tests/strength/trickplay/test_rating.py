@@ -15,9 +15,9 @@ from yardstone.go.board import Board
 from yardstone.go.points import point_number
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
-from yardstone.strength.estimate.games import evaluate_games
-from yardstone.strength.estimate.strengths import Rater
 from yardstone.strength.evidence import evidence_of_games
+from yardstone.strength.players import evaluate_games
+from yardstone.strength.strengths import Rater
 from yardstone.strength.trickplay import (
     Completion,
     complete_problems,

@@ -29,7 +29,7 @@ from yardstone.go.nets.layers import (
     ValueHead,
 )
 from yardstone.go.nets.model_file import GLOBAL, SPATIAL
-from yardstone.strength.rank.ranks import GROUP_EDGES
+from yardstone.strength.site_scales import GROUP_EDGES
 from yardstone_lab.imitation.model_writer import VERSION
 from yardstone_lab.imitation.settings import BANDS
 

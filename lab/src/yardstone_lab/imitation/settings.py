@@ -11,7 +11,7 @@ import numpy as np
 
 from yardstone.choices import with_values
 from yardstone.errors import UsageError
-from yardstone.strength.rank.ranks import GROUP_EDGES
+from yardstone.strength.site_scales import GROUP_EDGES
 
 __all__ = ["BANDS", "UNKNOWN_BAND", "ImitationSettings", "band_of", "band_of_rank"]
 

@@ -12,7 +12,7 @@ import numpy as np
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.go.nets.network import NetworkView
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.rank.scorer import MoveScorer
+from yardstone.strength.rank_scorer import MoveScorer
 from yardstone_lab.neubauer.rank.intervals import Unseen, calibrated, unseen_players
 from yardstone_lab.neubauer.rank.pool import RankPool, join_pools, pool_store
 from yardstone_lab.neubauer.rank.rated import RatedSettings, RatedSides, with_rated_scale
@@ -28,7 +28,7 @@ from yardstone_lab.neubauer.set_model.sides import SetSides, StoreSides, read_si
 from yardstone_lab.neubauer.stochastic_model import train_stochastic_model
 
 if TYPE_CHECKING:
-    from yardstone.strength.rank.lift import Lift
+    from yardstone.strength.rank_scorer import Lift
 
 __all__ = ["KINDS", "RankedModel", "train_ranked_model"]
 

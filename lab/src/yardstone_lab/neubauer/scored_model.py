@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.strength.evidence import PHASES
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.model_scale import ModelScale
-from yardstone.strength.move_phases import PHASES
-from yardstone.strength.rank.ranks import EDGES, RANKS
+from yardstone.strength.site_scales import EDGES, RANKS
 from yardstone_lab.neubauer.rank.intervals import with_intervals
 from yardstone_lab.neubauer.rank.pool import RankPool
 from yardstone_lab.neubauer.rank.rated import (
@@ -32,8 +32,8 @@ from yardstone_lab.neubauer.set_model.sides import SetSides
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.strength.scorer import Scorer
-    from yardstone.strength.spread import ScoreSpread
+    from yardstone.strength.model_scale import ScoreSpread
+    from yardstone.strength.scorers import Scorer
 
     Array = NDArray[np.float64]
     Ints = NDArray[np.int64]

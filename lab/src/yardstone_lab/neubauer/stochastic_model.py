@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.strength.evidence import evidence_of_store
-from yardstone.strength.losses_model import LossScorer, loss_moments
-from yardstone.strength.move_phases import PHASES, phases_of
+from yardstone.strength.evidence import PHASES, evidence_of_store, phases_of
+from yardstone.strength.scorers import LossScorer, loss_moments
 from yardstone_lab.neubauer.scored_model import ScoredModel, model_of_scores
 
 if TYPE_CHECKING:

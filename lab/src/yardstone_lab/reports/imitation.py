@@ -9,7 +9,7 @@ import numpy as np
 
 from yardstone.go.nets.store import network_name
 from yardstone.reports.document import Column, Document, Lines, Section, Table
-from yardstone.strength.rank.ranks import GROUP_EDGES
+from yardstone.strength.site_scales import GROUP_EDGES
 from yardstone_lab.imitation.settings import BANDS
 from yardstone_lab.reports.charts.imitation import imitation_chart
 

@@ -9,13 +9,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from yardstone.reports.document import Column, Document, Section, Table
-from yardstone.strength.set_model.hyperparameters import Hyperparameters
+from yardstone.strength.set_transformer import Hyperparameters
 from yardstone_lab.reports.charts.training import search_chart, training_chart
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from yardstone.strength.set_model.set_transformer import StrengthNetwork
+    from yardstone.strength.set_transformer import StrengthNetwork
     from yardstone_lab.neubauer.network.search_run import SearchRun
     from yardstone_lab.neubauer.network.training_log import History
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from yardstone.errors import InputError
-from yardstone.strength.set_model.hyperparameters import PRESETS, TABLE_5_1
+from yardstone.strength.set_transformer import PRESETS, TABLE_5_1
 from yardstone_lab.neubauer.experiment.configuration import PARTS, Experiment, read_experiment
 
 ROOT = Path(__file__).resolve().parents[4]

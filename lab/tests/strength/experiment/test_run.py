@@ -10,7 +10,6 @@ import pytest
 from lab.tests.strength.made_experiment import write_experiment, write_games
 from tests.go.games import small_network
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.evaluation.sets import Sets
 from yardstone.evaluation.splits import agree_with_score, earlier_games, rating_labels
 from yardstone.ratings.glicko import Glicko2
 from yardstone.reports.files import document_csv
@@ -24,7 +23,7 @@ from yardstone_lab.neubauer.experiment.performance import performance, rating_er
 from yardstone_lab.neubauer.experiment.predictions import EVEN, FUTURE, GLICKO, TUNED
 from yardstone_lab.neubauer.experiment.predictions_file import predictions_csv
 from yardstone_lab.neubauer.experiment.run import ExperimentResult, run_experiment
-from yardstone_lab.neubauer.experiment.sets import load_labels, withheld_labels
+from yardstone_lab.neubauer.experiment.sets import Sets, load_labels, withheld_labels
 from yardstone_lab.reports.experiment import experiment_document
 
 #: What came out, and what was said meanwhile.

@@ -9,8 +9,8 @@ import pytest
 
 from tests.evaluation.games import played
 from yardstone.errors import NoGamesError
-from yardstone.evaluation.sets import Sets
 from yardstone_lab.neubauer.experiment.models import tuned_glicko
+from yardstone_lab.neubauer.experiment.sets import Sets
 
 
 def marked(games: int, first: int) -> Sets:

@@ -15,7 +15,7 @@ import pytest
 from lab.tests.strength.made_training import TINY, made_games
 from lab.tests.strength.network.test_training import huge_features
 from yardstone.errors import ConvergenceError, InputError, UsageError
-from yardstone.strength.set_model.hyperparameters import BOUNDS, START, Hyperparameters
+from yardstone.strength.set_transformer import BOUNDS, START, Hyperparameters
 from yardstone_lab.neubauer.dataset import Labelled
 from yardstone_lab.neubauer.network import search_run
 from yardstone_lab.neubauer.network.search import Plan, best_run, propose, random_search

@@ -21,11 +21,14 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from lab.tests.strength.made_training import TINY
 from yardstone.errors import InputError, UsageError
-from yardstone.strength.set_model.hyperparameters import PRESETS, TABLE_5_1, Hyperparameters
-from yardstone.strength.set_model.packed_moves import alike, pack
-from yardstone.strength.set_model.set_transformer import (
+from yardstone.strength.set_transformer import (
     EPSILON,
+    PRESETS,
+    TABLE_5_1,
+    Hyperparameters,
     StrengthNetwork,
+    alike,
+    pack,
     parameter_shapes,
     rate_sets,
 )
@@ -550,7 +553,7 @@ sys.modules["torch"] = None
 import numpy as np
 from yardstone.errors import MissingExtraError
 from yardstone_lab.neubauer.dataset import Labelled, MoveSets
-from yardstone.strength.set_model.set_transformer import StrengthNetwork
+from yardstone.strength.set_transformer import StrengthNetwork
 network = StrengthNetwork.load({str(tmp_path / "a.npz")!r})
 moves = MoveSets(np.ones((3, 5), np.float16), np.arange(3), np.array([0, 1, 3]))
 print(network.ratings(moves).shape)

@@ -17,9 +17,13 @@ import torch
 
 from lab.tests.strength.made_training import TINY, made_games
 from yardstone.errors import ConvergenceError, InputError, NoGamesError, UsageError
-from yardstone.strength.set_model.hyperparameters import Hyperparameters
-from yardstone.strength.set_model.packed_moves import pack
-from yardstone.strength.set_model.set_transformer import StrengthNetwork, gamma, rate_sets
+from yardstone.strength.set_transformer import (
+    Hyperparameters,
+    StrengthNetwork,
+    gamma,
+    pack,
+    rate_sets,
+)
 from yardstone_lab.neubauer.dataset import Labelled, MoveSets
 from yardstone_lab.neubauer.network import training as training_module
 from yardstone_lab.neubauer.network import training_steps

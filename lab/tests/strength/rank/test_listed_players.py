@@ -11,10 +11,9 @@ import pytest
 from lab.studies.rank.listed import Sides
 from lab.studies.strength_intervals import FOLDS, GAMES, crossed, draw_parts, held
 from yardstone.go.analysis import PHASES as GAME_PHASES
-from yardstone.strength.estimate.phases import phase_means
-from yardstone.strength.estimate.strengths import PARTS, Rater, interval_tables
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.rank.ranks import EDGES, RANKS
+from yardstone.strength.site_scales import EDGES, RANKS
+from yardstone.strength.strengths import PARTS, Rater, interval_tables, phase_means
 from yardstone_lab.neubauer.rank.intervals import Unseen
 from yardstone_lab.neubauer.rank.protocol import accuracy, draw_games
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from tests.strength.rank_cases import random_evidence, random_model
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.strength.estimate.strengths import PARTS, Rater, interval_tables
+from yardstone.strength.evidence import PHASES
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.move_phases import PHASES
-from yardstone.strength.rank.scorer import MoveScorer
+from yardstone.strength.rank_scorer import MoveScorer
+from yardstone.strength.strengths import PARTS, Rater, interval_tables
 from yardstone_lab.neubauer.rank.pool import RankPool
 from yardstone_lab.neubauer.rank.rated import (
     RatedSettings,

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.strength.rank_cases import move_scorer
+from yardstone.strength.evidence import PHASE_ENDS
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.move_phases import PHASE_ENDS
-from yardstone.strength.rank.values import SCALARS
+from yardstone.strength.rank_features import SCALARS
 from yardstone_lab.neubauer.rank.training import RankSettings
 
 DOCS = Path(__file__).resolve().parents[4] / "docs"

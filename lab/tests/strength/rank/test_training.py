@@ -13,14 +13,12 @@ from tests.strength.rank_cases import simulated_pool
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.go.feature_store import FeatureStore
 from yardstone.go.features import ExtractionSettings, extract_features
-from yardstone.strength.estimate.coverage import coverage
-from yardstone.strength.estimate.intervals import Interval
-from yardstone.strength.estimate.strengths import PARTS, interval_tables
-from yardstone.strength.evidence import KINDS, evidence_of_store
-from yardstone.strength.move_phases import PHASES
-from yardstone.strength.rank.ranks import EDGES, RANKS
+from yardstone.strength.evidence import KINDS, PHASES, evidence_of_store
+from yardstone.strength.intervals import Interval
+from yardstone.strength.site_scales import EDGES, RANKS
+from yardstone.strength.strengths import PARTS, interval_tables
 from yardstone_lab.neubauer.rank.folds import components, player_folds
-from yardstone_lab.neubauer.rank.intervals import unseen_players, with_intervals
+from yardstone_lab.neubauer.rank.intervals import coverage, unseen_players, with_intervals
 from yardstone_lab.neubauer.rank.pool import RankPool, join_pools, pool_store, without_years
 from yardstone_lab.neubauer.rank.protocol import accuracy, draw_games, draw_players, judged_by_fold
 from yardstone_lab.neubauer.rank.regression import Regression

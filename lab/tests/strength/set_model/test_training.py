@@ -15,10 +15,9 @@ from yardstone.go.feature_store import FeatureStore
 from yardstone.go.features import ExtractionSettings, extract_features
 from yardstone.strength.evidence import KINDS, evidence_of_store
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.rank.ranks import RANKS
-from yardstone.strength.set_model.inputs import INPUTS
-from yardstone.strength.set_model.packed_moves import PackedMoves
-from yardstone.strength.set_model.scorer import SetScorer, shares_of_moves, standardised
+from yardstone.strength.set_scorer import INPUTS, SetScorer, shares_of_moves, standardised
+from yardstone.strength.set_transformer import PackedMoves
+from yardstone.strength.site_scales import RANKS
 from yardstone_lab.neubauer.rank.spread import as_statistics
 from yardstone_lab.neubauer.scored_model import ScoredModel
 from yardstone_lab.neubauer.set_model import training

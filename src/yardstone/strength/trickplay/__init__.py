@@ -11,16 +11,16 @@ from yardstone.facade import lazy_names
 
 if TYPE_CHECKING:
     from yardstone.strength.trickplay.completion import Completion, complete_problems
-    from yardstone.strength.trickplay.problem import Problem, Variation
-    from yardstone.strength.trickplay.problem_files import (
+    from yardstone.strength.trickplay.problems import Problem, Variation, read_problems
+    from yardstone.strength.trickplay.rating import (
         FoundProblems,
+        RatedProblem,
         RatedProblems,
         Sought,
         find_problem_files,
         rate_problem_files,
+        rate_problems,
     )
-    from yardstone.strength.trickplay.rating import RatedProblem, rate_problems
-    from yardstone.strength.trickplay.reading import read_problems
 
 __all__ = [
     "Completion",
@@ -41,15 +41,15 @@ __getattr__ = lazy_names(
     __name__,
     {
         "completion": ("Completion", "complete_problems"),
-        "problem": ("Problem", "Variation"),
-        "problem_files": (
+        "problems": ("Problem", "Variation", "read_problems"),
+        "rating": (
             "FoundProblems",
+            "RatedProblem",
             "RatedProblems",
             "Sought",
             "find_problem_files",
             "rate_problem_files",
+            "rate_problems",
         ),
-        "rating": ("RatedProblem", "rate_problems"),
-        "reading": ("read_problems",),
     },
 )

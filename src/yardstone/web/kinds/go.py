@@ -17,7 +17,7 @@ from yardstone.reports.document import (
     Table,
 )
 from yardstone.reports.words import plural
-from yardstone.strength.rank.ranks import KNOWN_RANKS
+from yardstone.strength.site_scales import KNOWN_RANKS
 from yardstone.web.kinds.kind import (
     Card,
     ChoiceField,
@@ -36,8 +36,8 @@ from yardstone.web.problems import RequestProblem
 
 if TYPE_CHECKING:
     from yardstone.records.go_game import GoGame
-    from yardstone.strength.estimate.everyone import SideEstimate
-    from yardstone.strength.estimate.site_scales import SiteScale
+    from yardstone.strength.estimation import SideEstimate
+    from yardstone.strength.site_scales import SiteScale
     from yardstone.web.settings import Settings
 
 
@@ -69,14 +69,14 @@ def own_scale(settings: Settings) -> SiteScale | None:
     """The scale of the operator's calibration."""
     if not settings.calibration:
         return None
-    from yardstone.strength.estimate.calibrate import Calibration
+    from yardstone.strength.calibration import Calibration
 
     return Calibration.load(settings.calibration).site_scale()
 
 
 def go_result(estimates: Sequence[SideEstimate], own: SiteScale | None) -> dict[str, Any]:
     """What is kept: the first estimate, its parts on the other scales, and the other sides."""
-    from yardstone.strength.estimate.on_scales import parts_on_scale
+    from yardstone.strength.site_scales import parts_on_scale
 
     sides = []
     for each in estimates:
@@ -96,7 +96,7 @@ def go_result(estimates: Sequence[SideEstimate], own: SiteScale | None) -> dict[
 def go_view(result: Plain, query: Query) -> View:
     """One of the estimates on one of the scales, with the curves of some games."""
     from yardstone.reports.strength import estimate_document
-    from yardstone.strength.estimate.on_scales import plain_on_scale
+    from yardstone.strength.site_scales import plain_on_scale
 
     sides = [result, *result.get("others", ())]
     shown = _side(sides, query)
@@ -267,8 +267,8 @@ _COLOURS = {"black": 1, "white": 2}
 
 def _perform(task: Task) -> dict[str, Any]:
     """Estimate the player's strength, and that of the others if it is asked for."""
-    from yardstone.strength.default_model import default_model
-    from yardstone.strength.estimate.everyone import estimate_everyone
+    from yardstone.strength.estimation import estimate_everyone
+    from yardstone.strength.model import default_model
 
     games = _games(task)
     player, colour = task.options.get("player"), task.options.get("colour")
@@ -338,7 +338,7 @@ def _too_much(message: str) -> RequestProblem:
 
 def _check_player(games: list[GoGame], player: str) -> None:
     """Refuse a name that stands in no game, before the network is asked."""
-    from yardstone.strength.estimate.players import plain_name, player_names
+    from yardstone.strength.players import plain_name, player_names
 
     names = player_names(games)
     if plain_name(player) not in map(plain_name, names):
@@ -353,7 +353,7 @@ def _check_player(games: list[GoGame], player: str) -> None:
 
 def _only_player(games: list[GoGame]) -> str:
     """The player who is in all games, or a question."""
-    from yardstone.strength.estimate.players import (
+    from yardstone.strength.players import (
         AmbiguousPlayerError,
         find_player,
         player_names,
@@ -447,7 +447,7 @@ KIND = Kind(
     allowance=lambda limits: (
         f"{limits['go_games']:,} games, {limits['go_moves']:,} moves, on 19x19"
     ),
-    warm=("yardstone.strength.estimate.estimate",),
+    warm=("yardstone.strength.estimation",),
     check=_check,
     perform=_perform,
     view=go_view,

@@ -17,7 +17,7 @@ from yardstone.evaluation.splits import ADVANCE, NEWCOMER_GAMES
 from yardstone.files import read_toml
 from yardstone.go.analysis import SURE
 from yardstone.go.features import RULES
-from yardstone.strength.set_model.hyperparameters import PRESETS, Hyperparameters
+from yardstone.strength.set_transformer import PRESETS, Hyperparameters
 from yardstone_lab.neubauer.experiment.filters import Filters
 from yardstone_lab.neubauer.experiment.judgements import JUDGED
 from yardstone_lab.neubauer.recent_moves import WINDOW

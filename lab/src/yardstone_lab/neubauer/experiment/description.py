@@ -9,12 +9,11 @@ import numpy as np
 
 from yardstone.arrays import map_array
 from yardstone.errors import InputError
-from yardstone.evaluation.sets import Sets
 from yardstone.ratings.glicko import Glicko2
 from yardstone_lab.neubauer.dataset import Labelled
 from yardstone_lab.neubauer.experiment.collection import load_pool
 from yardstone_lab.neubauer.experiment.questions import RecentMoves, ask_questions
-from yardstone_lab.neubauer.experiment.sets import load_labels
+from yardstone_lab.neubauer.experiment.sets import Sets, load_labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from yardstone.errors import UsageError
-from yardstone.strength.set_model.hyperparameters import PRESETS
+from yardstone.strength.set_transformer import PRESETS
 from yardstone_lab.neubauer.experiment.configuration import read_experiment
 from yardstone_lab.neubauer.experiment.description import read_experiment_data
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from yardstone.strength.set_model.hyperparameters import Hyperparameters
+    from yardstone.strength.set_transformer import Hyperparameters
     from yardstone_lab.neubauer.dataset import Labelled
     from yardstone_lab.neubauer.experiment.configuration import Experiment
 

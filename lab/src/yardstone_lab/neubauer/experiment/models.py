@@ -20,16 +20,15 @@ from yardstone_lab.neubauer.experiment.questions import RANK
 from yardstone_lab.neubauer.experiment.stochastic import Stochastic
 
 if TYPE_CHECKING:
-    from yardstone.evaluation.sets import Sets
     from yardstone.pool import Pool
     from yardstone.ratings.glicko import Glicko2
     from yardstone.ratings.result import Replay
-    from yardstone.strength.set_model.hyperparameters import Hyperparameters
-    from yardstone.strength.set_model.set_transformer import StrengthNetwork
+    from yardstone.strength.set_transformer import Hyperparameters, StrengthNetwork
     from yardstone_lab.neubauer.experiment.configuration import ModelSettings
     from yardstone_lab.neubauer.experiment.description import ExperimentData
     from yardstone_lab.neubauer.experiment.predictions import ExperimentPredictions
     from yardstone_lab.neubauer.experiment.questions import RecentMoves
+    from yardstone_lab.neubauer.experiment.sets import Sets
     from yardstone_lab.neubauer.experiment.stages import Stages
 
 __all__ = [
@@ -131,7 +130,7 @@ def _slug(name: str) -> str:
 
 
 def _network(name: str, settings: Hyperparameters, work: Work, stages: Stages) -> StrengthNetwork:
-    from yardstone.strength.set_model.set_transformer import StrengthNetwork
+    from yardstone.strength.set_transformer import StrengthNetwork
 
     settings = replace(settings, window=work.settings.window)
     kinds = MODELS[_slug(name)]

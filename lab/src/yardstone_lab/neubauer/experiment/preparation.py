@@ -12,7 +12,6 @@ import numpy as np
 
 from yardstone.arrays import map_array
 from yardstone.errors import InputError
-from yardstone.evaluation.sets import Sets
 from yardstone.go.features import ExtractionSettings
 from yardstone.pool import SkipReport
 from yardstone.records.sources import find_sources
@@ -22,6 +21,7 @@ from yardstone_lab.neubauer.experiment.description import glicko_of
 from yardstone_lab.neubauer.experiment.judgements import judged_pool, last_winrates
 from yardstone_lab.neubauer.experiment.questions import RANK, Questions, RecentMoves, gather_moves
 from yardstone_lab.neubauer.experiment.sets import (
+    Sets,
     check_sizes,
     draw_marks,
     exhibition_games,

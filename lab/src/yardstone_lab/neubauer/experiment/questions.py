@@ -16,8 +16,8 @@ from yardstone_lab.neubauer.recent_moves import WINDOW, Pieces, recent_moves
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.evaluation.sets import Sets
     from yardstone.pool import Pool
+    from yardstone_lab.neubauer.experiment.sets import Sets
     from yardstone_lab.neubauer.stores import Stores
 
 __all__ = ["EVERYTHING", "RANK", "Questions", "RecentMoves", "ask_questions", "gather_moves"]

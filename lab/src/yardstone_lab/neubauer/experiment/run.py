@@ -38,10 +38,10 @@ from yardstone_lab.neubauer.experiment.preparation import (
 from yardstone_lab.neubauer.experiment.questions import RecentMoves, ask_questions
 
 if TYPE_CHECKING:
-    from yardstone.evaluation.sets import Sets
     from yardstone.pool import Pool
     from yardstone.ratings.result import Replay
     from yardstone_lab.neubauer.experiment.configuration import Experiment
+    from yardstone_lab.neubauer.experiment.sets import Sets
 
 __all__ = ["ExperimentResult", "run_experiment"]
 

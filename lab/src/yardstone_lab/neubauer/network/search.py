@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from yardstone import parallel
 from yardstone.errors import ConvergenceError, InputError, UsageError
 from yardstone.files import write_text
-from yardstone.strength.set_model.hyperparameters import BOUNDS, START, Hyperparameters
+from yardstone.strength.set_transformer import BOUNDS, START, Hyperparameters
 from yardstone_lab.neubauer.network.search_run import Examples, SearchRun, do_run, write_runs
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from yardstone import parallel
 from yardstone.errors import MissingExtraError, UsageError
-from yardstone.strength.set_model.hyperparameters import BOUNDS, START, Hyperparameters
+from yardstone.strength.set_transformer import BOUNDS, START, Hyperparameters
 from yardstone_lab.neubauer.network.search import best_run, keep_plan
 from yardstone_lab.neubauer.network.search_run import Examples, SearchRun, do_run, write_runs
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import ConvergenceError, InputError, UsageError
 from yardstone.files import write_text
-from yardstone.strength.set_model.hyperparameters import Hyperparameters
+from yardstone.strength.set_transformer import Hyperparameters
 from yardstone_lab.neubauer.network.training import train
 
 if TYPE_CHECKING:

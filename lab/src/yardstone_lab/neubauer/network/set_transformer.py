@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import MissingExtraError
-from yardstone.strength.set_model.set_transformer import EPSILON, parameter_shapes
+from yardstone.strength.set_transformer import EPSILON, parameter_shapes
 
 try:
     import torch
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from yardstone.strength.set_model.hyperparameters import Hyperparameters
+    from yardstone.strength.set_transformer import Hyperparameters
 
 __all__ = ["AttentionBlock", "Block", "SetTransformer", "initial_arrays"]
 

@@ -25,9 +25,7 @@ from yardstone.errors import (
     UsageError,
 )
 from yardstone.files import locked
-from yardstone.strength.set_model.hyperparameters import Hyperparameters
-from yardstone.strength.set_model.packed_moves import PackedMoves, pack
-from yardstone.strength.set_model.set_transformer import StrengthNetwork
+from yardstone.strength.set_transformer import Hyperparameters, PackedMoves, StrengthNetwork, pack
 from yardstone_lab.neubauer.network.checkpoint import read_checkpoint, write_checkpoint
 from yardstone_lab.neubauer.network.training_log import Epoch, History
 from yardstone_lab.torch_threads import torch_threads

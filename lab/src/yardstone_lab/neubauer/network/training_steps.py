@@ -16,15 +16,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from yardstone.strength.set_model.packed_moves import alike
-from yardstone.strength.set_model.set_transformer import gamma
+from yardstone.strength.set_transformer import alike, gamma
 from yardstone_lab.neubauer.network.set_transformer import SetTransformer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.strength.set_model.hyperparameters import Hyperparameters
-    from yardstone.strength.set_model.packed_moves import PackedMoves
+    from yardstone.strength.set_transformer import Hyperparameters, PackedMoves
 
     Arrays = dict[str, NDArray[np.float32]]
 

@@ -21,8 +21,8 @@ from yardstone.errors import InputError, NoGamesError
 from yardstone.go.points import BLACK, WHITE
 from yardstone.grades import parse_grade
 from yardstone.pool import Skipped, SkipReport
-from yardstone.strength.csv_table import csv_rows
-from yardstone.strength.rank.ranks import EDGES, GROUP_EDGES
+from yardstone.strength.calibration import csv_rows
+from yardstone.strength.site_scales import EDGES, GROUP_EDGES
 from yardstone.winprob.scales import fox_of_grade
 from yardstone_lab.neubauer.set_model.sides import StoreSides
 

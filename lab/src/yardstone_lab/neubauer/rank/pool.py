@@ -13,16 +13,15 @@ import numpy as np
 from yardstone.arrays import ArrayFile
 from yardstone.errors import UsageError
 from yardstone.go.points import BLACK, WHITE
-from yardstone.strength.evidence import evidence_of_store
-from yardstone.strength.move_phases import PHASES, phases_of
-from yardstone.strength.rank.scorer import in_chunks
+from yardstone.strength.evidence import PHASES, evidence_of_store, phases_of
+from yardstone.strength.rank_scorer import in_chunks
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from yardstone.go.feature_store import FeatureStore
     from yardstone.strength.evidence import Evidence
-    from yardstone.strength.rank.lift import Lift
+    from yardstone.strength.rank_scorer import Lift
 
     Floats = NDArray[np.float32]
     Ints = NDArray[np.int64]

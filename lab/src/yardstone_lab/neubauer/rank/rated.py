@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.strength.estimate.strengths import PARTS
+from yardstone.strength.evidence import PHASES
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.model_scale import ModelScale
-from yardstone.strength.move_phases import PHASES
-from yardstone.strength.rank.ranks import GROUP_EDGES
-from yardstone.strength.rank.scorer import MoveScorer
+from yardstone.strength.rank_scorer import MoveScorer
+from yardstone.strength.site_scales import GROUP_EDGES
+from yardstone.strength.strengths import PARTS
 from yardstone_lab.neubauer.rank.intervals import MODEL_PHASES, Unseen, calibrated, draw_unseen
 from yardstone_lab.neubauer.rank.rated_spread import rated_spread
 from yardstone_lab.neubauer.rank.regression import Regression

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.strength.move_phases import PHASES
-from yardstone.strength.spread import ScoreSpread
+from yardstone.strength.evidence import PHASES
+from yardstone.strength.model_scale import ScoreSpread
 from yardstone_lab.neubauer.rank.spread import covariances
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.strength.move_phases import PHASES
-from yardstone.strength.rank.scorer import MoveScorer
+from yardstone.strength.evidence import PHASES
+from yardstone.strength.rank_scorer import MoveScorer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.strength.rank.lift import Lift
+    from yardstone.strength.rank_scorer import Lift
     from yardstone_lab.neubauer.rank.pool import RankPool
 
     Floats = NDArray[np.float32]

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.strength.move_phases import PHASES
-from yardstone.strength.rank.ranks import EDGES, RANKS
-from yardstone.strength.spread import ScoreSpread
+from yardstone.strength.evidence import PHASES
+from yardstone.strength.model_scale import ScoreSpread
+from yardstone.strength.site_scales import EDGES, RANKS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

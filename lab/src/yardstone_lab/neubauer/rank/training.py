@@ -18,11 +18,11 @@ import numpy as np
 
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.go.nets.network import NetworkView
+from yardstone.strength.evidence import PHASES
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.model_scale import ModelScale
-from yardstone.strength.move_phases import PHASES
-from yardstone.strength.rank.lift import Lift, random_lift
-from yardstone.strength.rank.ranks import EDGES, RANKS
+from yardstone.strength.rank_scorer import Lift, random_lift
+from yardstone.strength.site_scales import EDGES, RANKS
 from yardstone_lab.neubauer.rank.folds import player_folds
 from yardstone_lab.neubauer.rank.intervals import with_intervals
 from yardstone_lab.neubauer.rank.pool import RankPool, join_pools, pool_store, sample_sides

@@ -19,11 +19,10 @@ import numpy as np
 
 from yardstone.arrays import ArrayFile
 from yardstone.errors import InputError, NoGamesError
-from yardstone.strength.move_phases import PHASES
-from yardstone.strength.rank.ranks import RANKS
-from yardstone.strength.set_model.hyperparameters import SMALL, Hyperparameters
-from yardstone.strength.set_model.packed_moves import PackedMoves
-from yardstone.strength.set_model.scorer import SetScorer, shares_of_moves
+from yardstone.strength.evidence import PHASES
+from yardstone.strength.set_scorer import SetScorer, shares_of_moves
+from yardstone.strength.set_transformer import SMALL, Hyperparameters, PackedMoves
+from yardstone.strength.site_scales import RANKS
 from yardstone_lab.neubauer.scored_model import ScoredModel, model_of_scores
 from yardstone_lab.neubauer.set_model.sides import BANDS, SetSides
 

@@ -10,12 +10,10 @@ import numpy as np
 
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.go.nets.network import NetworkView
-from yardstone.strength.evidence import evidence_of_store
-from yardstone.strength.move_phases import PHASES, phases_of
-from yardstone.strength.rank.ranks import RANKS
-from yardstone.strength.set_model.inputs import INPUTS
-from yardstone.strength.set_model.packed_moves import PackedMoves
-from yardstone.strength.set_model.scorer import standardised
+from yardstone.strength.evidence import PHASES, evidence_of_store, phases_of
+from yardstone.strength.set_scorer import INPUTS, standardised
+from yardstone.strength.set_transformer import PackedMoves
+from yardstone.strength.site_scales import RANKS
 from yardstone_lab.neubauer.rank.folds import player_folds
 
 if TYPE_CHECKING:

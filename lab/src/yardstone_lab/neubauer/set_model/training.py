@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import MissingExtraError, NoGamesError
-from yardstone.strength.rank.ranks import RANKS
-from yardstone.strength.set_model.packed_moves import alike
+from yardstone.strength.set_transformer import alike
+from yardstone.strength.site_scales import RANKS
 from yardstone_lab.neubauer.set_model.sides import BANDS, bands_of, targets
 
 try:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from yardstone.strength.set_model.hyperparameters import Hyperparameters
+    from yardstone.strength.set_transformer import Hyperparameters
     from yardstone_lab.neubauer.set_model.sides import SetSides
 
     Arrays = dict[str, NDArray[np.float32]]

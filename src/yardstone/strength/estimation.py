@@ -1,0 +1,923 @@
+"""How strong a player is, from the moves of the player's games.
+
+Neubauer 2024, section 7.1, with the rank model in place of the thesis' full model:
+a rating, a calibrated interval, and where they come from: phases, games, moves.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from yardstone.arrays import equal_fields
+from yardstone.choices import check_choice, checked_arguments
+from yardstone.display import Displayed
+from yardstone.errors import NoGamesError, UsageError, WrongTypeError
+from yardstone.go.nets.store import INCLUDED, network_name
+from yardstone.go.points import BLACK, WHITE
+from yardstone.kernels import Loops, weighed
+from yardstone.pool import Skipped, SkipReport
+from yardstone.records.go_game import GoGame
+from yardstone.strength.evidence import evidence_of_games
+from yardstone.strength.listed_moves import CostlyMove, costliest_moves, player_losses
+from yardstone.strength.model import StrengthModel, default_model
+from yardstone.strength.players import (
+    AmbiguousPlayerError,
+    EvaluatedGame,
+    Side,
+    colour_of,
+    evaluate_games,
+    facts,
+    find_player,
+    model_network,
+    no_games,
+    plain_name,
+    player_names,
+    requested_side,
+    take_of_games,
+    unique_games,
+    unsuitable,
+)
+from yardstone.strength.site_scales import (
+    FOX,
+    SITE_SCALES,
+    SiteScale,
+    fox_rank,
+    part_on_scale,
+    parts_on_scale,
+    scales_from,
+    site_scale,
+    whole_on_scale,
+)
+from yardstone.strength.strengths import (
+    Measured,
+    Rated,
+    RatedGame,
+    Rater,
+    best_basis,
+    by_date,
+    contradictory,
+    measured_on,
+    supported_scales,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.go.losses import LossEffort, Losses
+    from yardstone.go.nets.network import Network
+    from yardstone.strength.calibration import Calibration
+
+    Array = NDArray[np.float64]
+
+__all__ = [
+    "LEVEL",
+    "Measured",
+    "AmbiguousPlayerError",
+    "StrengthEstimate",
+    "Rated",
+    "RatedGame",
+    "best_basis",
+    "estimate_player",
+    "estimate_evaluated",
+    "find_player",
+    "model_and_network",
+    "OTHERS",
+    "SideEstimate",
+    "estimate_everyone",
+    "Estimates",
+    "PlayerEstimate",
+    "estimate_players",
+    "estimate",
+    "notes_of",
+]
+
+
+#: Level of an interval, unless told otherwise.
+LEVEL = 0.9
+#: Fewer moves of a player than this give no rank.
+FEWEST_MOVES = 30
+#: Skipped records that are listed one by one.
+_PLACES = 100
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StrengthEstimate(Displayed):
+    """How strong a player is.
+
+    Attributes
+    ----------
+    player : str
+    scale : SiteScale
+        On which `as_dict` shows it.
+    level : float
+        Of all intervals, 0 to 1.
+    basis : str
+        The scale of the model that tells this player's strength best.
+    measured : mapping of str to Measured
+        What is known on each scale of the model.
+    losses : tuple of Losses
+        What the player's moves cost in each of the games.
+    costliest : tuple of CostlyMove
+        The moves that cost most and more than noise explains, the worst first.
+    network, model : str
+        Which were asked.
+    skipped : SkipReport
+        Games that were left out.
+    """
+
+    _made_by: ClassVar[str] = "reports.strength.estimate:strength_document"
+
+    player: str
+    scale: SiteScale
+    level: float
+    basis: str
+    measured: Mapping[str, Measured]
+    losses: tuple[Losses, ...]
+    costliest: tuple[CostlyMove, ...]
+    network: str
+    model: str
+    skipped: SkipReport
+
+    @property
+    def here(self) -> Measured:
+        """What is known on the scale of the model that `scale` is reached from."""
+        return self.measured[self.scale.basis]
+
+    @property
+    def whole(self) -> Rated:
+        """From all moves."""
+        return self.here.whole
+
+    @property
+    def probabilities(self) -> NDArray[np.float64]:
+        """Of the groups of ranks, the weakest first: float64 [g]."""
+        return self.here.probabilities
+
+    @property
+    def phases(self) -> tuple[tuple[str, Rated], ...]:
+        """What all moves would say if they looked as those of each phase do."""
+        return self.here.phases
+
+    @property
+    def games(self) -> tuple[RatedGame, ...]:
+        """The games in the order of their dates; those without a date come last."""
+        return self.here.games
+
+    @property
+    def scales(self) -> dict[str, SiteScale]:
+        """All scales that it can be shown on."""
+        return scales_from(self.basis, self.measured)
+
+    @property
+    def contradictory(self) -> bool:
+        """Whether the scales of the model contradict each other: then no rank is given."""
+        return contradictory({name: each.whole for name, each in self.measured.items()}, self.basis)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader must know, in sentences, the gravest first."""
+        return notes_of(self)
+
+    def __eq__(self, other: object) -> bool:
+        return equal_fields(self, other) if isinstance(other, StrengthEstimate) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def shown(self, rated: Rated) -> dict[str, Any]:
+        """Rank, rating and interval on the scale of this estimate."""
+        return part_on_scale(rated, self.scale, self.level)
+
+    def on_scale(self, scale: str | SiteScale | Calibration) -> StrengthEstimate:
+        """The same estimate on another scale.
+
+        Raises
+        ------
+        UsageError
+            The model has not the scale that it is reached from.
+        """
+        return replace(self, scale=_shown_on(scale, self.basis, self.measured))
+
+    def as_dict(self, scales: Sequence[SiteScale] | None = None) -> dict[str, Any]:
+        """All of it as dictionaries, lists, finite numbers, strings and None.
+
+        Parameters
+        ----------
+        scales : sequence of SiteScale, optional
+            On which the strength from all moves is given beside the estimate's own; by
+            default `scales`.
+        """
+        scale = self.scale
+        parts = parts_on_scale(self)
+        others = self.scales.values() if scales is None else scales
+        return {
+            "format": 3,
+            "player": self.player,
+            "scale": scale.name,
+            **whole_on_scale(self, scale),
+            "rank": parts["rank"],
+            "contradictory": self.contradictory,
+            "level": self.level,
+            "games": len(self.games),
+            "moves": self.whole.moves,
+            "basis": self.basis,
+            "scales": {
+                each.name: {
+                    **whole_on_scale(self, each),
+                    "title": each.title,
+                    "deviation": each.deviation,
+                    "basis": each.basis,
+                    "unlikely": self.measured[each.basis].whole.unlikely,
+                }
+                for each in {each.name: each for each in (*others, scale)}.values()
+            },
+            "probabilities": parts["probabilities"],
+            "unlikely": parts["unlikely"],
+            "phases": [
+                {"phase": name, **part, "moves": rated.moves}
+                for (name, rated), part in zip(self.phases, parts["phases"], strict=True)
+            ],
+            "by_game": [
+                self._game(game, lost) for game, lost in zip(self.games, self.losses, strict=True)
+            ],
+            "costliest_moves": [
+                move.as_dict(self.games[move.game].evaluated) for move in self.costliest
+            ],
+            "indicative_moves": parts["indicative_moves"],
+            "notes": parts["notes"],
+            "network": self.network,
+            "model": self.model,
+            "skipped": {
+                "total": len(self.skipped),
+                "reasons": dict(self.skipped.reasons.most_common()),
+                "first": [
+                    {"file": each.file, "line": each.line or None, "reason": each.reason}
+                    for each in self.skipped.details[:_PLACES]
+                ],
+            },
+        }
+
+    def _game(self, game: RatedGame, losses: Losses) -> dict[str, Any]:
+        evaluated, points = game.evaluated, [float(losses.points[k - 1]) for k in game.numbers]
+        return {
+            **facts(evaluated.game, game.colour),
+            "moves": game.alone.moves,
+            **self.shown(game.alone),
+            "running": self.shown(game.running),
+            "winrate": evaluated.winrate(game.colour),
+            "lead": evaluated.lead(game.colour),
+            "numbers": game.numbers,
+            "loss": [None if isnan(lost) else round(lost, 2) + 0.0 for lost in points],
+        }
+
+
+@weighed(Loops.BOARD, lambda games, *_, **__: 2 * sum(len(game.moves) for game in games))
+def estimate_player(
+    games: Sequence[GoGame],
+    player: str | None = None,
+    *,
+    colour: int | None = None,
+    net: str | os.PathLike[str] | Network | None = None,
+    model: StrengthModel | None = None,
+    scale: str | SiteScale | Calibration | None = None,
+    level: float = LEVEL,
+    handicap: bool = False,
+    effort: LossEffort | None = None,
+    skipped: SkipReport | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> StrengthEstimate:
+    """Estimate how strong a player is from the moves of some games.
+
+    Parameters
+    ----------
+    games : sequence of GoGame
+        From `yardstone.records.sgf.read_games`. A game that occurs twice counts once.
+    player : str, optional
+        Whose strength; capitals and outer blanks do not matter. By default the one
+        player who occurs in all the games.
+    colour : int, optional
+        Take this colour's moves (1 Black, 2 White) of all games, whoever played it.
+    net : path, str or Network, optional
+        The network that the model was trained on; by default it is looked for, and the one
+        that comes with Yardstone is taken if it is not there.
+    model : StrengthModel, optional
+        By default the one of those that come with Yardstone that goes with the network.
+    scale : {"fox", "ogs", "ogs-2020", "egf"}, SiteScale or Calibration, optional
+        Where to show the strength; by default Fox, and OGS where the player is weaker than
+        anybody whom the model knows at Fox, or plays otherwise.
+    level : float
+        What share of players the intervals hold, 0 to 1.
+    handicap : bool
+        Take games with handicap stones as well, which the model has never seen.
+    effort : LossEffort, optional
+        How far losses of moves are searched; by default half as many positions are looked
+        at for them as each game has. The strength does not depend on it.
+    skipped : SkipReport, optional
+        Takes the games that are left out; what it holds already is reported as well.
+    progress : callable, optional
+        Called with the number of positions that are done, and of all.
+
+    Returns
+    -------
+    StrengthEstimate
+
+    Raises
+    ------
+    AmbiguousPlayerError
+        The games do not tell whose strength is asked for.
+    NoGamesError
+        No game of the player can be used, or those have fewer than `FEWEST_MOVES` of their moves.
+    InputError
+        The network is not there, or it is not the one of the model.
+    UsageError
+        The level or the scale cannot be.
+    """
+    if scale is not None:
+        site_scale(scale)  # one that cannot be is refused at once
+    report = SkipReport() if skipped is None else skipped
+    different, side = requested_side(games, player, colour, level=level, report=report)
+    usable = side.usable(different, report, handicap=handicap)
+    if not usable:
+        raise no_games(side.player, report)
+    chosen, network = model_and_network(model, net, level)
+    evaluated = [
+        (game, side.colour_in(game.game))
+        for game in evaluate_games(usable, network, skipped=report, progress=progress)
+    ]
+    if not evaluated:
+        raise no_games(side.player, report)
+    losses = player_losses(evaluated, network, effort)
+    return estimate_evaluated(
+        evaluated,
+        losses,
+        chosen,
+        side.player,
+        network=network.name,
+        scale=scale,
+        level=level,
+        skipped=report,
+    )
+
+
+def model_and_network(
+    model: StrengthModel | None, net: str | os.PathLike[str] | Network | None, level: float
+) -> tuple[StrengthModel, Network]:
+    """The model, or the one that goes with the network, and its network.
+
+    Raises
+    ------
+    UsageError
+        The model does not support the level.
+    InputError
+        The network is not there, or it is not the one of the model.
+    """
+    ranks = default_model(net=net) if model is None else model
+    supported_scales(ranks, level)  # a level that the model does not support is refused at once
+    return ranks, model_network(ranks, net)
+
+
+def estimate_evaluated(
+    evaluated: Sequence[tuple[EvaluatedGame, int]],
+    losses: Sequence[Losses],
+    model: StrengthModel,
+    player: str,
+    *,
+    network: str,
+    scale: str | SiteScale | Calibration | None,
+    level: float,
+    skipped: SkipReport,
+) -> StrengthEstimate:
+    """The estimate from games that the network has looked at, each with the player's colour.
+
+    `losses` are those of the player's moves (`player_losses`).
+    """
+    order = by_date([game.game for game, _ in evaluated])
+    sorted_games, lost = [evaluated[place] for place in order], [losses[place] for place in order]
+    evidence = evidence_of_games(
+        [game.features for game, _ in sorted_games], [colour for _, colour in sorted_games]
+    )
+    if len(evidence) < FEWEST_MOVES:
+        raise NoGamesError(
+            f"too few moves of {player} for a rank: {len(evidence)}",
+            hint=f"send {FEWEST_MOVES} of them or more, better those of five games",
+        )
+    measured = {
+        name: measured_on(model, name, level, evidence, sorted_games, lost)
+        for name in supported_scales(model, level)
+    }
+    basis = best_basis(model, {name: each.whole for name, each in measured.items()})
+    return StrengthEstimate(
+        player=player,
+        scale=_shown_on(basis if scale is None else scale, basis, measured),
+        level=level,
+        basis=basis,
+        measured=measured,
+        losses=tuple(lost),
+        costliest=costliest_moves(evidence, lost),
+        network=network,
+        model=str(model.card["name"]),
+        skipped=skipped,
+    )
+
+
+def _shown_on(
+    scale: str | SiteScale | Calibration, basis: str, measured: Mapping[str, Measured]
+) -> SiteScale:
+    """The scale of this name, or the one that a calibration makes, if the model has its basis."""
+    known = scales_from(basis, measured)
+    chosen = known[scale] if isinstance(scale, str) and scale in known else site_scale(scale)
+    if chosen.basis not in measured:
+        raise UsageError(
+            f"the scale {chosen.title} is reached from {chosen.basis}: the model has not that, or "
+            "too few players of it for intervals of this level"
+        )
+    return chosen
+
+
+#: Players who are measured beside the one that was asked for.
+OTHERS = 100
+_COLOURS = {BLACK: "Black", WHITE: "White"}
+#: A game's losses are of the moves of one colour: the game's place, and the colour.
+_Half = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SideEstimate:
+    """The strength of a player in all games, or in those of one colour."""
+
+    side: Side
+    estimate: StrengthEstimate
+
+
+def estimate_everyone(
+    games: Sequence[GoGame],
+    player: str | None = None,
+    *,
+    colour: int | None = None,
+    net: str | os.PathLike[str] | Network | None = None,
+    model: StrengthModel | None = None,
+    scale: str | SiteScale | Calibration | None = None,
+    level: float = LEVEL,
+    others: int = OTHERS,
+    skipped: SkipReport | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> list[SideEstimate]:
+    """Estimate a player as `estimate_player` does, and the others in the same games.
+
+    The network looks at each game once. Handicap games are left out.
+
+    Parameters
+    ----------
+    games, player, colour, net, model, scale, level, skipped, progress
+        As of `estimate_player`; the report takes the games that are left out for the player
+        asked for.
+    others : int
+        How many other players are measured at most, those with the most games first; with 0
+        there is one estimate, that of `estimate_player`.
+
+    Returns
+    -------
+    list of SideEstimate
+        First the player asked for. Whoever has had both colours has three entries: all
+        games, those as Black, and those as White. Where a colour was asked for, the other
+        colour follows.
+
+    Raises
+    ------
+    AmbiguousPlayerError, NoGamesError, InputError, UsageError
+        As of `estimate_player`.
+    """
+    if scale is not None:
+        site_scale(scale)  # one that cannot be is refused at once
+    report = SkipReport() if skipped is None else skipped
+    different, chosen = requested_side(games, player, colour, level=level, report=report)
+    before = SkipReport()
+    before.merge(report)
+    if not chosen.usable(different, report):
+        raise no_games(chosen.player, report)
+    ranks, network = model_and_network(model, net, level)
+    suitable = [game for game in different if unsuitable(game) is None]
+    sides = [chosen, *_further_sides(suitable, chosen, others)]
+    played = [game for game in suitable if any(side.colour_in(game) for side in sides)]
+    unplayable = SkipReport()
+    evaluated = list(evaluate_games(played, network, skipped=unplayable, progress=progress))
+    halves = [_halves(evaluated, side) for side in sides]
+    losses = _losses(evaluated, halves, network)
+    estimates = []
+    for number, (side, own) in enumerate(zip(sides, halves, strict=True)):
+        left_out = report if number == 0 else _left_out(before, different, side)
+        _note_unplayable(left_out, unplayable, side.usable(played, SkipReport()), evaluated)
+        if not own:
+            if number == 0:
+                raise no_games(side.player, report)
+            continue
+        try:
+            estimate = estimate_evaluated(
+                [(evaluated[place], mine) for place, mine in own],
+                [losses[half] for half in own],
+                ranks,
+                side.player,
+                network=network.name,
+                scale=scale,
+                level=level,
+                skipped=left_out,
+            )
+        except NoGamesError:
+            if number == 0:
+                raise
+            continue  # the others have no rank either from so few moves
+        estimates.append(SideEstimate(side, estimate))
+    return estimates
+
+
+def _further_sides(games: Sequence[GoGame], chosen: Side, others: int) -> Iterator[Side]:
+    """The colours of the player who was asked for, then the others with theirs."""
+    if not others:
+        return
+    if chosen.anybody:
+        other = BLACK + WHITE - (chosen.colour or BLACK)
+        named = {game.black if other == BLACK else game.white for game in games}
+        yield Side((named.pop() if len(named) == 1 else "") or _COLOURS[other], other, True)
+        return
+    yield from _colours_of(games, chosen.player)
+    names = [name for name in player_names(games) if plain_name(name) != plain_name(chosen.player)]
+    for name in names[:others]:
+        if any(colour_of(game, name) for game in games):
+            yield Side(name)
+            yield from _colours_of(games, name)
+
+
+def _colours_of(games: Sequence[GoGame], player: str) -> list[Side]:
+    """A player's games by colour; none if there was one colour only."""
+    had = {colour_of(game, player) for game in games} - {0}
+    return [Side(player, colour) for colour in sorted(had)] if len(had) > 1 else []
+
+
+def _halves(evaluated: Sequence[EvaluatedGame], side: Side) -> list[_Half]:
+    """The places of a side's games, each with its colour."""
+    colours = [side.colour_in(look.game) for look in evaluated]
+    return [(place, colour) for place, colour in enumerate(colours) if colour]
+
+
+def _losses(
+    evaluated: Sequence[EvaluatedGame], halves: Sequence[Sequence[_Half]], network: Network
+) -> dict[_Half, Losses]:
+    """Losses of all halves: first those of the player asked for, as if alone."""
+    own = list(halves[0])
+    rest = sorted({half for each in halves for half in each} - set(own))
+    losses: dict[_Half, Losses] = {}
+    for group in (own, rest):
+        lost = player_losses([(evaluated[place], colour) for place, colour in group], network)
+        losses.update(zip(group, lost, strict=True))
+    return losses
+
+
+def _left_out(before: SkipReport, games: Sequence[GoGame], side: Side) -> SkipReport:
+    """What was left out before, and the games that are of no use for a side."""
+    report = SkipReport()
+    report.merge(before)
+    side.usable(games, report)
+    return report
+
+
+def _note_unplayable(
+    report: SkipReport,
+    unplayable: SkipReport,
+    games: Sequence[GoGame],
+    evaluated: Sequence[EvaluatedGame],
+) -> None:
+    """Report those of a side's games that the network could not be shown."""
+    shown = {(look.game.file, look.game.number) for look in evaluated}
+    reasons = {(each.file, each.line): each.reason for each in unplayable.details}
+    for game in games:
+        if (game.file, game.number) not in shown:
+            reason = reasons.get((game.file, game.line), "it cannot be replayed")
+            report.add(Skipped(game.file, game.line, reason))
+    report.repaired.update(unplayable.repaired)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerEstimate:
+    """The strength of one of many players, on one of the model's scales.
+
+    Attributes
+    ----------
+    player : str
+    games, moves : int
+        What it rests upon.
+    rating, deviation : float
+        Mean and standard deviation.
+    low, high : float or None
+        The calibrated interval; None where it has no end (`Rated`).
+    unlikely : bool
+        Whether the moves look like those of nobody whom the model knows.
+    """
+
+    player: str
+    games: int
+    moves: int
+    rating: float
+    deviation: float
+    low: float | None
+    high: float | None
+    unlikely: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimates:
+    """Estimates of many players, and the games between them.
+
+    Attributes
+    ----------
+    players : tuple of PlayerEstimate
+        In the order in which they first appear.
+    black, white : int64 [n]
+        Places of the players of each game with a result between two of them.
+    score : float64 [n]
+        Black's.
+    """
+
+    players: tuple[PlayerEstimate, ...]
+    black: NDArray[np.int64]
+    white: NDArray[np.int64]
+    score: Array
+
+
+def estimate_players(
+    games: Sequence[GoGame],
+    network: Network,
+    model: StrengthModel,
+    *,
+    players: Collection[str] | None = None,
+    scale: str | None = None,
+    level: float = 0.9,
+    handicap: bool = False,
+    skipped: SkipReport | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Estimates:
+    """Estimate many players from the games that they played, perhaps with each other.
+
+    Parameters
+    ----------
+    games : sequence of GoGame
+    network : Network
+        The one of the model (`yardstone.strength.players.model_network`).
+    model : StrengthModel
+    players : collection of str, optional
+        Only these; games without any of them are left out.
+    scale : str, optional
+        One of the model's scales; by default its first.
+    level, handicap, skipped, progress
+        As for `estimate_player`.
+    """
+    report = SkipReport() if skipped is None else skipped
+    chosen = None if players is None else {plain_name(name) for name in players}
+    sums: dict[str, tuple[str, int, int, Array]] = {}
+    results: list[tuple[str, str, float]] = []
+    rater = Rater(model, level, scale)
+    usable = _usable(games, chosen, report, handicap=handicap)
+    take = partial(_sums_of_game, model, chosen)
+    for game in take_of_games(take, usable, network, skipped=report, progress=progress):
+        for plain, (name, moves, statistics) in game.sums.items():
+            first_name, number, before, total = sums.get(
+                plain, (name, 0, 0, np.zeros(len(statistics)))
+            )
+            sums[plain] = (first_name, number + 1, before + moves, total + statistics)
+        if game.winner:
+            score = {BLACK: 1.0, WHITE: 0.0}.get(game.winner, 0.5)
+            results.append((*game.players, score))
+    places = {plain: place for place, plain in enumerate(sums)}
+    kept = [each for each in results if each[0] in places and each[1] in places]
+    return Estimates(
+        tuple(_estimate(rater, *each) for each in sums.values()),
+        np.array([places[black] for black, _, _ in kept], np.int64),
+        np.array([places[white] for _, white, _ in kept], np.int64),
+        np.array([score for _, _, score in kept], np.float64),
+    )
+
+
+class _GameSums(NamedTuple):
+    """What an estimate needs of a game: by player the name, the moves and the statistics."""
+
+    players: tuple[str, str]
+    winner: int
+    sums: dict[str, tuple[str, int, Array]]
+
+
+def _sums_of_game(
+    model: StrengthModel, chosen: set[str] | None, evaluated: EvaluatedGame
+) -> _GameSums:
+    game = evaluated.game
+    sums: dict[str, tuple[str, int, Array]] = {}
+    for colour, name in ((BLACK, game.black), (WHITE, game.white)):
+        plain = plain_name(name)
+        if plain and (chosen is None or plain in chosen):
+            evidence = evidence_of_games([evaluated.features], [colour])
+            statistics = model.game_statistics(evidence).sum(axis=0)
+            sums[plain] = (name, len(evidence), statistics)
+    return _GameSums((plain_name(game.black), plain_name(game.white)), game.winner, sums)
+
+
+def _usable(
+    games: Sequence[GoGame], chosen: set[str] | None, report: SkipReport, *, handicap: bool
+) -> list[GoGame]:
+    different, again = unique_games(games)
+    for game in again:
+        report.add(Skipped(game.file, game.line, "the same game again"))
+    usable = []
+    for game in different:
+        names = {plain_name(game.black), plain_name(game.white)} - {""}
+        reason = unsuitable(game, handicap=handicap)
+        if len(names) < 2 and plain_name(game.black) == plain_name(game.white):
+            reason = "both players have the same name" if names else "the players have no names"
+        elif chosen is not None and not names & chosen:
+            reason = "no player of it is asked for"
+        if reason is None:
+            usable.append(game)
+        else:
+            report.add(Skipped(game.file, game.line, reason))
+    return usable
+
+
+def _estimate(rater: Rater, name: str, games: int, moves: int, statistics: Array) -> PlayerEstimate:
+    rated = rater.rate(statistics)
+    deviation = float(rater.scale.moments(rater.scale.density(statistics))[1])
+    spelling = " ".join(name.split())
+    return PlayerEstimate(
+        spelling, games, moves, rated.rating, deviation, rated.low, rated.high, rated.unlikely
+    )
+
+
+StrPath = str | os.PathLike[str]
+
+
+@checked_arguments()
+def estimate(
+    games: StrPath | GoGame | Iterable[StrPath | GoGame],
+    player: str | None = None,
+    *,
+    colour: Literal["black", "white"] | None = None,
+    net: StrPath | Network | None = None,
+    model: StrengthModel | None = None,
+    scale: str | SiteScale | Calibration | None = None,
+    level: float = LEVEL,
+    handicap: bool = False,
+    visits: int | None = None,
+    strict: bool = False,
+    progress: Callable[[int, int], object] | None = None,
+) -> StrengthEstimate:
+    """Estimate how strong a Go player is from the moves of games: `yardstone strength estimate`.
+
+    Parameters
+    ----------
+    games : path, GoGame, or several of them
+        SGF files, folders, archives and patterns such as ``"games/*.sgf"``; or games of
+        `yardstone.records.sgf.read_games`.
+    player : str, optional
+        Whose strength; by default the one player who occurs in all the games.
+    colour : {"black", "white"}, optional
+        Take this colour's moves of all games, whoever played it.
+    net : path, str or Network, optional
+        A file, or the name of a network that is kept; by default the one of the model is
+        looked for, and else the one that comes with Yardstone taken.
+    model, scale, level, handicap, progress
+        As in `estimate_player`.
+    visits : int, optional
+        How far losses of moves are searched.
+    strict : bool
+        Raise at the first record that cannot be used.
+
+    Raises
+    ------
+    MissingFileError
+        A file is not there.
+    InputError, NoGamesError, UsageError
+        As `estimate_player`.
+    """
+    if colour is not None:
+        check_choice("colour", colour, ("black", "white"))
+    single = isinstance(games, str | os.PathLike | GoGame)
+    given: list[Any] = [games] if single else list(games)  # type: ignore[arg-type]
+    known = [each for each in given if isinstance(each, GoGame)]
+    paths = [each for each in given if isinstance(each, str | os.PathLike)]
+    if len(known) + len(paths) < len(given):
+        wrong = next(each for each in given if not isinstance(each, str | os.PathLike | GoGame))
+        raise WrongTypeError(f"a {type(wrong).__name__} is not a game: give paths of SGF files")
+    skipped = SkipReport()
+    if paths:
+        from yardstone.records.sgf import SgfReader
+
+        reader = SgfReader(*map(Path, paths), strict=strict)
+        known += list(reader)
+        skipped = reader.skipped
+    effort = None
+    if visits is not None:
+        from yardstone.go.losses import LossEffort
+
+        effort = LossEffort(visits)
+    return estimate_player(
+        known,
+        player,
+        colour=None if colour is None else BLACK if colour == "black" else WHITE,
+        net=net,
+        model=model,
+        scale=scale,
+        level=level,
+        handicap=handicap,
+        effort=effort,
+        skipped=skipped,
+        progress=progress,
+    )
+
+
+#: Fewer moves than this say little.
+_FEW_MOVES = 100
+#: Time between the first and the last game in which strength may well have changed.
+_LONG = np.timedelta64(2 * 365, "D")
+#: A group that is so likely is named as the end of what the model knows.
+_LIKELY = 0.2
+_SMALL = 1e-9
+#: Why nobody is told apart in the strongest group of a scale.
+_TOP = {
+    FOX: "9 dan is the highest rank of the Fox server, where strong amateurs, professionals and "
+    "programs all are: the model does not tell them apart.",
+    "ogs": "Of OGS the model knows few players of 3 dan and stronger, and does not tell them "
+    "apart: the Fox scale does.",
+}
+
+
+def notes_of(estimate: StrengthEstimate) -> tuple[str, ...]:
+    """The limits of an estimate, the gravest first."""
+    return tuple(_notes(estimate))
+
+
+def _notes(estimate: StrengthEstimate) -> Iterator[str]:
+    whole, games = estimate.whole, [each.evaluated.game for each in estimate.games]
+    scale = estimate.scale
+    weakest, strongest = fox_rank(scale.known[0] - _SMALL), fox_rank(scale.known[1])
+    server = SITE_SCALES[scale.basis].title
+    if estimate.contradictory:
+        yield (
+            "The scale of OGS sees a far weaker player in these moves than that of Fox, or one "
+            "like nobody: players of Fox do not look so. At least one of the two is wrong, and "
+            "the moves do not tell which: no rank is given."
+        )
+    if whole.moves < _FEW_MOVES:
+        yield (
+            f"This rests on {whole.moves} moves only; from five games the interval is far narrower."
+        )
+    if whole.unlikely:
+        yield (
+            f"These moves look like those of nobody at {server} whom the model knows, of "
+            "whatever strength: of players like those it was trained on one in a hundred looks "
+            "so. They may be a beginner's, a program's, or of games of another kind. The rating "
+            "may be far off, and no interval can be given."
+        )
+    if (whole.low is None and not whole.unlikely) or estimate.probabilities[0] >= _LIKELY:
+        yield (
+            f"Players of {weakest} and weaker at {server} all look alike to the model: how weak "
+            "the player may be it cannot tell."
+        )
+    if estimate.probabilities[-1] >= _LIKELY:
+        yield _TOP.get(scale.basis, f"The model tells nobody apart from {strongest} on.")
+    if scale.name != scale.basis or scale.deviation:
+        yield (
+            f"The scale {scale.title}: {scale.source}. "
+            + ("Its error is part of the interval." if scale.deviation else "")
+        ).rstrip()
+    handicap = sum(game.handicap > 1 for game in games)
+    if handicap:
+        yield (
+            f"Of the games {handicap} are with handicap stones, of which the model has seen few: "
+            "the estimate may be off."
+        )
+    dates = np.array([game.date for game in games], "datetime64[s]")
+    known = dates[~np.isnat(dates)]
+    span = known.max() - known.min() if len(known) else np.timedelta64(0, "s")
+    if span >= _LONG:
+        yield (
+            f"The games are from {str(known.min())[:4]} to {str(known.max())[:4]}: the estimate is "
+            "of all of them together, not of today."
+        )
+    if not estimate.here.checked:
+        yield "The intervals of this model are its own opinion: they were not checked on players."
+    yield (
+        f"Winrates and leads are what {estimate.network} sees without searching, at komi 6.5; "
+        "losses are compared with the best move that a short search finds. Stronger programs "
+        "will sometimes disagree."
+    )
+    if estimate.network == network_name(INCLUDED):
+        yield (
+            f"{estimate.network} is the small network that comes with Yardstone. The usual model "
+            "looks through a larger one of KataGo, which `yardstone go nets download b6c96` gets."
+        )

@@ -1,1 +1,0 @@
-"""Moves and results in one rating."""

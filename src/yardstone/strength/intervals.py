@@ -1,0 +1,305 @@
+"""Calibrated intervals: a 90 % interval that holds 90 % of players never seen.
+
+A model gives a distribution on a scale of ranks, where n dan is n to n + 1, 1 kyu 0 to 1,
+2 kyu -1 to 0 (`yardstone.strength.model_scale`). A table says where its quantiles really are,
+as `fit_intervals` measured on players whom the model has not seen.
+
+A model draws the weak and the strong to the middle, so that the same quantiles hold more of
+the players in the middle than at the ends. Where the table was fitted near several strengths,
+an interval has the strengths at which the distribution lies between the quantiles that held
+there: as many players of each strength are within.
+
+The weakest group has all who are weaker as well, and the strongest all who are stronger:
+no strengths are told apart within them. An interval that reaches into one of them has no
+end on that side: it is a bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from yardstone.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+__all__ = [
+    "LEVELS",
+    "Interval",
+    "IntervalTable",
+    "scale_ends",
+    "TRACE",
+    "blurred",
+    "blurring",
+    "cumulated",
+]
+
+
+#: Low and high end; None where there is none.
+Interval: TypeAlias = tuple[float | None, float | None]
+
+
+#: Levels at which the quantiles are kept.
+LEVELS = np.concatenate(
+    [[0.001, 0.0025, 0.005], np.arange(0.01, 0.995, 0.01), [0.995, 0.9975, 0.999]]
+)
+#: Beyond the level of an interval there must be so many of the players, or it is refused;
+#: nor has one of less than a half been checked.
+_BEYOND, _LEAST_LEVEL = 4.0, 0.5
+_SMALL = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IntervalTable:
+    """Where the quantiles of a model's distributions really are, by number of moves.
+
+    Attributes
+    ----------
+    moves : float64 [m]
+        Typical number of moves of each class, growing.
+    blur : float64 [m]
+        Ranks that the model's distributions are blurred by.
+    levels : float64 [q]
+        Levels wanted, growing.
+    at : float64 [m, k, q]
+        Levels of the blurred distribution at which those are held, near k strengths.
+    counts : int64 [m]
+        Estimates that each class was fitted to.
+    players : int64 [m]
+        Players that they are of; 0 if nobody was.
+    ends : float64 [4]
+        Where the scale begins, where its weakest group ends, where its strongest one begins,
+        and where the scale ends.
+    strengths : float64 [k]
+        Those strengths, growing; between them the levels lie on the straight line. Where
+        there is but one, all strengths have the same.
+    """
+
+    moves: Array
+    blur: Array
+    levels: Array
+    at: Array
+    counts: Ints
+    players: Ints
+    ends: Array
+    strengths: Array = field(default_factory=lambda: np.zeros(1))
+
+    @classmethod
+    def plain(cls, edges: Array) -> IntervalTable:
+        """One that takes the distributions on a scale with such groups as they are."""
+        none = np.zeros(1, np.int64)
+        levels = LEVELS[None, None, :]
+        return cls(np.ones(1), np.zeros(1), LEVELS, levels, none, none, scale_ends(edges))
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The least and the highest level of an interval that players speak for."""
+        fewest = int(self.players.min())
+        if fewest == 0:
+            return 0.0, 1.0
+        return _LEAST_LEVEL, max(1.0 - _BEYOND / fewest, _LEAST_LEVEL)
+
+    def check_level(self, level: float) -> None:
+        """Refuse a level that no players speak for.
+
+        Raises
+        ------
+        UsageError
+            It is not between 0 and 1, or outside of `support`.
+        """
+        if not 0.0 < level < 1.0:
+            raise UsageError(f"a level of {level:g} is not between 0 and 1")
+        least, most = self.support
+        if not least - _SMALL <= level <= most + _SMALL:
+            raise UsageError(
+                f"nothing is known of intervals of {100 * level:g} %: the model was checked on "
+                f"{int(self.players.min())} players, which is enough for {100 * least:g} to "
+                f"{int(1000 * most) / 10:g} %"
+            )
+
+    def levels_of(self, level: float, moves: int) -> tuple[Array, Array]:
+        """The levels of the blurred distribution between which an interval lies: [k] each."""
+        if not 0.0 < level < 1.0:
+            raise UsageError(f"a level of {level:g} is not between 0 and 1")
+        tail = 0.5 * (1.0 - level)
+        return self._levels(tail, moves), self._levels(1.0 - tail, moves)
+
+    def blur_of(self, moves: int) -> float:
+        """Ranks that a distribution from so many moves is blurred by."""
+        return float(self._between(self.blur, moves))
+
+    def _levels(self, level: float, moves: int) -> Array:
+        """The levels of the blurred distribution that hold a level with so many moves: [k]."""
+        x = np.concatenate([[0.0], self.levels, [1.0]])
+        rows = [[np.interp(level, x, [0.0, *near, 1.0]) for near in row] for row in self.at]
+        return np.asarray(self._between(np.array(rows), moves))
+
+    def _between(self, rows: Array, moves: int) -> Any:
+        """What so many moves have, between those of two classes."""
+        place = np.interp(np.log(max(moves, 1)), np.log(self.moves), np.arange(len(rows)))
+        low = int(place)
+        high = min(low + 1, len(rows) - 1)
+        return rows[low] + (place - low) * (rows[high] - rows[low])
+
+    def interval(self, density: ArrayLike, moves: int, level: float) -> Interval:
+        """An interval that holds the strength with probability `level`.
+
+        Parameters
+        ----------
+        density : array_like [m]
+            Probability of each of m equal steps, as `ModelScale.density` gives them.
+        moves : int
+            The player's moves that it rests upon.
+        level : float
+            Between 0 and 1.
+
+        Returns
+        -------
+        low, high : float or None
+            On the scale. As likely is the strength to lie below as above; None where
+            the interval reaches into the weakest or the strongest group, and so has no
+            end there.
+        """
+        lowest, highest = self.levels_of(level, moves)
+        begin, weak, strong, end = self.ends.tolist()
+        places, cdf = cumulated(blurred(density, self.blur_of(moves), begin, end), begin, end)
+        low = _crossing(places, cdf - np.interp(places, self.strengths, lowest))
+        high = -_crossing(-places[::-1], (np.interp(places, self.strengths, highest) - cdf)[::-1])
+        return (
+            None if low < weak else min(low, strong),
+            None if high > strong else max(high, weak),
+        )
+
+    def widened(self, strength: float, tails: float) -> IntervalTable:
+        """The table with intervals near one of its strengths that leave out fewer players.
+
+        Parameters
+        ----------
+        strength : float
+            One of `strengths`.
+        tails : float
+            What is left of the share beyond each end, 0 to 1.
+        """
+        below = np.minimum(self.levels, 1.0 - self.levels)
+        wanted = np.where(self.levels < 0.5, below * tails, 1.0 - below * tails)
+        wanted[self.levels == 0.5] = 0.5
+        x = np.concatenate([[0.0], self.levels, [1.0]])
+        at, place = self.at.copy(), int(np.flatnonzero(self.strengths == strength)[0])
+        for row in at:
+            row[place] = np.interp(wanted, x, np.concatenate([[0.0], row[place], [1.0]]))
+        return replace(self, at=at)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain lists and numbers."""
+        return {
+            "moves": [round(float(value), 1) for value in self.moves],
+            "blur": [round(float(value), 3) for value in self.blur],
+            "levels": [round(float(value), 6) for value in self.levels],
+            "at": np.round(self.at, 6).tolist(),
+            "counts": [int(value) for value in self.counts],
+            "players": [int(value) for value in self.players],
+            "ends": [float(value) for value in self.ends],
+            "strengths": [float(value) for value in self.strengths],
+        }
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> IntervalTable:
+        """The table that `as_dict` wrote.
+
+        Raises
+        ------
+        InputError
+            It is damaged.
+        """
+        try:
+            table = cls(
+                np.asarray(fields["moves"], np.float64),
+                np.asarray(fields["blur"], np.float64),
+                np.asarray(fields["levels"], np.float64),
+                _near(np.asarray(fields["at"], np.float64)),
+                np.asarray(fields["counts"], np.int64),
+                np.asarray(fields["players"], np.int64),
+                np.asarray(fields["ends"], np.float64),
+                np.asarray(fields.get("strengths", [0.0]), np.float64),
+            )
+            parts = (table.moves, table.blur, table.levels, table.at, table.ends, table.strengths)
+            number, near = len(table.moves), len(table.strengths)
+            growing = (table.moves, table.strengths, table.ends, [0.0, *table.levels, 1.0])
+            sound = (
+                number > 0,
+                near > 0,
+                all(np.isfinite(part).all() for part in parts),
+                table.ends.shape == (4,),
+                table.at.shape == (number, near, len(table.levels)),
+                all(len(part) == number for part in (table.blur, table.counts, table.players)),
+                all((np.diff(part) > 0).all() for part in growing),
+                (np.diff(table.at, axis=-1) >= 0).all(),
+                (table.at >= 0).all() and (table.at <= 1).all(),
+                (table.blur >= 0).all() and (table.moves >= 1).all(),
+            )
+        except (KeyError, TypeError, ValueError, IndexError):
+            raise InputError("the table of intervals is damaged") from None
+        if not all(map(bool, sound)):
+            raise InputError("the table of intervals is damaged")
+        return table
+
+
+def _near(at: Array) -> Array:
+    """Levels [m, k, q]; those of version 0.1, [m, q], are the same for all strengths."""
+    return at[:, None, :] if at.ndim == 2 else at
+
+
+def _crossing(places: Array, above: Array) -> float:
+    """The first place at which what starts below 0 is no longer so."""
+    row = int(np.argmax(above >= 0.0))
+    if row == 0:
+        return float(places[0])
+    share = -above[row - 1] / (above[row] - above[row - 1])
+    return float(places[row - 1] + share * (places[row] - places[row - 1]))
+
+
+def scale_ends(edges: Array) -> Array:
+    """What an `IntervalTable` keeps of a scale with such groups: its `ends`."""
+    return np.array([edges[0], edges[1], edges[-2], edges[-1]])
+
+
+#: Probability that is added to every step, so that each has a quantile.
+TRACE = 1e-12
+
+
+def cumulated(density: ArrayLike, begin: float, end: float) -> tuple[Array, Array]:
+    """Where the steps begin and end, and the distribution functions there."""
+    p = np.asarray(density, np.float64) + TRACE
+    cdf = np.concatenate([np.zeros((*p.shape[:-1], 1)), np.cumsum(p, axis=-1)], axis=-1)
+    return np.linspace(begin, end, p.shape[-1] + 1), np.asarray(cdf / cdf[..., -1:])
+
+
+@lru_cache(maxsize=64)
+def blurring(steps: int, blur: float) -> Array:
+    """What each of so many steps becomes, blurred by so many steps; a row a step.
+
+    What goes beyond the ends of the scale stays at them.
+    """
+    from scipy.special import ndtr
+
+    edges = np.arange(steps + 1.0)
+    middle = 0.5 * (edges[:-1] + edges[1:])
+    below = ndtr((edges[None, 1:-1] - middle[:, None]) / blur)
+    whole = np.concatenate([np.zeros((steps, 1)), below, np.ones((steps, 1))], axis=1)
+    return np.diff(whole, axis=1)
+
+
+def blurred(density: ArrayLike, blur: float, begin: float, end: float) -> Array:
+    """Densities from one strength to another, less sure by an error of so many ranks."""
+    p = np.asarray(density, np.float64)
+    steps = p.shape[-1]
+    width = round(round(blur, 2) * steps / (end - begin), 4)
+    return np.asarray(p @ blurring(steps, width)) if width > 0.0 else p

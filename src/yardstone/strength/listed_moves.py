@@ -1,0 +1,303 @@
+"""Moves that an estimate lists: the costliest ones, and those that say most of strength."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.go.inputs import game_positions
+from yardstone.go.losses import FirstLook, LossEffort, Losses, move_losses
+from yardstone.go.points import BLACK, PASS, WHITE, point_name
+from yardstone.go.rules import TROMP_TAYLOR, Conditions
+from yardstone.strength.players import KOMI
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.go.nets.network import Network
+    from yardstone.records.go_game import GoGame
+    from yardstone.strength.evidence import Evidence
+    from yardstone.strength.model import StrengthModel
+    from yardstone.strength.players import EvaluatedGame
+
+
+__all__ = [
+    "COSTLY",
+    "EFFORT",
+    "CostlyMove",
+    "IndicativeMove",
+    "costliest_moves",
+    "indicative_moves",
+    "player_losses",
+]
+
+
+#: What is spent on losses of a game, unless told otherwise: six tenths of what its positions take.
+EFFORT = LossEffort(share=0.6)
+#: Points that a move must cost to be listed, and how many moves are.
+COSTLY, _COSTLIEST = 3.0, 5
+#: Moves listed of each kind: for a stronger player, and for a weaker one.
+_EACH = 3
+#: Ranks that a move must move the estimate by: less does not show in a rating.
+_VISIBLE = 0.1
+#: What a move says changes under the symmetries of the board: one standard deviation, for
+#: each rank that the player's moves say on average (root mean square), and how many of them
+#: it takes. From ``python -m lab.studies.move_losses effects``.
+_NOISE, _NOISES = 0.33, 3.0
+#: Moves before one that is listed, and after it, so that a reader can follow.
+_BEFORE, _AFTER = 3, 4
+_COLOURS = {BLACK: "black", WHITE: "white"}
+
+
+def player_losses(
+    games: Sequence[tuple[EvaluatedGame, int]], network: Network, effort: LossEffort | None = None
+) -> list[Losses]:
+    """What the player's moves cost in each of some games.
+
+    Parameters
+    ----------
+    games : sequence of (EvaluatedGame, int)
+        Each with the player's colour.
+    network : Network
+        That has seen them.
+    effort : LossEffort, optional
+    """
+    looked = []
+    for evaluated, colour in games:
+        moves = len(evaluated.white_lead) - 1
+        number = evaluated.features.number.astype(np.int64)
+        best = np.full(moves, PASS, np.int16)
+        best[number - 1] = evaluated.best
+        own = np.zeros(moves, np.bool_)
+        own[number[evaluated.features.colour == colour] - 1] = True
+        looked.append(
+            FirstLook(
+                evaluated.game,
+                Conditions(TROMP_TAYLOR, KOMI),
+                evaluated.white_winrate,
+                evaluated.white_lead,
+                best,
+                own,
+            )
+        )
+    return move_losses(looked, network, EFFORT if effort is None else effort)
+
+
+@dataclass(frozen=True, slots=True)
+class CostlyMove:
+    """A move that cost more than noise explains.
+
+    Attributes
+    ----------
+    game : int
+        Place of the game in the estimate.
+    move : int
+        Its number in the game, from 1.
+    colour, point : int
+    points_lost, error : float
+        What it cost, and one standard deviation of that.
+    policy : float or None
+        Probability that the network gave to it; None where the rules forbid it.
+    best : int
+        What is better.
+    """
+
+    game: int
+    move: int
+    colour: int
+    point: int
+    points_lost: float
+    error: float
+    policy: float | None
+    best: int
+
+    def as_dict(self, evaluated: EvaluatedGame) -> dict[str, Any]:
+        """Plain values, with the position before the move."""
+        return {
+            **_named(self, evaluated),
+            "points_lost": round(self.points_lost, 1),
+            "error": round(self.error, 1),
+            "position": _position(self.move, self.best, evaluated),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class IndicativeMove:
+    """A move that says more of its player's strength than noise explains.
+
+    Attributes
+    ----------
+    game, move, colour, point, policy
+        As of a `CostlyMove`.
+    effect : float
+        Ranks that it moves the estimate by; more is stronger.
+    noise : float
+        One standard deviation of that.
+    points_lost, error : float or None
+        What it cost, and one standard deviation of that; None where the game was decided.
+    best : int
+        The network's choice.
+    """
+
+    game: int
+    move: int
+    colour: int
+    point: int
+    effect: float
+    noise: float
+    points_lost: float | None
+    error: float | None
+    policy: float | None
+    best: int
+
+    def as_dict(self, evaluated: EvaluatedGame) -> dict[str, Any]:
+        """Plain values, with the position before the move."""
+        lost, error = self.points_lost, self.error
+        return {
+            **_named(self, evaluated),
+            "effect": round(self.effect, 2),
+            "noise": round(self.noise, 3),
+            "points_lost": None if lost is None else round(lost, 1),
+            "error": None if error is None else round(error, 1),
+            "position": _position(self.move, self.best, evaluated),
+        }
+
+
+def _named(move: CostlyMove | IndicativeMove, evaluated: EvaluatedGame) -> dict[str, Any]:
+    size = evaluated.game.size
+    return {
+        "game": move.game,
+        "move": move.move,
+        "colour": _COLOURS[move.colour],
+        "point": point_name(move.point, size),
+        "policy": None if move.policy is None else round(move.policy, 4),
+        "best": point_name(move.best, size),
+    }
+
+
+def _position(move: int, best: int, evaluated: EvaluatedGame) -> dict[str, Any]:
+    """The board before a move, and what the move, the better one and the next ones take."""
+    game = evaluated.game
+    positions = game_positions(game).stones
+    before, last = positions[move - 1], min(move + _AFTER, len(game.moves))
+
+    def names(points: NDArray[np.int64]) -> list[str]:
+        return [point_name(int(p), game.size) for p in points]
+
+    def step(k: int) -> dict[str, Any]:
+        point = int(game.moves[k])
+        taken = names(_taken(positions[k], positions[k + 1]))
+        colour = _COLOURS[int(game.colours[k])]
+        return {"colour": colour, "point": point_name(point, game.size), "takes": taken}
+
+    return {
+        "size": game.size,
+        "black": names(np.flatnonzero(before == BLACK)),
+        "white": names(np.flatnonzero(before == WHITE)),
+        "before": [step(k)["point"] for k in range(max(move - 1 - _BEFORE, 0), move - 1)],
+        "steps": [step(k) for k in range(move - 1, last)],
+        "best_takes": names(_taken_by(game, move, best, before)),
+    }
+
+
+def _taken(before: NDArray[Any], after: NDArray[Any]) -> NDArray[np.int64]:
+    """The points whose stones a move takes off the board."""
+    return np.flatnonzero((before != 0) & (after == 0))
+
+
+def _taken_by(game: GoGame, move: int, best: int, before: NDArray[Any]) -> NDArray[np.int64]:
+    """What another move would take in place of that of this number."""
+    moves = np.append(game.moves[: move - 1], best).astype(game.moves.dtype)
+    other = game_positions(replace(game, moves=moves, colours=game.colours[:move]))
+    if other.illegal_at >= 0:
+        return np.empty(0, np.int64)
+    return _taken(before, other.stones[move])
+
+
+def costliest_moves(
+    evidence: Evidence, losses: Sequence[Losses], *, points: float = COSTLY
+) -> tuple[CostlyMove, ...]:
+    """The moves that cost most, the worst first: none that noise may explain.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Of the player's moves.
+    losses : sequence of Losses
+        Of each of its games.
+    points : float
+        That a move must have cost.
+    """
+    costly = []
+    for row in range(len(evidence)):
+        number, move = int(evidence.game[row]), int(evidence.number[row])
+        lost = losses[number]
+        if lost.visits[move - 1] and lost.above_noise(points)[move - 1]:
+            costly.append(
+                CostlyMove(
+                    number,
+                    move,
+                    int(evidence.colour[row]),
+                    int(evidence.point[row]),
+                    float(lost.points[move - 1]),
+                    float(lost.error[move - 1]),
+                    _policy(evidence, row),
+                    int(lost.best[move - 1]),
+                )
+            )
+    costly.sort(key=lambda each: -each.points_lost)
+    return tuple(costly[:_COSTLIEST])
+
+
+def indicative_moves(
+    evidence: Evidence,
+    model: StrengthModel,
+    evaluated: Sequence[tuple[EvaluatedGame, int]],
+    losses: Sequence[Losses],
+    scale: str,
+) -> tuple[IndicativeMove, ...]:
+    """The moves that say most of strength on a scale, up or down, the loudest first.
+
+    Only those that say more than noise. One that costs points is no example of strength,
+    whoever plays such moves, and the network's own choice is none of weakness: they are
+    left out.
+    """
+    effects = np.asarray(model.move_scores(evidence, scale), np.float64)
+    if not len(effects):
+        return ()
+    noise = _NOISE * float(np.sqrt((effects**2).mean()))
+    least = max(_VISIBLE, _NOISES * noise)
+    indicative: list[IndicativeMove] = []
+    order = np.argsort(-np.abs(effects), kind="stable")
+    for row in order[np.abs(effects[order]) >= least].tolist():
+        number, move = int(evidence.game[row]), int(evidence.number[row])
+        lost = float(losses[number].points[move - 1])
+        features = evaluated[number][0].features
+        best = int(evaluated[number][0].best[np.flatnonzero(features.number == move)[0]])
+        up = effects[row] > 0.0
+        if (lost >= COSTLY) if up else best == int(evidence.point[row]):
+            continue
+        if sum((each.effect > 0.0) == up for each in indicative) < _EACH:
+            indicative.append(
+                IndicativeMove(
+                    number,
+                    move,
+                    int(evidence.colour[row]),
+                    int(evidence.point[row]),
+                    float(effects[row]),
+                    noise,
+                    None if np.isnan(lost) else lost,
+                    None if np.isnan(lost) else float(losses[number].error[move - 1]),
+                    _policy(evidence, row),
+                    best,
+                )
+            )
+    return tuple(indicative)
+
+
+def _policy(evidence: Evidence, row: int) -> float | None:
+    policy = float(evidence.policy[row])
+    return policy if np.isfinite(policy) else None

@@ -1,1 +1,0 @@
-"""The rank of a player of Go from the moves of a few games, by a model without torch."""

@@ -1,0 +1,369 @@
+"""What the rank model looks at in each move: a row of numbers a move.
+
+The row holds the trunk at the move, before it and after, the trunk's mean over the
+board, the trunk that a player who follows the network's policy would have met on
+average, and scalars: how likely the move was and how it ranks among the candidates,
+what it cost (cut off at several heights, so that one blunder is not the whole game),
+whether the game was close, where on the board it lies, and how the game went on.
+
+What a single move costs is mostly noise of the network. What the lead does until the
+player's second, fourth or eighth move after it is not, and tells of both players: the
+strong win and lose games by less at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.go.evaluator import CANDIDATES
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.strength.evidence import Evidence
+
+    Floats = NDArray[np.float32]
+
+__all__ = [
+    "LEAST",
+    "MoveFacts",
+    "Scalar",
+    "goes_on",
+    "COURSE",
+    "FURTHEST",
+    "SPELL",
+    "SCALARS",
+    "TRUNK",
+    "column",
+    "move_values",
+    "scalars",
+    "values_wide",
+]
+
+
+#: No probability counts as less than this.
+LEAST = 1e-4
+_SIZE = 19
+#: Points beyond this say nothing more of a close game.
+_SOME = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A number that the rank model looks at in each move.
+
+    Attributes
+    ----------
+    name : str
+    source : str
+        What it comes from: ``head``, ``candidates``, ``point`` or ``course``.
+    compute : callable
+        Takes `MoveFacts` of n moves, gives n values.
+    """
+
+    name: str
+    source: str
+    compute: Callable[[MoveFacts], NDArray[Any]]
+
+
+class MoveFacts:
+    """What the scalars of moves are computed from, each computed once."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self.evidence = evidence
+        self.chances = evidence.chances.astype(np.float32)
+        self._course: dict[tuple[str, int], NDArray[Any]] = {}
+
+    @cached_property
+    def policy(self) -> Floats:
+        """Policy of the move; 0 where the rules forbid it."""
+        return np.asarray(np.clip(np.nan_to_num(self.evidence.policy, nan=0.0), 0.0, 1.0))
+
+    @cached_property
+    def best(self) -> Floats:
+        """The greatest policy of any move."""
+        return np.asarray(np.clip(np.nan_to_num(self.evidence.best_policy), LEAST, 1.0))
+
+    @cached_property
+    def log_policy(self) -> Floats:
+        """Logarithm of the move's policy."""
+        return np.log(np.maximum(self.policy, LEAST))
+
+    @cached_property
+    def place(self) -> NDArray[np.intp]:
+        """How many of the candidates have more policy than the move."""
+        return np.asarray((self.chances > self.policy[:, None]).sum(axis=1))
+
+    @cached_property
+    def all_chances(self) -> Floats:
+        """Policy of the move and of the candidates."""
+        return np.column_stack([self.policy, self.chances])
+
+    @cached_property
+    def shares(self) -> tuple[Floats, Floats]:
+        """The move's and the candidates' shares of their policy: [n], [n, 5]."""
+        total = np.maximum(self.chances.sum(axis=1) + self.policy, LEAST)
+        return self.policy / total, self.chances / total[:, None]
+
+    @cached_property
+    def loss(self) -> Floats:
+        """Points that the move cost; negative for gains."""
+        return np.nan_to_num(self.evidence.points_lost)
+
+    @cached_property
+    def lost(self) -> Floats:
+        """Points that it cost, 0 or more."""
+        return np.maximum(self.loss, 0.0)
+
+    @cached_property
+    def some(self) -> Floats:
+        """The same, cut off."""
+        return np.minimum(self.lost, _SOME)
+
+    @cached_property
+    def win_loss(self) -> Floats:
+        """Winrate that the move cost; negative for gains."""
+        return np.nan_to_num(self.evidence.winrate_lost)
+
+    @cached_property
+    def lost_win(self) -> Floats:
+        """Winrate that it cost, 0 or more."""
+        return np.maximum(self.win_loss, 0.0)
+
+    @cached_property
+    def lead(self) -> Floats:
+        """Points that the player is ahead by before the move."""
+        return np.nan_to_num(self.evidence.lead_before)
+
+    @cached_property
+    def winrate(self) -> Floats:
+        """The player's winrate before the move."""
+        return np.nan_to_num(self.evidence.winrate_before)
+
+    @cached_property
+    def close(self) -> Floats:
+        """1 in an even game, 0 in a decided one."""
+        return np.asarray(4.0 * self.winrate * (1.0 - self.winrate))
+
+    @cached_property
+    def ahead(self) -> Floats:
+        """1 where the player is sure to win, -1 where to lose."""
+        return np.asarray(2.0 * self.winrate - 1.0)
+
+    @cached_property
+    def row_column(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where the move is."""
+        return np.divmod(self.evidence.point.astype(np.int64), _SIZE)
+
+    @cached_property
+    def line(self) -> NDArray[np.int64]:
+        """Lines between the point and the nearest edge."""
+        row, column = self.row_column
+        return np.minimum(np.minimum(row, _SIZE - 1 - row), np.minimum(column, _SIZE - 1 - column))
+
+    @cached_property
+    def follows(self) -> NDArray[np.bool_]:
+        """Whether the row before it is the player's move before."""
+        follows = np.zeros(len(self.evidence), bool)
+        follows[1:] = goes_on(self.evidence, 1)[:-1]
+        return follows
+
+    @cached_property
+    def steps(self) -> NDArray[np.float64]:
+        """How far the point is from that of the row before."""
+        row, column = self.row_column
+        steps = np.zeros(len(self.evidence))
+        steps[1:] = np.hypot(np.diff(row), np.diff(column))
+        return steps
+
+    def fall(self, what: str, steps: int) -> NDArray[Any]:
+        """How far the ``lead`` or the ``winrate`` falls until so many own moves later.
+
+        NaN where the evidence does not go on so far.
+        """
+        if (what, steps) not in self._course:
+            values = getattr(self, what)
+            falls = values - np.roll(values, -steps)
+            self._course[what, steps] = np.where(goes_on(self.evidence, steps), falls, np.nan)
+        return self._course[what, steps]
+
+
+def goes_on(evidence: Evidence, steps: int) -> NDArray[np.bool_]:
+    """Whether the row so many further on is the player's move so many later: bool [n]."""
+    there = np.zeros(len(evidence), bool)
+    number = evidence.number.astype(np.int64)
+    same_game = evidence.game[steps:] == evidence.game[:-steps]
+    there[:-steps] = same_game & (number[steps:] == number[:-steps] + 2 * steps)
+    return there
+
+
+#: So many of the player's moves later the lead is looked at again.
+_MOVES_LATER = (2, 4, 8)
+#: Changes are cut off at several heights: one turn is not the whole game.
+_POINTS_CHANGED = (1.0, 3.0, 10.0)
+_WINS_CHANGED = (0.05, 0.15, 0.4)
+#: Moves of a player in a row that are looked at together.
+SPELL = 8
+#: Whatever is said of a move looks no further than so many of the player's moves ahead.
+FURTHEST = max(_MOVES_LATER) + SPELL - 1
+
+
+def _lost(what: str, steps: int, most: float, facts: MoveFacts) -> NDArray[Any]:
+    """What is lost until a later move; NaN where nothing follows."""
+    return np.asarray(np.clip(facts.fall(what, steps), 0.0, most))
+
+
+def _gained(what: str, steps: int, most: float, facts: MoveFacts) -> NDArray[Any]:
+    return np.asarray(np.clip(-facts.fall(what, steps), 0.0, most))
+
+
+#: What a player loses and gains until later moves of the same game.
+COURSE = tuple(
+    Scalar(f"{kind}_{name}_{most:g}_in_{steps}", "course", partial(change, what, steps, most))
+    for steps in _MOVES_LATER
+    for name, what, heights in (
+        ("points", "lead", _POINTS_CHANGED),
+        ("win", "winrate", _WINS_CHANGED),
+    )
+    for most in heights
+    for kind, change in (("lost", _lost), ("gained", _gained))
+)
+
+
+_POINTS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+_WINS = (0.02, 0.05, 0.1, 0.2, 0.4)
+_STEPS = (1.5, 2.5, 4.5, 7.5, 11.5)
+_LINES = 6
+
+#: The trunk in the values: at the move before and after it, its mean over the board, and
+#: what a player who follows the policy would have met.
+TRUNK = ("pick", "after", "mean", "expected")
+
+
+def _entropy(facts: MoveFacts) -> Floats:
+    chances = facts.all_chances
+    return np.asarray(-(chances * np.log(np.maximum(chances, LEAST))).sum(axis=1))
+
+
+def _others(facts: MoveFacts) -> Floats:
+    return np.asarray(1.0 - np.minimum(facts.all_chances.sum(axis=1), 1.0))
+
+
+def _placed(place: int, facts: MoveFacts) -> NDArray[Any]:
+    return np.asarray(facts.place == place)
+
+
+def _loss(most: float, facts: MoveFacts) -> NDArray[Any]:
+    return np.minimum(facts.lost, most)
+
+
+def _winrate_loss(most: float, facts: MoveFacts) -> NDArray[Any]:
+    return np.minimum(facts.lost_win, most)
+
+
+def _on_line(line: int, facts: MoveFacts) -> NDArray[Any]:
+    return np.asarray(facts.line == line)
+
+
+def _within(most: float, facts: MoveFacts) -> NDArray[Any]:
+    return np.asarray(facts.follows & (facts.steps < most))
+
+
+#: The scalars, in their order. A new one is a line here: a name, what it comes from, and
+#: its function; a model that is to know it must be trained again.
+_SCALARS = (
+    Scalar("winrate", "head", lambda m: np.nan_to_num(m.evidence.named("winrate"))),
+    Scalar("lead", "head", lambda m: np.tanh(m.lead / 20.0)),
+    Scalar("policy", "head", lambda m: m.policy),
+    Scalar("best_policy", "head", lambda m: m.best),
+    Scalar("log_policy", "head", lambda m: m.log_policy),
+    Scalar("log_best", "head", lambda m: np.log(m.best)),
+    Scalar("log_ratio", "head", lambda m: m.log_policy - np.log(m.best)),
+    *(
+        Scalar(f"place_{place + 1}", "candidates", partial(_placed, place))
+        for place in range(CANDIDATES)
+    ),
+    Scalar("others", "candidates", _others),
+    Scalar("entropy", "candidates", _entropy),
+    Scalar("gain", "head", lambda m: np.minimum(np.maximum(-m.loss, 0.0), 8.0)),
+    *(Scalar(f"loss_{most:g}", "head", partial(_loss, most)) for most in _POINTS),
+    Scalar("win_gain", "head", lambda m: np.maximum(-m.win_loss, 0.0)),
+    *(Scalar(f"win_loss_{most:g}", "head", partial(_winrate_loss, most)) for most in _WINS),
+    Scalar("close", "head", lambda m: m.close),
+    Scalar("ahead", "head", lambda m: m.ahead),
+    Scalar("far", "head", lambda m: np.tanh(np.abs(m.lead) / 20.0)),
+    Scalar("close_log_policy", "head", lambda m: m.close * m.log_policy),
+    Scalar("ahead_log_policy", "head", lambda m: m.ahead * m.log_policy),
+    Scalar("close_loss", "head", lambda m: m.close * m.some),
+    Scalar("ahead_loss", "head", lambda m: m.ahead * m.some),
+    Scalar("close_win_loss", "head", lambda m: m.close * np.minimum(m.lost_win, 0.4)),
+    Scalar("clear_log_policy", "head", lambda m: m.best * m.log_policy),
+    *(Scalar(f"line_{line + 1}", "point", partial(_on_line, line)) for line in range(_LINES - 1)),
+    Scalar(f"line_{_LINES}", "point", lambda m: m.line >= _LINES - 1),
+    Scalar("follows", "point", lambda m: m.follows),
+    *(Scalar(f"within_{most:g}", "point", partial(_within, most)) for most in _STEPS),
+    *COURSE,
+)
+#: Their names.
+SCALARS = tuple(scalar.name for scalar in _SCALARS)
+
+
+def values_wide(channels: int) -> int:
+    """Number of values of a move with so many channels."""
+    return len(TRUNK) * channels + len(SCALARS)
+
+
+def column(name: str, channels: int) -> slice:
+    """Where a part of the trunk, a scalar, or ``scalars``, all of them, stand in the values."""
+    begin = len(TRUNK) * channels
+    if name == "scalars":
+        return slice(begin, values_wide(channels))
+    if name in TRUNK:
+        place = TRUNK.index(name) * channels
+        return slice(place, place + channels)
+    place = begin + SCALARS.index(name)
+    return slice(place, place + 1)
+
+
+def move_values(evidence: Evidence, facts: MoveFacts | None = None) -> Floats:
+    """What the rank model looks at.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    facts : MoveFacts, optional
+        Of the same moves.
+
+    Returns
+    -------
+    float32 [n, 4 channels + scalars]
+        ``pick``, ``after``, ``mean``, the candidates' mean weighted with the policy
+        (the move that was played among them), and `SCALARS`; NaN is what cannot be
+        known because the game does not go on.
+    """
+    facts = MoveFacts(evidence) if facts is None else facts
+    own, others = facts.shares
+    pick = evidence.pick.astype(np.float32)
+    expected = np.matmul(others[:, None, :], evidence.candidates.astype(np.float32))[:, 0]
+    expected += own[:, None] * pick
+    return np.concatenate(
+        [
+            pick,
+            evidence.after.astype(np.float32),
+            evidence.mean.astype(np.float32),
+            expected,
+            scalars(facts),
+        ],
+        axis=1,
+    )
+
+
+def scalars(facts: MoveFacts) -> Floats:
+    """The scalars of each move: float32 [n, len(SCALARS)]."""
+    columns = (scalar.compute(facts) for scalar in _SCALARS)
+    return np.column_stack([np.asarray(column, np.float32) for column in columns])

@@ -1,0 +1,343 @@
+"""The linear rank model: scores of a player's moves from their lifted values.
+
+A linear model of the values sees no interplay between them. So the values are lifted:
+the trunk at the move times how likely the move and the best move were, squares, and
+rectified random projections (Rahimi and Recht 2008, Weighted sums of random kitchen
+sinks) of all values, of the trunk at the move, and of what that gains over the moves
+that the network would have played. Last come what moves of one player have to do with
+each other: products of the scalars with those of the next move and of the one after it,
+and spells, that is how far the scalars of eight moves in a row lie from the usual,
+whichever way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from yardstone.strength.evidence import PHASES, phases_of
+from yardstone.strength.rank_features import (
+    FURTHEST,
+    SCALARS,
+    SPELL,
+    MoveFacts,
+    column,
+    goes_on,
+    move_values,
+    values_wide,
+)
+from yardstone.strength.scorers import summed_parts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.strength.evidence import Evidence
+
+    Floats = NDArray[np.float32]
+
+__all__ = ["LATER", "Lift", "random_lift", "MoveScorer", "in_chunks"]
+
+
+#: Values further from the mean than this many deviations count as that far: what the
+#: model has never met must not carry it away.
+CLIP = 8.0
+_PRODUCTS = 5
+#: The scalars of a move are multiplied with those of the player's moves so much later.
+LATER = (1, 2)
+_LEAST_DEVIATION = 1e-3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lift:
+    """Weights that standardise and lift v = 4 channels + scalars values of a move.
+
+    Attributes
+    ----------
+    mean, deviation : float32 [v]
+        Of the values in training.
+    pick_weights : float32 [channels, a]
+        Random projections of the trunk at a point.
+    pick_bias : float32 [a]
+    weights : float32 [v, b]
+        Random projections of all values.
+    bias : float32 [b]
+    pairs : float32 [2, scalars]
+        Usual product of the standardised scalars with those of the next move, and of
+        the one after it.
+    spell : float32 [scalars]
+        How far the standardised scalars of eight moves in a row usually lie from 0.
+    """
+
+    mean: Floats
+    deviation: Floats
+    pick_weights: Floats
+    pick_bias: Floats
+    weights: Floats
+    bias: Floats
+    pairs: Floats
+    spell: Floats
+
+    @property
+    def channels(self) -> int:
+        """Width of the trunk."""
+        return len(self.pick_weights)
+
+    @property
+    def values(self) -> int:
+        """Number of values of a move."""
+        return len(self.mean)
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """Widths of the kinds of lifted values."""
+        projections = (*[len(self.pick_bias)] * 2, len(self.bias))
+        scalars = [len(self.spell)] * (len(LATER) + 1)
+        return (*[self.channels] * _PRODUCTS, *projections, *scalars)
+
+    @property
+    def lifted(self) -> int:
+        """Number of lifted values of a move."""
+        return sum(self.blocks)
+
+    def arrays(self) -> dict[str, Floats]:
+        """The weights by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def __call__(self, evidence: Evidence) -> tuple[Floats, Floats]:
+        """Values and lifted values of each move.
+
+        Returns
+        -------
+        float32 [n, v]
+            Standardised, none of them further out than `CLIP`; 0 where nothing is known.
+        float32 [n, lifted]
+        """
+        facts = MoveFacts(evidence)
+        x = _standardised(move_values(evidence, facts), self.mean, self.deviation)
+        pick, expected, log_policy, log_best, scalars = (
+            x[:, column(name, self.channels)]
+            for name in ("pick", "expected", "log_policy", "log_best", "scalars")
+        )
+        gain = pick - expected
+        at_pick = np.maximum(pick @ self.pick_weights + self.pick_bias, 0.0)
+        everything = [
+            pick * log_policy,
+            pick * log_best,
+            gain * log_policy,
+            gain**2,
+            pick**2,
+            at_pick,
+            at_pick - self._expected(facts, at_pick),
+            np.maximum(x @ self.weights + self.bias, 0.0),
+            *_pairs(scalars, evidence, self.pairs),
+            _spells(scalars, evidence, self.spell),
+        ]
+        return x, np.concatenate(everything, axis=1)
+
+    def _expected(self, facts: MoveFacts, at_pick: Floats) -> Floats:
+        """Mean of the projections at the candidates and the move, weighted with the policy."""
+        shape = facts.evidence.candidates.shape
+        pick = column("pick", self.channels)
+        candidates = facts.evidence.candidates.reshape(-1, self.channels).astype(np.float32)
+        candidates = _standardised(candidates, self.mean[pick], self.deviation[pick])
+        projected = np.maximum(candidates @ self.pick_weights + self.pick_bias, 0.0)
+        own, others = facts.shares
+        mean = np.matmul(others[:, None], projected.reshape(*shape[:2], -1))[:, 0]
+        return np.asarray(mean + own[:, None] * at_pick)
+
+
+def _standardised(values: Floats, mean: Floats, deviation: Floats) -> Floats:
+    return np.asarray(np.clip(np.nan_to_num((values - mean) / deviation), -CLIP, CLIP))
+
+
+def _pairs(scalars: Floats, evidence: Evidence, usual: Floats) -> list[Floats]:
+    """How much more than usual the scalars agree with those of the player's later moves.
+
+    0 where the game does not go on so far.
+    """
+    agreement = [np.zeros_like(scalars) for _ in LATER]
+    for products, steps, mean in zip(agreement, LATER, usual, strict=True):
+        rows = np.flatnonzero(goes_on(evidence, steps))
+        products[rows] = scalars[rows] * scalars[rows + steps] - mean
+    return agreement
+
+
+def _spells(scalars: Floats, evidence: Evidence, usual: Floats) -> Floats:
+    """How much further than usual the means of so many moves in a row lie from 0.
+
+    0 where the game does not go on for so many.
+    """
+    distance = np.zeros_like(scalars)
+    if len(scalars) >= SPELL:
+        summed = np.cumsum(scalars, axis=0, dtype=np.float64)
+        summed[SPELL:] -= summed[:-SPELL].copy()
+        there = goes_on(evidence, SPELL - 1)
+        means = summed[SPELL - 1 :] / SPELL
+        distance[there] = np.abs(means[there[: len(means)]]) - usual
+    return distance
+
+
+def random_lift(
+    evidence: Evidence, *, pick_units: int, units: int, random: np.random.Generator
+) -> Lift:
+    """A lift with random weights for moves like some.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Whole sides of some games.
+    pick_units, units : int
+        Projections of the trunk at a point, and of all values.
+    random : numpy.random.Generator
+    """
+
+    def kept(values: NDArray[Any]) -> Floats:
+        # The weights have the precision that they are kept in.
+        return values.astype(np.float16).astype(np.float32)
+
+    def weights(rows: int, columns: int) -> tuple[Floats, Floats]:
+        drawn = random.normal(size=(rows, columns)) / np.sqrt(rows)
+        return kept(drawn), kept(random.normal(size=columns) / 2.0)
+
+    values = move_values(evidence).astype(np.float64)
+    known = ~np.isnan(values)
+    number = np.maximum(known.sum(axis=0), 1)
+    mean = np.where(known, values, 0.0).sum(axis=0) / number
+    variance = (np.where(known, values - mean, 0.0) ** 2).sum(axis=0) / number
+    plain = Lift(
+        kept(mean),
+        kept(np.maximum(np.sqrt(variance), _LEAST_DEVIATION)),
+        *weights(evidence.channels, pick_units),
+        *weights(values.shape[1], units),
+        pairs=np.zeros((len(LATER), len(SCALARS)), np.float32),
+        spell=np.zeros(len(SCALARS), np.float32),
+    )
+    x = _standardised(values.astype(np.float32), plain.mean, plain.deviation)
+    x = x[:, column("scalars", evidence.channels)]
+
+    def usual(values: Floats, steps: int) -> Floats:
+        number = max(int(goes_on(evidence, steps).sum()), 1)
+        return kept(values.sum(axis=0, dtype=np.float64) / number)
+
+    pairs = zip(_pairs(x, evidence, plain.pairs), LATER, strict=True)
+    return replace(
+        plain,
+        pairs=np.stack([usual(products, steps) for products, steps in pairs]),
+        spell=usual(_spells(x, evidence, plain.spell), SPELL - 1),
+    )
+
+
+#: Moves looked at together.
+_CHUNK = 2048
+_LIFT = tuple(field.name for field in fields(Lift))
+_OWN = ("linear", "lifted", "centre")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MoveScorer:
+    """Weights that turn the values of moves into k scores.
+
+    Attributes
+    ----------
+    lift : Lift
+        Makes v values and e lifted values of each move.
+    linear : float32 [phases, v, k]
+        Weights of the values, by phase.
+    lifted : float32 [e, k]
+        Weights of the lifted values.
+    centre : float32 [2, phases, k]
+        Mean score of Black's and White's moves of each phase.
+    """
+
+    kind: ClassVar[str] = "rank"
+
+    lift: Lift
+    linear: Floats
+    lifted: Floats
+    centre: Floats
+
+    @property
+    def width(self) -> int:
+        """Number of scores of a move."""
+        return int(self.centre.shape[2])
+
+    @property
+    def channels(self) -> int:
+        """Width of the trunk that the scorer was made for."""
+        return self.lift.channels
+
+    def arrays(self) -> dict[str, Floats]:
+        """The weights by name."""
+        return self.lift.arrays() | {name: getattr(self, name) for name in _OWN}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> MoveScorer:
+        """The scorer with these weights, whose shapes must agree.
+
+        Raises
+        ------
+        ValueError
+            They do not.
+        """
+        weights = {name: np.asarray(arrays[name], np.float32) for name in (*_LIFT, *_OWN)}
+        if any(array.ndim == 0 for array in weights.values()):
+            raise ValueError("a number in place of an array")
+        lift = Lift(**{name: weights[name] for name in _LIFT})
+        channels, values, width = lift.channels, lift.values, weights["centre"].shape[-1]
+        shapes = {
+            "mean": (values_wide(channels),),
+            "deviation": (values,),
+            "pairs": (len(LATER), len(SCALARS)),
+            "spell": (len(SCALARS),),
+            "pick_bias": (len(lift.pick_bias),),
+            "bias": (len(lift.bias),),
+            "pick_weights": (channels, len(lift.pick_bias)),
+            "weights": (values, len(lift.bias)),
+            "linear": (PHASES, values, width),
+            "lifted": (lift.lifted, width),
+            "centre": (2, PHASES, width),
+        }
+        for name, shape in shapes.items():
+            if weights[name].shape != shape:
+                raise ValueError(f"{name} is of shape {weights[name].shape}, not {shape}")
+        if channels < 1 or width < 1 or not (lift.deviation > 0).all():
+            raise ValueError("a width or a deviation is not above 0")
+        return cls(lift, *(weights[name] for name in _OWN))
+
+    def scores(self, evidence: Evidence) -> Floats:
+        """Scores of each move: float32 [n, k]."""
+        scores = np.empty((len(evidence), self.width), np.float32)
+        for rows, part, own in in_chunks(evidence):
+            x, lifted = self.lift(part)
+            phase = phases_of(part.number)
+            part_scores = lifted @ self.lifted - self.centre[part.colour - 1, phase]
+            for number in range(PHASES):
+                those = phase == number
+                part_scores[those] += x[those] @ self.linear[number]
+            scores[rows] = part_scores[own]
+        return scores
+
+    def part_scores(
+        self, evidence: Evidence, part: NDArray[np.integer[Any]], parts: int
+    ) -> NDArray[np.float64]:
+        """Summed scores of some parts of each game: [parts, games, k]; see `Scorer`."""
+        return summed_parts(self.scores(evidence), evidence, part, parts)
+
+    def move_shares(self, evidence: Evidence) -> NDArray[np.float64]:
+        """Scores of each move: [n, k]."""
+        return self.scores(evidence).astype(np.float64)
+
+
+def in_chunks(evidence: Evidence) -> Iterator[tuple[slice, Evidence, slice]]:
+    """Pieces of evidence: their rows, the moves with some around them, and which are theirs.
+
+    What is said of a move may depend upon the player's move before, and on those after.
+    """
+    for start in range(0, len(evidence), _CHUNK):
+        end = min(start + _CHUNK, len(evidence))
+        first, last = max(start - 1, 0), min(end + FURTHEST, len(evidence))
+        part = evidence.select(np.arange(first, last))
+        yield slice(start, end), part, slice(start - first, end - first)

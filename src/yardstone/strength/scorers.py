@@ -1,0 +1,136 @@
+"""`Scorer`: what makes scores of a player's moves, and one by the points that moves lose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.strength.evidence import Evidence
+
+    Array = NDArray[np.float64]
+
+__all__ = ["Scorer", "summed_parts", "LossScorer", "loss_moments"]
+
+
+class Scorer(Protocol):
+    """Makes k scores of moves.
+
+    Attributes
+    ----------
+    kind : str
+        What it is, in model files: ``rank``, ``set`` or ``stochastic``.
+    """
+
+    kind: ClassVar[str]
+
+    @property
+    def width(self) -> int:
+        """Number of scores, k."""
+
+    @property
+    def channels(self) -> int:
+        """Width of the trunk that it reads; 0 if it reads none."""
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Its weights by name."""
+
+    def part_scores(
+        self, evidence: Evidence, part: NDArray[np.integer[Any]], parts: int
+    ) -> NDArray[np.float64]:
+        """Scores of some parts of each game, times their number of moves.
+
+        Parameters
+        ----------
+        evidence : Evidence
+            Whole sides of games.
+        part : int array [n]
+            The part that each move belongs to, from 0; none of the parts if below 0.
+        parts : int
+
+        Returns
+        -------
+        float64 [parts, games, k]
+        """
+
+    def move_shares(self, evidence: Evidence) -> NDArray[np.float64]:
+        """What each move has of the scores of its whole game: [n, k]; a game's add up."""
+
+
+def summed_parts(
+    shares: NDArray[Any], evidence: Evidence, part: NDArray[np.integer[Any]], parts: int
+) -> NDArray[np.float64]:
+    """What the moves of some parts of each game have of its scores: [parts, games, k].
+
+    `shares` are those of each move [n, k]; the other parameters are those of `Scorer.part_scores`.
+    """
+    sums = np.zeros((parts, evidence.games, shares.shape[1]))
+    rows = np.flatnonzero(part >= 0)
+    np.add.at(sums, (part[rows], evidence.game[rows]), shares[rows])
+    return sums
+
+
+#: Points beyond which a loss counts as that many.
+_MOST = 10.0
+_MOMENTS = 2
+
+
+def loss_moments(evidence: Evidence) -> Array:
+    """The points that each move lost, and their square: [n, 2]."""
+    lost = np.clip(np.nan_to_num(evidence.points_lost.astype(np.float64)), -_MOST, _MOST)
+    return np.column_stack([lost, lost**2])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LossScorer:
+    """Directions of the two moments.
+
+    Attributes
+    ----------
+    directions : float64 [2, k]
+    """
+
+    kind: ClassVar[str] = "stochastic"
+
+    directions: Array
+
+    @property
+    def width(self) -> int:
+        """Number of scores of a move."""
+        return int(self.directions.shape[1])
+
+    @property
+    def channels(self) -> int:
+        """0: it reads no trunk."""
+        return 0
+
+    def arrays(self) -> dict[str, Array]:
+        """The weights by name."""
+        return {"directions": self.directions}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> LossScorer:
+        """The scorer with these weights.
+
+        Raises
+        ------
+        ValueError
+            Their shape is wrong.
+        """
+        directions = np.asarray(arrays["directions"], np.float64)
+        if directions.ndim != 2 or len(directions) != _MOMENTS or not directions.shape[1]:
+            raise ValueError(f"directions is of shape {directions.shape}")
+        return cls(directions)
+
+    def part_scores(self, evidence: Evidence, part: NDArray[np.integer[Any]], parts: int) -> Array:
+        """Summed scores of some parts of each game: [parts, games, k]; see `Scorer`."""
+        return summed_parts(self.move_shares(evidence), evidence, part, parts)
+
+    def move_shares(self, evidence: Evidence) -> Array:
+        """Scores of each move: [n, k]."""
+        return np.asarray(loss_moments(evidence) @ self.directions)

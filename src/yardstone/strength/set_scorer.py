@@ -1,0 +1,303 @@
+"""`SetScorer`: scores of the moves of each side of a game, looked at as a set.
+
+A Set Transformer (Neubauer 2024, section 4.4) looks at all moves of one side of a game
+and gives k numbers. The scores of the side are these times its number of moves, so that
+those of several games are added up like scores that each move has by itself.
+
+What each move has of them is read off the network's last attention, which takes a
+weighted mean of what it knows of each move. On the straight way from the mean that is
+usual to that of the set, the outputs change by the sum over the moves of weight times
+distance from the usual times the slope along the way (integrated gradients, Sundararajan,
+Taly and Yan 2017): each move's term is its share, besides the same part of what is usual
+for all. So a share says what a move changes as it lies among the others, and shares add
+up to the scores; those of a part of a game are what its moves have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from yardstone.go.points import BLACK
+from yardstone.strength.evidence import PHASES, phases_of
+from yardstone.strength.rank_features import SCALARS, TRUNK, MoveFacts, move_values, scalars
+from yardstone.strength.scorers import summed_parts
+from yardstone.strength.set_transformer import (
+    Hyperparameters,
+    PackedMoves,
+    alike,
+    attended_sets,
+    outputs_of,
+    parameter_shapes,
+    slopes_of,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.strength.evidence import Evidence
+
+    Array = NDArray[np.float64]
+    Floats = NDArray[np.float32]
+
+__all__ = ["CLIP", "SetScorer", "shares_of_moves", "standardised", "INPUTS", "MoveInputs"]
+
+
+#: Inputs further from the mean than this many deviations count as that far.
+CLIP = 8.0
+#: Places for moves that are computed at once.
+_MOVES = 4096
+#: Steps of the way along which the shares of moves are added up.
+_PATH = 24
+_MEAN, _DEVIATION, _USUAL = "input.mean", "input.deviation", "pool.usual"
+_OWN = (_MEAN, _DEVIATION, _USUAL)
+
+
+def standardised(rows: Floats, mean: Floats, deviation: Floats) -> Floats:
+    """Rows of `MoveInputs` as a network takes them; 0 where nothing is known."""
+    with np.errstate(over="ignore"):  # it is cut off
+        away = np.nan_to_num((rows - mean) / deviation)
+    return np.asarray(np.clip(away, -CLIP, CLIP), np.float32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SetScorer:
+    """A Set Transformer that gives the moves of one side of a game k scores; frozen.
+
+    Attributes
+    ----------
+    network : mapping of names to float32 arrays
+        Its parameters (`parameter_shapes`).
+    mean, deviation : float32 [inputs]
+        What its inputs are standardised by.
+    usual : float32 [d]
+        What its last attention gathers of sets on average.
+    """
+
+    kind: ClassVar[str] = "set"
+
+    network: Mapping[str, Floats]
+    mean: Floats
+    deviation: Floats
+    usual: Floats
+
+    @property
+    def width(self) -> int:
+        """Number of scores."""
+        return int(self.network["rate.weight"].shape[0])
+
+    @property
+    def inputs(self) -> MoveInputs:
+        """What it sees of each move."""
+        return _inputs(len(self.mean))[0]
+
+    @property
+    def channels(self) -> int:
+        """Width of the trunk that it reads; 0 if it reads none."""
+        return _inputs(len(self.mean))[1]
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Its weights by name."""
+        own = dict(zip(_OWN, (self.mean, self.deviation, self.usual), strict=True))
+        return {**self.network, **own}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> SetScorer:
+        """The scorer with these weights, whose shapes must agree.
+
+        Raises
+        ------
+        ValueError
+            They do not.
+        """
+        weights = {name: np.asarray(array, np.float32) for name, array in arrays.items()}
+        mean, deviation, usual = (weights.pop(name) for name in _OWN)
+        settings = _settings(weights)
+        shapes = parameter_shapes(settings, len(mean), len(weights["rate.weight"]))
+        if {name: array.shape for name, array in weights.items()} != shapes:
+            raise ValueError("the arrays are not those of a network")
+        if deviation.shape != mean.shape or usual.shape != (settings.width,):
+            raise ValueError("moments of another network")
+        if mean.ndim != 1 or not (deviation > 0).all():
+            raise ValueError("a deviation is not above 0")
+        _inputs(len(mean))
+        return cls(weights, mean, deviation, usual)
+
+    def part_scores(self, evidence: Evidence, part: NDArray[np.integer[Any]], parts: int) -> Array:
+        """Scores of the moves of some parts of each game, which lie among all the others.
+
+        Parameters
+        ----------
+        evidence : Evidence
+            Whole sides of games.
+        part : int array [n]
+            The part that each move belongs to, from 0; none of the parts if below 0.
+        parts : int
+
+        Returns
+        -------
+        float64 [parts, games, k]
+            Of all moves of a game what the network says of them as a set, times their
+            number; of a part what its moves have of that.
+        """
+        return summed_parts(self.move_shares(evidence), evidence, part, parts)
+
+    def move_shares(self, evidence: Evidence) -> Array:
+        """What each move has of the scores of its whole game: [n, k]; a game's add up."""
+        if not len(evidence):
+            return np.zeros((0, self.width))
+        rows = standardised(self.inputs(evidence), self.mean, self.deviation)
+        lengths = np.bincount(evidence.game, minlength=evidence.games)
+        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        order = np.argsort(evidence.game, kind="stable")
+        return shares_of_moves(self.network, self.usual, PackedMoves(rows, order, starts))
+
+
+def shares_of_moves(network: Mapping[str, Floats], usual: Floats, sets: PackedMoves) -> Array:
+    """What each move has of the scores of its set.
+
+    Parameters
+    ----------
+    network : mapping
+        Parameters by name.
+    usual : float32 [d]
+        What its last attention gathers of sets on average.
+    sets : PackedMoves
+        With standardised inputs; each move is in one set at most.
+
+    Returns
+    -------
+    float64 [moves, k]
+        Those of a set add up to what the network says of it, times its moves.
+    """
+    settings = _settings(network)
+    exact = {name: array.astype(np.float64) for name, array in network.items()}
+    shares = np.zeros((len(sets.features), len(network["rate.weight"])))
+    for chosen, x, there in _groups(sets):
+        values, weights = attended_sets(network, settings, x, there)
+        for row, number in enumerate(chosen):
+            moves = sets.rows[sets.starts[number] : sets.starts[number + 1]]
+            own = slice(0, len(moves))
+            shares[moves] = _shares(
+                exact,
+                usual.astype(np.float64),
+                values[row, own].astype(np.float64),
+                weights[row, own].astype(np.float64),
+            )
+    return shares
+
+
+def _groups(
+    sets: PackedMoves,
+) -> Iterator[tuple[NDArray[np.int64], Floats, NDArray[np.bool_] | None]]:
+    """Sets of like size, side by side; those without a move are left out."""
+    some = np.flatnonzero(sets.lengths())
+    for group in alike(sets.lengths()[some], _MOVES):
+        chosen = some[group]
+        rows, there = sets.indices(chosen)
+        yield chosen, np.asarray(sets.features[rows], np.float32), there
+
+
+def _shares(arrays: Mapping[str, Array], usual: Array, values: Array, weights: Array) -> Array:
+    """The shares of the moves of one set, from what the last attention makes of each."""
+    whole = weights @ values
+    steps = (np.arange(_PATH) + 0.5) / _PATH
+    slope = slopes_of(arrays, usual + steps[:, None] * (whole - usual)).mean(axis=0)
+    shares = weights[:, None] * ((values - usual) @ slope.T)
+    before, after = outputs_of(arrays, np.stack([usual, whole]))
+    # What steps of finite length leave over goes to the moves by their weights.
+    shares += weights[:, None] * (after - before - shares.sum(axis=0))
+    return np.asarray(before + len(values) * shares)
+
+
+def _settings(network: Mapping[str, NDArray[Any]]) -> Hyperparameters:
+    """How a network is built, from the shapes of its arrays."""
+    depth = sum(name.endswith(".points") for name in network)
+    query, width = network["pool.query.weight"].shape
+    points = len(network["blocks.0.points"]) if depth else 1
+    return Hyperparameters(depth=depth, width=width, query_width=query, inducing_points=points)
+
+
+def _inputs(number: int) -> tuple[MoveInputs, int]:
+    """What is seen of moves by a network of so many inputs, and the width of the trunk."""
+    for each in INPUTS.values():
+        trunk = each.trunk(number)
+        if trunk is not None:
+            return each, trunk
+    raise ValueError(f"nothing gives {number} inputs")
+
+
+#: In which phase a move is played, and by whom.
+_WHEN = PHASES + 1
+_LEAST_DEVIATION = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class MoveInputs:
+    """A way to see moves.
+
+    Attributes
+    ----------
+    name : str
+    values : callable
+        Numbers of the moves of some evidence: [n, m].
+    trunks, others : int
+        m is so many times the width of the network's trunk, and so many more.
+    """
+
+    name: str
+    values: Callable[[Evidence], Floats]
+    trunks: int
+    others: int
+
+    def __call__(self, evidence: Evidence) -> Floats:
+        """The row of each move: the numbers, and in which phase and by whom it was played.
+
+        What is not known is not a number.
+        """
+        phase = np.eye(PHASES, dtype=np.float32)[phases_of(evidence.number)]
+        black = (evidence.colour == BLACK).astype(np.float32)[:, None]
+        return np.concatenate([self.values(evidence), phase, black], axis=1)
+
+    def channels(self, trunk: int) -> int:
+        """Length of a row, for a network whose trunk is so wide."""
+        return self.trunks * trunk + self.others + _WHEN
+
+    def trunk(self, channels: int) -> int | None:
+        """How wide the trunk is if rows are so long, 0 if none is read; None for no row."""
+        rest = channels - self.others - _WHEN
+        if not self.trunks:
+            return 0 if rest == 0 else None
+        trunk, over = divmod(rest, self.trunks)
+        return trunk if trunk > 0 and over == 0 else None
+
+    def moments(self, rows: Floats) -> tuple[Floats, Floats]:
+        """Mean and deviation of the numbers of some moves; 0 and 1 for the rest of a row.
+
+        In the precision that they are kept in.
+        """
+        mean = np.zeros(rows.shape[1])
+        deviation = np.ones(rows.shape[1])
+        known = rows[:, :-_WHEN].astype(np.float64)
+        mean[:-_WHEN] = np.nanmean(known, axis=0)
+        deviation[:-_WHEN] = np.maximum(np.nanstd(known, axis=0), _LEAST_DEVIATION)
+        half, other = (each.astype(np.float16).astype(np.float32) for each in (mean, deviation))
+        return half, other
+
+
+def _scalars(evidence: Evidence) -> Floats:
+    return scalars(MoveFacts(evidence))
+
+
+#: The ways by name (Neubauer 2024, section 4.2): what the network's outputs say, in the
+#: numbers that the rank model looks at; and with them the trunk at the moves and about them.
+INPUTS: Mapping[str, MoveInputs] = {
+    each.name: each
+    for each in (
+        MoveInputs("basic", _scalars, 0, len(SCALARS)),
+        MoveInputs("full", move_values, len(TRUNK), len(SCALARS)),
+    )
+}

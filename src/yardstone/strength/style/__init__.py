@@ -1,1 +1,0 @@
-"""Ranks from style features of players, without a network."""
