@@ -34,6 +34,7 @@ __all__ = [
     "nearest",
     "no_such",
     "one_of",
+    "plural",
     "unknown_player",
     "with_values",
 ]
@@ -48,6 +49,11 @@ _MOST = 60
 _LITERAL = re.compile(r"(?:typing\.)?Literal\[([^\]]*)\]")
 #: A part of a union, with what stands in brackets kept whole.
 _TOKEN = re.compile(r"[^|\[]+(?:\[[^\]]*\])?")
+
+
+def plural(number: int, noun: str, many: str | None = None) -> str:
+    """A number with its noun: 1 game, 27,605 games."""
+    return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
 def nearest(word: str, words: Iterable[str]) -> str | None:

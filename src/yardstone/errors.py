@@ -21,7 +21,7 @@
     ├── SkippedWarning      records were left out
     ├── ConnectionWarning   players that cannot be compared, or only just
     ├── PerfectScoreWarning players who won or lost everything
-    └── IgnoredWarning      an option or a line of a file that has no effect
+    └── IgnoredWarning      an option, a line of a file or a column that has no effect
 
 In brackets is the error of Python's own that it is as well, so that whoever catches that
 one catches ours. The command turns an `InputError` or a `ModelError` into one line on standard
@@ -180,7 +180,7 @@ class PerfectScoreWarning(YardstoneWarning):
 
 
 class IgnoredWarning(YardstoneWarning):
-    """An option, or a line of an option's file, has no effect."""
+    """An option, a line of an option's file, or a column has no effect."""
 
 
 _LONGEST_SHOWN = 400

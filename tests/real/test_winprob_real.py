@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -15,6 +17,7 @@ from lab.studies.winning.handicap_rules import (
 )
 from tests.shared import shared_path
 from yardstone.clusters import clustered_interval
+from yardstone.errors import YardstoneWarning
 from yardstone.pool import Pool
 from yardstone.ratings.sktlr import SktLr
 from yardstone.winprob.games import GameColumns, read_games_csv
@@ -22,7 +25,7 @@ from yardstone.winprob.kaniuk import PUBLISHED, TABLE_1, GradeModel
 from yardstone.winprob.least_squares import fit_least_squares
 from yardstone.winprob.likelihood import GradedGames, fit_likelihood, parameter_interval
 from yardstone.winprob.scales import convert, fit_grades, read_egf_list
-from yardstone.winprob.statistics import WinningStatistics
+from yardstone.winprob.statistics import WinningStatistics, statistics_of_files
 from yardstone_lab.kaniuk.cross_validation import CANDIDATES, cross_validate
 
 
@@ -38,6 +41,18 @@ def test_games_and_what_is_left_out(pool: Pool) -> None:
         "not on a board of 19 lines": 132,
     }
     assert WinningStatistics.from_pool(pool).games.sum() == 3934
+
+
+def test_every_row_of_a_table_is_counted_or_told_with_a_reason() -> None:
+    path = shared_path("data/go/tournaments/games.csv.gz")
+    rows = len(gzip.decompress(path.read_bytes()).splitlines()) - 1
+    with pytest.warns(YardstoneWarning) as told:
+        counted = statistics_of_files([path]).games.sum()
+    left_out, unused = (str(each.message) for each in told)
+    assert left_out.startswith("games left out: ")
+    reasons = left_out.removeprefix("games left out: ").split(", ")
+    assert sum(int(reason.split()[0]) for reason in reasons) == rows - counted == 4260
+    assert unused == "grades decide; the ratings in 3,934 games are not used"
 
 
 def test_fits_with_their_uncertainty(pool: Pool) -> None:

@@ -9,12 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.studies.winning.simulation import european_games, simulate_pool, simulate_statistics
-from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.errors import InputError, NoGamesError, SkippedWarning, UsageError
 from yardstone.pool import Pool
 from yardstone.reports.files import document_csv
 from yardstone.reports.winprob import statistics_document
 from yardstone.winprob.kaniuk import PUBLISHED
-from yardstone.winprob.statistics import WinningStatistics, as_published, read_statistics, windows
+from yardstone.winprob.statistics import (
+    WinningStatistics,
+    as_published,
+    read_graded_games,
+    read_statistics,
+    statistics_of_files,
+    windows,
+)
 
 
 def small_pool() -> Pool:
@@ -157,3 +164,38 @@ def test_resampling_keeps_the_number_of_games() -> None:
     assert drawn.games.sum() == made.games.sum()
     assert np.all(drawn.wins <= drawn.games)
     assert not np.array_equal(drawn.games, made.games)
+
+
+def test_each_game_that_does_not_count_is_told_with_its_first_reason(tmp_path: Path) -> None:
+    rows = [
+        "3k,2d,0,B+R",  # four grades apart
+        "3k,1k,0,W+R",  # two
+        "3k,2k,0,W+R",  # one
+        "3k,1k,0,jigo",
+        "3k,1k,2,jigo",  # drawn comes before the stones
+        "3k,9p,0,B+R",
+        ",1k,0,B+R",
+        "3k,1k,2,B+R",
+        "3k,3k,2,B+R",  # stones come before equal grades
+        "3k,3k,0,B+R",
+        "3k,5d,0,B+R",
+        "25k,23k,0,B+R",
+        "25k,15k,0,B+R",  # far apart comes before weak
+    ]
+    path = tmp_path / "games.csv"
+    path.write_text(
+        "black,white,b_rank,w_rank,handicap,result\n" + "".join(f"A,B,{row}\n" for row in rows)
+    )
+    with pytest.warns(SkippedWarning) as of_fit:
+        assert len(read_graded_games(path)) == 9
+    assert str(of_fit[0].message) == (
+        "games left out: 2 drawn, 2 without two grades from 30k to 9d"
+    )
+    with pytest.warns(SkippedWarning) as of_statistics:
+        assert statistics_of_files([path]).games.sum() == 3
+    assert str(of_statistics[0].message) == (
+        "games left out: 2 drawn, 2 without two grades from 30k to 9d, 2 with a handicap, "
+        "2 more than 4 grades apart, 1 between equal grades, 1 with a grade beyond 20k to 7d"
+    )
+    with pytest.warns(SkippedWarning, match="5 more than 1 grade apart"):
+        statistics_of_files([path], differences=1)

@@ -23,6 +23,7 @@ from yardstone.winprob.likelihood import GradedGames, fit_likelihood
 from yardstone.winprob.statistics import WinningStatistics
 from yardstone_lab.kaniuk.cross_validation import (
     CANDIDATES,
+    RATINGS,
     ModelForm,
     cross_validate,
     game_log_loss,
@@ -126,10 +127,39 @@ def test_no_group_stands_on_both_sides() -> None:
     assert sum(map(len, left_out)) == len(everything)
     assert set().union(*left_out) == everything
     assert result.log_loss[0] == pytest.approx(game_log_loss(GradeModel(), games))
-    with pytest.raises(UsageError, match="cannot be dealt"):
+    with pytest.raises(UsageError, match=r"^3 groups of games cannot be dealt"):
         cross_validate(games.select(games.group < 3), folds=4)
+    with pytest.raises(UsageError, match=r"^1 group of games cannot be dealt"):
+        cross_validate(games.select(games.group < 1), folds=4)
     with pytest.raises(NoGamesError):
         cross_validate(games.select(games.group < 0))
+
+
+def test_ratings_are_scored_where_both_players_have_one() -> None:
+    """Results follow ratings that scatter about grades; one game in three comes without."""
+    rng = np.random.default_rng(2)
+    grades = rng.integers(-10, 5, (2, 6_000)).astype(float)
+    ratings = 2100.0 + 100.0 * (grades + rng.normal(0.0, 2.0, grades.shape))
+    won = rng.random(6_000) < 1.0 / (1.0 + np.exp((ratings[1] - ratings[0]) / 200.0))
+    without = np.arange(6_000) % 3 == 0
+    ratings[0, without] = np.nan
+    stones, komi, event = np.zeros(6_000), np.full(6_000, 7.0), np.arange(6_000) // 20
+    games = GameColumns(grades[0], grades[1], stones, komi, won, event, ratings)
+    result = cross_validate(games, candidates=(*CANDIDATES[:4], RATINGS), folds=5)
+    assert result.names[-1] == result.chosen == "ratings where they stand"
+    ends = result.gain_interval("ratings where they stand", "likelihood", ~without)
+    assert ends is not None
+    assert ends[0] > 0.02
+    by = dict(zip(result.names, result.log_loss, strict=True))
+    assert np.array_equal(by["ratings where they stand"][without], by["likelihood"][without])
+    ahead = np.where(won, 1.0, -1.0) * (ratings[0] - ratings[1]) / 200.0
+    true = np.log1p(np.exp(-ahead[~without])).mean()
+    assert by["ratings where they stand"][~without].mean() == pytest.approx(true, abs=0.005)
+    # By itself the entrant takes part where there are ratings, and only there.
+    few = games.select(np.arange(6_000) < 300)
+    assert cross_validate(few, folds=2).names == (*(form.name for form in CANDIDATES), RATINGS.name)
+    nowhere = few.select(~few.rated)
+    assert RATINGS.name not in cross_validate(nowhere, folds=2).names
 
 
 HEAD = "tournament,begin,size,komi,rnd,white,black,w_rank,b_rank,handicap,result\n"

@@ -7,6 +7,7 @@ from dataclasses import asdict, fields
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from yardstone.choices import plural
 from yardstone.reports.document import Column
 
 if TYPE_CHECKING:
@@ -41,11 +42,6 @@ def spellings(names: Sequence[str], similar: Sequence[Sequence[int]]) -> Iterato
         yield f"{alike} differ only in capitals or spaces: the same player?"
     if len(similar) > 3:
         yield f"{plural(len(similar) - 3, 'other set')} of names differ only in this way."
-
-
-def plural(number: int, noun: str, many: str | None = None) -> str:
-    """A number with its noun: 1 game, 27,605 games."""
-    return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
 def join_names(names: Sequence[str], total: int | None = None) -> str:

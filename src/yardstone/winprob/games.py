@@ -15,6 +15,7 @@ komi       ``komi``
 date       ``date``, ``begin``, ``time``
 event      ``event``, ``tournament``
 round      ``round``, ``rnd``
+ratings    as in any table: ``w_rating``, ``BlackElo``; of both sides or none
 size       ``size``: only 19 is kept
 =========  ==================================================================
 """
@@ -24,7 +25,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,7 @@ import numpy as np
 from yardstone.errors import InputError
 from yardstone.grades import MOST_KOMI, MOST_STONES, parse_grades, usual_komi
 from yardstone.pool import Pool, Skipped, SkipReport
+from yardstone.records.columns import level_columns
 from yardstone.records.dates import read_dates
 from yardstone.records.decoding import clean
 from yardstone.records.options import UNKNOWN_RESULT, listed_values, too_much
@@ -63,6 +65,8 @@ _KNOWN: Mapping[str, tuple[str, ...]] = {
     "round": ("round", "rnd"),
     "size": ("size",),
 }
+#: Columns of ratings in a pool: of Black and of White.
+RATINGS = ("first_rating", "second_rating")
 _NEEDED = ("black", "white", "first_grade", "second_grade", "result")
 #: Names of events have one width in memory, that of the longest.
 _LONGEST_EVENT = 500
@@ -96,6 +100,8 @@ def _columns(path: str) -> dict[str, NDArray[Any]]:
     missing = [key for key in _NEEDED if chosen[key] is None]
     if missing:
         raise InputError(f"there is no column {' or '.join(_KNOWN[missing[0]])}", file=path)
+    levels, _ = level_columns(dialect.names, str(chosen["black"]), str(chosen["white"]))
+    chosen |= {name: levels.get(name) for name in RATINGS}
     wanted = {key: quoted(name) for key, name in chosen.items() if name is not None}
     table = csv_table(Path(path), dialect, f"header = true, skip = {dialect.header - 1}")
     with duckdb.connect() as connection:
@@ -150,8 +156,9 @@ def read_games_csv(path: str | os.PathLike[str], *, screen: float = 5.0) -> Pool
     Pool
         With ``first_grade``, ``second_grade`` (zero-shodan units, NaN where a
         grade is not kyu or dan), ``handicap``, ``komi``, ``event`` and
-        ``round``. Games on other boards and without a result are skipped and
-        reported.
+        ``round``; with ``first_rating`` and ``second_rating`` (NaN where there is none) if
+        the table has ratings of both sides. Games on other
+        boards and without a result are skipped and reported.
     """
     name = os.fspath(path)
     data = _columns(name)
@@ -202,6 +209,7 @@ def read_games_csv(path: str | os.PathLike[str], *, screen: float = 5.0) -> Pool
             "komi": komi[keep],
             "event": events[keep].astype(str),
             "round": _numbers(data.get("round"), size, 0.0)[keep],
+            **{name: _numbers(data[name], size, np.nan)[keep] for name in RATINGS if name in data},
         },
         report,
     )
@@ -240,6 +248,8 @@ class GameColumns:
         Results.
     group : int array
         Games of equal number stay in one fold (a tournament, for example).
+    ratings : float64 array (2, games), optional
+        Of both players, NaN where there is none; None where the games come without ratings.
     """
 
     first: Array
@@ -248,6 +258,7 @@ class GameColumns:
     komi: Array
     first_won: NDArray[np.bool_]
     group: NDArray[np.int64]
+    ratings: Array | None = None
 
     def __len__(self) -> int:
         return len(self.first)
@@ -262,8 +273,8 @@ class GameColumns:
         ----------
         pool : Pool
             With ``first_grade``, ``second_grade`` and, where known,
-            ``handicap`` and ``komi``; files name the komi of the even games beside
-            handicap games too, so those count as without.
+            ``handicap``, ``komi``, ``first_rating`` and ``second_rating``; files name the komi
+            of the even games beside handicap games too, so those count as without.
         group : str, optional
             Column whose values make the groups; none makes every game its own.
         lowest, highest : float
@@ -282,7 +293,11 @@ class GameColumns:
         number = np.arange(size)
         if group is not None:
             number = np.unique(pool.columns[group], return_inverse=True)[1].ravel()
-        return cls(first, second, handicap, komi, pool.score == 1.0, number).select(keep)
+        ratings = None
+        if set(RATINGS) <= set(pool.columns):
+            ratings = np.array([np.asarray(pool.columns[name], np.float64) for name in RATINGS])
+        won = pool.score == 1.0
+        return cls(first, second, handicap, komi, won, number, ratings).select(keep)
 
     def select(self, keep: NDArray[np.bool_]) -> GameColumns:
         """Only the games where `keep` is true."""
@@ -293,7 +308,22 @@ class GameColumns:
             self.komi[keep],
             self.first_won[keep],
             self.group[keep],
+            None if self.ratings is None else self.ratings[:, keep],
         )
+
+    @property
+    def rated(self) -> NDArray[np.bool_]:
+        """In which games both players have a rating."""
+        if self.ratings is None:
+            return np.zeros(len(self), np.bool_)
+        return np.asarray(np.isfinite(self.ratings).all(axis=0))
+
+    def by_ratings(self) -> GameColumns:
+        """The rated games, with ratings in hundreds of points where grades stand."""
+        rated = self.select(self.rated)
+        if rated.ratings is None:
+            return rated
+        return replace(rated, first=rated.ratings[0] / 100.0, second=rated.ratings[1] / 100.0)
 
     def graded(self, weight: Array | None = None) -> GradedGames:
         """The games added up; with weights each counts as so many."""

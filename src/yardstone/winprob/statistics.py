@@ -28,10 +28,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.errors import InputError, MissingFileError, NoGamesError, SkippedWarning, UsageError
+from yardstone.choices import plural
+from yardstone.errors import (
+    IgnoredWarning,
+    InputError,
+    MissingFileError,
+    NoGamesError,
+    SkippedWarning,
+    UsageError,
+)
 from yardstone.grades import format_grade, parse_grade, parse_grades
 from yardstone.records.joining import join_pools
-from yardstone.winprob.games import between_grades, read_games_csv
+from yardstone.winprob.games import GameColumns, between_grades, read_games_csv
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -356,7 +364,7 @@ def statistics_of_files(
     period = " to ".join(filter(None, (begin, end)))
     parts = [
         WinningStatistics.from_pool(
-            _said(_counted(_graded_games(file), differences)),
+            _by_grades(_said(_counted(_graded_games(file), differences))),
             begin=_day(begin),
             end=_day(end),
             differences=differences,
@@ -409,7 +417,7 @@ def _counted(pool: Pool, differences: int) -> Pool:
     reasons = {
         "with a handicap": np.asarray(pool.columns.get("handicap", 0.0 * apart)) != 0,
         "between equal grades": apart == 0,
-        f"more than {differences} grades apart": apart > differences,
+        f"more than {plural(differences, 'grade')} apart": apart > differences,
         "with a grade beyond 20k to 7d": ~inside,
     }
     return _without(pool, reasons)
@@ -433,6 +441,14 @@ def _said(pool: Pool) -> Pool:
     return pool
 
 
+def _by_grades(pool: Pool) -> Pool:
+    """Warn of ratings that are not used."""
+    if rated := int(GameColumns.from_pool(pool).rated.sum()):
+        said = f"grades decide; the ratings in {plural(rated, 'game')} are not used"
+        warnings.warn(IgnoredWarning(said), stacklevel=3)
+    return pool
+
+
 def read_all_games(
     files: Sequence[Path], *, begin: str | None = None, end: str | None = None
 ) -> Pool:
@@ -446,7 +462,7 @@ def read_all_games(
         A day is not a date.
     """
     first, last = _day(begin), _day(end)
-    pools = [read_graded_games(file) for file in files]
+    pools = [_by_grades(read_graded_games(file)) for file in files]
     pool = pools[0] if len(pools) == 1 else join_pools(pools)
     if first is None and last is None:
         return pool

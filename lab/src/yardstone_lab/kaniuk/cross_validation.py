@@ -3,19 +3,22 @@
 Candidates are the published coefficients, a plain logistic on the grade
 difference, Kaniuk's form fitted as he did and by likelihood, and that form with
 further terms. Each is fitted to all folds but one and scored on that one. Forms that do
-not fit the worth of a handicap stone take it for a grade, as European usage does.
+not fit the worth of a handicap stone take it for a grade, as European usage does. Where games
+come with ratings of both players, a logistic on these is scored too, and in the other games the
+form fitted by likelihood.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.choices import check_choice
+from yardstone.choices import check_choice, plural
 from yardstone.clusters import clustered_interval, clustered_mean
 from yardstone.errors import ModelError, NoGamesError, UsageError
 from yardstone.winprob.games import GameColumns
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CANDIDATES",
+    "RATINGS",
     "ModelForm",
     "FormScore",
     "CrossValidation",
@@ -52,7 +56,7 @@ USUAL_STONE = 1.0
 
 
 #: How a candidate's parameters are found.
-METHODS = ("likelihood", "least squares", "none")
+METHODS = ("likelihood", "least squares", "ratings", "none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,8 @@ class ModelForm:
     start : GradeModel
         First point of the fit, or the model itself.
     method : str
-        ``"likelihood"``, ``"least squares"`` or ``"none"``.
+        ``"likelihood"``, ``"least squares"``, ``"ratings"`` (likelihood, of ratings in hundreds
+        of points where both players have one) or ``"none"``.
     """
 
     name: str
@@ -124,6 +129,12 @@ CANDIDATES: tuple[ModelForm, ...] = (
         _start(),
     ),
 )
+
+
+#: The entrant for games with ratings: a logistic on their difference, with stones in points.
+RATINGS = ModelForm("ratings where they stand", ("u0", "stone"), _PLAIN, "ratings")
+#: What forecasts the other games for it.
+_WITHOUT_RATINGS = ModelForm("likelihood", TABLE_1, _start())
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +265,9 @@ def _folds(group: NDArray[np.int64], folds: int, rng: np.random.Generator) -> ND
     """Fold of each game: groups dealt out in random order to the smallest fold."""
     labels, number, size = np.unique(group, return_inverse=True, return_counts=True)
     if len(labels) < folds:
-        raise UsageError(f"{len(labels)} groups of games cannot be dealt to {folds} folds")
+        raise UsageError(
+            f"{plural(len(labels), 'group')} of games cannot be dealt to {folds} folds"
+        )
     filled = np.zeros(folds)
     fold_of = np.empty(len(labels), np.int64)
     for label in sorted(rng.permutation(len(labels)), key=lambda i: -size[i]):
@@ -266,7 +279,7 @@ def _folds(group: NDArray[np.int64], folds: int, rng: np.random.Generator) -> ND
 def cross_validate(
     games: GameColumns,
     *,
-    candidates: Sequence[ModelForm] = CANDIDATES,
+    candidates: Sequence[ModelForm] | None = None,
     folds: int = 10,
     seed: int = 0,
 ) -> CrossValidation:
@@ -276,9 +289,9 @@ def cross_validate(
     ----------
     games : GameColumns
         Decided games. Games of one group never stand on both sides.
-    candidates : sequence of ModelForm
-        Simplest first. A candidate that cannot be fitted to a training part is
-        scored with the published model there.
+    candidates : sequence of ModelForm, optional
+        Simplest first; by default `CANDIDATES`, and `RATINGS` if there are any. A candidate
+        that cannot be fitted to a training part is scored with the published model there.
     folds : int
         Number of parts.
     seed : int
@@ -286,17 +299,15 @@ def cross_validate(
     """
     if len(games) == 0:
         raise NoGamesError("there is no decided game between players of known grades")
+    if candidates is None:
+        candidates = (*CANDIDATES, RATINGS) if games.rated.any() else CANDIDATES
     fold = _folds(games.group, folds, np.random.default_rng(seed))
     log_loss = np.empty((len(candidates), len(games)))
     for part in range(folds):
         test = fold == part
         training, left_out = games.select(~test), games.select(test)
         for i, candidate in enumerate(candidates):
-            try:
-                model = candidate.fit(training)
-            except ModelError:
-                model = _AS_PUBLISHED
-            log_loss[i, test] = game_log_loss(model, left_out)
+            log_loss[i, test] = _forecast_loss(candidate, training, left_out)
     brier = (1.0 - np.exp(-log_loss)) ** 2
     names = tuple(candidate.name for candidate in candidates)
     result = CrossValidation(names, log_loss, brier, games, names[0], folds)
@@ -307,6 +318,22 @@ def cross_validate(
         if gain <= error:
             return CrossValidation(names, log_loss, brier, games, name, folds)
     return CrossValidation(names, log_loss, brier, games, best, folds)
+
+
+def _forecast_loss(form: ModelForm, training: GameColumns, left_out: GameColumns) -> Array:
+    """Log loss of a form's fit to the training games on each of those left out."""
+    if form.method == "ratings":
+        loss = _forecast_loss(_WITHOUT_RATINGS, training, left_out)
+        with suppress(ModelError, NoGamesError):  # then too few are rated
+            loss[left_out.rated] = game_log_loss(
+                form.fit(training.by_ratings()), left_out.by_ratings()
+            )
+        return loss
+    try:
+        model = form.fit(training)
+    except ModelError:
+        model = _AS_PUBLISHED
+    return game_log_loss(model, left_out)
 
 
 def game_log_loss(model: GradeModel, games: GameColumns) -> Array:
