@@ -22,6 +22,7 @@ from yardstone.records.query_errors import (
     SQLITE_COLUMNS,
     SQLITE_LONGEST,
     check_query,
+    computed_error,
     sqlite_error,
 )
 from yardstone.records.results import Side
@@ -145,6 +146,7 @@ def queried_rows(sql: str, database: StrPath | None, options: Options) -> Iterat
     """The games of the rows that a query gives."""
     name = "query" if database is None else os.fspath(database)
     tables: list[str] = []
+    computed: list[str] = []
     with connection_for(name, options.memory) as connection:
         connection.execute("SET errors_as_json = true")
         if database is not None:
@@ -154,10 +156,11 @@ def queried_rows(sql: str, database: StrPath | None, options: Options) -> Iterat
                     games = csv_rows(connection, TableFile(name, table), options, line_of=int)
                 yield games
                 return
-            tables = _attached(connection, path, name)
-        rows = check_query(connection, sql, name, tables)
+            tables, computed = _attached(connection, path, name)
+        rows = check_query(connection, sql, name, tables, computed)
         if database is not None:
             check_size(connection, rows, path.stat().st_size, name)
+            connection.execute("SET lock_configuration = true")
         yield understand(connection, rows, file=name, options=options)
 
 
@@ -191,8 +194,14 @@ def _database(database: StrPath) -> Path:
     return path
 
 
-def _attached(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> list[str]:
-    """The tables of a DuckDB file, to which alone the connection has access from then on."""
+def _attached(
+    connection: duckdb.DuckDBPyConnection, path: Path, name: str
+) -> tuple[list[str], list[str]]:
+    """The tables of a DuckDB file, to which alone the connection has access from then on.
+
+    What computes, views and tables with computed columns, comes second and is not read: it can
+    take any memory. Macros of the file go by as well: they could stand for functions of ours.
+    """
     with path.open("rb") as file:
         if file.read(12)[8:] != _DUCKDB:
             raise InputError(
@@ -201,16 +210,20 @@ def _attached(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> l
                 hint=f"a query reads files itself: FROM '{path.name}'",
             )
     connection.execute(f"ATTACH {sql_text(path)} AS source (READ_ONLY)")
-    rows = connection.execute(
-        "SELECT table_name FROM duckdb_tables() WHERE database_name = 'source'"
+    there = connection.execute(
+        "SELECT schema_name, table_name, contains(upper(sql), 'GENERATED ALWAYS') "
+        "FROM duckdb_tables() WHERE database_name = 'source' UNION ALL "
+        "SELECT schema_name, view_name, true "
+        "FROM duckdb_views() WHERE database_name = 'source' AND NOT internal"
     ).fetchall()
-    for setting in (
-        "USE source",
-        "SET enable_external_access = false",
-        "SET lock_configuration = true",
-    ):
-        connection.execute(setting)
-    return [str(table) for (table,) in rows]
+    for schema, table, computes in there:
+        if not computes:
+            place = f"{quoted(schema)}.{quoted(table)}"
+            connection.execute(f"CREATE SCHEMA IF NOT EXISTS {quoted(schema)}")
+            connection.execute(f"CREATE VIEW {place} AS FROM source.{place}")
+    connection.execute("SET enable_external_access = false")
+    tables = [str(table) for _, table, computes in there if not computes]
+    return tables, [str(table) for _, table, computes in there if computes]
 
 
 def _is_sqlite(path: Path) -> bool:
@@ -223,6 +236,7 @@ def database_rows(source: Source, options: Options) -> Iterator[GameRows]:
     """The games in the one table of a database that has only one."""
     if source.path is None:
         raise InputError("a database cannot be read from standard input", file=source.name)
+    computed: list[str] = []
     if _is_sqlite(source.path):
         try:
             with _sqlite(source.path) as base:
@@ -231,7 +245,9 @@ def database_rows(source: Source, options: Options) -> Iterator[GameRows]:
             raise sqlite_error(error, source.name, ()) from None
     else:
         with connection_for(source.name) as connection:
-            tables = _attached(connection, source.path, source.name)
+            tables, computed = _attached(connection, source.path, source.name)
+    if not tables and computed:
+        raise computed_error(computed[0], source.name)
     if len(tables) != 1:
         there = f"{len(tables)} tables: {', '.join(tables)}" if tables else "no table"
         raise InputError(f"it holds {there}", file=source.name, hint="use a query")

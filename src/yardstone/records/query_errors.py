@@ -20,6 +20,7 @@ __all__ = [
     "SQLITE_COLUMNS",
     "SQLITE_LONGEST",
     "check_query",
+    "computed_error",
     "file_error",
     "finds_no_room",
     "sqlite_error",
@@ -48,7 +49,11 @@ class _Trouble:
 
 
 def check_query(
-    connection: duckdb.DuckDBPyConnection, sql: str, file: str, tables: Sequence[str] = ()
+    connection: duckdb.DuckDBPyConnection,
+    sql: str,
+    file: str,
+    tables: Sequence[str] = (),
+    computed: Sequence[str] = (),
 ) -> str:
     """The query as a table, once it is known to make sense: what stands behind FROM.
 
@@ -62,6 +67,8 @@ def check_query(
         What messages call it, or the database it goes to.
     tables : sequence of str
         Those there are in the database.
+    computed : sequence of str
+        Its views, and its tables with computed columns, which are not read.
 
     Raises
     ------
@@ -82,10 +89,22 @@ def check_query(
         connection.execute(_DESCRIBE + text)
     except duckdb.Error as error:
         trouble = _trouble(error)
+        if (missing := _NO_TABLE.search(trouble.message)) and missing[1] in computed:
+            raise computed_error(missing[1], file) from None
         shift = 0 if trouble.kind == "Parser" else len(_DESCRIBE)
         message, hint = _message(trouble, tables, lambda: _columns(connection, text))
         raise InputError(_place(text, trouble, shift) + message, file=file, hint=hint) from None
     return f"({text}\n)"  # a comment at its end goes no further
+
+
+def computed_error(name: str, file: str) -> InputError:
+    """Return the error for a view of a database, or a table with computed columns."""
+    return InputError(
+        f"{name!r} is a view, or has computed columns, which are not read: a small file could "
+        "take all memory by them",
+        file=file,
+        hint=f"if you trust it, CREATE TABLE … AS FROM {name} in another database",
+    )
 
 
 def finds_no_room(error: duckdb.Error) -> bool:

@@ -72,14 +72,19 @@ class StreamLimits:
     extra: int = 64 << 20
     hint: str = "unpack it yourself if that is right"
 
+    def most(self, size: int) -> int:
+        """Return to how many bytes a file of this size may expand."""
+        return int(self.ratio * size) + self.extra
+
     def check(self, expanded: int, size: int, name: str) -> None:
         """Refuse a file of this size and name that expands to more bytes than it may."""
-        if expanded > self.ratio * size + self.extra:
-            raise InputError(
-                f"expands to more than {self.ratio:g} times its size",
-                file=name,
-                hint=self.hint,
-            )
+        if expanded > self.most(size):
+            raise self.error(name)
+
+    def error(self, name: str) -> InputError:
+        """Return the error for a file of this name that expands too far."""
+        reason = f"expands to more than {self.ratio:g} times its size"
+        return InputError(reason, file=name, hint=self.hint)
 
 
 class ByteStream:

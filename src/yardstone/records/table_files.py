@@ -66,6 +66,10 @@ _COMPRESSION = {None: "none", "gzip": "gzip"}
 #: How far a table that somebody else packed may expand: its texts, and `CELL` bytes a cell.
 TABLE_LIMITS = StreamLimits(ratio=200.0, hint="export the games as CSV if that is right")
 CELL = 8
+#: Bytes that DuckDB needs to count rows besides what it reads, and the memory for
+#: understanding games, in units of what their file may expand to.
+_WORKING, _FOR_GAMES = 128 << 20, 8
+_UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 _LENGTHS = {"VARCHAR": "strlen", "JSON": "strlen", "BLOB": "octet_length"}
 #: How packed data in an Arrow file begin, behind eight bytes that say how long they become.
 _PACKED = (b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")
@@ -309,6 +313,13 @@ def seconds_for(size: int) -> float:
     return 4.0 + size / 1e6
 
 
+def _memory(connection: duckdb.DuckDBPyConnection) -> int:
+    """Return how many bytes DuckDB may use."""
+    given = connection.execute("SELECT current_setting('memory_limit')").fetchone()
+    number, unit = str((given or ("0 KiB",))[0]).split()
+    return int(float(number) * 1024 ** _UNITS.index(unit))
+
+
 def check_size(connection: duckdb.DuckDBPyConnection, rows: str, size: int, file: str) -> int:
     """Count the rows of what stands behind FROM; refuse what a file of `size` bytes cannot hold.
 
@@ -329,7 +340,14 @@ def check_size(connection: duckdb.DuckDBPyConnection, rows: str, size: int, file
         It expands to more than `TABLE_LIMITS` allows.
     duckdb.InterruptException
         It takes too long.
+
+    Notes
+    -----
+    What a file says of its size may be a lie, so DuckDB's own memory is limited too: while it
+    counts, to what the file may expand to, and from then on to a multiple of it.
     """
+    import duckdb
+
     columns = connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()
     terms = [f"count(*), count(*) * {CELL * len(columns)}"]
     terms += [
@@ -337,12 +355,23 @@ def check_size(connection: duckdb.DuckDBPyConnection, rows: str, size: int, file
         for name, kind, *_ in columns
         if (length := _LENGTHS.get(kind))
     ]
+    most = TABLE_LIMITS.most(size)
+    before = _memory(connection)
+    limited = most + _WORKING < before
+    if limited:
+        connection.execute(f"SET memory_limit = '{most + _WORKING}B'")
     timer = Timer(seconds_for(size), connection.interrupt)
     timer.start()
     try:
         counted = connection.execute(f"SELECT {' + '.join(terms)} FROM {rows}").fetchone()
+    except duckdb.OutOfMemoryException:
+        if not limited:
+            raise
+        raise TABLE_LIMITS.error(file) from None
     finally:
         timer.cancel()
+    if limited:
+        connection.execute(f"SET memory_limit = '{min(before, _FOR_GAMES * most)}B'")
     games, expanded = counted or (0, 0)
     TABLE_LIMITS.check(int(expanded), size, file)
     return int(games)
