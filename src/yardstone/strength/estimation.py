@@ -133,7 +133,7 @@ class StrengthEstimate(Displayed):
         Games that were left out.
     """
 
-    _made_by: ClassVar[str] = "reports.strength.estimate:strength_document"
+    _made_by: ClassVar[str] = "reports.strength:strength_document"
 
     player: str
     scale: SiteScale
