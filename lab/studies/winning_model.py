@@ -4,7 +4,8 @@ Forms are fitted to the games of a table of tournament games with grades
 (``go/tournaments/games.csv.gz`` of the shared data) with one event left out at a time, and
 scored on that one, beside the published models. Writes the table and the figure of
 ``docs/studies/winning-model.md``; with ``--ship`` the model as well, as
-``src/yardstone/winprob/data/winning_model.json``.
+``src/yardstone/winprob/data/winning_model.json``. With ``--events`` it writes only the tables of
+how much events differ, and what ratings add.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lab.studies.winning.events import CONGRESS, event_lines
 from lab.studies.winning.selection import fit_with_strengths
 from yardstone.clusters import LEAST_EFFECTIVE_CLUSTERS, effective_number, t_quantile
 from yardstone.files import write_text
@@ -42,11 +44,11 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = ROOT / "docs" / "studies" / "winning-model-tables.md"
+EVENTS = ROOT / "docs" / "studies" / "winning-model-events-tables.md"
 FIGURE = ROOT / "docs" / "studies" / "winning-model-calibration.svg"
 SHIPPED = ROOT / "src" / "yardstone" / "winprob" / "data" / "winning_model.json"
 #: Parts of whole events, for the jackknife of the spread.
 PARTS = 10
-CONGRESS = "EGC 2011 Main Tournament"
 PUBLISHED = ("kaniuk", "egf", "goldis")
 #: No forecast counts as surer than this.
 LEAST = 1e-6
@@ -368,24 +370,38 @@ def panel(name: str, rows: list[tuple[float, float, float | None]]) -> Panel:
     return Panel(across, up, marks, name)
 
 
+def made(option: str) -> str:
+    """By what, when and with which versions."""
+    return (
+        f"`python -m lab.studies.winning_model GAMES {option}`, {date.today():%Y-%m-%d}; Yardstone "
+        f"{version('yardstone')}, numpy {np.__version__}, Python {platform.python_version()}."
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("games", type=Path)
     parser.add_argument("--ship", action="store_true", help="write the model that ships too")
+    parser.add_argument(
+        "--events", action="store_true", help="only the tables of how much events differ"
+    )
     given = parser.parse_args()
     pool = read_games_csv(given.games)
+    if given.events:
+        text = "\n".join([*event_lines(pool, given.games), "", made("--events")]) + "\n"
+        write_text(EVENTS, text)
+        print(text)
+        return
     spread = spread_of(pool)
     if given.ship:
         result = fit_winning_model(pool, name="fitted", event_games=EVENT_GAMES)
         write_model(SHIPPED, replace(result.model, spread=round(spread.value, 2)))
-    made = (
-        f"`python -m lab.studies.winning_model GAMES --ship`, {date.today():%Y-%m-%d}; Yardstone "
-        f"{version('yardstone')}, numpy {np.__version__}, Python {platform.python_version()}. In "
-        "brackets 95 % intervals over events, by the jackknife and Student's t; those of "
+    about = (
+        "In brackets 95 % intervals over events, by the jackknife and Student's t; those of "
         "differences allow for what the fits have in common. No forecast counts as surer than "
         "one in a million."
     )
-    text = "\n".join([*lines(pool, spread), "", made]) + "\n"
+    text = "\n".join([*lines(pool, spread), "", f"{made('--ship')} {about}"]) + "\n"
     write_text(TABLE, text)
     print(text)
 

@@ -3,11 +3,13 @@ from __future__ import annotations
 import csv
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from lab.studies.winning.events import FORMS, best_spread
 from lab.studies.winning.selection import SelectionFit, fit_with_strengths
 from lab.studies.winning.simulation import (
     european_games,
@@ -17,6 +19,7 @@ from lab.studies.winning.simulation import (
 )
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.pool import Pool
+from yardstone.winprob.fit import spread_between
 from yardstone.winprob.games import GameColumns, implausible_events, read_games_csv
 from yardstone.winprob.kaniuk import PUBLISHED, GradeModel
 from yardstone.winprob.likelihood import GradedGames, fit_likelihood
@@ -160,6 +163,23 @@ def test_ratings_are_scored_where_both_players_have_one() -> None:
     assert cross_validate(few, folds=2).names == (*(form.name for form in CANDIDATES), RATINGS.name)
     nowhere = few.select(~few.rated)
     assert RATINGS.name not in cross_validate(nowhere, folds=2).names
+
+
+def test_what_is_random_in_events_is_found() -> None:
+    """The likelihood on a grid finds the deviation that `fit` finds, and no shift fits as well."""
+    model = GradeModel(PUBLISHED)
+    games = columns(6_000, seed=3)
+    rng = np.random.default_rng(3)
+    times = np.maximum(rng.normal(1.0, 0.7, 300), 0.0)[games.group]
+    p = model.probability(games.first, games.second)
+    odds = times * (np.log(p) - np.log1p(-p))
+    games = replace(games, first_won=rng.random(6_000) < 1.0 / (1.0 + np.exp(-odds)))
+    found = {name: best_spread(form(model, games)) for name, form in FORMS.items()}
+    true = next(iter(FORMS))
+    assert found[true][0] == pytest.approx(spread_between(model, games), abs=0.02)
+    assert found[true][0] == pytest.approx(0.7, abs=0.15)
+    shift = list(FORMS)[-1]
+    assert found[true][1] > found[shift][1] + 50.0
 
 
 HEAD = "tournament,begin,size,komi,rnd,white,black,w_rank,b_rank,handicap,result\n"
