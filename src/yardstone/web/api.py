@@ -38,14 +38,6 @@ __all__ = [
     "JobAddress",
     "JobState",
     "Refusal",
-    "batch_form_body",
-    "csv_answers",
-    "form_body",
-    "kind_form_body",
-    "refusal_answers",
-    "stream_answers",
-    "batch_events",
-    "job_events",
     "router",
 ]
 
@@ -210,7 +202,7 @@ _MEANINGS = {
 }
 
 
-def refusal_answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def _refusal_answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The refusals that an operation knows, beside those of all."""
     return {
         status: {"model": Refusal, "description": _MEANINGS[status]}
@@ -222,7 +214,7 @@ def _schema(field: FormField) -> dict[str, Any]:
     return {**field.schema(), **({"description": field.about} if field.about else {})}
 
 
-def form_body() -> dict[str, Any]:
+def _form_body() -> dict[str, Any]:
     """Keywords for an operation that takes a form of any kind.
 
     Where the kinds have different defaults of a field, none is named.
@@ -241,12 +233,12 @@ def form_body() -> dict[str, Any]:
     return _form(schemas)
 
 
-def kind_form_body(kind: Kind) -> dict[str, Any]:
+def _kind_form_body(kind: Kind) -> dict[str, Any]:
     """The same for a form of one kind."""
     return _form({field.name: _schema(field) for field in kind.fields})
 
 
-def batch_form_body(kind: Kind) -> dict[str, Any]:
+def _batch_form_body(kind: Kind) -> dict[str, Any]:
     """The same for a form with several players."""
     schemas = {}
     for field in kind.fields:
@@ -271,20 +263,20 @@ def _form(fields: dict[str, dict[str, Any]], *required: str) -> dict[str, Any]:
     body = {"content": {"multipart/form-data": {"schema": schema}}, "required": True}
     return {
         "openapi_extra": {"requestBody": body, "parameters": [_KEY]},
-        "responses": refusal_answers(400, 408, 413, 415),
+        "responses": _refusal_answers(400, 408, 413, 415),
     }
 
 
-def stream_answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def _stream_answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Answers of an operation that gives server-sent events."""
     events = {"description": "Events.", "content": {"text/event-stream": {"schema": _EVENT}}}
-    return {200: events, **refusal_answers(*statuses)}
+    return {200: events, **_refusal_answers(*statuses)}
 
 
-def csv_answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def _csv_answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Answers of an operation that gives CSV."""
     table = {"description": "The table.", "content": {"text/csv": {"schema": _TEXT}}}
-    return {200: table, **refusal_answers(*statuses)}
+    return {200: table, **_refusal_answers(*statuses)}
 
 
 _KEY = {
@@ -316,7 +308,7 @@ _GOING = ("queued", "running")
 State = dict[str, Any]
 
 
-async def job_events(request: Request, service: Service, address: str) -> StreamingResponse:
+async def _job_events(request: Request, service: Service, address: str) -> StreamingResponse:
     """The states of one job."""
 
     def look() -> list[State]:
@@ -326,7 +318,7 @@ async def job_events(request: Request, service: Service, address: str) -> Stream
     return await _answer(request, service, address, look)
 
 
-async def batch_events(request: Request, service: Service, address: str) -> StreamingResponse:
+async def _batch_events(request: Request, service: Service, address: str) -> StreamingResponse:
     """The states of all jobs of a batch."""
 
     def look() -> list[State]:
@@ -434,7 +426,7 @@ def _owned(page: str, made: Accepted) -> dict[str, Any]:
     response_model=AcceptedJob,
     tags=["send"],
     summary="Send files of any kind",
-    **form_body(),
+    **_form_body(),
 )
 async def send(request: Request) -> Response:
     """See what the files are, and make a job of them."""
@@ -455,7 +447,7 @@ def _add_kind(kind: Kind) -> None:
         name=f"send_{kind.name}",
         summary=kind.summary,
         description=kind.about,
-        **kind_form_body(kind),
+        **_kind_form_body(kind),
     )(send_kind)
 
 
@@ -483,7 +475,7 @@ def _add_batches(kind: Kind) -> None:
         tags=["batches"],
         summary=f"{kind.summary}, to rate several players",
         description="Make a job for each player that is named, all from the same games.",
-        **batch_form_body(kind),
+        **_batch_form_body(kind),
     )(send_batch)
 
 
@@ -498,7 +490,7 @@ for _kind in KINDS.values():
     response_model=JobState,
     tags=["jobs"],
     summary="Progress and result",
-    responses=refusal_answers(404, 410),
+    responses=_refusal_answers(404, 410),
 )
 def job(request: Request, address: Address) -> Response:
     """How far a job is, and its result once it is done."""
@@ -510,11 +502,11 @@ def job(request: Request, address: Address) -> Response:
     tags=["jobs"],
     summary="Progress and result as server-sent events",
     response_class=StreamingResponse,
-    responses=stream_answers(404, 410),
+    responses=_stream_answers(404, 410),
 )
 async def watch(request: Request, address: Address) -> Response:
     """An event ``state`` at each change, and ``end`` when nothing more comes."""
-    return await job_events(request, _service(request), address)
+    return await _job_events(request, _service(request), address)
 
 
 @router.put(
@@ -524,7 +516,7 @@ async def watch(request: Request, address: Address) -> Response:
     tags=["jobs"],
     summary="Choose the player",
     dependencies=[Security(_OWNER)],
-    responses=refusal_answers(400, 403, 404, 409, 410, 413),
+    responses=_refusal_answers(400, 403, 404, 409, 410, 413),
 )
 def choose(request: Request, address: Address, choice: Choice) -> Response:
     """Say whose strength is asked for, where the files do not tell."""
@@ -538,7 +530,7 @@ def choose(request: Request, address: Address, choice: Choice) -> Response:
     tags=["jobs"],
     summary="Stop a job",
     dependencies=[Security(_OWNER)],
-    responses=refusal_answers(403, 404, 410),
+    responses=_refusal_answers(403, 404, 410),
 )
 def cancel(request: Request, address: Address) -> Response:
     """Stop a job; its files are deleted. One that has ended stays as it is."""
@@ -553,7 +545,7 @@ def cancel(request: Request, address: Address) -> Response:
     tags=["jobs"],
     summary="Try a failed job again",
     dependencies=[Security(_OWNER)],
-    responses=refusal_answers(403, 404, 409, 410),
+    responses=_refusal_answers(403, 404, 409, 410),
 )
 def retry(request: Request, address: Address) -> Response:
     """Begin a job anew that failed for no fault of its files."""
@@ -565,7 +557,7 @@ def retry(request: Request, address: Address) -> Response:
     "/api/jobs/{id}/result.json",
     tags=["jobs"],
     summary="The result as JSON",
-    responses=refusal_answers(404, 409, 410),
+    responses=_refusal_answers(404, 409, 410),
 )
 def result_json(request: Request, address: Address) -> dict[str, Any]:
     """The result by itself."""
@@ -577,7 +569,7 @@ def result_json(request: Request, address: Address) -> dict[str, Any]:
     tags=["jobs"],
     summary="The result as CSV",
     response_class=Response,
-    responses=csv_answers(404, 409, 410),
+    responses=_csv_answers(404, 409, 410),
 )
 def result_csv(request: Request, address: Address) -> Response:
     """The table of the result: a row a game, or a row a player."""
@@ -593,7 +585,7 @@ def result_csv(request: Request, address: Address) -> Response:
     tags=["jobs"],
     summary="Delete a job",
     dependencies=[Security(_OWNER)],
-    responses=refusal_answers(403, 404, 410),
+    responses=_refusal_answers(403, 404, 410),
 )
 def delete(request: Request, address: Address) -> Response:
     """Delete a job, its files and its result."""
@@ -606,7 +598,7 @@ def delete(request: Request, address: Address) -> Response:
     response_model=BatchState,
     tags=["batches"],
     summary="All jobs of a batch",
-    responses=refusal_answers(404, 410),
+    responses=_refusal_answers(404, 410),
 )
 def batch(request: Request, address: Address) -> Response:
     """The jobs of a batch, with the results so far."""
@@ -618,11 +610,11 @@ def batch(request: Request, address: Address) -> Response:
     tags=["batches"],
     summary="The results of a batch as they come",
     response_class=StreamingResponse,
-    responses=stream_answers(404, 410),
+    responses=_stream_answers(404, 410),
 )
 async def watch_batch(request: Request, address: Address) -> Response:
     """An event ``state`` for each job that changes, and ``end`` when all have ended."""
-    return await batch_events(request, _service(request), address)
+    return await _batch_events(request, _service(request), address)
 
 
 @router.delete(
@@ -631,7 +623,7 @@ async def watch_batch(request: Request, address: Address) -> Response:
     tags=["batches"],
     summary="Delete a batch",
     dependencies=[Security(_OWNER)],
-    responses=refusal_answers(403, 404, 410),
+    responses=_refusal_answers(403, 404, 410),
 )
 def delete_batch(request: Request, address: Address) -> Response:
     """Delete all jobs of a batch."""

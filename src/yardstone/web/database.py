@@ -58,31 +58,21 @@ if TYPE_CHECKING:
 
 __all__ = [
     "METADATA",
+    "PATIENCE",
+    "PIECE",
+    "VERSION",
+    "Database",
+    "Lock",
     "chunks",
     "clients",
     "counters",
+    "fetch_files",
+    "file_name",
     "gone",
+    "insert_chunks",
     "jobs",
     "secret_values",
     "uploads",
-    "SCHEMA",
-    "WRITING",
-    "address_of",
-    "postgres_engine",
-    "sqlite_engine",
-    "Contact",
-    "is_away",
-    "is_full",
-    "is_passing",
-    "PIECE",
-    "fetch_files",
-    "file_name",
-    "insert_chunks",
-    "VERSION",
-    "prepare",
-    "PATIENCE",
-    "Database",
-    "Lock",
 ]
 
 
@@ -195,9 +185,9 @@ secret_values = Table(
 
 
 #: The schema of PostgreSQL that holds the tables.
-SCHEMA = "yardstone"
+_SCHEMA = "yardstone"
 #: The option of a transaction that writes.
-WRITING = "yardstone_writing"
+_WRITING = "yardstone_writing"
 #: Seconds to wait for another process that writes to the file.
 _PATIENCE = 10.0
 _CONNECT = 5
@@ -207,7 +197,7 @@ _SILENCE = 6.0
 _KEPT, _FURTHER, _FREE = 8, 12, 5.0
 #: Settings of PostgreSQL for every connection, times in milliseconds.
 _OPTIONS = {
-    "search_path": SCHEMA,
+    "search_path": _SCHEMA,
     "statement_timeout": "5000",
     "lock_timeout": "3000",
     "idle_in_transaction_session_timeout": "20000",
@@ -229,14 +219,8 @@ _KEEPALIVE = {
 _DRIVERS = ("postgresql", "postgres", "postgresql+psycopg")
 
 
-def address_of(text: str) -> URL:
-    """The address of a database of PostgreSQL.
-
-    Raises
-    ------
-    UsageError
-        It is none. What it holds is not repeated: a password may be in it.
-    """
+def _address_of(text: str) -> URL:
+    """The address of a database of PostgreSQL; no error repeats it, as it may hold a password."""
     try:
         url = make_url(text)
     except ArgumentError:
@@ -246,7 +230,7 @@ def address_of(text: str) -> URL:
     return url.set(drivername="postgresql+psycopg")
 
 
-def sqlite_engine(path: Path) -> Engine:
+def _sqlite_engine(path: Path) -> Engine:
     """Connections to a file, made if it does not exist."""
     engine = create_engine(
         URL.create("sqlite", database=str(path.absolute())),
@@ -264,20 +248,14 @@ def sqlite_engine(path: Path) -> Engine:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
-        if connection.get_execution_options().get(WRITING):
+        if connection.get_execution_options().get(_WRITING):
             connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     return engine
 
 
-def postgres_engine(url: URL) -> Engine:
-    """Connections to PostgreSQL; the first is made when it is needed.
-
-    Raises
-    ------
-    MissingExtraError
-        Its driver is not installed.
-    """
+def _postgres_engine(url: URL) -> Engine:
+    """Connections to PostgreSQL; the first is made when it is needed."""
     try:
         from psycopg import Connection as PostgresConnection
         from psycopg import OperationalError
@@ -340,7 +318,7 @@ _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _FULL = {"53100", "53200", sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 
 
-def is_away(error: SQLAlchemyError) -> bool:
+def _is_away(error: SQLAlchemyError) -> bool:
     """Whether an error means that the database does not answer."""
     if not isinstance(error, DBAPIError):
         return False
@@ -352,7 +330,7 @@ def is_away(error: SQLAlchemyError) -> bool:
     return connecting and not isinstance(error.orig, sqlite3.Error)
 
 
-def is_passing(error: SQLAlchemyError) -> bool:
+def _is_passing(error: SQLAlchemyError) -> bool:
     """Whether nothing was done and it may go well the next time."""
     if isinstance(error, NoneFree):
         return True
@@ -363,7 +341,7 @@ def is_passing(error: SQLAlchemyError) -> bool:
     return _of_sqlite(error) in _BUSY
 
 
-def is_full(error: SQLAlchemyError) -> bool:
+def _is_full(error: SQLAlchemyError) -> bool:
     """Whether nothing was done since there is no room, which will not change at once."""
     if not isinstance(error, DBAPIError):
         return False
@@ -374,15 +352,10 @@ def _of_sqlite(error: DBAPIError) -> int:
     return int(getattr(error.orig, "sqlite_errorcode", 0)) & 0xFF
 
 
-class Contact:
+class _Contact:
     """Remembers whether the database answers.
 
     While it does not, one thread asks it again and again, and the others wait for that.
-
-    Parameters
-    ----------
-    probe : callable
-        Asks the database anything; an error means that it does not answer.
     """
 
     def __init__(self, probe: Callable[[], object]) -> None:
@@ -512,23 +485,11 @@ _POSTGRES = (
 )
 
 
-def prepare(connection: Connection, place: str, folder: Path) -> list[Path]:
+def _make_tables(connection: Connection, place: str, folder: Path) -> list[Path]:
     """Make the tables as they are to be, in a transaction; several may try at once.
 
-    Gives the folders that are not needed any more once that has happened.
-
-    Parameters
-    ----------
-    connection : Connection
-    place : str
-        What the database is called in messages.
-    folder : Path
-        Where an older version kept the files that were sent.
-
-    Raises
-    ------
-    InputError
-        A later version of Yardstone made the tables.
+    An older version kept the files that were sent in `folder`: its folders that are not needed
+    any more are returned. Messages call the database `place`.
     """
     postgres = connection.dialect.name == "postgresql"
     if postgres and _version_of_postgres(connection) == VERSION:
@@ -570,19 +531,19 @@ def _version_of_postgres(connection: Connection) -> int:
             "SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace "
             "WHERE nspname = :schema AND relname = 'version'"
         ),
-        {"schema": SCHEMA},
+        {"schema": _SCHEMA},
     )
     if there.scalar() is None:
         return 0
-    return int(connection.exec_driver_sql(f"SELECT number FROM {SCHEMA}.version").scalar_one())
+    return int(connection.exec_driver_sql(f"SELECT number FROM {_SCHEMA}.version").scalar_one())
 
 
 def _make_schema(connection: Connection) -> None:
     there = connection.execute(
-        text("SELECT 1 FROM pg_namespace WHERE nspname = :name"), {"name": SCHEMA}
+        text("SELECT 1 FROM pg_namespace WHERE nspname = :name"), {"name": _SCHEMA}
     ).scalar()
     if there is None:  # IF NOT EXISTS would ask for the right to make it all the same
-        connection.exec_driver_sql(f"CREATE SCHEMA {SCHEMA}")
+        connection.exec_driver_sql(f"CREATE SCHEMA {_SCHEMA}")
     connection.exec_driver_sql("CREATE TABLE version (number integer NOT NULL)")
 
 
@@ -634,15 +595,15 @@ class Database:
 
     def __init__(self, path: Path, folder: Path, url: str = "") -> None:
         self.shared = bool(url)
-        self.place = address_of(url).render_as_string(hide_password=True) if url else str(path)
+        self.place = _address_of(url).render_as_string(hide_password=True) if url else str(path)
         self.patience = PATIENCE
         self._folder = folder
         self._ready = False
-        engine = postgres_engine(address_of(url)) if url else sqlite_engine(path)
+        engine = _postgres_engine(_address_of(url)) if url else _sqlite_engine(path)
         self._engine = engine
-        self._writes = engine.execution_options(**{WRITING: True})
+        self._writes = engine.execution_options(**{_WRITING: True})
         self._reads = engine.execution_options(isolation_level="AUTOCOMMIT") if url else engine
-        self.contact = Contact(lambda: self._read(select(1)))
+        self.contact = _Contact(lambda: self._read(select(1)))
         try:
             self._check()
         except BaseException:
@@ -707,12 +668,12 @@ class Database:
             try:
                 result = self._asked(action)
             except SQLAlchemyError as error:
-                away = is_away(error)
-                if is_full(error):
+                away = _is_away(error)
+                if _is_full(error):
                     raise DatabaseAway from error
                 if away:
                     self.contact.lose()
-                elif not is_passing(error):
+                elif not _is_passing(error):
                     raise
                 if (away and once) or time.monotonic() + pause > end:
                     raise DatabaseAway from error
@@ -725,7 +686,7 @@ class Database:
     def _asked(self, action: Callable[[], T]) -> T:
         if not self._ready:
             with self._writes.begin() as connection:
-                taken_over = prepare(connection, self.place, self._folder)
+                taken_over = _make_tables(connection, self.place, self._folder)
             for folder in taken_over:
                 shutil.rmtree(folder, ignore_errors=True)
             self._ready = True

@@ -39,19 +39,16 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "RootPath",
-    "SECURITY_HEADERS",
-    "StrictHeaders",
     "BodyLimit",
-    "RateLimit",
-    "visitor_mark",
-    "BUCKETS",
     "Metrics",
-    "configured",
+    "RateLimit",
     "RequestMonitor",
+    "RootPath",
+    "StrictHeaders",
     "add_handlers",
+    "configured",
     "plain_answer",
-    "problem_of",
+    "visitor_mark",
 ]
 
 
@@ -79,7 +76,7 @@ class RootPath:
         await self.app(scope, receive, send)
 
 
-SECURITY_HEADERS = {
+_SECURITY_HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
         "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -97,7 +94,7 @@ _OVER_TLS = "max-age=31536000"
 
 
 class StrictHeaders:
-    """Adds `SECURITY_HEADERS` to every answer; nothing is kept by caches unless it says so."""
+    """Adds `_SECURITY_HEADERS` to every answer; nothing is kept by caches unless it says so."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -111,7 +108,7 @@ class StrictHeaders:
         async def strict(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in SECURITY_HEADERS.items():
+                for name, value in _SECURITY_HEADERS.items():
                     headers[name] = value
                 headers.setdefault("Cache-Control", "no-store")
                 if scope["scheme"] == "https":
@@ -236,7 +233,7 @@ def visitor_mark(request: Request, secret: bytes) -> str:
 
 
 #: Upper ends of the classes of answering times, in seconds.
-BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
 class Metrics:
@@ -251,8 +248,8 @@ class Metrics:
         """Count one answer of a route (its template, which names no job)."""
         with self._lock:
             self._answers[method, route, status] += 1
-            times = self._times.setdefault(route, [0.0] * (len(BUCKETS) + 2))
-            times[bisect_left(BUCKETS, seconds)] += 1.0
+            times = self._times.setdefault(route, [0.0] * (len(_BUCKETS) + 2))
+            times[bisect_left(_BUCKETS, seconds)] += 1.0
             times[-1] += seconds
 
     def text(self, state: dict[str, Any]) -> str:
@@ -295,7 +292,7 @@ class Metrics:
         out.metric("request_seconds", "histogram", "Time until an answer began.")
         for route, values in times:
             below = 0.0
-            for end, number in zip((*map(str, BUCKETS), "+Inf"), values[:-1], strict=True):
+            for end, number in zip((*map(str, _BUCKETS), "+Inf"), values[:-1], strict=True):
                 below += number
                 out.value("request_seconds_bucket", below, route=route, le=end)
             out.value("request_seconds_sum", values[-1], route=route)
@@ -515,7 +512,7 @@ def add_handlers(
     """
 
     async def refuse(request: Request, error: Exception) -> Response:
-        return refused(request, problem_of(error, hint=hint))
+        return refused(request, _problem_of(error, hint=hint))
 
     for kind in (
         YardstoneError,
@@ -529,7 +526,7 @@ def add_handlers(
         app.add_exception_handler(kind, refuse)
 
 
-def problem_of(error: Exception, *, hint: str) -> RequestProblem:
+def _problem_of(error: Exception, *, hint: str) -> RequestProblem:
     """Any error as a refusal."""
     if isinstance(error, RequestProblem):
         return error

@@ -17,7 +17,7 @@ from typing import Any
 from yardstone.web.database import Database
 from yardstone.web.problems import DatabaseAway
 
-__all__ = ["CHANGED", "QUEUED", "Listener", "Changes"]
+__all__ = ["CHANGED", "QUEUED", "Changes", "Listener"]
 
 
 #: There are jobs that wait; a job and its batch have changed, whose addresses are the text.

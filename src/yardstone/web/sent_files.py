@@ -29,17 +29,16 @@ from yardstone.web.problems import RequestProblem
 from yardstone.web.settings import Limits, Settings
 
 __all__ = [
-    "file_label",
-    "spreadsheet_safe",
     "ENDINGS",
     "FILES",
     "HEAD",
-    "format_of",
-    "look",
-    "Unpacked",
-    "unpack",
     "ImportGate",
+    "Unpacked",
+    "file_label",
     "import_games",
+    "look",
+    "spreadsheet_safe",
+    "unpack",
 ]
 
 
@@ -103,7 +102,7 @@ _FOREIGN = (
 )
 
 
-def format_of(head: bytes, name: str) -> str:
+def _format_of(head: bytes, name: str) -> str:
     """The format of a file that is no archive, by its first bytes; '' if it is none of ours."""
     format = "" if _foreign(head) else for_web(head, name)
     return format if format in _TAKEN else ""
@@ -133,7 +132,7 @@ def look(path: Path, name: str, limits: Limits, entries: int = 0) -> tuple[str, 
     head = _first_bytes(path, name, limits)
     if not head.strip():
         raise RequestProblem(422, "empty", "This file is empty.", "Choose another one.", file=name)
-    format = format_of(head, unpacked_name(name))
+    format = _format_of(head, unpacked_name(name))
     if not format:
         what = _foreign(head)
         raise RequestProblem(
@@ -178,7 +177,7 @@ def _members(path: Path, name: str, limits: Limits, entries: int) -> Counter[str
             label = file_label(member.name, limits.name_length)
             try:
                 with closing(member.open()) as data:
-                    formats[format_of(data.read(HEAD), label)] += 1
+                    formats[_format_of(data.read(HEAD), label)] += 1
             except OSError as error:
                 formats[""] += 1
                 trouble = str(error.strerror)
@@ -266,7 +265,7 @@ class _Unpacking:
             head += piece
             if len(head) >= HEAD:
                 break
-        name = format_of(head[:HEAD], label)
+        name = _format_of(head[:HEAD], label)
         if name not in self.formats:
             self.skip(label, "not of the kind that is wanted" if name else "no file of games")
             return

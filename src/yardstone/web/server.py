@@ -38,7 +38,7 @@ from yardstone.web.settings import Settings, configure_log
 from yardstone.web.store import JobStore
 from yardstone.web.supervisor import Bell, orders
 
-__all__ = ["make_app", "configuration", "main"]
+__all__ = ["configuration", "main", "make_app"]
 
 
 def make_app(settings: Settings, bell: Bell | None = None) -> FastAPI:

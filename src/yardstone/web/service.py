@@ -44,22 +44,21 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "cancel_job",
-    "choose_player",
-    "delete_job",
-    "retry_job",
     "LONGEST_KEY",
-    "chosen_kind",
-    "job_options",
-    "kind_of",
-    "csv_of",
-    "result_of",
     "Accepted",
     "Service",
+    "cancel_job",
+    "chosen_kind",
+    "csv_of",
+    "delete_job",
+    "job_options",
+    "kind_of",
+    "result_of",
+    "retry_job",
 ]
 
 
-def choose_player(store: JobStore, job: str, player: str) -> None:
+def _choose_player(store: JobStore, job: str, player: str) -> None:
     """Say which player is meant, and let the job go on."""
     state = store.get(job, result=False)
     if state.status != "needs_player":
@@ -480,7 +479,7 @@ class Service:
     def choose(self, address: str, player: str, key: str) -> None:
         """Say which player is meant."""
         check_owner(self._any(address), key, ownerless=True)
-        choose_player(self.store, address, player)
+        _choose_player(self.store, address, player)
         self.bell.ring()
 
     def cancel(self, address: str, key: str) -> None:

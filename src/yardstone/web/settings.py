@@ -35,16 +35,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ENVIRONMENT",
+    "JsonLines",
     "Limits",
     "Settings",
+    "Site",
+    "configure_log",
+    "footer_html",
     "footer_text",
     "load_settings",
-    "Site",
-    "footer_html",
-    "site_of",
-    "JsonLines",
-    "configure_log",
     "log_event",
+    "site_of",
 ]
 
 

@@ -50,27 +50,22 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "DAY",
+    "OF_NOBODY",
+    "OWNER_COOKIE",
+    "PATIENCE_FOR_NEW",
     "STATUSES",
     "Job",
-    "moment",
-    "check_address",
-    "mark_of",
-    "new_id",
-    "OWNER_COOKIE",
+    "JobStore",
     "check_owner",
     "is_owner",
     "key_mark",
+    "mark_of",
+    "moment",
+    "new_id",
     "new_key",
     "remember_key",
     "sent_key",
-    "jobs_before",
-    "next_job",
-    "check_room",
-    "room_taken",
-    "DAY",
-    "OF_NOBODY",
-    "PATIENCE_FOR_NEW",
-    "JobStore",
 ]
 
 
@@ -182,14 +177,8 @@ def mark_of(address: str) -> str:
     return hashlib.sha256(b"expired:" + address.encode()).hexdigest()
 
 
-def check_address(address: str) -> str:
-    """An address, if it can be one: PostgreSQL takes no text with a zero in it.
-
-    Raises
-    ------
-    RequestProblem
-        There is nothing at it.
-    """
+def _check_address(address: str) -> str:
+    """An address, if it can be one: PostgreSQL takes no text with a zero in it."""
     if "\0" in address:
         raise missing()
     return address
@@ -308,7 +297,7 @@ def _line(now: ColumnElement[float]) -> Subquery:
     )
 
 
-def next_job(now: ColumnElement[float]) -> Select[str]:
+def _next_job(now: ColumnElement[float]) -> Select[str]:
     """The job to take next, locked; those that another transaction takes are passed over."""
     line = _line(now)
     return (
@@ -321,7 +310,7 @@ def next_job(now: ColumnElement[float]) -> Select[str]:
     )
 
 
-def jobs_before(job: str, now: ColumnElement[float]) -> Select[int]:
+def _jobs_before(job: str, now: ColumnElement[float]) -> Select[int]:
     """How many jobs come before one that waits."""
     line = _line(now)
     others = line.alias("others")
@@ -330,7 +319,7 @@ def jobs_before(job: str, now: ColumnElement[float]) -> Select[int]:
     return select(func.count()).select_from(line.join(others, other < own)).where(line.c.id == job)
 
 
-def room_taken(client: str) -> Select[int, int, int]:
+def _room_taken(client: str) -> Select[int, int, int]:
     """How many jobs wait or run, how many of them are a client's, and bytes of uploads."""
     own = case((jobs.c.client == client, 1), else_=0)
     used = select(func.coalesce(func.sum(uploads.c.bytes), 0)).scalar_subquery()
@@ -341,17 +330,8 @@ def room_taken(client: str) -> Select[int, int, int]:
     ).where(jobs.c.status.in_(("queued", "running")))
 
 
-def check_room(limits: Limits, taken: Any, more: int) -> None:
-    """Refuse more jobs than fit the queue, or more uploads than fit the disk.
-
-    Parameters
-    ----------
-    limits : Limits
-    taken : row
-        What `room_taken` gives.
-    more : int
-        Jobs that are to be added.
-    """
+def _check_room(limits: Limits, taken: Any, more: int) -> None:
+    """Refuse more jobs than fit the queue, or more uploads than fit the disk."""
     if taken.own + more > limits.queue_client:
         raise RequestProblem(
             429,
@@ -434,7 +414,7 @@ class JobStore:
 
     def check_room(self, client: str) -> None:
         """Refuse more jobs than fit the queue, or more uploads than fit the disk."""
-        check_room(self.settings.limits, self.database.row(room_taken(client)), 1)
+        _check_room(self.settings.limits, self.database.row(_room_taken(client)), 1)
 
     def add(
         self,
@@ -481,8 +461,8 @@ class JobStore:
             self.database.lock(connection, Lock.ROOM)  # others may have added since
             if there := _addresses(connection, known):
                 raise _Known(there)
-            taken = connection.execute(room_taken(client)).one()
-            check_room(self.settings.limits, taken, len(options))
+            taken = connection.execute(_room_taken(client)).one()
+            _check_room(self.settings.limits, taken, len(options))
             now = self.moment()
             connection.execute(insert(uploads).values(id=upload, created=now, bytes=size))
             rows = [
@@ -532,7 +512,7 @@ class JobStore:
         RequestProblem
             There is none (404), or it expired (410).
         """
-        chosen = self._chosen(result=result).where(jobs.c.id == check_address(job))
+        chosen = self._chosen(result=result).where(jobs.c.id == _check_address(job))
         row = next(iter(self.database.rows(chosen, patience=patience)), None)
         if row is None:
             self.check_expired(job)
@@ -554,7 +534,7 @@ class JobStore:
 
     def batch(self, batch: str) -> list[Job]:
         """The jobs of a batch in their order, with results."""
-        chosen = self._chosen(result=True).where(jobs.c.batch == check_address(batch))
+        chosen = self._chosen(result=True).where(jobs.c.batch == _check_address(batch))
         rows = self.database.rows(chosen.order_by(jobs.c.created, jobs.c.id))
         if not rows:
             self.check_expired(batch)
@@ -565,7 +545,7 @@ class JobStore:
         """How many queued jobs come before a queued one."""
         if job.status != "queued":
             return None
-        row = self.database.row(jobs_before(job.id, self.moment()))
+        row = self.database.row(_jobs_before(job.id, self.moment()))
         return None if row is None else int(row[0])
 
     # What workers do
@@ -583,7 +563,7 @@ class JobStore:
             if again:  # the answer to the first try was lost: it may have had one
                 job = connection.execute(select(jobs.c.id).where(own).with_for_update()).scalar()
             if job is None:
-                job, begun = connection.execute(next_job(now)).scalar(), 1
+                job, begun = connection.execute(_next_job(now)).scalar(), 1
             again = True
             if job is None:
                 return None

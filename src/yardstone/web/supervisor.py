@@ -26,7 +26,7 @@ from yardstone.web.problems import DatabaseAway
 from yardstone.web.settings import Settings, log_event
 from yardstone.web.store import JobStore
 
-__all__ = ["orders", "Bell", "Supervisor"]
+__all__ = ["Bell", "Supervisor", "orders"]
 
 
 def orders(end: Callable[[], object], patience: float) -> dict[str, Any]:

@@ -30,13 +30,11 @@ from yardstone.web.settings import Settings
 from yardstone.web.store import DAY, OF_NOBODY, JobStore, mark_of
 
 __all__ = [
-    "WorkerState",
     "alive_workers",
     "drop_uploads",
     "end_heavy",
     "end_late",
     "enter_worker",
-    "expire",
     "leave_worker",
     "recover",
     "release",
@@ -56,18 +54,8 @@ _AHEAD = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class WorkerState:
-    """A worker as it last showed itself.
-
-    Attributes
-    ----------
-    name : str
-    pid : int
-    seen : float
-        When, in seconds since 1970.
-    job : str or None
-        What it works on.
-    """
+class _WorkerState:
+    """A worker as it last showed itself, `seen` in seconds since 1970."""
 
     name: str
     pid: int
@@ -102,12 +90,12 @@ def leave_worker(store: JobStore, name: str) -> None:
     store.database.write(lambda connection: connection.execute(left))
 
 
-def alive_workers(store: JobStore, *, patience: float | None = None) -> list[WorkerState]:
+def alive_workers(store: JobStore, *, patience: float | None = None) -> list[_WorkerState]:
     """The workers that showed themselves within the time of a lease."""
     columns = (workers.c.name, workers.c.pid, workers.c.seen, workers.c.job)
     late = store.moment() - store.settings.lease
     chosen = select(*columns).where(workers.c.seen > late).order_by(workers.c.name)
-    return [WorkerState(*row) for row in store.database.rows(chosen, patience=patience)]
+    return [_WorkerState(*row) for row in store.database.rows(chosen, patience=patience)]
 
 
 def release(store: JobStore, worker: str, *, innocent: bool) -> int:
@@ -244,7 +232,7 @@ def stray_workers(store: JobStore) -> set[str]:
     return {str(row.name) for row in rows}
 
 
-def expire(store: JobStore) -> int:
+def _expire(store: JobStore) -> int:
     """Delete what has expired; how many jobs that were."""
 
     def work(connection: Connection) -> int:
@@ -293,7 +281,7 @@ def drop_uploads(store: JobStore) -> None:
 
 def sweep(store: JobStore) -> None:
     """Remove what has expired, uploads that nobody needs, and folders that were left."""
-    expire(store)
+    _expire(store)
     drop_uploads(store)
     settings = store.settings
     _remove_old(settings.uploads, set(), settings.limits.upload_seconds + _LEFTOVER)

@@ -40,12 +40,11 @@ from yardstone.web.problems import RequestProblem
 from yardstone.web.settings import Limits, configure_log
 
 __all__ = [
+    "DeskServer",
     "DeskSettings",
-    "is_local",
+    "desk_configuration",
     "made_password",
     "make_desk",
-    "DeskServer",
-    "desk_configuration",
     "run_desk",
 ]
 
@@ -112,13 +111,13 @@ class DeskSettings:
 
     def with_password(self) -> DeskSettings:
         """The same with a password at random where others can reach it and none was given."""
-        open_to_others = not is_local(self.host) or self.public_url or self.root_path
+        open_to_others = not _is_local(self.host) or self.public_url or self.root_path
         if self.password or not open_to_others:
             return self
         return replace(self, password=made_password())
 
 
-def is_local(host: str) -> bool:
+def _is_local(host: str) -> bool:
     """Whether only this machine reaches what listens there."""
     return host == "localhost" or host.startswith("127.")
 
@@ -282,7 +281,7 @@ def _addresses(settings: DeskSettings) -> list[str]:
     hosts = [settings.host]
     if settings.host in ("0.0.0.0", "::"):
         hosts = [_own_address(), "127.0.0.1"]
-    elif is_local(settings.host):
+    elif _is_local(settings.host):
         hosts = [settings.host]
     return [f"http://{host}:{settings.port}{settings.root_path}/" for host in dict.fromkeys(hosts)]
 

@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from yardstone.web.desk.service import Snapshot
 
 
-__all__ = ["for_reader", "router"]
+__all__ = ["router"]
 
 
-def for_reader(request: Request, make: Callable[[Snapshot], Response]) -> Response:
+def _for_reader(request: Request, make: Callable[[Snapshot], Response]) -> Response:
     """A page of the tournament as it is now; the same bytes for all who are no helpers."""
     desk = desk_of(request)
     snapshot = desk.snapshot()
@@ -76,7 +76,7 @@ def home(request: Request) -> Response:
             lines=seats_by_name(tournament, desk_of(request).rounds(snapshot).paired),
         )
 
-    return for_reader(request, shown)
+    return _for_reader(request, shown)
 
 
 @router.api_route("/round/{number}", methods=_READ)
@@ -101,7 +101,7 @@ def boards(request: Request, number: int, by: Literal["table", "name"] = "table"
             sides=side_names(tournament),
         )
 
-    return for_reader(request, shown)
+    return _for_reader(request, shown)
 
 
 @router.api_route("/standings", methods=_READ)
@@ -128,7 +128,7 @@ def table(request: Request, after: int | None = None) -> Response:
             ),
         )
 
-    return for_reader(request, shown)
+    return _for_reader(request, shown)
 
 
 @router.api_route("/players", methods=_READ)
@@ -147,7 +147,7 @@ def players(request: Request) -> Response:
             players=[(seat(tournament, row), tournament.players[row]) for row in rows],
         )
 
-    return for_reader(request, shown)
+    return _for_reader(request, shown)
 
 
 @router.api_route("/player/{number}", methods=_READ)
@@ -179,7 +179,7 @@ def card(request: Request, number: int) -> Response:
             needs=_last_round_open(snapshot),
         )
 
-    return for_reader(request, shown)
+    return _for_reader(request, shown)
 
 
 @router.api_route("/static/{name}", methods=_READ)

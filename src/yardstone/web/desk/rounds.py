@@ -49,32 +49,26 @@ if TYPE_CHECKING:
     from yardstone.web.desk.service import Desk, Snapshot
 
 
-__all__ = ["KINDS", "Demands", "router", "Clash"]
+__all__ = [
+    "router",
+]
 
 
 #: Kinds of a demand, and how a form calls them.
-KINDS = (("fix", "must meet"), ("forbid", "must not meet"), ("bye", "has the bye"))
+_KINDS = (("fix", "must meet"), ("forbid", "must not meet"), ("bye", "has the bye"))
 _MOST = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Demands:
-    """Demands on a round.
-
-    Attributes
-    ----------
-    lines : tuple of (str, str, str)
-        Kind, and the names of one or two players.
-    rematch, open_results : bool
-        Whether players may meet again, and earlier results may be missing.
-    """
+class _Demands:
+    """Demands on a round: each line has a kind, and the names of one or two players."""
 
     lines: tuple[tuple[str, str, str], ...] = ()
     rematch: bool = False
     open_results: bool = False
 
     @classmethod
-    def of(cls, form: Form) -> Demands:
+    def of(cls, form: Form) -> _Demands:
         """Those of a form; a button may add one (``add``) or take one out (``without``)."""
         kinds, first, second = (form.every(name) for name in ("kind", "a", "b"))
         lines = [
@@ -133,13 +127,13 @@ def current(request: Request) -> Response:
 def pair_page(request: Request, number: int) -> Response:
     """Who is to be paired, and the wishes."""
     helpers_only(request)
-    return _page(request, number, Demands())
+    return _page(request, number, _Demands())
 
 
 @router.post("/pair/{number}")
 def propose(request: Request, number: int, form: SentForm) -> Response:
     """Propose boards; nothing is written."""
-    demands = Demands.of(form)
+    demands = _Demands.of(form)
     try:
         made = _paired(request, desk_of(request).snapshot().tournament, number, demands)
     except InputError as error:
@@ -150,7 +144,7 @@ def propose(request: Request, number: int, form: SentForm) -> Response:
 @router.post("/pair/{number}/accept")
 def accept(request: Request, number: int, form: SentForm) -> Response:
     """Write the boards that were proposed, if they still are what would be proposed."""
-    demands, shown = Demands.of(form), form.text("shown")
+    demands, shown = _Demands.of(form), form.text("shown")
 
     def step(tournament: Tournament) -> EventChange:
         made = _paired(request, tournament, number, demands, reasons=False)
@@ -215,7 +209,7 @@ class _OtherBoardsError(Exception):
     pass
 
 
-def _proposed_anew(request: Request, number: int, demands: Demands, problem: str) -> Response:
+def _proposed_anew(request: Request, number: int, demands: _Demands, problem: str) -> Response:
     tournament = desk_of(request).snapshot().tournament
     try:
         made = _paired(request, tournament, number, demands)
@@ -228,7 +222,7 @@ def _paired(
     request: Request,
     tournament: Tournament,
     number: int,
-    demands: Demands,
+    demands: _Demands,
     *,
     reasons: bool = True,
 ) -> PairedRound:
@@ -261,7 +255,7 @@ def _digest(made: PairedRound) -> str:
 def _page(
     request: Request,
     number: int,
-    demands: Demands,
+    demands: _Demands,
     *,
     made: PairedRound | None = None,
     problem: str = "",
@@ -293,7 +287,7 @@ def _page(
         droppable=number == rounds.paired
         and all(board.open for board in round_boards(tournament, number)),
         earlier=earlier,
-        kinds=KINDS,
+        kinds=_KINDS,
         lasting=[wish.sentence() for wish in desk.wishes().wishes],
         sides=side_names(tournament),
         boards=[] if made is None else _proposed(tournament, made),
@@ -342,18 +336,11 @@ _QUICK = re.compile(r"\s*+(\d{1,4})\s*+[:,.]?\s*+(\S.*?)\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class Clash:
+class _Clash:
     """Two results for one game: the one that stands, and the one that was sent.
 
-    Attributes
-    ----------
-    table : int
-    first, second : str
-        The players as the sender named them.
-    stands, sent : str
-        The results, that of `first` before that of `second`.
-    by, time : str
-        Who entered the one that stands, and when, as far as the journal tells.
+    Both results have that of `first` before that of `second`, the players as the sender named
+    them. `by` and `time` say who entered the one that stands, as far as the journal tells.
     """
 
     table: int
@@ -366,7 +353,7 @@ class Clash:
 
 
 class _ClashError(Exception):
-    def __init__(self, clash: Clash) -> None:
+    def __init__(self, clash: _Clash) -> None:
         super().__init__()
         self.clash = clash
 
@@ -435,7 +422,7 @@ def exchange_colours(request: Request, number: int, form: SentForm) -> Response:
 
 
 def _sheet(
-    request: Request, snapshot: Snapshot, number: int, clash: Clash | None = None
+    request: Request, snapshot: Snapshot, number: int, clash: _Clash | None = None
 ) -> Response:
     tournament = snapshot.tournament
     if not 1 <= number <= tournament.rounds:
@@ -491,7 +478,7 @@ def _set(
     wanted = GameResult(result=result, forfeit=forfeit, round=number, players=pair)
     sent = score_of(result, forfeit=forfeit)
     if stands not in ("?", sent, replacing):
-        raise _ClashError(Clash(game.table, first, second, stands, sent))
+        raise _ClashError(_Clash(game.table, first, second, stands, sent))
     return set_result(tournament, wanted, replace_other=stands == replacing)
 
 
@@ -510,7 +497,7 @@ def _rows(tournament: Tournament, number: int, first: str, second: str) -> tuple
     return pair
 
 
-def _signed(desk: Desk, number: int, clash: Clash) -> Clash:
+def _signed(desk: Desk, number: int, clash: _Clash) -> _Clash:
     """The same with who entered the result that stands, if the journal still knows."""
     place = f"ound {number}, table {clash.table}, "
     for step in desk.file.steps():

@@ -48,16 +48,16 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "COOKIE",
+    "Chances",
+    "Desk",
+    "Helper",
+    "PageStore",
+    "Register",
+    "RoundCount",
+    "Sessions",
     "Snapshot",
     "WatchedFile",
-    "PageStore",
-    "Chances",
-    "Register",
-    "COOKIE",
-    "Helper",
-    "Sessions",
-    "Desk",
-    "RoundCount",
 ]
 
 

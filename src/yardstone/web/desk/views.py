@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "PLAYER_FIELDS",
     "BoardRow",
     "FreePlayers",
     "NameRow",
     "Seat",
+    "changed_fields",
     "choices",
+    "field_values",
     "free_players",
     "letters",
     "round_boards",
     "seat",
     "seats_by_name",
-    "PLAYER_FIELDS",
-    "changed_fields",
-    "field_values",
     "shown_values",
 ]
 

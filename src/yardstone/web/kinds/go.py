@@ -42,19 +42,14 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "GAMES_A_PAGE",
-    "go_card",
-    "go_glance",
-    "go_records",
-    "go_result",
-    "go_view",
-    "own_scale",
     "KIND",
+    "go_result",
+    "own_scale",
 ]
 
 
 #: Games whose curves stand on one page.
-GAMES_A_PAGE = 20
+_GAMES_A_PAGE = 20
 #: Ranks of Fox below the picture of an estimate.
 _TICKS = ((-4.0, "5k"), (1.0, "1d"), (3.0, "3d"), (5.0, "5d"), (7.0, "7d"), (9.0, "9d"))
 _COLOUR_WORDS = {1: "black", 2: "white"}
@@ -93,7 +88,7 @@ def go_result(estimates: Sequence[SideEstimate], own: SiteScale | None) -> dict[
     return {**sides[0], "others": sides[1:]}
 
 
-def go_view(result: Plain, query: Query) -> View:
+def _go_view(result: Plain, query: Query) -> View:
     """One of the estimates on one of the scales, with the curves of some games."""
     from yardstone.reports.strength import estimate_document
     from yardstone.strength.site_scales import plain_on_scale
@@ -106,11 +101,13 @@ def go_view(result: Plain, query: Query) -> View:
     place = next(k for k, each in enumerate(sides) if _same_side(each, shown))
     links = _Links(query, sides, place)
     games = len(shown["by_game"])
-    parts = [range(games)[first : first + GAMES_A_PAGE] for first in range(0, games, GAMES_A_PAGE)]
+    parts = [
+        range(games)[first : first + _GAMES_A_PAGE] for first in range(0, games, _GAMES_A_PAGE)
+    ]
     page = min(max(query.page, 1), max(len(parts), 1))
 
     def curves(number: int) -> str:
-        part = links.to(place, page=number // GAMES_A_PAGE + 1) if len(parts) > 1 else ""
+        part = links.to(place, page=number // _GAMES_A_PAGE + 1) if len(parts) > 1 else ""
         return f"{part}#game-{number + 1}"
 
     document = estimate_document(
@@ -140,7 +137,7 @@ def go_view(result: Plain, query: Query) -> View:
     )
 
 
-def go_glance(result: Plain) -> Document:
+def _go_glance(result: Plain) -> Document:
     """The strength in large letters and on the scale, and the board of the costliest move."""
     from yardstone.reports.strength import estimate_document
 
@@ -232,7 +229,7 @@ def _kept(shown: Plain) -> dict[str, Any]:
     }
 
 
-def go_card(result: Plain) -> Card:
+def _go_card(result: Plain) -> Card:
     """The strength and its interval, without the player's name."""
     from yardstone.reports.strength_words import headline
 
@@ -243,7 +240,7 @@ def go_card(result: Plain) -> Card:
     return Card(strength, f"{sure}.", (ends,), _TICKS)
 
 
-def go_records(result: Plain) -> Table:
+def _go_records(result: Plain) -> Table:
     """A row a game."""
 
     def column(name: str) -> Column:
@@ -394,7 +391,7 @@ KIND = Kind(
         "board.",
         f"Even games on 19x19, for players from {KNOWN_RANKS}.",
     ),
-    glance=go_glance,
+    glance=_go_glance,
     path="/api/estimates",
     summary="Send games of Go",
     about="Estimate how strong a player is from the moves of some games.",
@@ -450,7 +447,7 @@ KIND = Kind(
     warm=("yardstone.strength.estimation",),
     check=_check,
     perform=_perform,
-    view=go_view,
-    card=go_card,
-    records=go_records,
+    view=_go_view,
+    card=_go_card,
+    records=_go_records,
 )

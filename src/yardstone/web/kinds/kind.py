@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "CARD_RANGES",
+    "Card",
     "ChoiceField",
     "Field",
+    "Kind",
+    "NeedsPlayer",
     "NumberField",
+    "Plain",
     "PlayersField",
+    "Query",
+    "Task",
     "UserField",
+    "View",
     "bad_option",
     "level_field",
     "only_value",
-    "CARD_RANGES",
-    "Card",
-    "Kind",
-    "NeedsPlayer",
-    "Plain",
-    "Query",
-    "Task",
-    "View",
 ]
 
 

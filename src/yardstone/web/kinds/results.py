@@ -27,7 +27,9 @@ from yardstone.web.problems import RequestProblem
 if TYPE_CHECKING:
     from yardstone.pool import Pool
 
-__all__ = ["KIND", "pool_of"]
+__all__ = [
+    "KIND",
+]
 
 #: Pairs of players whose games are listed.
 _PAIRS = 20_000
@@ -46,7 +48,7 @@ def _perform(task: Task) -> dict[str, Any]:
     from yardstone.ratings.rating_list import rate_list
     from yardstone.reports.rating_list import plain_list
 
-    pool = pool_of(task)
+    pool = _pool_of(task)
     task.tell("rating", 0, 1)
     system = BradleyTerry(
         average=task.options["average"],
@@ -66,7 +68,7 @@ def _perform(task: Task) -> dict[str, Any]:
     }
 
 
-def pool_of(task: Task) -> Pool:
+def _pool_of(task: Task) -> Pool:
     """The games of all files, within the limits."""
     from yardstone.records.formats import Options, read_format
     from yardstone.records.joining import join_pools

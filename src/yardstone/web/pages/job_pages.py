@@ -42,15 +42,13 @@ if TYPE_CHECKING:
 __all__ = [
     "FOLDER",
     "SAMPLES",
-    "Sample",
-    "ShownSample",
-    "sample_result",
-    "start_samples",
+    "batch_page",
     "can_draw",
     "card_png",
-    "batch_page",
     "example_page",
     "job_page",
+    "sample_result",
+    "start_samples",
 ]
 
 
@@ -58,18 +56,8 @@ FOLDER = Path(__file__).parent / "samples"
 
 
 @dataclass(frozen=True)
-class Sample:
-    """An example whose result is shown.
-
-    Attributes
-    ----------
-    files : sequence of (str, str)
-        Names of files in ``examples/``, with their formats.
-    about : str
-        What they are, in words.
-    fields : mapping of str to str
-        What is asked for beside them.
-    """
+class _Sample:
+    """An example whose result is shown: files of ``examples/`` with their formats, and fields."""
 
     files: Sequence[tuple[str, str]]
     about: str
@@ -77,19 +65,19 @@ class Sample:
 
 
 #: By kind of job. ``python -m tools.samples`` makes the results.
-SAMPLES: Mapping[str, Sample] = {
-    "go": Sample(
+SAMPLES: Mapping[str, _Sample] = {
+    "go": _Sample(
         [("professional.sgf", "sgf")],
         "one game between two professionals, 2017",
         {"player": "Park Junghwan", "others": "yes"},
     ),
-    "results": Sample([("league.csv", "csv")], "a league of eight chess engines"),
-    "backgammon": Sample([("backgammon.mat", "mat")], "a match to 3 points"),
+    "results": _Sample([("league.csv", "csv")], "a league of eight chess engines"),
+    "backgammon": _Sample([("backgammon.mat", "mat")], "a match to 3 points"),
 }
 
 
 @dataclass(frozen=True)
-class ShownSample:
+class _ShownSample:
     """A sample on the start page: its kind, what it is, and a part of its result."""
 
     kind: Kind
@@ -99,12 +87,12 @@ class ShownSample:
 
 
 @cache
-def start_samples() -> list[ShownSample]:
+def start_samples() -> list[_ShownSample]:
     """A part of each result, made by the documents that make the whole ones."""
     shown = []
     for name, sample in SAMPLES.items():
         glance = KINDS[name].glance(sample_result(name))
-        shown.append(ShownSample(KINDS[name], glance.title, sample.about, content(glance)))
+        shown.append(_ShownSample(KINDS[name], glance.title, sample.about, content(glance)))
     return shown
 
 

@@ -28,22 +28,22 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "days_words",
-    "error_lines",
-    "limit_words",
-    "limits_table",
-    "moment_words",
-    "progress",
-    "sentence",
-    "size_words",
     "ASSETS",
     "PageCard",
     "asset_bytes",
     "asset_mark",
     "content",
+    "days_words",
+    "error_lines",
+    "limit_words",
+    "limits_table",
+    "moment_words",
     "page",
-    "root_of",
     "problem_page",
+    "progress",
+    "root_of",
+    "sentence",
+    "size_words",
     "wants_page",
 ]
 
