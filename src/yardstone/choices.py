@@ -17,7 +17,7 @@ from functools import cache, wraps
 from inspect import get_annotations
 from math import inf, isfinite
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar, cast, get_args, get_origin
 
 from yardstone.errors import UnknownPlayerError, UsageError
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     Settings = TypeVar("Settings", bound=DataclassInstance)
 
 __all__ = [
+    "CheckedParameters",
     "check_choice",
     "check_fields",
     "check_number",
@@ -87,6 +88,17 @@ def no_such(what: str, word: str, words: Iterable[str], *, likely: Collection[st
     more = "" if len(known) <= _MOST else f" and {len(known) - _MOST} more"
     listed = ", ".join(known[:_MOST]) + more
     return f"there is no {what} {word!r}{hint}{' There are' if hint else ': there are'} {listed}"
+
+
+class CheckedParameters:
+    """Base of dataclasses that refuse parameters they do not have, and say which may be meant."""
+
+    def __new__(cls, *values: Any, **given: Any) -> Self:
+        """Check the names of the parameters."""
+        known = [part.name for part in fields(cast("Any", cls)) if part.init]
+        if unknown := sorted(given.keys() - set(known)):
+            raise UsageError(no_such(f"parameter of {cls.__name__}", unknown[0], known))
+        return super().__new__(cls)
 
 
 def checked_arguments(*further: type) -> Callable[[Callable[P, R]], Callable[P, R]]:

@@ -10,9 +10,12 @@ from hypothesis import strategies as st
 from tests.ratings.made_games import made_games
 from yardstone.errors import InputError, UsageError
 from yardstone.pool import Pool
+from yardstone.ratings.bradley_terry import BradleyTerry
+from yardstone.ratings.decay import DecayingBradleyTerry
 from yardstone.ratings.egf import Handicap
 from yardstone.ratings.elo import FIDE, Elo, KFactor
 from yardstone.ratings.result import Ratings
+from yardstone.ratings.whole_history import WholeHistory
 from yardstone.winprob.laws import fast_exp, fast_logistic
 
 
@@ -145,3 +148,14 @@ def test_expected_score_by_name() -> None:
 def test_parameters_out_of_range(wrong: dict[str, object]) -> None:
     with pytest.raises(UsageError):
         Elo(**wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("system", [Elo, BradleyTerry, WholeHistory, DecayingBradleyTerry])
+def test_a_parameter_that_a_system_lacks_is_named(system: type) -> None:
+    with pytest.raises(UsageError, match=f"parameter of {system.__name__} 'priorr'"):
+        system(priorr=3)
+
+
+def test_the_parameters_that_there_are_are_listed() -> None:
+    with pytest.raises(UsageError, match="'kk': there are k, initial"):
+        Elo(kk=3)  # type: ignore[call-arg]

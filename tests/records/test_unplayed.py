@@ -93,6 +93,15 @@ def test_games_of_engines_that_are_alike_all_count(tmp_path: Path) -> None:
     assert "come 2 times" in yardstone.read(table, table).skipped.remarks[0]
 
 
+def test_no_game_is_drawn_at_a_komi_of_half_a_point(tmp_path: Path) -> None:
+    path = tmp_path / "games.sgf"
+    ends = [("B+R", "6.5"), ("0", "6.5"), ("Draw", "7"), ("Jigo", "0.5")]
+    path.write_text("".join(f"(;GM[1]PB[Ann]PW[Bob]KM[{komi}]RE[{end}])" for end, komi in ends))
+    with pytest.warns(SkippedWarning, match="2 a draw at a komi of half a point"):
+        pool = yardstone.read(path)
+    assert pool.score.tolist() == [1.0, 0.5]
+
+
 @pytest.mark.filterwarnings("ignore::yardstone.SkippedWarning")
 def test_real_files(tmp_path: Path) -> None:
     pool = yardstone.read(shared_path("data/go/tournaments/games.csv.gz"))

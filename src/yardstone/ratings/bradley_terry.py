@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
-from yardstone.choices import check_fields
+from yardstone.choices import CheckedParameters, check_fields
 from yardstone.errors import (
     ConvergenceError,
     InputError,
@@ -67,7 +67,7 @@ Parameter = float | Literal["auto"] | Prior
 
 
 @dataclass(frozen=True, kw_only=True)
-class BradleyTerry:
+class BradleyTerry(CheckedParameters):
     """A joint rating system: one fit of all games.
 
     Parameters

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
 import numpy as np
 
 from yardstone.arrays import ArrayFile, StoredArrays
-from yardstone.choices import no_such
+from yardstone.choices import CheckedParameters, no_such
 from yardstone.disk import CodedTexts, column_on_disk, let_go, pieces, taken
 from yardstone.errors import InputError, UsageError
 from yardstone.ratings.result import Ratings, Replay
@@ -191,7 +191,7 @@ def _plausible(array: NDArray[Any], example: NDArray[Any], *, positive: bool) ->
     return bool((np.abs(known) < _LARGEST).all() and (not positive or (known > 0).all()))
 
 
-class Sequential(ABC):
+class Sequential(CheckedParameters, ABC):
     """Base of the systems that rate games as they come.
 
     Every prediction is made before its game: predicting and learning happen in one

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from yardstone.choices import check_fields
+from yardstone.choices import CheckedParameters, check_fields
 from yardstone.errors import ConvergenceError, InputError, ModelError, NoGamesError, UsageError
 from yardstone.ratings import _history as newton
 from yardstone.ratings._history import DayGames, Law, Layout, Model, lay_out
@@ -192,7 +192,7 @@ POINTS = ELO_POINTS_PER_LOGIT
 PRIOR_INFORMATION = (12.0, 10.0)
 
 
-class Remembering(ABC):
+class Remembering(CheckedParameters, ABC):
     """Base of the systems that weigh all games so far."""
 
     average: float

@@ -81,6 +81,8 @@ Progress = Callable[[int, int], object]
 ENDINGS = (".sgf",)
 #: Where a server tells which of its games it is.
 _GAME_LINK = re.compile(r"://\S+\d{3}")
+#: Why a drawn game does not count: its komi or its result must be wrong.
+_IMPOSSIBLE = "a draw at a komi of half a point"
 #: Columns that hold the first and the last moment of a date until all games are there.
 _SPAN = ("first moment", "last moment")
 #: The lines of play of a record may have so many nodes, and so many times as many as the record,
@@ -313,7 +315,8 @@ def _results(
         if reason is not None:
             named = bool(game.black and game.white)
             known = named and (
-                left_out_reason(game.result) is not None or reason[1] == HANDICAP_GAME
+                left_out_reason(game.result) is not None
+                or reason[1] in (HANDICAP_GAME, _IMPOSSIBLE)
             )
             if named and not known:
                 reader.skipped.values[game.result] += 1
@@ -382,6 +385,8 @@ def unrated(game: GoGame) -> tuple[str, str] | None:
         if not game.result:
             return ("no result",) * 2
         return f"result {game.result[:64]!r} names no winner", "result without a winner"
+    if game.winner == DRAWN and game.komi is not None and game.komi % 1.0 == 0.5:
+        return f"a draw at a komi of {game.komi:g}, where there is none", _IMPOSSIBLE
     return None
 
 
