@@ -25,7 +25,14 @@ import numpy as np
 
 from yardstone.kernels import inlined_kernel, kernel
 from yardstone.ratings.sequential import Place
-from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, fast_exp, fast_logistic
+from yardstone.winprob.laws import (
+    EGF_CEILING,
+    EGF_POLE,
+    EGF_STEEPNESS,
+    ELO_POINTS_PER_LOGIT,
+    fast_exp,
+    fast_logistic,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,7 +64,6 @@ __all__ = [
     "replay_glicko2",
     "shrink",
     "update",
-    "CEILING",
     "OLD_CON",
     "EgfPlayers",
     "EgfRule",
@@ -559,9 +565,6 @@ def _settle_glicko2(
 replay_glicko2 = batch_kernel(_predict_glicko2, add_up, settle=_settle_glicko2)
 
 
-#: Where the formulas would reach their end at 3300, they stop here.
-CEILING = 3290.0
-
 #: con of the old system at 100, 200, ... 2700; linear between.
 OLD_CON = np.array(
     [
@@ -575,13 +578,13 @@ OLD_CON = np.array(
 @kernel
 def beta(rating: float) -> float:
     """-7 ln(3300 - r): its differences are log odds."""
-    return -7.0 * log(3300.0 - min(rating, CEILING))
+    return -EGF_STEEPNESS * log(EGF_POLE - min(rating, EGF_CEILING))
 
 
 @kernel
 def con(rating: float) -> float:
     """Points for a surprise of one point: ((3300 - r)/200)^1.6."""
-    return float(((3300.0 - min(rating, CEILING)) / 200.0) ** 1.6)
+    return float(((EGF_POLE - min(rating, EGF_CEILING)) / 200.0) ** 1.6)
 
 
 @kernel
@@ -646,7 +649,7 @@ def _enter(rounds: Rounds, rule: EgfRule, players: EgfPlayers, record: Record, a
         if np.isnan(players.rating[p]):
             level = rule.entry[at.game, side]
             enters = rule.initial if np.isnan(level) else level
-            players.rating[p] = min(max(enters, rule.floor), CEILING)
+            players.rating[p] = min(max(enters, rule.floor), EGF_CEILING)
 
 
 @inlined_kernel

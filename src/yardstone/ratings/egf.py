@@ -25,7 +25,7 @@ from yardstone.grades import (
 )
 from yardstone.ratings.sequential import Games, Period, Predictions, Sequential, check_period
 from yardstone.records.streaming import in_batches
-from yardstone.winprob.laws import logistic
+from yardstone.winprob.laws import egf_probability, logistic
 from yardstone.winprob.scales import egf_of_grade, egf_of_pro, grade_of_egf
 
 if TYPE_CHECKING:
@@ -349,8 +349,7 @@ class EGF(Sequential):
     ) -> NDArray[np.float64]:
         """Expected score of a player who moves first; deviations do not matter here."""
         ahead = self.first_advantage if advantage is None else advantage
-        room = 3300.0 - np.minimum(np.add(first_rating, ahead), 3290.0)
-        return logistic(7.0 * np.log((3300.0 - np.minimum(second_rating, 3290.0)) / room))
+        return egf_probability(np.add(first_rating, ahead), second_rating)
 
 
 class _Declared:

@@ -26,7 +26,7 @@ from yardstone.records.decoding import clean, decode
 from yardstone.strength.estimation import PlayerEstimate
 from yardstone.strength.players import plain_name
 from yardstone.strength.site_scales import FOX, GROUP_EDGES, SITE_SCALES, SiteScale, known_places
-from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, log_logistic
+from yardstone.winprob.laws import EGF_POLE, EGF_STEEPNESS, ELO_POINTS_PER_LOGIT, log_logistic
 from yardstone.winprob.scales import SCALES, convert, fox_of_grade
 
 if TYPE_CHECKING:
@@ -60,7 +60,6 @@ _LARGEST_FILE = 1 << 16
 #: What a site's ratings can be: those of OGS, of the EGF, or points of another site, of
 #: which 400 are a factor of ten in the odds.
 KINDS_OF_RATING = ("points", "ogs", "egf")
-_EGF_POLE, _EGF_STEEPNESS = 3300.0, 7.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,7 +356,7 @@ def score_cost(
 def _logits(calibration: Calibration, estimates: Array) -> Array:
     rating = calibration.rating(estimates)
     if calibration.kind == "egf":  # the EGF's expected score since 2021
-        return np.asarray(-_EGF_STEEPNESS * np.log(_EGF_POLE - np.minimum(rating, _EGF_POLE - 1.0)))
+        return np.asarray(-EGF_STEEPNESS * np.log(EGF_POLE - np.minimum(rating, EGF_POLE - 1.0)))
     return np.asarray(rating / ELO_POINTS_PER_LOGIT)
 
 

@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "EGF_CEILING",
+    "EGF_POLE",
+    "EGF_STEEPNESS",
     "ELO_POINTS_PER_LOGIT",
+    "egf_probability",
     "log_logistic",
     "logistic",
     "logit",
@@ -46,6 +50,16 @@ __all__ = [
 
 #: Elo's scale: 400 points for a factor of ten in the odds.
 ELO_POINTS_PER_LOGIT = 400.0 / log(10.0)
+
+
+#: The EGF's law since 2021: log odds are differences of -7 ln(3300 - rating), up to 3290.
+EGF_POLE, EGF_CEILING, EGF_STEEPNESS = 3300.0, 3290.0, 7.0
+
+
+def egf_probability(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
+    """Return the EGF's expected score of a player rated `first` against `second`."""
+    one, two = (EGF_POLE - np.minimum(rating, EGF_CEILING) for rating in (first, second))
+    return logistic(EGF_STEEPNESS * np.log(two / one))
 
 
 def points_per_logit(points: float = 202.0, *, expected: float = 0.76) -> float:

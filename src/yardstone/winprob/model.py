@@ -77,7 +77,7 @@ from yardstone.winprob.kaniuk import (
     Kaniuk,
     log_gradients,
 )
-from yardstone.winprob.laws import logistic, win_probability
+from yardstone.winprob.laws import egf_probability, win_probability
 from yardstone.winprob.likelihood import MAY_BE_NEGATIVE
 from yardstone.winprob.scales import egf_of_grade
 
@@ -574,10 +574,6 @@ def _region(values: _Values, law: GradeModel) -> CoefficientRegion | None:
     )
 
 
-#: Where the EGF's expected score has its pole, and where it stops being used.
-_EGF_POLE, _EGF_CEILING = 3300.0, 3290.0
-
-
 class EgfLaw:
     """The expected score of the European Go Federation's ratings since 2021, on grades.
 
@@ -594,11 +590,8 @@ class EgfLaw:
     ) -> Array:
         """Probability that Black, the first, wins; as `WinningModel.probability`."""
         h, c = _conditions(handicap, komi)
-        one, two = (
-            _EGF_POLE - np.minimum(egf_of_grade(grade), _EGF_CEILING)
-            for grade in (np.add(first, head_start(h, c)), second)
-        )
-        return logistic(7.0 * np.log(two / one))
+        ahead = np.add(first, head_start(h, c))
+        return egf_probability(egf_of_grade(ahead), egf_of_grade(second))
 
 
 class GoldisLaw:

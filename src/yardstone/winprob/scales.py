@@ -70,7 +70,7 @@ from yardstone.records.decoding import clean, decode
 from yardstone.records.sources import Source, find_sources
 from yardstone.winprob.goldis import goldis_of_grade, grade_of_goldis, rank_rating
 from yardstone.winprob.kaniuk import PUBLISHED, Kaniuk
-from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT
+from yardstone.winprob.laws import EGF_POLE, EGF_STEEPNESS, ELO_POINTS_PER_LOGIT
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -100,8 +100,6 @@ __all__ = [
 ]
 
 
-#: Where the EGF's expected score has its pole.
-_EGF_TOP = 3300.0
 #: The EGF's rating of 1 dan, and the points of a grade.
 _SHODAN, _EGF_GRADE = 2100.0, 100.0
 #: OGS counts from 30 kyu at 0, and a rank's stretch begins with its number.
@@ -201,13 +199,13 @@ def _inverse_kaniuk_elo(elo: Array) -> Array:
 def _egf_elo(grade: Array) -> Array:
     rating = egf_of_grade(grade)
     with np.errstate(invalid="ignore", divide="ignore"):
-        logit = -7.0 * np.log((_EGF_TOP - rating) / (_EGF_TOP - _SHODAN))
+        logit = -EGF_STEEPNESS * np.log((EGF_POLE - rating) / (EGF_POLE - _SHODAN))
     return np.asarray(_SHODAN + ELO_POINTS_PER_LOGIT * logit)
 
 
 def _inverse_egf_elo(elo: Array) -> Array:
-    left = (_EGF_TOP - _SHODAN) * np.exp(-(elo - _SHODAN) / (7.0 * ELO_POINTS_PER_LOGIT))
-    return grade_of_egf(_EGF_TOP - left)
+    left = (EGF_POLE - _SHODAN) * np.exp(-(elo - _SHODAN) / (EGF_STEEPNESS * ELO_POINTS_PER_LOGIT))
+    return grade_of_egf(EGF_POLE - left)
 
 
 #: All scales by name.
