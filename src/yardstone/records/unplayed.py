@@ -51,7 +51,12 @@ NOBODY = {
     r"|[-–—]{1,3}",
     "nobody: a player called": r"n\. ?n\.|tb[ad]|to be (?:determined|decided|announced)",
 }
-_UNKNOWN = re.compile(r"\?{1,3}|nn|none|null|nan|n/a|unknown")
+_SAID_OF = dict(zip("ab", NOBODY, strict=True))
+#: All of them, and names of players who are not known, which belong to no group.
+_NO_PLAYER = re.compile(
+    "|".join(f"(?P<{group}>{NOBODY[said]})" for group, said in _SAID_OF.items())
+    + r"|\?{1,3}|nn|none|null|nan|n/a|unknown"
+)
 _RATED = re.compile(r"(.*\S) ?[(\[]\d{3,4}[)\]]")
 #: In pools that are being read: a number for all that a record says, and one for the game it is
 #: of (its id, or its date and round), 0 where it does not say. Where records say nothing but
@@ -172,18 +177,20 @@ def leave_out(
 
 def without_byes(pool: Pool, *, strict: bool = False) -> Pool:
     """The pool without opponents who are none, such as BYE, and what was played against them."""
-    reasons = {
-        number: f"{said} {name}"
-        for number, name in enumerate(pool.players)
-        for said, names in NOBODY.items()
-        if re.fullmatch(names, name.lower())
-    }
+    reasons: dict[int, str] = {}
+    unknown = []
+    for number, name in enumerate(pool.players):
+        if match := _NO_PLAYER.fullmatch(name.lower()):
+            if said := match.lastgroup:
+                reasons[number] = f"{_SAID_OF[said]} {name}"
+            else:
+                unknown.append(repr(name))
     for number, reason in reasons.items():
         pool = leave_out(
             pool, (pool.first == number) | (pool.second == number), reason, strict=strict
         )
-    unknown = [repr(name) for name in pool.players if _UNKNOWN.fullmatch(name.lower())]
-    stems = Counter(m[1] for name in pool.players if (m := _RATED.fullmatch(name)))
+    rated = (_RATED.fullmatch(name) for name in pool.players if name.endswith((")", "]")))
+    stems = Counter(match[1] for match in rated if match)
     several = [repr(stem) for stem, number in stems.most_common(_SHOWN) if number > 1]
     if unknown or several:
         pool = replace(pool, skipped=deepcopy(pool.skipped))
