@@ -426,9 +426,13 @@ def _marks(
     number = np.array([*map(crc32, raw), 0], np.uint64)
     content = outcomes.astype(np.uint64)
     moves = np.concatenate([np.zeros((0, 2), np.uint64), *records])
-    for column in (*moves.T, *(number[codes] for codes in said)):
-        content = (content ^ column) * MULTIPLIER
-        content ^= content >> HALF
+    for start in range(0, len(content), _GAMES):  # which the processor's cache holds
+        part = slice(start, start + _GAMES)
+        piece = content[part]
+        for column in (*moves[part].T, *(number[codes[part]] for codes in said)):
+            piece ^= column
+            piece *= MULTIPLIER
+            piece ^= piece >> HALF
     known = {name: np.zeros(len(number), np.bool_) for name in _MARK_TAGS}
     for name, says in known.items():
         for code in _distinct(tags[name]).tolist():
@@ -438,6 +442,8 @@ def _marks(
     dated = known["date"][day] & known["round"][rounds]
     identity[dated] = (number[day] << HALF | number[rounds])[dated]
     for name in ("site", "link", "gameid"):
+        if not known[name].any():
+            continue
         named = known[name][tags[name]]
         identity[named] = number[tags[name]][named] | np.uint64(1 << 63)
     return {CONTENT: content, IDENTITY: identity}
