@@ -88,6 +88,7 @@ def test_one_game(folder: Path, text: str, expected: list[tuple[str, str, float]
         ('[White "A"]\n[Black "B"]\n', 3, "no Result tag"),
         ('[White "A]\n[Black "B"]\n[Result "1-0"]\n', 3, "malformed White tag"),
         ('[Event "e"]\n[White A]\n[Black "B"]\n[Result "1-0"]\n', 3, "malformed White tag"),
+        ('[Event "e"]\n[White""A"]\n[Black "B"]\n[Result "1-0"]\n', 3, "malformed White tag"),
         ('[White " "]\n[Black "B"]\n[Result "1-0"]\n', 3, "White has no name"),
         ('[White "A"]\n[Black "B"]\n[Result "*"]\n', 3, "unfinished (result *)"),
         (

@@ -394,6 +394,12 @@ def parse_tag(buf: Bytes, i: int, n: int, final: bool, tag: Integers) -> int:
     if buf[k] != QUOTE:
         return UNQUOTED if name_end < k else NO_TAG
     k += 1
+    if name_end == k - 1 and k < limit and buf[k] == QUOTE:  # [White""X"]: whose is the quote?
+        m = after_blanks(buf, k + 1, limit)
+        if m == limit:
+            return undecided
+        if buf[m] != CLOSE_TAG:
+            return UNQUOTED
     tag[VALUE_FROM] = k
     escaped = -1  # an escaped quote before a bracket: the end if there is no other
     escaped_end = -1
