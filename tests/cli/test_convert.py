@@ -1,15 +1,21 @@
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import json
+import re
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import yardstone
 from tests.skipping import read_skipping
 from yardstone.cli.main import main
 from yardstone.pool import Pool
+from yardstone.records.decoding import escape_cell, plain_cell
 from yardstone.records.sgf import read_games
 
 SGF = """(;GM[1]SZ[19]PB[Ann]BR[3d]PW[Bob]WR[2d]KM[650]HA[0]RE[B+3.5]DT[2021-11-07];B[pd];W[dp])
@@ -197,3 +203,45 @@ def test_a_rating_list_says_what_was_put_right(
     said = capsys.readouterr().out
     assert "Skipped: 1 record" in said
     assert "Repaired:\n  10 × komi written without its decimal point" in said
+
+
+FORMULAS = ["=HYPERLINK(1)", "'=1", "''@SUM(A1)", "@x", "+1+cmd|' /C calc'!A0", "-x", "=a,b"]
+SOUND = ["'t Hooft", "O'Neil", "+-", "-5", "'", "''", '"quoted"']
+
+
+@given(st.text(alphabet="'=+-@\t\r:/ .5eA%") | st.text())
+@example("'=1")
+@example("-1e5%")
+def test_every_cell_comes_back_and_begins_no_formula(text: str) -> None:
+    cell = escape_cell(text)
+    assert plain_cell(cell) == text
+    if cell.startswith(("=", "+", "-", "@", "\t", "\r")):
+        assert re.fullmatch(r"[-+=:/ ]+|[-+][\d.]+([eE][-+]?\d+)?%?", cell)
+
+
+def test_numbers_are_no_text() -> None:
+    assert [escape_cell(value) for value in (-1.5, None, True, "", "-1.5", "=")] == [
+        *(-1.5, None, True, "", "-1.5", "=")
+    ]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.csv.gz", "a.parquet", "a.jsonl"])
+def test_names_that_are_formulas_come_back(tmp_path: Path, name: str) -> None:
+    names = [*FORMULAS, *SOUND]
+    games = tmp_path / "games.jsonl"
+    pairs = zip(names, [*names[1:], names[0]], strict=True)
+    games.write_text(
+        "".join(json.dumps({"white": a, "black": b, "result": "1-0"}) + "\n" for a, b in pairs)
+    )
+    assert main(["convert", str(games), "-o", str(tmp_path / name), "-q"]) == 0
+    again = tmp_path / "again.csv"
+    assert main(["convert", str(tmp_path / name), "-o", str(again), "-q"]) == 0
+    for path in (tmp_path / name, again):
+        assert set(yardstone.read(path).players) == set(names)
+    assert main(["rate", str(again), "-o", str(tmp_path / "list.csv"), "-q"]) == 0
+    for path in (again, tmp_path / "list.csv"):
+        rows = csv.DictReader(io.StringIO(path.read_text()))
+        column = "player" if path.name == "list.csv" else "first"
+        cells = [row[column] for row in rows]
+        assert {plain_cell(cell) for cell in cells} == set(names)
+        assert {cell for cell in cells if cell[0] in "=+-@"} == {"+-", "-5"}

@@ -33,6 +33,7 @@ from yardstone import files
 from yardstone.arrays import map_array
 from yardstone.errors import InputError, UsageError
 from yardstone.go.points import BLACK, WHITE
+from yardstone.records.decoding import escape_cell, plain_cell
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -196,7 +197,7 @@ class FeatureStore:
             with path.open(encoding="utf-8", newline="") as file:
                 for row in csv.DictReader(file):
                     for name, kind in GAME_COLUMNS.items():
-                        columns[name].append(kind(row[name]))
+                        columns[name].append(kind(plain_cell(row[name])))
             return MappingProxyType(
                 {name: _column(name, values) for name, values in columns.items()}
             )
@@ -434,5 +435,5 @@ def _table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({name: escape_cell(row[name]) for name in columns} for row in rows)
     return out.getvalue()

@@ -15,7 +15,7 @@ from yardstone.choices import checked_arguments
 from yardstone.errors import InputError, MissingFileError
 from yardstone.files import scratch_folder
 from yardstone.records.dates import DateOrder
-from yardstone.records.decoding import clean, decode
+from yardstone.records.decoding import clean, decode, escape_cell
 from yardstone.records.names import apply_name_files
 from yardstone.records.options import Options, warn_skipped
 from yardstone.records.query_errors import (
@@ -286,14 +286,16 @@ def _sqlite_rows(path: Path, sql: str) -> Iterator[Path]:
                 base.text_factory = decode
                 rows = base.execute(sql)
                 writer = csv.writer(file)
-                writer.writerow([column[0] for column in rows.description or ()])
+                writer.writerow([escape_cell(column[0]) for column in rows.description or ()])
                 expanded, size = 0, path.stat().st_size
                 for row in rows:
                     expanded += sum(
                         CELL + (len(v) if isinstance(v, str | bytes) else 0) for v in row
                     )
                     TABLE_LIMITS.check(expanded, size, str(path))
-                    writer.writerow([clean(v) if isinstance(v, str) else v for v in row])
+                    writer.writerow(
+                        [escape_cell(clean(v)) if isinstance(v, str) else v for v in row]
+                    )
         except _SQLITE_ERRORS as error:
             tables: list[str] = []
             with _sqlite(path) as base, suppress(*_SQLITE_ERRORS):

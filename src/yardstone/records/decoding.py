@@ -11,11 +11,15 @@ import codecs
 import re
 import unicodedata
 from functools import cache
+from typing import Any
 
 __all__ = [
     "clean",
+    "ESCAPED_CELL",
     "decode",
+    "escape_cell",
     "finite_number",
+    "plain_cell",
     "whole_number",
     "escaped",
     "plain_text",
@@ -68,6 +72,41 @@ def clean(text: str) -> str:
             for character in text
         )
     return unicodedata.normalize("NFC", text).strip()
+
+
+#: The cell of a table that `escape_cell` wrote with an apostrophe before it.
+ESCAPED_CELL = "^'('*[-=+@\t\r])"
+_FORMULA = re.compile("'*[-=+@\t\r]")
+#: Numbers, and signs alone, which stand for colours and results.
+_HARMLESS = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?%?|[-+=][-+=:/ ]*")
+
+
+def escape_cell(value: Any) -> Any:
+    """Return a cell of a table such that no spreadsheet takes it for a formula.
+
+    A text that begins as a formula does gets an apostrophe before it, which `plain_cell` takes
+    off again; so does one that begins with apostrophes and then a formula, so that every text
+    comes back as it was. Numbers and signs alone stay, as does what is no text.
+
+    Examples
+    --------
+    >>> escape_cell("=HYPERLINK(1)"), escape_cell("'=1"), escape_cell("-1.5"), escape_cell("+-")
+    ("'=HYPERLINK(1)", "''=1", '-1.5', '+-')
+    """
+    if isinstance(value, str) and _FORMULA.match(value) and not _HARMLESS.fullmatch(value):
+        return f"'{value}"
+    return value
+
+
+def plain_cell(text: str) -> str:
+    """Return the text of a cell that `escape_cell` may have written.
+
+    Examples
+    --------
+    >>> plain_cell("'=HYPERLINK(1)"), plain_cell("''=1"), plain_cell("'t Hooft")
+    ('=HYPERLINK(1)', "'=1", "'t Hooft")
+    """
+    return re.sub(ESCAPED_CELL, r"\1", text)
 
 
 def whole_number(text: str) -> int | None:

@@ -23,7 +23,7 @@ from yardstone.choices import no_such
 from yardstone.errors import UsageError
 from yardstone.files import scratch_folder
 from yardstone.records.columns import has_role
-from yardstone.records.decoding import clean
+from yardstone.records.decoding import clean, escape_cell
 from yardstone.records.go_game import BLACK, DRAWN, WHITE, GoGame, parse_komi, parse_winner
 from yardstone.records.options import Options, Reader, check_group
 from yardstone.records.sources import plain_ending
@@ -435,9 +435,9 @@ def _csv_pieces(pool: Pool) -> Iterator[str]:
     """The games as CSV, piece by piece."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(_column_types(pool))
+    writer.writerow(map(escape_cell, _column_types(pool)))
     for number, game in enumerate(_rows(pool), start=1):
-        writer.writerow(game.values())
+        writer.writerow(map(escape_cell, game.values()))
         if number % _ROWS == 0:
             yield out.getvalue()
             out.seek(0)
@@ -447,9 +447,9 @@ def _csv_pieces(pool: Pool) -> Iterator[str]:
 
 def _tsv_pieces(pool: Pool) -> Iterator[str]:
     """Fields between tabs have no quotes around them, so they hold no tabs and line ends."""
-    yield "\t".join(_column_types(pool)) + "\n"
+    yield "\t".join(map(escape_cell, _column_types(pool))) + "\n"
     for game in _rows(pool):
-        fields = ("" if value is None else clean(str(value)) for value in game.values())
+        fields = ("" if each is None else escape_cell(clean(str(each))) for each in game.values())
         yield "\t".join(fields) + "\n"
 
 

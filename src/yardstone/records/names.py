@@ -21,7 +21,7 @@ import numpy as np
 
 from yardstone.errors import IgnoredWarning, InputError
 from yardstone.pool import Pool
-from yardstone.records.decoding import clean, decode
+from yardstone.records.decoding import clean, decode, plain_cell
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -92,7 +92,7 @@ def _lines(file: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
         ) from None
     text = decode(data.removeprefix(b"\xef\xbb\xbf")).replace("\r\n", "\n").replace("\r", "\n")
     return [
-        (number, [clean(field) for field in parse_fields(line)])
+        (number, [plain_cell(clean(field)) for field in parse_fields(line)])
         for number, line in enumerate(text.split("\n"), 1)
         if line.strip(_BLANKS)
     ]

@@ -24,7 +24,7 @@ from yardstone.errors import InputError, NoGamesError, StrictError
 from yardstone.files import scratch_folder
 from yardstone.pool import MAX_SKIPPED_DETAILS, Pool, Skipped, SkipReport
 from yardstone.records.columns import find_pair, words
-from yardstone.records.decoding import clean, decode
+from yardstone.records.decoding import ESCAPED_CELL, clean, decode, plain_cell
 from yardstone.records.joining import join_pools, read_shares
 from yardstone.records.options import Options
 from yardstone.records.query_errors import file_error, finds_no_room
@@ -264,9 +264,20 @@ def csv_table(path: Path, dialect: Dialect, more: str) -> str:
     """A delimited file as DuckDB's SQL wants it, all columns as text."""
     columns = ", ".join(f"{sql_text(name)}: 'VARCHAR'" for name in dialect.names)
     return (
-        f"read_csv({sql_text(path)}, columns = {{{columns}}}, auto_detect = false, "
+        f"(SELECT {', '.join(map(_plain_cell, dialect.names))} "
+        f"FROM read_csv({sql_text(path)}, columns = {{{columns}}}, auto_detect = false, "
         f"delim = '{dialect.delimiter}', quote = '{dialect.quote}', "
-        f"escape = '{dialect.quote}', {more})"
+        f"escape = '{dialect.quote}', {more}))"
+    )
+
+
+def _plain_cell(name: str) -> str:
+    """A column of text in SQL, its cells as `plain_cell` reads them."""
+    column = quoted(name)
+    return (
+        f"CASE WHEN starts_with({column}, '''') "
+        f"THEN regexp_replace({column}, {sql_text(ESCAPED_CELL)}, '\\1') "
+        f"ELSE {column} END AS {column}"
     )
 
 
@@ -404,14 +415,19 @@ def parquet_of_csv(path: Path, table: Path, types: Mapping[str, str]) -> None:
 
     Empty cells become NULL.
     """
-    columns = ", ".join(f"{sql_text(name)}: {sql_text(kind)}" for name, kind in types.items())
     import duckdb
+
+    columns = ", ".join(f"{sql_text(name)}: {sql_text(kind)}" for name, kind in types.items())
+    cells = ", ".join(
+        _plain_cell(name) if kind == "VARCHAR" else quoted(name) for name, kind in types.items()
+    )
 
     with closing(connect()) as connection:
         try:
             connection.execute(
-                f"COPY (SELECT * FROM read_csv({sql_text(table)}, header = true, delim = ',', "
-                f"quote = '\"', escape = '\"', auto_detect = false, columns = {{{columns}}})) "
+                f"COPY (SELECT {cells} FROM read_csv({sql_text(table)}, header = true, "
+                f"delim = ',', quote = '\"', escape = '\"', auto_detect = false, "
+                f"columns = {{{columns}}})) "
                 f"TO {sql_text(path)} (FORMAT parquet, USE_TMP_FILE false)"
             )
         except duckdb.IOException as error:
@@ -521,7 +537,7 @@ def first_line_dialect(path: Path, name: str) -> Dialect:
         )
     distinct: dict[str, None] = {}
     for number, column in enumerate(names, 1):
-        column = clean(column) or f"column{number}"
+        column = plain_cell(clean(column)) or f"column{number}"
         while column in distinct:
             column = f"{column}_{number}"
         distinct[column] = None

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
@@ -17,6 +17,7 @@ from typing import Any, Literal
 from yardstone.choices import check_choice
 from yardstone.errors import MissingExtraError, UsageError
 from yardstone.files import scratch_folder
+from yardstone.records.decoding import escape_cell
 from yardstone.reports.document import Document, Kind, Table
 
 __all__ = [
@@ -65,19 +66,19 @@ def document_csv(document: Document) -> str:
     return table_csv(records_of(document))
 
 
-def table_csv(table: Table, shield: Callable[[Any], Any] = lambda value: value) -> str:
-    """The columns that stand in files; `shield` makes values harmless."""
-    return "".join(csv_pieces(table, shield))
+def table_csv(table: Table) -> str:
+    """The columns that stand in files; no spreadsheet takes a text for a formula."""
+    return "".join(csv_pieces(table))
 
 
-def csv_pieces(table: Table, shield: Callable[[Any], Any] = lambda value: value) -> Iterator[str]:
+def csv_pieces(table: Table) -> Iterator[str]:
     """The same piece by piece, so that a long table takes no more memory than a short one."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     columns = table.kept
-    writer.writerow([column.name for column in columns])
+    writer.writerow([escape_cell(column.name) for column in columns])
     for number, row in enumerate(table.rows, start=1):
-        writer.writerow([shield(_text(column.value(row))) for column in columns])
+        writer.writerow([escape_cell(_text(column.value(row))) for column in columns])
         if number % _PIECE == 0:
             yield out.getvalue()
             out.seek(0)

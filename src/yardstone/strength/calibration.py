@@ -22,7 +22,7 @@ import numpy as np
 from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
 from yardstone.files import write_text
 from yardstone.pool import Skipped, SkipReport
-from yardstone.records.decoding import clean, decode
+from yardstone.records.decoding import clean, decode, plain_cell
 from yardstone.strength.estimation import PlayerEstimate
 from yardstone.strength.players import plain_name
 from yardstone.strength.site_scales import FOX, GROUP_EDGES, SITE_SCALES, SiteScale, known_places
@@ -593,7 +593,7 @@ def csv_rows(
         words = " and ".join([", ".join(columns[:-1]), columns[-1]])
         raise InputError(f"there are no columns {words}", file=file, line=1, hint=hint)
     return [
-        (line, {name: clean(value) for name, value in zip(names, row, strict=False)})
+        (line, {name: plain_cell(clean(value)) for name, value in zip(names, row, strict=False)})
         for line, row in enumerate(rows[1:], 2)
         if any(row)
     ]

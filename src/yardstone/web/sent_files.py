@@ -37,13 +37,8 @@ __all__ = [
     "file_label",
     "import_games",
     "look",
-    "spreadsheet_safe",
     "unpack",
 ]
-
-
-#: What begins a formula in a spreadsheet.
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def file_label(name: str, length: int) -> str:
@@ -68,17 +63,6 @@ def file_label(name: str, length: int) -> str:
     if not dot or len(ending) > 8:
         return last[: length - 1] + "…"
     return stem[: length - len(ending) - 2] + "…." + ending
-
-
-def spreadsheet_safe(value: object) -> object:
-    """A cell of a table that no spreadsheet takes for a formula.
-
-    Examples
-    --------
-    >>> spreadsheet_safe("=HYPERLINK(1)"), spreadsheet_safe("Ann"), spreadsheet_safe(-1.5)
-    ("'=HYPERLINK(1)", 'Ann', -1.5)
-    """
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value
 
 
 #: What the kinds of job are made of.

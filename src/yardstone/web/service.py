@@ -16,14 +16,14 @@ from sqlalchemy import Connection, select, update
 from sqlalchemy import delete as sql_delete
 from starlette.concurrency import run_in_threadpool
 
-from yardstone.reports.files import records_of, table_csv
+from yardstone.reports.files import document_csv, table_csv
 from yardstone.web.database import Lock, file_name, jobs, uploads
 from yardstone.web.kinds import KINDS, Kind, Query
 from yardstone.web.kinds.kind import ChoiceField, PlayersField, bad_option, only_value
 from yardstone.web.middleware import visitor_mark
 from yardstone.web.notices import QUEUED, Changes
 from yardstone.web.problems import RequestProblem, missing
-from yardstone.web.sent_files import ImportGate, look, spreadsheet_safe
+from yardstone.web.sent_files import ImportGate, look
 from yardstone.web.settings import Settings
 from yardstone.web.store import (
     OF_NOBODY,
@@ -230,8 +230,8 @@ def csv_of(job: Mapping[str, Any]) -> str:
     """The table of a job's result; raises as `result_of` does."""
     kind, result = KINDS[job["kind"]], result_of(job)
     if kind.records is not None:
-        return table_csv(kind.records(result), spreadsheet_safe)
-    return table_csv(records_of(kind.view(result, Query("")).document), spreadsheet_safe)
+        return table_csv(kind.records(result))
+    return document_csv(kind.view(result, Query("")).document)
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ from yardstone.grades import (
     split_grade,
 )
 from yardstone.pool import Skipped, SkipReport
-from yardstone.records.decoding import clean, decode
+from yardstone.records.decoding import clean, decode, plain_cell
 from yardstone.records.sources import Source, find_sources
 from yardstone.winprob.goldis import goldis_of_grade, grade_of_goldis, rank_rating
 from yardstone.winprob.kaniuk import PUBLISHED, Kaniuk
@@ -752,7 +752,9 @@ def _table(
             if not any(cell.strip() for cell in cells):
                 continue
             if not names:
-                names = tuple(clean(cell) or f"column{n}" for n, cell in enumerate(cells, 1))
+                names = tuple(
+                    plain_cell(clean(cell)) or f"column{n}" for n, cell in enumerate(cells, 1)
+                )
                 continue
             while len(cells) > len(names) and not cells[-1].strip():
                 cells.pop()
@@ -760,7 +762,7 @@ def _table(
                 reason = f"{len(cells)} cells where {len(names)} were expected"
                 report.add(Skipped(file, reader.line_num, reason))
                 continue
-            rows.append(tuple(cells) + ("",) * (len(names) - len(cells)))
+            rows.append(tuple(map(plain_cell, cells)) + ("",) * (len(names) - len(cells)))
             lines.append(reader.line_num)
     except csv.Error as error:
         raise InputError(f"is no table: {error}", file=file, line=reader.line_num) from None

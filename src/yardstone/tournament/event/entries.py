@@ -16,7 +16,7 @@ from types import MappingProxyType
 from yardstone.errors import InputError, MissingFileError
 from yardstone.grades import format_grade, parse_grade
 from yardstone.pool import Skipped, SkipReport
-from yardstone.records.decoding import clean, decode
+from yardstone.records.decoding import clean, decode, plain_cell
 from yardstone.tournament.event.settings import (
     EventChange,
     check_planned,
@@ -465,7 +465,7 @@ def rows_of(path: str | os.PathLike[str]) -> tuple[list[str], list[tuple[int, li
     begin = 1
     try:
         for cells in reader:
-            rows.append((begin, [clean(cell) for cell in cells]))
+            rows.append((begin, [plain_cell(clean(cell)) for cell in cells]))
             begin = reader.line_num + 1
             if len(rows) > _MOST_ROWS:
                 raise InputError(f"more than {_MOST_ROWS:,} rows", file=str(path))
