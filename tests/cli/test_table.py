@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from inspect import getdoc
+from inspect import getdoc, signature
+from typing import ClassVar
 
 import pytest
+import typer
 
 from yardstone.cli.commands import application
+from yardstone.cli.declare import bundle, expanded, option
 from yardstone.cli.table import COMMANDS, OWN_SWITCHES, Command, Family, with_plugins
 
 
@@ -61,3 +64,33 @@ def test_help_is_no_longer_than_people_read() -> None:
 def test_commands_with_switches_of_their_own_are_described(name: str) -> None:
     module, _, _ = OWN_SWITCHES[name].place.partition(":")
     assert getdoc(__import__(f"yardstone.cli.{module}", fromlist=["main"]).main)
+
+
+def test_a_bundle_and_a_command_declare_options_in_one_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    @bundle
+    class Bounds:
+        PANEL: ClassVar[str] = "Bounds"
+
+        low: int = option(1, "The least.", min=0)
+
+    @bundle
+    class Limits(Bounds):
+        high: int | None = option(None, "The most.", "--most", "-m", advanced=True)
+
+    assert Limits(low=3) == Limits(low=3, high=None)  # made in Python, it has the defaults
+
+    def measure(*, limits: Limits, deep: bool = option(False, "Look twice.", "--deep")) -> None:
+        print(limits.low, limits.high, deep)
+
+    measure.__annotations__["limits"] = Limits  # not at the top of a module
+    whole, advanced = expanded(measure)
+    assert advanced == {"high"}
+    parameters = signature(whole).parameters
+    assert list(parameters) == ["low", "high", "deep", "help_all"]
+    assert parameters["low"].default == 1
+    app = typer.Typer(add_completion=False)
+    app.command()(whole)
+    app(["--most", "5", "--deep"], standalone_mode=False)
+    assert capsys.readouterr().out == "1 5 True\n"

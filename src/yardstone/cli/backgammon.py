@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import typer
 
 from yardstone.backgammon.error_rates import Unit
-from yardstone.cli.declare import ADVANCED, Confidence, WorkOptions
+from yardstone.cli.declare import ADVANCED, Confidence, WorkOptions, argument, bundle, option
 from yardstone.cli.output import Format, Output, TableOutput, check_ending, write_table
 from yardstone.errors import InputError, StrictError, UsageError
 
@@ -83,74 +82,56 @@ def chosen_formula(choice: Weights) -> Formula:
     return FORMULAS[choice.value]
 
 
-@dataclass(frozen=True)
+@bundle
 class KnownRates:
     """What is known of a player."""
 
     PANEL: ClassVar[str] = "Error rates"
 
     length: Annotated[int, typer.Option(metavar="POINTS", help="Length of the match.")]
-    epm: Annotated[
-        float | None,
-        typer.Option(help="Error per unforced chequer move: 0.0085 in equity, or 8.5 thousandths."),
-    ] = None
-    epc: Annotated[
-        float | None,
-        typer.Option(help="Error per close or actual cube decision, in the same unit."),
-    ] = None
-    epd: Annotated[
-        float | None,
-        typer.Option(help="Error per decision, chequers and cube together, in either unit."),
-    ] = None
-    depd: Annotated[
-        float | None,
-        typer.Option(
-            help="The opponent's error per decision less the player's: gives points between, and "
-            "with --against a rating."
-        ),
-        ADVANCED,
-    ] = None
-    memg: Annotated[
-        float | None, typer.Option(help="GNU Backgammon's error rate: 1000 times --epd."), ADVANCED
-    ] = None
-    pr: Annotated[
-        float | None, typer.Option(help="eXtreme Gammon's performance rating: 500 times --epd.")
-    ] = None
-    snowie: Annotated[
-        float | None, typer.Option(help="Snowie's error rate: per move of both players."), ADVANCED
-    ] = None
-    moves_per_decision: Annotated[
-        float | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="For Snowie's rate: moves of both players by decisions of one.",
-        ),
-        ADVANCED,
-    ] = None
-    from_rating: Annotated[
-        float | None,
-        typer.Option(metavar="RATING", help="Show the error rates of this rating."),
-    ] = None
-    win: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SHARE",
-            help="Result, 0 to 1, luck-adjusted or not: gives the rating difference.",
-        ),
-    ] = None
-    against: Annotated[
-        float | None,
-        typer.Option(metavar="RATING", help="Also show the chance of winning against this rating."),
-        ADVANCED,
-    ] = None
-    unit: Annotated[
-        Unit | None,
-        typer.Option(
-            help="Unit of --epm, --epc, --epd and --depd, where the numbers leave it open.",
-            show_default=False,
-        ),
-        ADVANCED,
-    ] = None
+    epm: float | None = option(
+        None, "Error per unforced chequer move: 0.0085 in equity, or 8.5 thousandths."
+    )
+    epc: float | None = option(None, "Error per close or actual cube decision, in the same unit.")
+    epd: float | None = option(
+        None, "Error per decision, chequers and cube together, in either unit."
+    )
+    depd: float | None = option(
+        None,
+        "The opponent's error per decision less the player's: gives points between, and with "
+        "--against a rating.",
+        advanced=True,
+    )
+    memg: float | None = option(
+        None, "GNU Backgammon's error rate: 1000 times --epd.", advanced=True
+    )
+    pr: float | None = option(None, "eXtreme Gammon's performance rating: 500 times --epd.")
+    snowie: float | None = option(
+        None, "Snowie's error rate: per move of both players.", advanced=True
+    )
+    moves_per_decision: float | None = option(
+        None,
+        "For Snowie's rate: moves of both players by decisions of one.",
+        metavar="NUMBER",
+        advanced=True,
+    )
+    from_rating: float | None = option(
+        None, "Show the error rates of this rating.", metavar="RATING"
+    )
+    win: float | None = option(
+        None, "Result, 0 to 1, luck-adjusted or not: gives the rating difference.", metavar="SHARE"
+    )
+    against: float | None = option(
+        None,
+        "Also show the chance of winning against this rating.",
+        metavar="RATING",
+        advanced=True,
+    )
+    unit: Unit | None = option(
+        None,
+        "Unit of --epm, --epc, --epd and --depd, where the numbers leave it open.",
+        advanced=True,
+    )
 
 
 def rating(
@@ -188,93 +169,69 @@ _MATCHES = 10
 
 
 def analyse(
-    paths: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="PATHS",
-            help="Files of matches, folders, patterns, or archives (.zip, .tar.gz).",
-            show_default=False,
-        ),
-    ] = None,
+    paths: list[str] | None = argument(
+        None, "Files of matches, folders, patterns, or archives (.zip, .tar.gz).", metavar="PATHS"
+    ),
     *,
-    player: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Show this player. Repeatable; all by default."),
-    ] = None,
-    synonyms: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Treat names as one player: lines of NAME,OTHER,OTHER,..."
-        ),
-        ADVANCED,
-    ] = None,
-    min_matches: Annotated[
-        int,
-        typer.Option(
-            metavar="NUMBER", min=0, help="List only players with at least this many matches."
-        ),
-        ADVANCED,
-    ] = 1,
-    top: Annotated[
-        int, typer.Option(metavar="NUMBER", min=0, help="Show this many players; 0 shows all.")
-    ] = 20,
+    player: list[str] | None = option(
+        None, "Show this player. Repeatable; all by default.", metavar="NAME"
+    ),
+    synonyms: Path | None = option(
+        None,
+        "Treat names as one player: lines of NAME,OTHER,OTHER,...",
+        metavar="FILE",
+        advanced=True,
+    ),
+    min_matches: int = option(
+        1,
+        "List only players with at least this many matches.",
+        metavar="NUMBER",
+        min=0,
+        advanced=True,
+    ),
+    top: int = option(20, "Show this many players; 0 shows all.", metavar="NUMBER", min=0),
     offset: Offset = "fibs",
     formula: Choice = Weights.published,
     confidence: Confidence = "90",
-    blunders: Annotated[
-        int,
-        typer.Option(metavar="NUMBER", min=0, help="Show this many of the worst blunders."),
-        ADVANCED,
-    ] = 10,
-    plies: Annotated[
-        int, typer.Option(min=0, max=4, help="Depth of the analysis of chequer play."), ADVANCED
-    ] = 0,
-    cube_plies: Annotated[
-        int | None,
-        typer.Option(
-            min=0, max=4, help="Depth of the analysis of the cube. [default: that of --plies]"
-        ),
-        ADVANCED,
-    ] = None,
-    kind: Annotated[
-        str,
-        typer.Option(
-            "--import",
-            metavar="KIND",
-            help="Format of the files: auto, mat, gam, oldmoves, empire, party, bgroom, pos, "
-            "sgg, snowietxt, tmg or sgf.",
-        ),
-        ADVANCED,
-    ] = "auto",
-    ledger: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Keep each result in this file; a second run analyses only new files.",
-        ),
-        ADVANCED,
-    ] = None,
-    table: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Also write a row for each match: .csv or .parquet."),
-    ] = None,
-    gnubg: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Path of GNU Backgammon, if it is not found."),
-        ADVANCED,
-    ] = None,
-    timeout: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SECONDS",
-            help="Give up a file after this time. [default: 300, more with plies]",
-        ),
-        ADVANCED,
-    ] = None,
+    blunders: int = option(
+        10, "Show this many of the worst blunders.", metavar="NUMBER", min=0, advanced=True
+    ),
+    plies: int = option(0, "Depth of the analysis of chequer play.", min=0, max=4, advanced=True),
+    cube_plies: int | None = option(
+        None,
+        "Depth of the analysis of the cube. [default: that of --plies]",
+        min=0,
+        max=4,
+        advanced=True,
+    ),
+    kind: str = option(
+        "auto",
+        "Format of the files: auto, mat, gam, oldmoves, empire, party, bgroom, pos, sgg, "
+        "snowietxt, tmg or sgf.",
+        "--import",
+        metavar="KIND",
+        advanced=True,
+    ),
+    ledger: Path | None = option(
+        None,
+        "Keep each result in this file; a second run analyses only new files.",
+        metavar="FILE",
+        advanced=True,
+    ),
+    table: Path | None = option(
+        None, "Also write a row for each match: .csv or .parquet.", metavar="FILE"
+    ),
+    gnubg: Path | None = option(
+        None, "Path of GNU Backgammon, if it is not found.", metavar="FILE", advanced=True
+    ),
+    timeout: float | None = option(
+        None,
+        "Give up a file after this time. [default: 300, more with plies]",
+        metavar="SECONDS",
+        advanced=True,
+    ),
     work: WorkOptions,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Fail if any file holds no match."), ADVANCED
-    ] = False,
+    strict: bool = option(False, "Fail if any file holds no match.", "--strict", advanced=True),
     output: Output,
 ) -> None:
     """Analyse matches: each player's errors, blunders and rating.
@@ -344,30 +301,19 @@ def position(
         ),
     ],
     *,
-    plies: Annotated[
-        int,
-        typer.Option(min=0, max=4, help="Depth of GNU Backgammon's search for moves."),
-        ADVANCED,
-    ] = 2,
-    cube_plies: Annotated[
-        int | None,
-        typer.Option(min=0, max=4, help="Depth for the cube. [default: that of --plies]"),
-        ADVANCED,
-    ] = None,
-    moves: Annotated[
-        int, typer.Option(metavar="NUMBER", min=1, help="Show this many of the best moves.")
-    ] = 5,
-    evaluate: Annotated[
-        bool,
-        typer.Option(
-            "--evaluate/--no-evaluate", help="Ask GNU Backgammon, or only show and convert."
-        ),
-    ] = True,
-    gnubg: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Path of GNU Backgammon, if it is not found."),
-        ADVANCED,
-    ] = None,
+    plies: int = option(
+        2, "Depth of GNU Backgammon's search for moves.", min=0, max=4, advanced=True
+    ),
+    cube_plies: int | None = option(
+        None, "Depth for the cube. [default: that of --plies]", min=0, max=4, advanced=True
+    ),
+    moves: int = option(5, "Show this many of the best moves.", metavar="NUMBER", min=1),
+    evaluate: bool = option(
+        True, "Ask GNU Backgammon, or only show and convert.", "--evaluate/--no-evaluate"
+    ),
+    gnubg: Path | None = option(
+        None, "Path of GNU Backgammon, if it is not found.", metavar="FILE", advanced=True
+    ),
     output: Output,
 ) -> None:
     """Show a position by its ID, convert the ID, and evaluate it.

@@ -5,12 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from yardstone.choices import check_choice
-from yardstone.cli.declare import ADVANCED
+from yardstone.cli.declare import argument, option
 from yardstone.cli.games import GameOptions
 from yardstone.cli.output import TableOutput, check_folder, progress_bar, report_skipped
 from yardstone.errors import UsageError
@@ -37,46 +35,38 @@ _ENDINGS = {ending: writer for writer in WRITERS.values() for ending in writer.e
 
 
 def game_files(
-    paths: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="PATHS",
-            help="Files of games (SGF, PGN, CSV, Parquet, JSON; also compressed, or in zip and "
-            "tar archives), folders, or - for standard input.",
-            show_default=False,
-        ),
-    ] = None,
+    paths: list[str] | None = argument(
+        None,
+        "Files of games (SGF, PGN, CSV, Parquet, JSON; also compressed, or in zip and tar "
+        "archives), folders, or - for standard input.",
+        metavar="PATHS",
+    ),
     *,
     games: GameOptions,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write to this file; its ending gives the format, and a further .gz, .zst, .bz2 "
-            "or .xz compresses it.",
-        ),
-    ] = None,
-    source: Annotated[
-        str | None,
-        typer.Option(
-            "--from", metavar="FORMAT", help="Format of the input. [default: by the files' endings]"
-        ),
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            "--to",
-            metavar=f"<{'|'.join(WRITERS)}>",
-            help="Format to write. [default: by the file's ending]",
-        ),
-    ] = None,
-    quiet: Annotated[
-        bool,
-        typer.Option("--quiet", "-q", help="Show no progress, and do not report what was written."),
-        ADVANCED,
-    ] = False,
+    output: Path | None = option(
+        None,
+        "Write to this file; its ending gives the format, and a further .gz, .zst, .bz2 or .xz "
+        "compresses it.",
+        "--output",
+        "-o",
+        metavar="FILE",
+    ),
+    source: str | None = option(
+        None, "Format of the input. [default: by the files' endings]", "--from", metavar="FORMAT"
+    ),
+    target: str | None = option(
+        None,
+        "Format to write. [default: by the file's ending]",
+        "--to",
+        metavar=f"<{'|'.join(WRITERS)}>",
+    ),
+    quiet: bool = option(
+        False,
+        "Show no progress, and do not report what was written.",
+        "--quiet",
+        "-q",
+        advanced=True,
+    ),
 ) -> None:
     """Convert games between SGF, PGN, CSV, JSON and Parquet.
 
@@ -190,43 +180,26 @@ def _report(written: int, skipped: SkipReport, losses: list[str]) -> None:
 
 
 def rating(
-    ratings: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="RATINGS",
-            help="Grades such as 2d or 12k, professional ranks such as 3p, or with --from ratings; "
-            "with --column a CSV table, or - for standard input. Ratings below 0 stand last, "
-            "after --.",
-            show_default=False,
-        ),
-    ] = None,
+    ratings: list[str] | None = argument(
+        None,
+        "Grades such as 2d or 12k, professional ranks such as 3p, or with --from ratings; with "
+        "--column a CSV table, or - for standard input. Ratings below 0 stand last, after --.",
+        metavar="RATINGS",
+    ),
     *,
-    source: Annotated[
-        str | None,
-        typer.Option(
-            "--from", metavar="SCALE", help="Scale of numbers: egf, ogs, goldis, elo ... (--list)."
-        ),
-    ] = None,
-    targets: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--to", metavar="SCALE", help="Scale to convert to. Repeatable. [default: all]"
-        ),
-    ] = None,
-    column: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Convert this column of the table, and keep all its others."
-        ),
-    ] = None,
-    strict: Annotated[
-        bool,
-        typer.Option("--strict", help="Stop at a cell of the table that cannot be converted."),
-        ADVANCED,
-    ] = False,
-    list_: Annotated[
-        bool, typer.Option("--list", help="List the scales, and how far each reaches.")
-    ] = False,
+    source: str | None = option(
+        None, "Scale of numbers: egf, ogs, goldis, elo ... (--list).", "--from", metavar="SCALE"
+    ),
+    targets: list[str] | None = option(
+        None, "Scale to convert to. Repeatable. [default: all]", "--to", metavar="SCALE"
+    ),
+    column: str | None = option(
+        None, "Convert this column of the table, and keep all its others.", metavar="NAME"
+    ),
+    strict: bool = option(
+        False, "Stop at a cell of the table that cannot be converted.", "--strict", advanced=True
+    ),
+    list_: bool = option(False, "List the scales, and how far each reaches.", "--list"),
     output: TableOutput,
 ) -> None:
     """Convert grades and ratings of Go to other scales.

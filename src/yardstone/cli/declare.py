@@ -1,12 +1,14 @@
 """How commands declare their options: bundles, values, panels of the help.
 
-A bundle is a frozen dataclass whose fields are annotated as typer has parameters: options that
-belong together. A command takes it as an argument without a default; the command line has its
-fields in its place. A field that two bundles of a command have is one option. If a bundle has a
-`PANEL`, its options stand together under that heading in the help.
+A command says what it takes in its signature: ``top: int = option(20, "Show this many.")``, or
+with an `Annotated` that several commands share. A bundle is a class of options that belong
+together; a command takes it as an argument without a default, and the command line has its fields
+in its place. A field that two bundles of a command have is one option. If a bundle has a `PANEL`,
+its options stand together under that heading in the help.
 
-``--help`` shows the options that most people need, ``--help-all`` every one. `ADVANCED` in the
-`Annotated` of an option keeps it for the latter; around a bundle, all options of the bundle.
+``--help`` shows the options that most people need, ``--help-all`` every one: an option that is
+`advanced`, or has `ADVANCED` in its `Annotated`, is left to the latter; so are all of a bundle in
+an `Annotated` with it.
 """
 
 from __future__ import annotations
@@ -18,7 +20,18 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, signature
 from math import isfinite
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    TypeVar,
+    cast,
+    dataclass_transform,
+    get_origin,
+    get_type_hints,
+)
 
 import typer
 from typer.core import TyperArgument, TyperCommand
@@ -33,7 +46,10 @@ if TYPE_CHECKING:
 __all__ = [
     "ADVANCED",
     "HelpAll",
+    "argument",
+    "bundle",
     "expanded",
+    "option",
     "PanelledCommand",
     "shows_all",
     "epilog",
@@ -70,8 +86,68 @@ def _show_all(context: typer.Context, value: bool) -> None:
 HelpAll = Annotated[bool, typer.Option("--help-all", is_eager=True, callback=_show_all)]
 
 
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class _Declared:
+    """The default of an option or argument, with what typer is to know of it."""
+
+    default: Any
+    parts: tuple[Any, ...]
+
+
+def option(default: Value, about: str, *names: str, advanced: bool = False, **more: Any) -> Value:
+    """Declare an option of a command or bundle, in place of its default.
+
+    Parameters
+    ----------
+    default : object
+    about : str
+        What ``--help`` says of it.
+    *names : str
+        Such as ``"--output", "-o"``; by default the name of the parameter.
+    advanced : bool
+        Whether only ``--help-all`` shows it.
+    **more
+        What `typer.Option` takes besides: `metavar`, `min`, `max`, `show_default`.
+    """
+    marks = (ADVANCED,) if advanced else ()
+    return cast("Value", _Declared(default, (typer.Option(*names, help=about, **more), *marks)))
+
+
+def argument(default: Value, about: str, **more: Any) -> Value:
+    """Declare an argument of a command that may be left out, as `option` does an option."""
+    return cast("Value", _Declared(default, (typer.Argument(help=about, **more),)))
+
+
+_NOTHING = _Declared(None, ())
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def bundle(kind: type[Value]) -> type[Value]:
+    """Make a class of options a bundle: a frozen dataclass, made by keywords."""
+    declared = {name: each for name, each in vars(kind).items() if isinstance(each, _Declared)}
+    for name, each in declared.items():
+        setattr(kind, name, each.default)
+    made = dataclass(frozen=True, kw_only=True)(kind)
+    made._declared = {**getattr(made, "_declared", {}), **declared}  # type: ignore[attr-defined]
+    return made
+
+
 def _is_advanced(annotation: Any) -> bool:
     return ADVANCED in getattr(annotation, "__metadata__", ())
+
+
+def _parameter(name: str, kind: Any, parts: tuple[Any, ...], default: Any) -> Parameter:
+    """Return the parameter as typer has it: all that is declared in its annotation."""
+    for part in parts:
+        kind = Annotated[kind, part]
+    if isinstance(default, _Declared):
+        default = default.default
+    elif default is MISSING:
+        default = Parameter.empty
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 
 
 def expanded(function: Callable[..., Any]) -> tuple[Callable[..., Any], frozenset[str]]:
@@ -86,30 +162,27 @@ def expanded(function: Callable[..., Any]) -> tuple[Callable[..., Any], frozense
         if is_dataclass(kind):
             bundles[name] = kind
     parameters: dict[str, Parameter] = {}
-    for parameter in signature(function).parameters.values():
-        bundle = bundles.get(parameter.name)
-        if bundle is None:
-            parameters[parameter.name] = parameter.replace(
-                kind=Parameter.KEYWORD_ONLY, annotation=hints[parameter.name]
-            )
+    for name, parameter in signature(function).parameters.items():
+        taken = bundles.get(name)
+        if taken is None:
+            default = parameter.default
+            parts = default.parts if isinstance(default, _Declared) else ()
+            parameters[name] = _parameter(name, hints[name], parts, default)
             continue
-        options = get_type_hints(bundle, include_extras=True)
-        panel = getattr(bundle, "PANEL", None)
-        for field in fields(bundle):
-            annotation = panelled(options[field.name], panel)
-            if _is_advanced(hints[parameter.name]):
+        options = get_type_hints(taken, include_extras=True)
+        for field in fields(taken):
+            parts = taken._declared.get(field.name, _NOTHING).parts
+            each = _parameter(field.name, options[field.name], parts, field.default)
+            annotation = panelled(each.annotation, getattr(taken, "PANEL", None))
+            if _is_advanced(hints[name]):
                 annotation = Annotated[annotation, ADVANCED]
-            default = Parameter.empty if field.default is MISSING else field.default
-            option = Parameter(
-                field.name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation
-            )
-            parameters.setdefault(field.name, option)
+            parameters.setdefault(field.name, each.replace(annotation=annotation))
 
     @wraps(function)
     def run(**values: Any) -> Any:
         made: dict[str, Any] = {}
-        for name, bundle in bundles.items():
-            made[name] = bundle(**{field.name: values[field.name] for field in fields(bundle)})
+        for name, kind in bundles.items():
+            made[name] = kind(**{field.name: values[field.name] for field in fields(kind)})
         own = {name: values[name] for name in hints.keys() & values.keys() - bundles.keys()}
         return function(**own, **made)
 
@@ -251,7 +324,7 @@ Engine = Annotated[
 ]
 
 
-@dataclass(frozen=True)
+@bundle
 class WorkOptions:
     """Options of a command that works in several processes.
 
@@ -260,13 +333,9 @@ class WorkOptions:
 
     PANEL: ClassVar[str] = LAST
 
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            "--workers", metavar="NUMBER", min=1, help="Processes to use; one per core by default."
-        ),
-        ADVANCED,
-    ] = None
+    workers: int | None = option(
+        None, "Processes to use; one per core by default.", metavar="NUMBER", min=1, advanced=True
+    )
     engine: Engine = None
 
 

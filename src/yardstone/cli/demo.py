@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from shlex import join
-from typing import Annotated
 
-import typer
-
+from yardstone.cli.declare import argument, option
 from yardstone.errors import UsageError, YardstoneError
 from yardstone.files import scratch_folder
 
@@ -121,18 +119,12 @@ DEMOS = {
 
 
 def demo(
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="NAME",
-            help="rate, go, tournament or backgammon; without it, list them and run rate.",
-            show_default=False,
-        ),
-    ] = None,
-    copy: Annotated[
-        Path | None,
-        typer.Option("--copy", metavar="FOLDER", help="Copy the example files to this folder."),
-    ] = None,
+    name: str | None = argument(
+        None,
+        "rate, go, tournament or backgammon; without it, list them and run rate.",
+        metavar="NAME",
+    ),
+    copy: Path | None = option(None, "Copy the example files to this folder.", metavar="FOLDER"),
 ) -> int:
     """Show each main job on real games; copy the example files.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from yardstone.cli import declare
-from yardstone.cli.declare import ADVANCED, Confidence, Memory
+from yardstone.cli.declare import ADVANCED, Confidence, Memory, argument, option
 from yardstone.cli.games import (
     FUSION,
     GameOptions,
@@ -36,150 +36,120 @@ _BYTES_A_GAME, _BYTES_A_SYSTEM = 200, 60
 
 
 def evaluate(
-    paths: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="Files of dated results, or - for standard input; with --predicted or "
-            "--ratings, one table.",
-            show_default=False,
-        ),
-    ] = None,
+    paths: list[str] | None = argument(
+        None,
+        "Files of dated results, or - for standard input; with --predicted or --ratings, one "
+        "table.",
+    ),
     *,
-    systems: Annotated[
-        str,
-        typer.Option(
-            metavar="NAMES",
-            help="Systems to compare, with commas between them; all: every one that can take "
-            "the games.",
-        ),
-    ] = "all",
-    parameter: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="SYSTEM.NAME=VALUE", help="Fix a parameter of a system. Repeatable."
-        ),
-        ADVANCED,
-    ] = None,
-    first_advantage: Annotated[
-        Literal["auto", "none"],
-        typer.Option(
-            "--first-advantage",
-            help="Give systems a first-move advantage where that helps on the earlier games "
-            "(auto), or never.",
-        ),
-        ADVANCED,
-    ] = "auto",
-    start_levels: Annotated[
-        bool,
-        typer.Option(
-            "--start-levels",
-            help="Let systems that can (egf, egf-old, skt-lr) start newcomers at the grades and "
-            "ratings in the games, and use handicaps.",
-        ),
-        ADVANCED,
-    ] = False,
-    train_share: Annotated[
-        float | None,
-        typer.Option(help="Share of the games, the earliest, to learn and tune on. [default: 0.7]"),
-        ADVANCED,
-    ] = None,
-    train_until: Annotated[
-        str | None, typer.Option(metavar="DATE", help="Learn and tune on games before this date.")
-    ] = None,
-    tune: Annotated[
-        int,
-        typer.Option(
-            metavar="NUMBER",
-            min=0,
-            help="Sets of parameters to try for each system, the untuned one among them, on the "
-            "earlier games only.",
-        ),
-    ] = 0,
-    metric: Annotated[
-        str,
-        typer.Option(
-            help="Rank by log_likelihood, three_way (win, draw, loss), brier or accuracy."
-        ),
-    ] = "log_likelihood",
-    newcomers: Annotated[
-        int,
-        typer.Option(
-            metavar="NUMBER",
-            help="Players with at most this many earlier games are newcomers.",
-            min=0,
-        ),
-        ADVANCED,
-    ] = 4,
-    gaps: Annotated[
-        str,
-        typer.Option(
-            metavar="POINTS", help="Bounds of the groups by rating difference; '' for none."
-        ),
-        ADVANCED,
-    ] = "50,100,200,400",
-    since: Annotated[
-        list[str] | None,
-        typer.Option(metavar="DATE", help="Also score the games from this date on. Repeatable."),
-        ADVANCED,
-    ] = None,
-    group: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Also score the games of each value of a column."),
-    ] = None,
-    predicted: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="[NAME=]COLUMN",
-            help="Score the expected scores in this column of the table. Repeatable.",
-        ),
-        ADVANCED,
-    ] = None,
-    ratings: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="[NAME=]COLUMN,COLUMN",
-            help="Score what ratings of the first and the second player predict. Repeatable.",
-        ),
-        ADVANCED,
-    ] = None,
-    draws: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="[NAME=]COLUMN", help="Draw probabilities that belong to --predicted."
-        ),
-        ADVANCED,
-    ] = None,
-    score: Annotated[
-        str,
-        typer.Option(metavar="COLUMN", help="Column with the score of the player who moved first."),
-        ADVANCED,
-    ] = "score",
-    players: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN,COLUMN", help="Columns with the players of a table of predictions."
-        ),
-        ADVANCED,
-    ] = None,
+    systems: str = option(
+        "all",
+        "Systems to compare, with commas between them; all: every one that can take the games.",
+        metavar="NAMES",
+    ),
+    parameter: list[str] | None = option(
+        None,
+        "Fix a parameter of a system. Repeatable.",
+        "--set",
+        metavar="SYSTEM.NAME=VALUE",
+        advanced=True,
+    ),
+    first_advantage: Literal["auto", "none"] = option(
+        "auto",
+        "Give systems a first-move advantage where that helps on the earlier games (auto), or "
+        "never.",
+        advanced=True,
+    ),
+    start_levels: bool = option(
+        False,
+        "Let systems that can (egf, egf-old, skt-lr) start newcomers at the grades and ratings in "
+        "the games, and use handicaps.",
+        "--start-levels",
+        advanced=True,
+    ),
+    train_share: float | None = option(
+        None,
+        "Share of the games, the earliest, to learn and tune on. [default: 0.7]",
+        advanced=True,
+    ),
+    train_until: str | None = option(
+        None, "Learn and tune on games before this date.", metavar="DATE"
+    ),
+    tune: int = option(
+        0,
+        "Sets of parameters to try for each system, the untuned one among them, on the earlier "
+        "games only.",
+        metavar="NUMBER",
+        min=0,
+    ),
+    metric: str = option(
+        "log_likelihood", "Rank by log_likelihood, three_way (win, draw, loss), brier or accuracy."
+    ),
+    newcomers: int = option(
+        4,
+        "Players with at most this many earlier games are newcomers.",
+        metavar="NUMBER",
+        min=0,
+        advanced=True,
+    ),
+    gaps: str = option(
+        "50,100,200,400",
+        "Bounds of the groups by rating difference; '' for none.",
+        metavar="POINTS",
+        advanced=True,
+    ),
+    since: list[str] | None = option(
+        None, "Also score the games from this date on. Repeatable.", metavar="DATE", advanced=True
+    ),
+    group: str | None = option(
+        None, "Also score the games of each value of a column.", metavar="COLUMN"
+    ),
+    predicted: list[str] | None = option(
+        None,
+        "Score the expected scores in this column of the table. Repeatable.",
+        metavar="[NAME=]COLUMN",
+        advanced=True,
+    ),
+    ratings: list[str] | None = option(
+        None,
+        "Score what ratings of the first and the second player predict. Repeatable.",
+        metavar="[NAME=]COLUMN,COLUMN",
+        advanced=True,
+    ),
+    draws: list[str] | None = option(
+        None,
+        "Draw probabilities that belong to --predicted.",
+        metavar="[NAME=]COLUMN",
+        advanced=True,
+    ),
+    score: str = option(
+        "score",
+        "Column with the score of the player who moved first.",
+        metavar="COLUMN",
+        advanced=True,
+    ),
+    players: str | None = option(
+        None,
+        "Columns with the players of a table of predictions.",
+        metavar="COLUMN,COLUMN",
+        advanced=True,
+    ),
     confidence: Confidence = "95",
     memory: Memory = None,
-    replicates: Annotated[
-        int,
-        typer.Option(
-            metavar="NUMBER", help="Bootstrap replicates; 0 leaves out all intervals.", min=0
-        ),
-        ADVANCED,
-    ] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the tuning and the bootstrap."), ADVANCED] = 0,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            help="Systems to evaluate in parallel. [default: 1; with --engine all]",
-            min=1,
-            show_default=False,
-        ),
-        ADVANCED,
-    ] = None,
+    replicates: int = option(
+        1000,
+        "Bootstrap replicates; 0 leaves out all intervals.",
+        metavar="NUMBER",
+        min=0,
+        advanced=True,
+    ),
+    seed: int = option(0, "Seed of the tuning and the bootstrap.", advanced=True),
+    workers: int | None = option(
+        None,
+        "Systems to evaluate in parallel. [default: 1; with --engine all]",
+        min=1,
+        advanced=True,
+    ),
     moves: MovesOptions,
     network: Annotated[NetworkOptions, ADVANCED],
     games: GameOptions,
@@ -354,21 +324,18 @@ def predict(
     rating: SystemOptions,
     moves: MovesOptions,
     network: Annotated[NetworkOptions, ADVANCED],
-    advantage: Annotated[
-        float | None,
-        typer.Option(
-            metavar="POINTS",
-            help="Advantage of moving first and of handicap. [default: the system's]",
-        ),
-        ADVANCED,
-    ] = None,
-    exact: Annotated[
-        bool,
-        typer.Option(
-            "--exact", help="Take the ratings as exact, which moves the prediction away from even."
-        ),
-        ADVANCED,
-    ] = False,
+    advantage: float | None = option(
+        None,
+        "Advantage of moving first and of handicap. [default: the system's]",
+        metavar="POINTS",
+        advanced=True,
+    ),
+    exact: bool = option(
+        False,
+        "Take the ratings as exact, which moves the prediction away from even.",
+        "--exact",
+        advanced=True,
+    ),
     confidence: Confidence = "95",
     memory: Memory = None,
     games: GameOptions,

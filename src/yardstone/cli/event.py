@@ -5,14 +5,14 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
-from yardstone.cli.declare import ADVANCED
+from yardstone.cli.declare import argument, bundle, option
 from yardstone.cli.tournament import grade
 from yardstone.errors import InputError, UsageError
 
@@ -105,96 +105,47 @@ def next_command(path: Path, tournament: Tournament) -> str:
     return f"{command} prizes {file}"
 
 
-@dataclass(frozen=True)
+@bundle
 class SettingOptions:
     """What a tournament is called and counts."""
 
     PANEL: ClassVar[str] = "Settings"
 
-    rounds: Annotated[
-        int | None,
-        typer.Option(metavar="NUMBER", help="Rounds, up to 20.", show_default=False),
-    ] = None
-    name: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Name of the tournament.", show_default=False)
-    ] = None
-    place: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Where it is.", show_default=False)
-    ] = None
-    director: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Who runs it.", show_default=False), ADVANCED
-    ] = None
-    dates: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FROM[,TO]",
-            help="First and last day, such as 2026-05-16,2026-05-17.",
-            show_default=False,
-        ),
-    ] = None
-    bar: Annotated[
-        str | None,
-        typer.Option(
-            metavar="GRADE",
-            help="McMahon bar: all from this grade on begin with the same score.",
-            show_default=False,
-        ),
-    ] = None
-    floor: Annotated[
-        str | None,
-        typer.Option(
-            metavar="GRADE",
-            help="McMahon floor: all up to this grade begin with the same score.",
-            show_default=False,
-        ),
-    ] = None
-    handicap: Annotated[
-        int | None,
-        typer.Option(
-            metavar="STONES", help="Most stones of a handicap; 0 for none.", show_default=False
-        ),
-    ] = None
-    less: Annotated[
-        int | None,
-        typer.Option(
-            "--handicap-less",
-            metavar="STONES",
-            help="Stones by which a handicap is smaller than the difference.",
-            show_default=False,
-        ),
-        ADVANCED,
-    ] = None
-    tie_breaks: Annotated[
-        str | None,
-        typer.Option(
-            "--tie-breaks",
-            "--criteria",
-            metavar="NAMES",
-            help="Criteria of the standings in order, such as mms,sos,sosos.",
-            show_default=False,
-        ),
-    ] = None
-    komi: Annotated[
-        float | None, typer.Option(metavar="POINTS", help="Komi.", show_default=False)
-    ] = None
-    board: Annotated[
-        int | None, typer.Option(metavar="SIZE", help="9, 13 or 19.", show_default=False), ADVANCED
-    ] = None
-    minutes: Annotated[
-        int | None,
-        typer.Option("--time", metavar="MINUTES", help="Basic time.", show_default=False),
-        ADVANCED,
-    ] = None
-    byo_yomi: Annotated[
-        int | None,
-        typer.Option(metavar="SECONDS", help="Then byo-yomi of so long.", show_default=False),
-        ADVANCED,
-    ] = None
-    fischer: Annotated[
-        int | None,
-        typer.Option(metavar="SECONDS", help="Or so much more a move.", show_default=False),
-        ADVANCED,
-    ] = None
+    rounds: int | None = option(None, "Rounds, up to 20.", metavar="NUMBER")
+    name: str | None = option(None, "Name of the tournament.", metavar="TEXT")
+    place: str | None = option(None, "Where it is.", metavar="TEXT")
+    director: str | None = option(None, "Who runs it.", metavar="TEXT", advanced=True)
+    dates: str | None = option(
+        None, "First and last day, such as 2026-05-16,2026-05-17.", metavar="FROM[,TO]"
+    )
+    bar: str | None = option(
+        None, "McMahon bar: all from this grade on begin with the same score.", metavar="GRADE"
+    )
+    floor: str | None = option(
+        None, "McMahon floor: all up to this grade begin with the same score.", metavar="GRADE"
+    )
+    handicap: int | None = option(None, "Most stones of a handicap; 0 for none.", metavar="STONES")
+    less: int | None = option(
+        None,
+        "Stones by which a handicap is smaller than the difference.",
+        "--handicap-less",
+        metavar="STONES",
+        advanced=True,
+    )
+    tie_breaks: str | None = option(
+        None,
+        "Criteria of the standings in order, such as mms,sos,sosos.",
+        "--tie-breaks",
+        "--criteria",
+        metavar="NAMES",
+    )
+    komi: float | None = option(None, "Komi.", metavar="POINTS")
+    board: int | None = option(None, "9, 13 or 19.", metavar="SIZE", advanced=True)
+    minutes: int | None = option(None, "Basic time.", "--time", metavar="MINUTES", advanced=True)
+    byo_yomi: int | None = option(
+        None, "Then byo-yomi of so long.", metavar="SECONDS", advanced=True
+    )
+    fischer: int | None = option(None, "Or so much more a move.", metavar="SECONDS", advanced=True)
 
     def values(self, time: TimeControl) -> dict[str, Any]:
         """The settings by the names of the library, None where an option is not given."""
@@ -225,13 +176,13 @@ class SettingOptions:
             return None
         if self.byo_yomi is not None and self.fischer is not None:
             raise UsageError("--byo-yomi and --fischer exclude each other")
-        for option, value, most in (
+        for name, value, most in (
             ("--time", self.minutes, 600),
             ("--byo-yomi", self.byo_yomi, 900),
             ("--fischer", self.fischer, 600),
         ):
             if value is not None and not 0 <= value <= most:
-                raise UsageError(f"{option} {value}: from 0 to {most}")
+                raise UsageError(f"{name} {value}: from 0 to {most}")
         if self.minutes is not None:
             time = replace(time, basic=60 * self.minutes)
         if self.byo_yomi is not None:
@@ -262,9 +213,9 @@ def new(
     ],
     settings: SettingOptions,
     *,
-    system: Annotated[
-        Literal["mcmahon", "swiss", "round-robin"], typer.Option(help="How rounds are paired.")
-    ] = "mcmahon",
+    system: Literal["mcmahon", "swiss", "round-robin"] = option(
+        "mcmahon", "How rounds are paired."
+    ),
 ) -> None:
     """Begin a tournament: write a file that OpenGotha opens.
 
@@ -313,75 +264,46 @@ def set_(file: EventFile, settings: SettingOptions) -> None:
     step(file, lambda t: change_settings(t, **settings.values(t.time)))
 
 
-@dataclass(frozen=True)
+@bundle
 class PlayerOptions:
     """What is said of a player."""
 
     PANEL: ClassVar[str] = "Player"
 
-    grade: Annotated[
-        str | None,
-        typer.Option(metavar="GRADE", help="Grade, such as 3d or 12k.", show_default=False),
-    ] = None
-    rating: Annotated[
-        float | None,
-        typer.Option(metavar="NUMBER", help="Rating, 1 dan being 2100.", show_default=False),
-    ] = None
-    club: Annotated[str | None, typer.Option(metavar="TEXT", help="Club.", show_default=False)] = (
-        None
+    grade: str | None = option(None, "Grade, such as 3d or 12k.", metavar="GRADE")
+    rating: float | None = option(None, "Rating, 1 dan being 2100.", metavar="NUMBER")
+    club: str | None = option(None, "Club.", metavar="TEXT")
+    country: str | None = option(None, "Country: two letters.", metavar="CODE")
+    correction: int | None = option(
+        None, "Added to the initial McMahon score: 1 for a group above the bar.", metavar="POINTS"
     )
-    country: Annotated[
-        str | None, typer.Option(metavar="CODE", help="Country: two letters.", show_default=False)
-    ] = None
-    correction: Annotated[
-        int | None,
-        typer.Option(
-            metavar="POINTS",
-            help="Added to the initial McMahon score: 1 for a group above the bar.",
-            show_default=False,
-        ),
-    ] = None
 
 
 def enter(
     file: EventFile,
     player: PlayerOptions,
     *,
-    table: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[TABLE]",
-            help="CSV file of players: columns name, grade or rating, club, country.",
-            show_default=False,
-        ),
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEXT",
-            help="One player: family name first, or with a comma after it.",
-            show_default=False,
-        ),
-    ] = None,
-    register: Annotated[
-        Path | None,
-        typer.Option(
-            "--list",
-            metavar="FILE",
-            help="Take grade, rating, club and country from this list of the EGF, FFG or AGA.",
-            show_default=False,
-        ),
-    ] = None,
-    first_round: Annotated[
-        int | None,
-        typer.Option(
-            "--round",
-            min=1,
-            metavar="NUMBER",
-            help="First round in which they play. [default: the first without boards]",
-            show_default=False,
-        ),
-    ] = None,
+    table: Path | None = argument(
+        None,
+        "CSV file of players: columns name, grade or rating, club, country.",
+        metavar="[TABLE]",
+    ),
+    name: str | None = option(
+        None, "One player: family name first, or with a comma after it.", metavar="TEXT"
+    ),
+    register: Path | None = option(
+        None,
+        "Take grade, rating, club and country from this list of the EGF, FFG or AGA.",
+        "--list",
+        metavar="FILE",
+    ),
+    first_round: int | None = option(
+        None,
+        "First round in which they play. [default: the first without boards]",
+        "--round",
+        min=1,
+        metavar="NUMBER",
+    ),
 ) -> None:
     """Enter players: one by name, or all of a table, at any round.
 
@@ -481,9 +403,7 @@ def change(
             metavar="PLAYER", help="Player's name, its beginning, or number.", show_default=False
         ),
     ],
-    name: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="New name.", show_default=False)
-    ] = None,
+    name: str | None = option(None, "New name.", metavar="TEXT"),
 ) -> None:
     """Change what is said of a player: name, grade, rating, club, country.
 
@@ -509,38 +429,23 @@ def change(
 def team(
     file: EventFile,
     *,
-    name: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Name of the team.", show_default=False)
-    ] = None,
-    players: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,…", help="Its players, the first board first.", show_default=False
-        ),
-    ] = None,
-    round_number: Annotated[
-        int | None,
-        typer.Option(
-            "--round",
-            min=1,
-            metavar="NUMBER",
-            help="Round from which they play. [default: the first without boards]",
-            show_default=False,
-        ),
-    ] = None,
-    boards: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=100,
-            metavar="NUMBER",
-            help="Boards of a match. [default: the players of the first team]",
-            show_default=False,
-        ),
-    ] = None,
-    remove: Annotated[
-        bool, typer.Option("--remove", help="Take the team out; its players stay.")
-    ] = False,
+    name: str | None = option(None, "Name of the team.", metavar="TEXT"),
+    players: str | None = option(None, "Its players, the first board first.", metavar="A,B,…"),
+    round_number: int | None = option(
+        None,
+        "Round from which they play. [default: the first without boards]",
+        "--round",
+        min=1,
+        metavar="NUMBER",
+    ),
+    boards: int | None = option(
+        None,
+        "Boards of a match. [default: the players of the first team]",
+        min=1,
+        max=100,
+        metavar="NUMBER",
+    ),
+    remove: bool = option(False, "Take the team out; its players stay.", "--remove"),
 ) -> None:
     """Enter a team, or another line-up of it; without options list them.
 
@@ -601,15 +506,9 @@ def withdraw(
     *,
     player: PlayerArgument,
     round_number: RoundOption = None,
-    only: Annotated[
-        bool, typer.Option("--only", help="Absent in this round alone, back after it.")
-    ] = False,
-    back: Annotated[
-        bool, typer.Option("--back", help="Take part again from this round on.")
-    ] = False,
-    delete: Annotated[
-        bool, typer.Option("--delete", help="Take out an entry that was never paired.")
-    ] = False,
+    only: bool = option(False, "Absent in this round alone, back after it.", "--only"),
+    back: bool = option(False, "Take part again from this round on.", "--back"),
+    delete: bool = option(False, "Take out an entry that was never paired.", "--delete"),
 ) -> None:
     """Withdraw a player from a round on, or for one round.
 
@@ -639,10 +538,8 @@ def bye(
     *,
     player: PlayerArgument,
     round_number: RoundOption = None,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Take the bye from another player.")
-    ] = False,
-    remove: Annotated[bool, typer.Option("--remove", help="Take this player's bye back.")] = False,
+    replace: bool = option(False, "Take the bye from another player.", "--replace"),
+    remove: bool = option(False, "Take this player's bye back.", "--remove"),
 ) -> None:
     """Give a player the bye of a round, before the others are paired.
 
@@ -666,38 +563,16 @@ def bye(
 def wish(
     file: EventFile,
     *,
-    never: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B", help="These players never meet. Repeatable."),
-    ] = None,
-    not_in_club: Annotated[
-        bool, typer.Option("--not-in-club", help="No game within a club.")
-    ] = False,
-    not_in_country: Annotated[
-        bool, typer.Option("--not-in-country", help="No game within a country.")
-    ] = False,
-    local: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CODE",
-            help="Players of this country meet the others, as far as numbers allow.",
-            show_default=False,
-        ),
-    ] = None,
-    rounds: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FROM[-TO]",
-            help="Rounds for which the new wishes hold. [default: all]",
-            show_default=False,
-        ),
-    ] = None,
-    drop: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="NUMBER", help="Drop the wish of this number.", show_default=False
-        ),
-    ] = None,
+    never: list[str] | None = option(None, "These players never meet. Repeatable.", metavar="A,B"),
+    not_in_club: bool = option(False, "No game within a club.", "--not-in-club"),
+    not_in_country: bool = option(False, "No game within a country.", "--not-in-country"),
+    local: str | None = option(
+        None, "Players of this country meet the others, as far as numbers allow.", metavar="CODE"
+    ),
+    rounds: str | None = option(
+        None, "Rounds for which the new wishes hold. [default: all]", metavar="FROM[-TO]"
+    ),
+    drop: int | None = option(None, "Drop the wish of this number.", min=1, metavar="NUMBER"),
 ) -> None:
     """Keep a wish for the pairings of several rounds.
 
@@ -777,49 +652,26 @@ def _list_wishes(wishes: EventWishes) -> list[str]:
 def result(
     file: EventFile,
     *,
-    sheet: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[SHEET]",
-            help="CSV file of results: columns round, table, score; or both players and score: "
-            "black, white in Go, white, black in chess.",
-            show_default=False,
-        ),
-    ] = None,
-    round_number: Annotated[
-        int | None,
-        typer.Option(
-            "--round",
-            min=1,
-            metavar="NUMBER",
-            help="Round. [default: the last with boards]",
-            show_default=False,
-        ),
-    ] = None,
-    table: Annotated[
-        int | None, typer.Option(min=0, metavar="NUMBER", help="Table.", show_default=False)
-    ] = None,
-    players: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B",
-            help="The two players in place of the table; the score is A's, then B's.",
-            show_default=False,
-        ),
-    ] = None,
-    score: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SCORE",
-            help="1-0, 0-1, 0.5-0.5, 0-0 if both lose, with F for a forfeit (1-0F); ? if open.",
-            show_default=False,
-        ),
-    ] = None,
-    winner: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The winner, in place of all that.", show_default=False),
-    ] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Replace another result.")] = False,
+    sheet: Path | None = argument(
+        None,
+        "CSV file of results: columns round, table, score; or both players and score: black, "
+        "white in Go, white, black in chess.",
+        metavar="[SHEET]",
+    ),
+    round_number: int | None = option(
+        None, "Round. [default: the last with boards]", "--round", min=1, metavar="NUMBER"
+    ),
+    table: int | None = option(None, "Table.", min=0, metavar="NUMBER"),
+    players: str | None = option(
+        None, "The two players in place of the table; the score is A's, then B's.", metavar="A,B"
+    ),
+    score: str | None = option(
+        None,
+        "1-0, 0-1, 0.5-0.5, 0-0 if both lose, with F for a forfeit (1-0F); ? if open.",
+        metavar="SCORE",
+    ),
+    winner: str | None = option(None, "The winner, in place of all that.", metavar="NAME"),
+    replace: bool = option(False, "Replace another result.", "--replace"),
 ) -> None:
     """Enter a result, or a sheet of them.
 

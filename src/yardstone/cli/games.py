@@ -7,14 +7,14 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
 from yardstone.cli import declare
-from yardstone.cli.declare import ADVANCED, Engine
+from yardstone.cli.declare import Engine, bundle, option
 from yardstone.cli.output import progress_bar, report_skipped
 from yardstone.errors import NoGamesError, SkippedWarning, UsageError
 
@@ -47,105 +47,72 @@ __all__ = [
 _NO_FILES = "name a file of results, or - for standard input"
 
 
-@dataclass(frozen=True)
+@bundle
 class Names:
     """Files of players' names."""
 
     PANEL: ClassVar[str] = "Input"
 
-    include: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Use only games of the players in this file."),
-        ADVANCED,
-    ] = None
-    exclude: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Leave out games of the players in this file."),
-        ADVANCED,
-    ] = None
-    synonyms: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Treat names as one player: lines of NAME,OTHER,OTHER,..."
-        ),
-    ] = None
+    include: Path | None = option(
+        None, "Use only games of the players in this file.", metavar="FILE", advanced=True
+    )
+    exclude: Path | None = option(
+        None, "Leave out games of the players in this file.", metavar="FILE", advanced=True
+    )
+    synonyms: Path | None = option(
+        None, "Treat names as one player: lines of NAME,OTHER,OTHER,...", metavar="FILE"
+    )
 
 
-@dataclass(frozen=True)
+@bundle
 class GameOptions:
     """Options of a command that reads results: what they mean and what to do with bad ones."""
 
     PANEL: ClassVar[str] = "Input"
 
-    columns: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="MAP",
-            help="Which columns of a table hold what: "
-            "first=NAME,second=NAME,score=NAME,time=NAME; instead of score also "
-            "first_score=NAME,second_score=NAME or margin=NAME.",
-        ),
-    ] = None
-    first: Annotated[
-        Literal["white", "black"] | None,
-        typer.Option(
-            "--first",
-            help="Colour that moves first in a table, and whose win 1-0 is, where columns and "
-            "results do not say; in PGN always White.",
-            show_default=False,
-        ),
-        ADVANCED,
-    ] = None
-    results: Annotated[
-        str | None,
-        typer.Option(
-            "--results",
-            metavar="MAP",
-            help="What the values of the result mean for the first player: "
-            "'H=win,D=draw,A=loss,P=skip'.",
-        ),
-        ADVANCED,
-    ] = None
-    dates: Annotated[
-        Literal["dmy", "mdy", "ymd"] | None,
-        typer.Option(
-            "--dates",
-            help="Order of day, month and year in dates such as 5/6/2024.",
-            show_default=False,
-        ),
-        ADVANCED,
-    ] = None
-    query: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SQL",
-            help="Read the games with this SQL query; PATHS is then a database, if any.",
-        ),
-        ADVANCED,
-    ] = None
-    where: Annotated[
-        str | None,
-        typer.Option(
-            "--where",
-            metavar="CONDITION",
-            help="Use only games for which this holds, by tags or columns: \"Termination <> 'time "
-            "forfeit' AND WhiteElo >= 2400\".",
-        ),
-    ] = None
-    strict: Annotated[
-        bool,
-        typer.Option("--strict", help="Stop at the first record that cannot be used."),
-        ADVANCED,
-    ] = False
-    skip_unread: Annotated[
-        bool,
-        typer.Option(
-            "--skip-unread",
-            help="Go on even if a value of the result, or more than 5 % of the records, cannot "
-            "be understood.",
-        ),
-        ADVANCED,
-    ] = False
+    columns: list[str] | None = option(
+        None,
+        "Which columns of a table hold what: first=NAME,second=NAME,score=NAME,time=NAME; instead "
+        "of score also first_score=NAME,second_score=NAME or margin=NAME.",
+        metavar="MAP",
+    )
+    first: Literal["white", "black"] | None = option(
+        None,
+        "Colour that moves first in a table, and whose win 1-0 is, where columns and results do "
+        "not say; in PGN always White.",
+        advanced=True,
+    )
+    results: str | None = option(
+        None,
+        "What the values of the result mean for the first player: 'H=win,D=draw,A=loss,P=skip'.",
+        metavar="MAP",
+        advanced=True,
+    )
+    dates: Literal["dmy", "mdy", "ymd"] | None = option(
+        None, "Order of day, month and year in dates such as 5/6/2024.", advanced=True
+    )
+    query: str | None = option(
+        None,
+        "Read the games with this SQL query; PATHS is then a database, if any.",
+        metavar="SQL",
+        advanced=True,
+    )
+    where: str | None = option(
+        None,
+        "Use only games for which this holds, by tags or columns: \"Termination <> 'time forfeit' "
+        'AND WhiteElo >= 2400".',
+        metavar="CONDITION",
+    )
+    strict: bool = option(
+        False, "Stop at the first record that cannot be used.", "--strict", advanced=True
+    )
+    skip_unread: bool = option(
+        False,
+        "Go on even if a value of the result, or more than 5 % of the records, cannot be "
+        "understood.",
+        "--skip-unread",
+        advanced=True,
+    )
     engine: Engine = None
 
     def read(
@@ -317,27 +284,19 @@ RatedGamesPaths = Annotated[
 ]
 
 
-@dataclass(frozen=True)
+@bundle
 class SystemOptions:
     """Options of a command that rates games over time: by which system, and from what on."""
 
     PANEL: ClassVar[str] = "Rating system"
 
-    system: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Rate by this system. [default: glicko2]")
-    ] = None
-    parameter: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="NAME=VALUE", help="Set a parameter of the system. Repeatable."
-        ),
-    ] = None
-    state: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Continue from a file written by `yardstone history --save`."
-        ),
-    ] = None
+    system: str | None = option(None, "Rate by this system. [default: glicko2]", metavar="NAME")
+    parameter: list[str] | None = option(
+        None, "Set a parameter of the system. Repeatable.", "--set", metavar="NAME=VALUE"
+    )
+    state: Path | None = option(
+        None, "Continue from a file written by `yardstone history --save`.", metavar="FILE"
+    )
 
     def read(
         self,
@@ -445,60 +404,45 @@ FITTED = "rank"
 USUAL = "ogs"
 
 
-@dataclass(frozen=True)
+@bundle
 class MovesOptions:
     """Options of a command that starts players from the moves of their games."""
 
     PANEL: ClassVar[str] = "Moves"
 
-    moves: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--moves",
-            metavar="PATH",
-            help="Start players of Go from what the moves of their earlier games show: SGF files, "
-            "a folder or archive of them, or a store of `yardstone go features`. Without PATHS "
-            "the results are theirs too. Repeatable.",
-        ),
-    ] = None
-    match: Annotated[
-        str | None,
-        typer.Option(
-            "--match",
-            metavar="COLUMN",
-            help="Column with the names of the games in --moves. [default: by players and date]",
-            show_default=False,
-        ),
-        ADVANCED,
-    ] = None
-    fit: Annotated[
-        bool,
-        typer.Option(
-            "--fit", help="Fit how much moves are believed to the results (the earlier ones)."
-        ),
-        ADVANCED,
-    ] = False
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model",
-            metavar="NAME|FILE",
-            help="Model of strength for the moves: joint, rank, full, basic or stochastic, or a "
-            "file. [default: rank]",
-        ),
-        ADVANCED,
-    ] = None
-    moves_scale: Annotated[
-        str | None,
-        typer.Option(
-            "--moves-scale",
-            metavar="NAME",
-            help="Scale of the model on which moves are judged: ogs for all levels, fox for "
-            "dan players. [default: ogs]",
-            show_default=False,
-        ),
-        ADVANCED,
-    ] = None
+    moves: list[str] | None = option(
+        None,
+        "Start players of Go from what the moves of their earlier games show: SGF files, a folder "
+        "or archive of them, or a store of `yardstone go features`. Without PATHS the results are "
+        "theirs too. Repeatable.",
+        metavar="PATH",
+    )
+    match: str | None = option(
+        None,
+        "Column with the names of the games in --moves. [default: by players and date]",
+        metavar="COLUMN",
+        advanced=True,
+    )
+    fit: bool = option(
+        False,
+        "Fit how much moves are believed to the results (the earlier ones).",
+        "--fit",
+        advanced=True,
+    )
+    model: str | None = option(
+        None,
+        "Model of strength for the moves: joint, rank, full, basic or stochastic, or a file. "
+        "[default: rank]",
+        metavar="NAME|FILE",
+        advanced=True,
+    )
+    moves_scale: str | None = option(
+        None,
+        "Scale of the model on which moves are judged: ogs for all levels, fox for dan players. "
+        "[default: ogs]",
+        metavar="NAME",
+        advanced=True,
+    )
 
     def __post_init__(self) -> None:
         """Refuse options that need moves."""
@@ -614,19 +558,12 @@ _INTERRUPTED = 130
 _PLACES = 5
 
 
-@dataclass(frozen=True)
+@bundle
 class Watching:
     """Options of a command that can look at its files again and again."""
 
-    watch: Annotated[
-        bool,
-        typer.Option("--watch", help="Look again whenever the files grow, until Ctrl-C."),
-    ] = False
-    interval: Annotated[
-        float,
-        typer.Option("--interval", metavar="SECONDS", help="With --watch: how often."),
-        ADVANCED,
-    ] = 2.0
+    watch: bool = option(False, "Look again whenever the files grow, until Ctrl-C.", "--watch")
+    interval: float = option(2.0, "With --watch: how often.", metavar="SECONDS", advanced=True)
 
     def follow(
         self,

@@ -6,14 +6,13 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from yardstone.cli.declare import ADVANCED, Engine, WorkOptions
+from yardstone.cli.declare import ADVANCED, Engine, WorkOptions, argument, bundle, option
 from yardstone.cli.output import Output, TableOutput, report_skipped
 from yardstone.errors import UsageError
 
@@ -154,7 +153,7 @@ Quiet = Annotated[
 ]
 
 
-@dataclass(frozen=True)
+@bundle
 class NetworkOptions:
     """Options of a command that asks a network."""
 
@@ -209,12 +208,9 @@ def chosen_rules(text: str) -> Rules | None:
 
 def evaluate(
     network: NetworkOptions,
-    path: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE", help="Positions as JSON lines, also compressed; - for standard input."
-        ),
-    ] = "-",
+    path: str = argument(
+        "-", "Positions as JSON lines, also compressed; - for standard input.", metavar="FILE"
+    ),
     strict: Strict = False,
     output: OutputFile = None,
     quiet: Quiet = False,
@@ -267,44 +263,28 @@ def analyse(
     network: NetworkOptions,
     output: Output,
     *,
-    game: Annotated[
-        list[int] | None,
-        typer.Option(
-            "--game",
-            metavar="NUMBER",
-            min=1,
-            help="Analyse only this game, counted over all files. Repeatable.",
-        ),
-    ] = None,
-    variations: Annotated[
-        bool,
-        typer.Option("--variations", help="Analyse every variation as a game of its own."),
-        ADVANCED,
-    ] = False,
+    game: list[int] | None = option(
+        None, "Analyse only this game, counted over all files. Repeatable.", metavar="NUMBER", min=1
+    ),
+    variations: bool = option(
+        False, "Analyse every variation as a game of its own.", "--variations", advanced=True
+    ),
     rules: RecordRules = "record",
     komi: Komi = None,
-    phases: Annotated[
-        str,
-        typer.Option(
-            "--phases",
-            metavar="MOVE,MOVE",
-            help="Last moves of the opening and of the middle game on 19x19.",
-        ),
-        ADVANCED,
-    ] = "50,150",
-    mistake: Annotated[
-        float,
-        typer.Option("--mistake", metavar="POINTS", help="Points lost that count as a mistake."),
-        ADVANCED,
-    ] = 3.0,
+    phases: str = option(
+        "50,150",
+        "Last moves of the opening and of the middle game on 19x19.",
+        metavar="MOVE,MOVE",
+        advanced=True,
+    ),
+    mistake: float = option(
+        3.0, "Points lost that count as a mistake.", metavar="POINTS", advanced=True
+    ),
     visits: Visits = None,
-    top: Annotated[
-        int, typer.Option("--top", metavar="NUMBER", min=0, help="Mistakes to list for each game.")
-    ] = 10,
-    moves: Annotated[
-        bool | None,
-        typer.Option("--moves/--no-moves", help="List every move. [default: for a single game]"),
-    ] = None,
+    top: int = option(10, "Mistakes to list for each game.", metavar="NUMBER", min=0),
+    moves: bool | None = option(
+        None, "List every move. [default: for a single game]", "--moves/--no-moves"
+    ),
     strict: Strict = False,
 ) -> None:
     """Analyse games: winrate, lead, and the points each move lost.
@@ -360,21 +340,14 @@ def judge(
     network: NetworkOptions,
     output: TableOutput,
     *,
-    sure: Annotated[
-        float,
-        typer.Option(
-            "--sure", metavar="PERCENT", help="Winrate from which a game is decided, 50 to 100."
-        ),
-        ADVANCED,
-    ] = 60.0,
+    sure: float = option(
+        60.0, "Winrate from which a game is decided, 50 to 100.", metavar="PERCENT", advanced=True
+    ),
     rules: RecordRules = "record",
     komi: Komi = None,
-    top: Annotated[
-        int,
-        typer.Option(
-            "--top", metavar="NUMBER", min=0, help="Number of games to list whose record disagrees."
-        ),
-    ] = 20,
+    top: int = option(
+        20, "Number of games to list whose record disagrees.", metavar="NUMBER", min=0
+    ),
     strict: Strict = False,
 ) -> None:
     """Judge who won each game, and compare with the recorded result.
@@ -421,59 +394,44 @@ def features(
     ],
     *,
     net: Net = None,
-    kinds: Annotated[
-        str,
-        typer.Option(
-            "--features",
-            metavar="KINDS",
-            help="What to keep besides the head features: pick, after, candidates, mean, trunk, "
-            "or only head.",
-        ),
-        ADVANCED,
-    ] = "head,pick",
-    rules: Annotated[
-        str,
-        typer.Option(
-            "--rules",
-            metavar="RULES",
-            help="Rules to tell the network for all games; record: those of each game.",
-        ),
-        ADVANCED,
-    ] = "tromp-taylor",
+    kinds: str = option(
+        "head,pick",
+        "What to keep besides the head features: pick, after, candidates, mean, trunk, or only "
+        "head.",
+        "--features",
+        metavar="KINDS",
+        advanced=True,
+    ),
+    rules: str = option(
+        "tromp-taylor",
+        "Rules to tell the network for all games; record: those of each game.",
+        metavar="RULES",
+        advanced=True,
+    ),
     komi: Komi = None,
-    size: Annotated[
-        int | None,
-        typer.Option(
-            "--size", metavar="LINES", min=2, max=19, help="Use only boards of this size."
-        ),
-        ADVANCED,
-    ] = None,
+    size: int | None = option(
+        None, "Use only boards of this size.", metavar="LINES", min=2, max=19, advanced=True
+    ),
     runtime: Runtime = RuntimeName.auto,
     precision: Precision = PrecisionName.fp32,
     device: Device = NetworkDevice.auto,
-    symmetries: Annotated[
-        int,
-        typer.Option(
-            "--symmetries",
-            metavar="NUMBER",
-            min=1,
-            max=8,
-            help="Show the network each position in so many ways, turned, and average; takes "
-            "that many times as long.",
-        ),
-        ADVANCED,
-    ] = 1,
+    symmetries: int = option(
+        1,
+        "Show the network each position in so many ways, turned, and average; takes that many "
+        "times as long.",
+        metavar="NUMBER",
+        min=1,
+        max=8,
+        advanced=True,
+    ),
     work: WorkOptions,
-    batch: Annotated[
-        int,
-        typer.Option(
-            "--batch",
-            metavar="GAMES",
-            min=1,
-            help="Games per batch: a stopped run repeats at most one.",
-        ),
-        ADVANCED,
-    ] = 16,
+    batch: int = option(
+        16,
+        "Games per batch: a stopped run repeats at most one.",
+        metavar="GAMES",
+        min=1,
+        advanced=True,
+    ),
     quiet: Quiet = False,
 ) -> None:
     """Extract the features of every move of many games.
@@ -543,20 +501,16 @@ def _report(store: FeatureStore) -> None:
 def fetch(
     server: Annotated[str, typer.Argument(metavar="SERVER", help="Where the user plays: ogs.")],
     user: Annotated[str, typer.Argument(metavar="NAME", help="The user's name there.")],
-    folder: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to put the games.")
-    ] = Path("games"),
-    games: Annotated[
-        int, typer.Option(metavar="NUMBER", help="How many of the latest games.")
-    ] = 20,
-    all_kinds: Annotated[
-        bool, typer.Option("--all-kinds", help="Handicap games and other boards as well."), ADVANCED
-    ] = False,
-    url: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="Where OGS is. [default: https://online-go.com]"),
-        ADVANCED,
-    ] = None,
+    folder: Path = option(
+        Path("games"), "Where to put the games.", "--output", "-o", metavar="FOLDER"
+    ),
+    games: int = option(20, "How many of the latest games.", metavar="NUMBER"),
+    all_kinds: bool = option(
+        False, "Handicap games and other boards as well.", "--all-kinds", advanced=True
+    ),
+    url: str | None = option(
+        None, "Where OGS is. [default: https://online-go.com]", metavar="URL", advanced=True
+    ),
 ) -> None:
     """Fetch the latest public games of a user of OGS as SGF files.
 
@@ -594,9 +548,7 @@ Replace = Annotated[
 
 def list_(
     output: TableOutput,
-    known: Annotated[
-        bool, typer.Option("--known", help="List the networks that `download` knows by name.")
-    ] = False,
+    known: bool = option(False, "List the networks that `download` knows by name.", "--known"),
 ) -> None:
     """List the installed networks.
 
@@ -641,15 +593,11 @@ def download(
         ),
     ],
     name: Name = None,
-    sha256: Annotated[
-        str | None,
-        typer.Option("--sha256", metavar="SUM", help="The SHA-256 of the file at an address."),
-        ADVANCED,
-    ] = None,
+    sha256: str | None = option(
+        None, "The SHA-256 of the file at an address.", metavar="SUM", advanced=True
+    ),
     replace: Replace = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Show no progress."), ADVANCED
-    ] = False,
+    quiet: bool = option(False, "Show no progress.", "--quiet", "-q", advanced=True),
 ) -> None:
     """Download a network and verify it.
 
@@ -670,10 +618,9 @@ def download(
 
 def show(
     output: TableOutput,
-    network: Annotated[
-        str | None,
-        typer.Argument(metavar="NETWORK", help="A file, or the name of an installed network."),
-    ] = None,
+    network: str | None = argument(
+        None, "A file, or the name of an installed network.", metavar="NETWORK"
+    ),
 ) -> None:
     """Describe a network.
 

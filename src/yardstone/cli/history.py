@@ -6,10 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from yardstone.cli import declare
-from yardstone.cli.declare import ADVANCED, Confidence, Memory
+from yardstone.cli.declare import ADVANCED, Confidence, Memory, option
 from yardstone.cli.games import GameOptions, MovesOptions, RatedGamesPaths, SystemOptions, moment
 from yardstone.cli.go import NetworkOptions
 from yardstone.cli.output import Output
@@ -24,57 +22,40 @@ __all__ = ["history"]
 def history(
     paths: RatedGamesPaths = None,
     *,
-    player: Annotated[
-        list[str] | None, typer.Option(help="Show the rating curve of this player. Repeatable.")
-    ] = None,
+    player: list[str] | None = option(None, "Show the rating curve of this player. Repeatable."),
     rating: SystemOptions,
     moves: MovesOptions,
     network: Annotated[NetworkOptions, ADVANCED],
-    save: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Save all games and ratings, to continue from later."),
-    ] = None,
-    annul: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="GAME",
-            help="Annul a game: its number, or 'FIRST | SECOND | DATE'. Repeatable.",
-        ),
-        ADVANCED,
-    ] = None,
-    merge: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KEPT=OTHER", help="Merge two accounts of one player, as KEPT. Repeatable."
-        ),
-        ADVANCED,
-    ] = None,
-    report: Annotated[
-        bool,
-        typer.Option(
-            "--report", help="Also list provisional players, idle players and improbable results."
-        ),
-    ] = False,
-    settled: Annotated[
-        int,
-        typer.Option(metavar="GAMES", help="Players with fewer games are provisional.", min=0),
-        ADVANCED,
-    ] = 10,
-    idle: Annotated[
-        float,
-        typer.Option(metavar="DAYS", help="Players are idle after this long without a game."),
-        ADVANCED,
-    ] = 365.0,
-    improbable: Annotated[
-        float,
-        typer.Option(metavar="CHANCE", help="Results of at most this probability are improbable."),
-        ADVANCED,
-    ] = 0.01,
+    save: Path | None = option(
+        None, "Save all games and ratings, to continue from later.", metavar="FILE"
+    ),
+    annul: list[str] | None = option(
+        None,
+        "Annul a game: its number, or 'FIRST | SECOND | DATE'. Repeatable.",
+        metavar="GAME",
+        advanced=True,
+    ),
+    merge: list[str] | None = option(
+        None,
+        "Merge two accounts of one player, as KEPT. Repeatable.",
+        metavar="KEPT=OTHER",
+        advanced=True,
+    ),
+    report: bool = option(
+        False, "Also list provisional players, idle players and improbable results.", "--report"
+    ),
+    settled: int = option(
+        10, "Players with fewer games are provisional.", metavar="GAMES", min=0, advanced=True
+    ),
+    idle: float = option(
+        365.0, "Players are idle after this long without a game.", metavar="DAYS", advanced=True
+    ),
+    improbable: float = option(
+        0.01, "Results of at most this probability are improbable.", metavar="CHANCE", advanced=True
+    ),
     confidence: Confidence = "95",
     memory: Memory = None,
-    top: Annotated[
-        int, typer.Option(metavar="NUMBER", help="Show this many players; 0 shows all.", min=0)
-    ] = 20,
+    top: int = option(20, "Show this many players; 0 shows all.", metavar="NUMBER", min=0),
     games: GameOptions,
     out: Output,
 ) -> None:

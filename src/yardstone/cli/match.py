@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
-
-import typer
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from yardstone.cli import declare
-from yardstone.cli.declare import ADVANCED, Confidence
+from yardstone.cli.declare import Confidence, argument, option
 from yardstone.cli.games import GameOptions, News, Watching
 from yardstone.cli.output import TableOutput
 from yardstone.errors import UsageError
@@ -23,74 +21,50 @@ __all__ = ["match"]
 
 
 def match(
-    arguments: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="GAMES",
-            help="Files of the games of a match; or wins, draws and losses; or five counts of "
-            "pairs of games by the points scored in both: 0, 1/2, 1, 3/2 and 2.",
-            show_default=False,
-        ),
-    ] = None,
+    arguments: list[str] | None = argument(
+        None,
+        "Files of the games of a match; or wins, draws and losses; or five counts of pairs of "
+        "games by the points scored in both: 0, 1/2, 1, 3/2 and 2.",
+        metavar="GAMES",
+    ),
     *,
-    players: Annotated[
-        tuple[str, str] | None,
-        typer.Option(
-            "--players",
-            metavar="FIRST SECOND",
-            help="The two players, where the files have more; all is seen by the first.",
-            show_default=False,
-        ),
-    ] = None,
-    pairs: Annotated[bool, typer.Option("--pairs", help="Insist on pairs of games.")] = False,
-    games: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="The same as to name the file; GAMES are then the two players. Repeatable.",
-        ),
-        ADVANCED,
-    ] = None,
-    pair_by: Annotated[
-        str | None,
-        typer.Option(
-            help="Tags or columns in which the two games of a pair agree, such as event,round. "
-            "[default: rounds, starting positions or the order, as far as they tell]",
-            show_default=False,
-            metavar="COLUMNS",
-        ),
-        ADVANCED,
-    ] = None,
-    elo0: Annotated[
-        float, typer.Option(metavar="ELO", help="Sequential test: hypothesis H0.")
-    ] = 0.0,
-    elo1: Annotated[
-        float, typer.Option(metavar="ELO", help="Sequential test: hypothesis H1.")
-    ] = 5.0,
-    alpha: Annotated[
-        float,
-        typer.Option(metavar="SHARE", help="Probability of accepting H1 when H0 is true."),
-        ADVANCED,
-    ] = 0.05,
-    beta: Annotated[
-        float,
-        typer.Option(metavar="SHARE", help="Probability of accepting H0 when H1 is true."),
-        ADVANCED,
-    ] = 0.05,
-    model: Annotated[
-        Literal["logistic", "normalized"],
-        typer.Option(help="Points of H0 and H1: Elo or normalized Elo."),
-        ADVANCED,
-    ] = "logistic",
+    players: tuple[str, str] | None = option(
+        None,
+        "The two players, where the files have more; all is seen by the first.",
+        metavar="FIRST SECOND",
+    ),
+    pairs: bool = option(False, "Insist on pairs of games.", "--pairs"),
+    games: list[Path] | None = option(
+        None,
+        "The same as to name the file; GAMES are then the two players. Repeatable.",
+        metavar="FILE",
+        advanced=True,
+    ),
+    pair_by: str | None = option(
+        None,
+        "Tags or columns in which the two games of a pair agree, such as event,round. [default: "
+        "rounds, starting positions or the order, as far as they tell]",
+        metavar="COLUMNS",
+        advanced=True,
+    ),
+    elo0: float = option(0.0, "Sequential test: hypothesis H0.", metavar="ELO"),
+    elo1: float = option(5.0, "Sequential test: hypothesis H1.", metavar="ELO"),
+    alpha: float = option(
+        0.05, "Probability of accepting H1 when H0 is true.", metavar="SHARE", advanced=True
+    ),
+    beta: float = option(
+        0.05, "Probability of accepting H0 when H1 is true.", metavar="SHARE", advanced=True
+    ),
+    model: Literal["logistic", "normalized"] = option(
+        "logistic", "Points of H0 and H1: Elo or normalized Elo.", advanced=True
+    ),
     confidence: Confidence = "95",
-    half_width: Annotated[
-        float,
-        typer.Option(
-            metavar="ELO",
-            help="Show how many games it takes until the interval is ± this many Elo.",
-        ),
-        ADVANCED,
-    ] = 5.0,
+    half_width: float = option(
+        5.0,
+        "Show how many games it takes until the interval is ± this many Elo.",
+        metavar="ELO",
+        advanced=True,
+    ),
     reading: GameOptions,
     watching: Watching,
     out: TableOutput,

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-import typer
-
-from yardstone.cli.declare import ADVANCED
+from yardstone.cli.declare import bundle, option
 from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -57,31 +54,26 @@ _ENDINGS = {
 }
 
 
-@dataclass(frozen=True)
+@bundle
 class TableOutput:
     """Options of a command that writes a report: its formats and where they go."""
 
     PANEL: ClassVar[str] = "Output"
 
-    form: Annotated[
-        Format | None,
-        typer.Option("--format", help="Format of the report. [default: by the file's ending]"),
-    ] = None
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write the report to this file."),
-    ] = None
-    html: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write a self-contained web page."),
-    ] = None
-    quiet: Annotated[
-        bool,
-        typer.Option(
-            "--quiet", "-q", help="Show no progress; print no report unless --format is given."
-        ),
-        ADVANCED,
-    ] = False
+    form: Format | None = option(
+        None, "Format of the report. [default: by the file's ending]", "--format"
+    )
+    output: Path | None = option(
+        None, "Write the report to this file.", "--output", "-o", metavar="FILE"
+    )
+    html: Path | None = option(None, "Write a self-contained web page.", metavar="FILE")
+    quiet: bool = option(
+        False,
+        "Show no progress; print no report unless --format is given.",
+        "--quiet",
+        "-q",
+        advanced=True,
+    )
 
     @property
     def format(self) -> Format:
@@ -164,14 +156,13 @@ class TableOutput:
             print(f"{strftime('%H:%M:%S')}  {line}", flush=True)
 
 
-@dataclass(frozen=True)
+@bundle
 class Output(TableOutput):
     """The same, for a report that has a picture."""
 
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw a chart: a file ending in .svg, .png or .pdf."),
-    ] = None
+    plot: Path | None = option(
+        None, "Draw a chart: a file ending in .svg, .png or .pdf.", metavar="FILE"
+    )
 
     @property
     def wanted(self) -> bool:

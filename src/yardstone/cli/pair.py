@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
-from yardstone.cli.declare import ADVANCED
+from yardstone.cli.declare import bundle, option
 from yardstone.cli.output import Format, TableOutput, check_folder, progress_bar
 from yardstone.cli.tournament import TournamentFile
 from yardstone.errors import UsageError
@@ -32,49 +32,33 @@ _NO_WEIGHTS = "a round robin has no weights: --ask, --compare, --rules and --set
 _BETWEEN = (",", " - ", " – ", ";")
 
 
-@dataclass(frozen=True)
+@bundle
 class WeightOptions:
     """By which rules the round is paired."""
 
     PANEL: ClassVar[str] = "Pairing rules"
 
-    system: Annotated[
-        Literal["mcmahon", "swiss", "chess", "dutch", "round-robin"] | None,
-        typer.Option(
-            help="Pair by the rules of this system. [default: the file's; dutch in chess]",
-        ),
-    ] = None
-    rules: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Read pairing rules from this JSON file."),
-        ADVANCED,
-    ] = None
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Set one pairing rule. Repeatable."),
-        ADVANCED,
-    ] = None
-    seed: Annotated[
-        int,
-        typer.Option(min=0, max=2**31 - 1, metavar="NUMBER", help="Seed of random choices."),
-        ADVANCED,
-    ] = 0
-    numbering: Annotated[
-        Literal["list", "rating", "rank", "name", "lot"] | None,
-        typer.Option(
-            help="Numbers in a round robin. [default: those of earlier rounds]",
-        ),
-        ADVANCED,
-    ] = None
-    double: Annotated[
-        bool | None,
-        typer.Option(
-            "--double/--single",
-            help="Play a round robin twice or once. [default: by the number of rounds]",
-            show_default=False,
-        ),
-        ADVANCED,
-    ] = None
+    system: Literal["mcmahon", "swiss", "chess", "dutch", "round-robin"] | None = option(
+        None, "Pair by the rules of this system. [default: the file's; dutch in chess]"
+    )
+    rules: Path | None = option(
+        None, "Read pairing rules from this JSON file.", metavar="FILE", advanced=True
+    )
+    settings: list[str] | None = option(
+        None, "Set one pairing rule. Repeatable.", "--set", metavar="NAME=VALUE", advanced=True
+    )
+    seed: int = option(
+        0, "Seed of random choices.", min=0, max=2**31 - 1, metavar="NUMBER", advanced=True
+    )
+    numbering: Literal["list", "rating", "rank", "name", "lot"] | None = option(
+        None, "Numbers in a round robin. [default: those of earlier rounds]", advanced=True
+    )
+    double: bool | None = option(
+        None,
+        "Play a round robin twice or once. [default: by the number of rounds]",
+        "--double/--single",
+        advanced=True,
+    )
 
     def kind(self, tournament: Tournament, wishes: EventWishes) -> PairingSystem:
         """Which rules pair the round; refuses options that do not go with them."""
@@ -114,38 +98,28 @@ class WeightOptions:
         return rules.changed(changes)
 
 
-@dataclass(frozen=True)
+@bundle
 class ConstraintOptions:
     """What the organiser demands."""
 
     PANEL: ClassVar[str] = "Wishes"
 
-    fix: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B", help="Require this board. Repeatable."),
-    ] = None
-    forbid: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B", help="Forbid this board. Repeatable."),
-    ] = None
-    absent: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Leave this player out of the round. Repeatable."),
-    ] = None
-    bye: Annotated[str | None, typer.Option(metavar="NAME", help="Player who has the bye.")] = None
-    no_bye: Annotated[
-        bool, typer.Option("--no-bye", help="Refuse an odd number of players."), ADVANCED
-    ] = False
-    allow_rematch: Annotated[
-        bool, typer.Option("--allow-rematch", help="Let players meet again if need be."), ADVANCED
-    ] = False
-    allow_open: Annotated[
-        bool,
-        typer.Option(
-            "--allow-open", help="Pair although earlier games have no result; they count nothing."
-        ),
-        ADVANCED,
-    ] = False
+    fix: list[str] | None = option(None, "Require this board. Repeatable.", metavar="A,B")
+    forbid: list[str] | None = option(None, "Forbid this board. Repeatable.", metavar="A,B")
+    absent: list[str] | None = option(
+        None, "Leave this player out of the round. Repeatable.", metavar="NAME"
+    )
+    bye: str | None = option(None, "Player who has the bye.", metavar="NAME")
+    no_bye: bool = option(False, "Refuse an odd number of players.", "--no-bye", advanced=True)
+    allow_rematch: bool = option(
+        False, "Let players meet again if need be.", "--allow-rematch", advanced=True
+    )
+    allow_open: bool = option(
+        False,
+        "Pair although earlier games have no result; they count nothing.",
+        "--allow-open",
+        advanced=True,
+    )
 
     def of(self, tournament: Tournament) -> Constraints:
         """The same by the numbers of the players."""
@@ -164,18 +138,12 @@ class ConstraintOptions:
         )
 
 
-@dataclass(frozen=True)
+@bundle
 class BoardOutput(TableOutput):
     """Where the boards go; `-o` writes the tournament with them."""
 
-    output: Annotated[
-        Path | None,
-        typer.Option("--boards", metavar="FILE", help="Write the boards to this file."),
-    ] = None
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", "--page", metavar="FILE", help="Write a page to print."),
-    ] = None
+    output: Path | None = option(None, "Write the boards to this file.", "--boards", metavar="FILE")
+    html: Path | None = option(None, "Write a page to print.", "--html", "--page", metavar="FILE")
 
     def check(self, *others: Path | None) -> None:
         """Refuse what cannot be written before any work is done."""
@@ -191,61 +159,43 @@ def pair(
     rules: WeightOptions,
     constraints: ConstraintOptions,
     *,
-    round_number: Annotated[
-        int | None,
-        typer.Option(
-            "--round",
-            min=1,
-            metavar="NUMBER",
-            help="Round to pair. [default: the first without boards]",
-        ),
-    ] = None,
-    again: Annotated[
-        bool,
-        typer.Option(
-            "--again", help="Drop the boards of this round and of later ones, and pair it again."
-        ),
-    ] = False,
-    teams: Annotated[
-        bool,
-        typer.Option("--teams", help="Pair the teams; players and boards follow their line-ups."),
-    ] = False,
-    compare: Annotated[
-        bool,
-        typer.Option("--compare", help="Pair a recorded round again, and show the differences."),
-        ADVANCED,
-    ] = False,
-    ask: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B", help="Show what this board would cost. Repeatable."),
-    ] = None,
-    costs: Annotated[
-        bool | None,
-        typer.Option(
-            "--costs/--no-costs",
-            help="Show what is lost without each board, or what stands against the first choice "
-            "of the Dutch system. [default: up to 200 players]",
-            show_default=False,
-        ),
-        ADVANCED,
-    ] = None,
-    brief: Annotated[
-        bool, typer.Option("--brief", help="Show the boards without reasons."), ADVANCED
-    ] = False,
-    no_wishes: Annotated[
-        bool,
-        typer.Option("--no-wishes", help="Pair without the wishes kept beside the file."),
-        ADVANCED,
-    ] = False,
-    target: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write the tournament with this round to a file, which may be the same one.",
-        ),
-    ] = None,
+    round_number: int | None = option(
+        None,
+        "Round to pair. [default: the first without boards]",
+        "--round",
+        min=1,
+        metavar="NUMBER",
+    ),
+    again: bool = option(
+        False, "Drop the boards of this round and of later ones, and pair it again.", "--again"
+    ),
+    teams: bool = option(
+        False, "Pair the teams; players and boards follow their line-ups.", "--teams"
+    ),
+    compare: bool = option(
+        False, "Pair a recorded round again, and show the differences.", "--compare", advanced=True
+    ),
+    ask: list[str] | None = option(
+        None, "Show what this board would cost. Repeatable.", metavar="A,B"
+    ),
+    costs: bool | None = option(
+        None,
+        "Show what is lost without each board, or what stands against the first choice of the "
+        "Dutch system. [default: up to 200 players]",
+        "--costs/--no-costs",
+        advanced=True,
+    ),
+    brief: bool = option(False, "Show the boards without reasons.", "--brief", advanced=True),
+    no_wishes: bool = option(
+        False, "Pair without the wishes kept beside the file.", "--no-wishes", advanced=True
+    ),
+    target: Path | None = option(
+        None,
+        "Write the tournament with this round to a file, which may be the same one.",
+        "--output",
+        "-o",
+        metavar="FILE",
+    ),
     boards: BoardOutput,
 ) -> None:
     """Pair the next round, and explain each board.
@@ -416,10 +366,7 @@ def _write(tournament: Tournament, target: Path) -> None:
 def check(
     file: TournamentFile,
     *,
-    round_number: Annotated[
-        int | None,
-        typer.Option("--round", min=1, metavar="NUMBER", help="This round only."),
-    ] = None,
+    round_number: int | None = option(None, "This round only.", "--round", min=1, metavar="NUMBER"),
     output: TableOutput,
 ) -> None:
     """Check recorded rounds against FIDE's Dutch system.
@@ -442,48 +389,33 @@ def check(
 
 def generate(
     *,
-    players: Annotated[int, typer.Option(min=2, metavar="NUMBER", help="Players.")] = 40,
-    rounds: Annotated[int, typer.Option(min=1, metavar="NUMBER", help="Rounds.")] = 9,
-    seed: Annotated[
-        int, typer.Option(min=0, metavar="NUMBER", help="Seed of all chance."), ADVANCED
-    ] = 0,
-    rating: Annotated[float, typer.Option(metavar="NUMBER", help="Mean of the ratings.")] = 2000.0,
-    spread: Annotated[
-        float, typer.Option(metavar="NUMBER", help="Standard deviation of the ratings."), ADVANCED
-    ] = 250.0,
-    draws: Annotated[
-        float, typer.Option(metavar="SHARE", help="Draws among games of equal players."), ADVANCED
-    ] = 0.3,
-    forfeits: Annotated[
-        float,
-        typer.Option(metavar="SHARE", help="Games to which a player does not come."),
-        ADVANCED,
-    ] = 0.02,
-    byes: Annotated[
-        float,
-        typer.Option(metavar="SHARE", help="Rounds in which a player asks for a bye."),
-        ADVANCED,
-    ] = 0.02,
-    late: Annotated[
-        float,
-        typer.Option(metavar="SHARE", help="Players who come after the first round."),
-        ADVANCED,
-    ] = 0.03,
-    withdrawals: Annotated[
-        float,
-        typer.Option(metavar="SHARE", help="Players who leave before the last round."),
-        ADVANCED,
-    ] = 0.05,
-    accelerated: Annotated[
-        bool, typer.Option("--accelerated", help="Pair by Baku acceleration."), ADVANCED
-    ] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write the tournament to this file."),
-    ] = None,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Show no progress."), ADVANCED
-    ] = False,
+    players: int = option(40, "Players.", min=2, metavar="NUMBER"),
+    rounds: int = option(9, "Rounds.", min=1, metavar="NUMBER"),
+    seed: int = option(0, "Seed of all chance.", min=0, metavar="NUMBER", advanced=True),
+    rating: float = option(2000.0, "Mean of the ratings.", metavar="NUMBER"),
+    spread: float = option(
+        250.0, "Standard deviation of the ratings.", metavar="NUMBER", advanced=True
+    ),
+    draws: float = option(
+        0.3, "Draws among games of equal players.", metavar="SHARE", advanced=True
+    ),
+    forfeits: float = option(
+        0.02, "Games to which a player does not come.", metavar="SHARE", advanced=True
+    ),
+    byes: float = option(
+        0.02, "Rounds in which a player asks for a bye.", metavar="SHARE", advanced=True
+    ),
+    late: float = option(
+        0.03, "Players who come after the first round.", metavar="SHARE", advanced=True
+    ),
+    withdrawals: float = option(
+        0.05, "Players who leave before the last round.", metavar="SHARE", advanced=True
+    ),
+    accelerated: bool = option(False, "Pair by Baku acceleration.", "--accelerated", advanced=True),
+    output: Path | None = option(
+        None, "Write the tournament to this file.", "--output", "-o", metavar="FILE"
+    ),
+    quiet: bool = option(False, "Show no progress.", "--quiet", "-q", advanced=True),
 ) -> None:
     """Generate a random Swiss paired by FIDE's Dutch system.
 

@@ -8,10 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from yardstone.cli import declare
-from yardstone.cli.declare import ADVANCED, Confidence, Memory, WorkOptions
+from yardstone.cli.declare import ADVANCED, Confidence, Memory, WorkOptions, argument, option
 from yardstone.cli.games import GameOptions, MovesOptions, Names, News, Watching
 from yardstone.cli.go import NetworkOptions
 from yardstone.cli.output import Output, check_ending, write_table
@@ -33,102 +31,78 @@ TERMINAL_PLAYERS = 40
 
 
 def rate(
-    paths: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="PATHS",
-            help="Files of results (PGN, SGF, CSV, Parquet, JSON; also compressed), folders, or "
-            "- for standard input.",
-            show_default=False,
-        ),
-    ] = None,
+    paths: list[str] | None = argument(
+        None,
+        "Files of results (PGN, SGF, CSV, Parquet, JSON; also compressed), folders, or - for "
+        "standard input.",
+        metavar="PATHS",
+    ),
     *,
     names: Names,
     games: GameOptions,
-    anchor: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=RATING", help="Fix a player's rating. Repeatable."),
-    ] = None,
-    average: Annotated[
-        float, typer.Option(metavar="RATING", help="Mean rating of each group of players.")
-    ] = 2300.0,
-    top: Annotated[
-        int | None,
-        typer.Option(
-            help="Show this many of the best of each group; 0 shows all. [default: 40 on a "
-            "terminal, else all]",
-            min=0,
-            metavar="NUMBER",
-        ),
-    ] = None,
-    min_games: Annotated[
-        int, typer.Option(help="List only players with at least this many games.", metavar="NUMBER")
-    ] = 0,
+    anchor: list[str] | None = option(
+        None, "Fix a player's rating. Repeatable.", metavar="NAME=RATING"
+    ),
+    average: float = option(2300.0, "Mean rating of each group of players.", metavar="RATING"),
+    top: int | None = option(
+        None,
+        "Show this many of the best of each group; 0 shows all. [default: 40 on a terminal, else "
+        "all]",
+        min=0,
+        metavar="NUMBER",
+    ),
+    min_games: int = option(
+        0, "List only players with at least this many games.", metavar="NUMBER"
+    ),
     confidence: Confidence = "95",
-    first_advantage: Annotated[
-        str,
-        typer.Option(
-            help="Points for moving first: auto, a number, or NUMBER±DEVIATION.", metavar="VALUE"
-        ),
-        ADVANCED,
-    ] = "auto",
-    draw_rate: Annotated[
-        str,
-        typer.Option(
-            help="Draw rate of equal players: auto, 0 to 1 (or per cent), or VALUE±DEVIATION.",
-            metavar="VALUE",
-        ),
-        ADVANCED,
-    ] = "auto",
-    join: Annotated[
-        float | None,
-        typer.Option(
-            help="Join groups without games in common by a prior: all players around the "
-            "average, with this standard deviation.",
-            metavar="DEVIATION",
-        ),
-        ADVANCED,
-    ] = None,
-    prior: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=RATING±DEV", help="Rating that is roughly known. Repeatable."),
-        ADVANCED,
-    ] = None,
-    relation: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="A>B=POINTS±DEV", help="Difference that is roughly known. Repeatable."
-        ),
-        ADVANCED,
-    ] = None,
-    paired: Annotated[
-        str | None,
-        typer.Option(
-            help="Tags or columns that identify games played as a pair, such as one opening with "
-            "sides swapped: Event,Round. Intervals then allow for it.",
-            metavar="TAGS",
-        ),
-        ADVANCED,
-    ] = None,
-    simulate: Annotated[
-        int,
-        typer.Option(
-            help="Get intervals from this many simulated replays; 0 computes them directly.",
-            metavar="NUMBER",
-        ),
-        ADVANCED,
-    ] = 0,
-    seed: Annotated[
-        int, typer.Option(metavar="NUMBER", help="Seed of the simulation."), ADVANCED
-    ] = 0,
-    matrix: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write all rating differences with their errors (.csv or .parquet).",
-        ),
-        ADVANCED,
-    ] = None,
+    first_advantage: str = option(
+        "auto",
+        "Points for moving first: auto, a number, or NUMBER±DEVIATION.",
+        metavar="VALUE",
+        advanced=True,
+    ),
+    draw_rate: str = option(
+        "auto",
+        "Draw rate of equal players: auto, 0 to 1 (or per cent), or VALUE±DEVIATION.",
+        metavar="VALUE",
+        advanced=True,
+    ),
+    join: float | None = option(
+        None,
+        "Join groups without games in common by a prior: all players around the average, with "
+        "this standard deviation.",
+        metavar="DEVIATION",
+        advanced=True,
+    ),
+    prior: list[str] | None = option(
+        None, "Rating that is roughly known. Repeatable.", metavar="NAME=RATING±DEV", advanced=True
+    ),
+    relation: list[str] | None = option(
+        None,
+        "Difference that is roughly known. Repeatable.",
+        metavar="A>B=POINTS±DEV",
+        advanced=True,
+    ),
+    paired: str | None = option(
+        None,
+        "Tags or columns that identify games played as a pair, such as one opening with sides "
+        "swapped: Event,Round. Intervals then allow for it.",
+        metavar="TAGS",
+        advanced=True,
+    ),
+    simulate: int = option(
+        0,
+        "Get intervals from this many simulated replays; 0 computes them directly.",
+        metavar="NUMBER",
+        advanced=True,
+    ),
+    seed: int = option(0, "Seed of the simulation.", metavar="NUMBER", advanced=True),
+    matrix: Path | None = option(
+        None,
+        "Write all rating differences with their errors (.csv or .parquet).",
+        metavar="FILE",
+        advanced=True,
+    ),
     work: WorkOptions,
     moves: MovesOptions,
     network: Annotated[NetworkOptions, ADVANCED],

@@ -2,166 +2,124 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from yardstone.cli.declare import ADVANCED
+from yardstone.cli.declare import bundle, option
 from yardstone.errors import MissingExtraError, UsageError
 
 __all__ = ["serve"]
 
 
-@dataclass(frozen=True)
+@bundle
 class ServerOptions:
     """Settings of `yardstone.web.settings` by their names; None leaves one to file or default."""
 
-    host: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Address to listen on. [default: 127.0.0.1]"),
-    ] = None
-    port: Annotated[
-        int | None,
-        typer.Option(metavar="NUMBER", help="Port to listen on; 0 takes any. [default: 8000]"),
-    ] = None
-    workers: Annotated[
-        int | None,
-        typer.Option(metavar="NUMBER", help="Worker processes. [default: 1]"),
-    ] = None
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER", help="Folder for jobs and results. [default: yardstone-served]"
-        ),
-    ] = None
-    database: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="PostgreSQL for jobs and results, shared by any number of servers and workers: "
-            "postgresql://USER@HOST/NAME, or a file with the URL. [default: SQLite in --data]",
-        ),
-    ] = None
-    net: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="KataGo network for games of Go: a file or a name."),
-    ] = None
-    device: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="What to compute it on: auto, cpu, cuda or directml. [default: auto]",
-        ),
-        ADVANCED,
-    ] = None
-    gnubg: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Path of GNU Backgammon, if it is not found."),
-        ADVANCED,
-    ] = None
-    cores: Annotated[
-        int | None,
-        typer.Option(metavar="NUMBER", help="Processors shared by the workers; all by default."),
-        ADVANCED,
-    ] = None
-    keep_days: Annotated[
-        float | None,
-        typer.Option(metavar="DAYS", help="Delete results after this many days. [default: 30]"),
-        ADVANCED,
-    ] = None
-    root_path: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PATH", help="Path under which a proxy serves the site, such as /strength."
-        ),
-        ADVANCED,
-    ] = None
-    public_url: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL", help="Public address of the site, such as https://example.org."
-        ),
-        ADVANCED,
-    ] = None
-    trusted_proxies: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NETWORKS", help="Proxies whose X-Forwarded-For to trust, separated by commas."
-        ),
-        ADVANCED,
-    ] = None
-    allowed_hosts: Annotated[
-        str | None,
-        typer.Option(metavar="NAMES", help="Host names to answer, separated by commas."),
-        ADVANCED,
-    ] = None
-    metrics_from: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NETWORKS", help="Addresses that may read /metrics, separated by commas."
-        ),
-        ADVANCED,
-    ] = None
-    title: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Title of the site. [default: Yardstone]")
-    ] = None
-    footer: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEXT",
-            help="Footer of every page, such as an imprint: text, or a .txt or .md file.",
-        ),
-        ADVANCED,
-    ] = None
-    model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME|FILE", help="Model of strength from moves of Go. [default: joint]"
-        ),
-        ADVANCED,
-    ] = None
-    calibration: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Also show estimates on a site's scale, from `strength calibrate --save`.",
-        ),
-        ADVANCED,
-    ] = None
-    importer: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Let visitors name a user in place of files: ogs. Off by default.",
-        ),
-        ADVANCED,
-    ] = None
-    importer_url: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="Where OGS is. [default: https://online-go.com]"),
-        ADVANCED,
-    ] = None
+    host: str | None = option(None, "Address to listen on. [default: 127.0.0.1]", metavar="ADDRESS")
+    port: int | None = option(
+        None, "Port to listen on; 0 takes any. [default: 8000]", metavar="NUMBER"
+    )
+    workers: int | None = option(None, "Worker processes. [default: 1]", metavar="NUMBER")
+    data: Path | None = option(
+        None, "Folder for jobs and results. [default: yardstone-served]", metavar="FOLDER"
+    )
+    database: str | None = option(
+        None,
+        "PostgreSQL for jobs and results, shared by any number of servers and workers: "
+        "postgresql://USER@HOST/NAME, or a file with the URL. [default: SQLite in --data]",
+        metavar="URL",
+    )
+    net: str | None = option(
+        None, "KataGo network for games of Go: a file or a name.", metavar="FILE"
+    )
+    device: str | None = option(
+        None,
+        "What to compute it on: auto, cpu, cuda or directml. [default: auto]",
+        metavar="NAME",
+        advanced=True,
+    )
+    gnubg: str | None = option(
+        None, "Path of GNU Backgammon, if it is not found.", metavar="FILE", advanced=True
+    )
+    cores: int | None = option(
+        None, "Processors shared by the workers; all by default.", metavar="NUMBER", advanced=True
+    )
+    keep_days: float | None = option(
+        None, "Delete results after this many days. [default: 30]", metavar="DAYS", advanced=True
+    )
+    root_path: str | None = option(
+        None,
+        "Path under which a proxy serves the site, such as /strength.",
+        metavar="PATH",
+        advanced=True,
+    )
+    public_url: str | None = option(
+        None,
+        "Public address of the site, such as https://example.org.",
+        metavar="URL",
+        advanced=True,
+    )
+    trusted_proxies: str | None = option(
+        None,
+        "Proxies whose X-Forwarded-For to trust, separated by commas.",
+        metavar="NETWORKS",
+        advanced=True,
+    )
+    allowed_hosts: str | None = option(
+        None, "Host names to answer, separated by commas.", metavar="NAMES", advanced=True
+    )
+    metrics_from: str | None = option(
+        None,
+        "Addresses that may read /metrics, separated by commas.",
+        metavar="NETWORKS",
+        advanced=True,
+    )
+    title: str | None = option(None, "Title of the site. [default: Yardstone]", metavar="TEXT")
+    footer: str | None = option(
+        None,
+        "Footer of every page, such as an imprint: text, or a .txt or .md file.",
+        metavar="TEXT",
+        advanced=True,
+    )
+    model: str | None = option(
+        None,
+        "Model of strength from moves of Go. [default: joint]",
+        metavar="NAME|FILE",
+        advanced=True,
+    )
+    calibration: str | None = option(
+        None,
+        "Also show estimates on a site's scale, from `strength calibrate --save`.",
+        metavar="FILE",
+        advanced=True,
+    )
+    importer: str | None = option(
+        None,
+        "Let visitors name a user in place of files: ogs. Off by default.",
+        metavar="NAMES",
+        advanced=True,
+    )
+    importer_url: str | None = option(
+        None, "Where OGS is. [default: https://online-go.com]", metavar="URL", advanced=True
+    )
 
 
 def serve(
     options: ServerOptions,
-    only_workers: Annotated[
-        bool,
-        typer.Option("--only-workers", help="Start only workers, for a server that runs already."),
-        ADVANCED,
-    ] = False,
-    limit: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="Set a limit; --limits lists them. Repeatable."),
-    ] = None,
-    config: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Read settings from this TOML file.")
-    ] = None,
-    show_limits: Annotated[
-        bool, typer.Option("--limits", help="List the limits with their values and exit."), ADVANCED
-    ] = False,
+    only_workers: bool = option(
+        False,
+        "Start only workers, for a server that runs already.",
+        "--only-workers",
+        advanced=True,
+    ),
+    limit: list[str] | None = option(
+        None, "Set a limit; --limits lists them. Repeatable.", metavar="NAME=VALUE"
+    ),
+    config: Path | None = option(None, "Read settings from this TOML file.", metavar="FILE"),
+    show_limits: bool = option(
+        False, "List the limits with their values and exit.", "--limits", advanced=True
+    ),
 ) -> None:
     """Run the web server: pages that measure strength, and an API.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.cli.declare import ADVANCED, WorkOptions
+from yardstone.cli.declare import ADVANCED, WorkOptions, argument, option
 from yardstone.cli.declare import confidence as parse_confidence
 from yardstone.cli.go import GamePaths, NetworkOptions, Strict, Visits
 from yardstone.cli.output import Output, TableOutput, progress_bar, report_skipped
@@ -58,36 +58,21 @@ Handicap = Annotated[
 def estimate(
     paths: GamePaths,
     *,
-    player: Annotated[
-        str | None,
-        typer.Option(
-            "--player",
-            metavar="NAME",
-            help="Player to estimate. [default: the one who is in all games]",
-        ),
-    ] = None,
-    colour: Annotated[
-        Colour | None,
-        typer.Option("--colour", help="Use this colour's moves in all games, whoever played it."),
-    ] = None,
-    scale: Annotated[
-        ScaleName | None,
-        typer.Option(
-            "--scale",
-            help="Scale to show the strength on. [default: fox; ogs for the weaker]",
-        ),
-    ] = None,
-    calibration: Annotated[
-        Path | None,
-        typer.Option(
-            "--calibration",
-            metavar="FILE",
-            help="Show ratings of a site, by a file from `strength calibrate`.",
-        ),
-    ] = None,
-    confidence: Annotated[
-        str, typer.Option(metavar="LEVEL", help="Confidence level of the intervals, in per cent.")
-    ] = "90",
+    player: str | None = option(
+        None, "Player to estimate. [default: the one who is in all games]", metavar="NAME"
+    ),
+    colour: Colour | None = option(
+        None, "Use this colour's moves in all games, whoever played it."
+    ),
+    scale: ScaleName | None = option(
+        None, "Scale to show the strength on. [default: fox; ogs for the weaker]"
+    ),
+    calibration: Path | None = option(
+        None, "Show ratings of a site, by a file from `strength calibrate`.", metavar="FILE"
+    ),
+    confidence: str = option(
+        "90", "Confidence level of the intervals, in per cent.", metavar="LEVEL"
+    ),
     handicap: Handicap = False,
     network: NetworkOptions,
     model: ModelFile = None,
@@ -201,31 +186,22 @@ def calibrate(
             help="Table with the columns player, rating and, optionally, estimate.",
         ),
     ],
-    paths: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[FILES]...",
-            help="Games of these players: SGF files, folders, patterns or archives.",
-            show_default=False,
-        ),
-    ] = None,
+    paths: list[str] | None = argument(
+        None,
+        "Games of these players: SGF files, folders, patterns or archives.",
+        metavar="[FILES]...",
+    ),
     *,
-    save: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Save the calibration, for `estimate --calibration`."),
-    ] = None,
-    site: Annotated[
-        str | None,
-        typer.Option("--site", metavar="NAME", help="Name of the ratings. [default: the kind]"),
-    ] = None,
-    kind: Annotated[
-        RatingKind,
-        typer.Option("--kind", help="Ratings of OGS, of the EGF, or points of another site."),
-    ] = RatingKind.points,
-    scale: Annotated[
-        ModelScaleName,
-        typer.Option("--scale", help="Scale of the model that the estimates are on."),
-    ] = ModelScaleName.fox,
+    save: Path | None = option(
+        None, "Save the calibration, for `estimate --calibration`.", metavar="FILE"
+    ),
+    site: str | None = option(None, "Name of the ratings. [default: the kind]", metavar="NAME"),
+    kind: RatingKind = option(
+        RatingKind.points, "Ratings of OGS, of the EGF, or points of another site."
+    ),
+    scale: ModelScaleName = option(
+        ModelScaleName.fox, "Scale of the model that the estimates are on."
+    ),
     handicap: Handicap = False,
     network: NetworkOptions,
     model: ModelFile = None,
@@ -303,24 +279,20 @@ def style(
         ),
     ],
     *,
-    others: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--predict",
-            metavar="FILE",
-            help="Rate the players of this table of the same features. Repeatable, for features "
-            "in several files.",
-        ),
-        ADVANCED,
-    ] = None,
-    folds: Annotated[
-        int, typer.Option(metavar="NUMBER", min=2, help="Parts of the cross-validation."), ADVANCED
-    ] = 10,
-    seed: Annotated[
-        int,
-        typer.Option(metavar="NUMBER", min=0, help="Seed of the division into parts."),
-        ADVANCED,
-    ] = 0,
+    others: list[str] | None = option(
+        None,
+        "Rate the players of this table of the same features. Repeatable, for features in several "
+        "files.",
+        "--predict",
+        metavar="FILE",
+        advanced=True,
+    ),
+    folds: int = option(
+        10, "Parts of the cross-validation.", metavar="NUMBER", min=2, advanced=True
+    ),
+    seed: int = option(
+        0, "Seed of the division into parts.", metavar="NUMBER", min=0, advanced=True
+    ),
     work: WorkOptions,
     output: TableOutput,
 ) -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
-from yardstone.cli.declare import ADVANCED, WorkOptions
+from yardstone.cli.declare import ADVANCED, WorkOptions, argument, bundle, option
 from yardstone.cli.output import Format, Output, TableOutput, check_folder
 from yardstone.errors import InputError, MissingExtraError, UsageError
 from yardstone.tournament.formats import FORMATS
@@ -39,7 +38,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
+@bundle
 class TournamentFile:
     """The file of a tournament, and its format."""
 
@@ -54,14 +53,12 @@ class TournamentFile:
             show_default=False,
         ),
     ]
-    kind: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            metavar="|".join(FORMATS),
-            help="Format of the file. [default: by its ending or content]",
-        ),
-    ] = None
+    kind: str | None = option(
+        None,
+        "Format of the file. [default: by its ending or content]",
+        "--from",
+        metavar="|".join(FORMATS),
+    )
 
     def read(self) -> Tournament:
         """The tournament."""
@@ -96,13 +93,11 @@ Win = Annotated[
 ]
 
 
-@dataclass(frozen=True)
+@bundle
 class Runs(WorkOptions):
     """Chance, and the processes that draw it."""
 
-    seed: Annotated[
-        int, typer.Option(metavar="NUMBER", min=0, help="Seed of the random numbers."), ADVANCED
-    ] = 0
+    seed: int = option(0, "Seed of the random numbers.", metavar="NUMBER", min=0, advanced=True)
 
 
 def grade(text: str, option: str) -> int:
@@ -135,32 +130,25 @@ def standings(
     file: TournamentFile,
     output: TableOutput,
     *,
-    round_number: Annotated[
-        int | None,
-        typer.Option(
-            "--round",
-            min=0,
-            metavar="NUMBER",
-            help="Show the standings after this round. [default: the last complete one]",
-        ),
-    ] = None,
+    round_number: int | None = option(
+        None,
+        "Show the standings after this round. [default: the last complete one]",
+        "--round",
+        min=0,
+        metavar="NUMBER",
+    ),
     criteria: Criteria = None,
     unplayed: Unplayed = None,
-    results: Annotated[
-        bool, typer.Option(help="Show the results of each round (text and pages only)."), ADVANCED
-    ] = True,
-    everybody: Annotated[
-        bool, typer.Option("--everybody", help="Also list players without a game."), ADVANCED
-    ] = False,
-    teams: Annotated[
-        bool, typer.Option("--teams", help="Rank the teams, with the boards of their matches.")
-    ] = False,
-    top: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="NUMBER", help="Show only this many players (text and pages only)."
-        ),
-    ] = None,
+    results: bool = option(
+        True, "Show the results of each round (text and pages only).", advanced=True
+    ),
+    everybody: bool = option(
+        False, "Also list players without a game.", "--everybody", advanced=True
+    ),
+    teams: bool = option(False, "Rank the teams, with the boards of their matches.", "--teams"),
+    top: int | None = option(
+        None, "Show only this many players (text and pages only).", min=1, metavar="NUMBER"
+    ),
 ) -> None:
     """Show the standings after any round, by any criteria.
 
@@ -200,26 +188,19 @@ def ratings(
     file: TournamentFile,
     output: TableOutput,
     *,
-    system: Annotated[
-        Literal["egf", "egf-old", "fide"] | None,
-        typer.Option(
-            help="Rating system. [default: the EGF's for Go, FIDE's for chess]",
-        ),
-    ] = None,
-    weight: Annotated[
-        str | None,
-        typer.Option(
-            "--class",
-            metavar="CLASS",
-            help="Class A to D of the tournament, or a weight. [default: by the time limits]",
-        ),
-        ADVANCED,
-    ] = None,
-    k: Annotated[
-        float | None,
-        typer.Option("-k", min=0.0, metavar="K", help="K of all players, for FIDE's system."),
-        ADVANCED,
-    ] = None,
+    system: Literal["egf", "egf-old", "fide"] | None = option(
+        None, "Rating system. [default: the EGF's for Go, FIDE's for chess]"
+    ),
+    weight: str | None = option(
+        None,
+        "Class A to D of the tournament, or a weight. [default: by the time limits]",
+        "--class",
+        metavar="CLASS",
+        advanced=True,
+    ),
+    k: float | None = option(
+        None, "K of all players, for FIDE's system.", "-k", min=0.0, metavar="K", advanced=True
+    ),
 ) -> None:
     """Compute the rating changes before they are published.
 
@@ -244,35 +225,19 @@ def prizes(
     file: TournamentFile,
     output: TableOutput,
     *,
-    places: Annotated[int, typer.Option(min=0, metavar="NUMBER", help="Places with a prize.")] = 3,
-    groups: Annotated[
-        str | None,
-        typer.Option(
-            metavar="GRADES",
-            help="Lowest grades of groups with prizes of their own, such as 1d,5k. "
-            "[default: the file's categories]",
-            show_default=False,
-        ),
-    ] = None,
-    group_places: Annotated[
-        int, typer.Option(min=1, metavar="NUMBER", help="Places with a prize in a group.")
-    ] = 1,
-    wins: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="NUMBER", help="A prize for so many wins.", show_default=False),
-    ] = None,
-    money: Annotated[
-        str | None,
-        typer.Option(
-            metavar="AMOUNTS",
-            help="Money of the first places, such as 300,200,100.",
-            show_default=False,
-        ),
-    ] = None,
-    once: Annotated[
-        bool,
-        typer.Option("--once", help="No prize in a group for who has one for the place."),
-    ] = False,
+    places: int = option(3, "Places with a prize.", min=0, metavar="NUMBER"),
+    groups: str | None = option(
+        None,
+        "Lowest grades of groups with prizes of their own, such as 1d,5k. [default: the file's "
+        "categories]",
+        metavar="GRADES",
+    ),
+    group_places: int = option(1, "Places with a prize in a group.", min=1, metavar="NUMBER"),
+    wins: int | None = option(None, "A prize for so many wins.", min=1, metavar="NUMBER"),
+    money: str | None = option(
+        None, "Money of the first places, such as 300,200,100.", metavar="AMOUNTS"
+    ),
+    once: bool = option(False, "No prize in a group for who has one for the place.", "--once"),
     criteria: Criteria = None,
 ) -> None:
     """List the prizes: by place, by group of grades, by wins.
@@ -316,17 +281,13 @@ def _amounts(text: str | None) -> list[float]:
 def publish(
     file: TournamentFile,
     *,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="PAGE|FOLDER",
-            help="One page if it ends in .html, else a folder of pages. "
-            "[default: a page beside the file]",
-            show_default=False,
-        ),
-    ] = None,
+    output: Path | None = option(
+        None,
+        "One page if it ends in .html, else a folder of pages. [default: a page beside the file]",
+        "--output",
+        "-o",
+        metavar="PAGE|FOLDER",
+    ),
 ) -> None:
     """Publish boards, standings, results and players as pages.
 
@@ -373,33 +334,28 @@ def needs(
             metavar="PLAYER", help="Player's name, its beginning, or number.", show_default=False
         ),
     ],
-    place: Annotated[int, typer.Option(min=1, metavar="NUMBER", help="Place to reach.")] = 1,
+    place: int = option(1, "Place to reach.", min=1, metavar="NUMBER"),
     criteria: Criteria = None,
-    draws: Annotated[
-        bool | None,
-        typer.Option(
-            "--draws/--no-draws",
-            help="Allow draws. [default: in chess, or with a whole komi]",
-        ),
-        ADVANCED,
-    ] = None,
+    draws: bool | None = option(
+        None,
+        "Allow draws. [default: in chess, or with a whole komi]",
+        "--draws/--no-draws",
+        advanced=True,
+    ),
     win: Annotated[Win, ADVANCED] = None,
-    draw_rate: Annotated[
-        float,
-        typer.Option(
-            metavar="RATE", help="With --win elo: draw rate of equal players, for chances."
-        ),
-        ADVANCED,
-    ] = 0.0,
-    limit: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            metavar="NUMBER",
-            help="Try at most this many combinations of results; beyond, give bounds.",
-        ),
-        ADVANCED,
-    ] = 4096,
+    draw_rate: float = option(
+        0.0,
+        "With --win elo: draw rate of equal players, for chances.",
+        metavar="RATE",
+        advanced=True,
+    ),
+    limit: int = option(
+        4096,
+        "Try at most this many combinations of results; beyond, give bounds.",
+        min=1,
+        metavar="NUMBER",
+        advanced=True,
+    ),
     unplayed: Unplayed = None,
 ) -> None:
     """Show what a player needs in the last round to reach a place.
@@ -437,62 +393,51 @@ def needs(
     output.emit(last_round_document(tournament, result, chances, no_chances=reason))
 
 
-@dataclass(frozen=True)
+@bundle
 class TournamentOptions:
     """How the tournament is played."""
 
     PANEL: ClassVar[str] = "Tournament"
 
-    rounds: Annotated[
-        int | None,
-        typer.Option(metavar="NUMBER", min=1, help="Rounds. [default: the file's, or 5]"),
-    ] = None
-    system: Annotated[
-        Literal["mcmahon", "swiss", "round-robin"] | None,
-        typer.Option(help="Pairing. [default: the file's, or mcmahon]"),
-    ] = None
-    bar: Annotated[
-        str | None, typer.Option(metavar="GRADE", help="McMahon bar, such as 3d."), ADVANCED
-    ] = None
-    floor: Annotated[
-        str | None, typer.Option(metavar="GRADE", help="McMahon floor, such as 20k."), ADVANCED
-    ] = None
-    handicap: Annotated[
-        int | None,
-        typer.Option(
-            metavar="STONES", min=0, max=36, help="Most handicap stones; 0: even games only."
-        ),
-        ADVANCED,
-    ] = None
+    rounds: int | None = option(
+        None, "Rounds. [default: the file's, or 5]", metavar="NUMBER", min=1
+    )
+    system: Literal["mcmahon", "swiss", "round-robin"] | None = option(
+        None, "Pairing. [default: the file's, or mcmahon]"
+    )
+    bar: str | None = option(None, "McMahon bar, such as 3d.", metavar="GRADE", advanced=True)
+    floor: str | None = option(None, "McMahon floor, such as 20k.", metavar="GRADE", advanced=True)
+    handicap: int | None = option(
+        None,
+        "Most handicap stones; 0: even games only.",
+        metavar="STONES",
+        min=0,
+        max=36,
+        advanced=True,
+    )
 
 
-@dataclass(frozen=True)
+@bundle
 class ResultOptions:
     """How games end."""
 
     PANEL: ClassVar[str] = "Results of games"
 
     win: Win = None
-    advantage: Annotated[
-        float,
-        typer.Option(metavar="POINTS", help="With --win elo: advantage of moving first."),
-        ADVANCED,
-    ] = 0.0
-    draws: Annotated[
-        float,
-        typer.Option(metavar="RATE", help="With --win elo: draw rate of equal players."),
-        ADVANCED,
-    ] = 0.0
-    deviation: Annotated[
-        float | None,
-        typer.Option(
-            metavar="AMOUNT",
-            min=0.0,
-            help="Standard deviation of true strengths about the entry list (grades, or points "
-            "with elo); 0: it is exact. [default: of a file, as measured in real tournaments]",
-        ),
-        ADVANCED,
-    ] = None
+    advantage: float = option(
+        0.0, "With --win elo: advantage of moving first.", metavar="POINTS", advanced=True
+    )
+    draws: float = option(
+        0.0, "With --win elo: draw rate of equal players.", metavar="RATE", advanced=True
+    )
+    deviation: float | None = option(
+        None,
+        "Standard deviation of true strengths about the entry list (grades, or points with elo); "
+        "0: it is exact. [default: of a file, as measured in real tournaments]",
+        metavar="AMOUNT",
+        min=0.0,
+        advanced=True,
+    )
 
 
 def _whole(least: int) -> Callable[[str, str], int]:
@@ -529,46 +474,30 @@ _VARIED: dict[str, Callable[[str, str], Any]] = {
 
 
 def simulate(
-    file: Annotated[
-        Path | None,
-        typer.Argument(
-            help="A tournament file: its players and rules; rounds that are over stay as they are. "
-            "Without it, players are drawn as European tournaments have them.",
-            show_default=False,
-        ),
-    ] = None,
+    file: Path | None = argument(
+        None,
+        "A tournament file: its players and rules; rounds that are over stay as they are. Without "
+        "it, players are drawn as European tournaments have them.",
+    ),
     *,
-    tournaments: Annotated[
-        int, typer.Option(metavar="NUMBER", min=1, help="Number of tournaments.")
-    ] = 1000,
-    players: Annotated[
-        int, typer.Option(metavar="NUMBER", min=2, help="Number of players, without a file.")
-    ] = 64,
-    grades: Annotated[
-        str, typer.Option(metavar="LOW:HIGH", help="Grades of the players, without a file.")
-    ] = "20k:7d",
+    tournaments: int = option(1000, "Number of tournaments.", metavar="NUMBER", min=1),
+    players: int = option(64, "Number of players, without a file.", metavar="NUMBER", min=2),
+    grades: str = option("20k:7d", "Grades of the players, without a file.", metavar="LOW:HIGH"),
     rules: TournamentOptions,
-    criteria: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES", help="Criteria of the final standings, such as mms,sos,sosos."
-        ),
-    ] = None,
-    restart: Annotated[
-        bool, typer.Option("--restart", help="Also replay the rounds that are over."), ADVANCED
-    ] = False,
+    criteria: str | None = option(
+        None, "Criteria of the final standings, such as mms,sos,sosos.", metavar="NAMES"
+    ),
+    restart: bool = option(
+        False, "Also replay the rounds that are over.", "--restart", advanced=True
+    ),
     results: ResultOptions,
-    vary: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME=A,B,C",
-            help=f"Compare tournaments that differ in one thing: {', '.join(_VARIED)}.",
-        ),
-        ADVANCED,
-    ] = None,
-    top: Annotated[
-        int, typer.Option(metavar="NUMBER", min=0, help="Show this many players; 0 shows all.")
-    ] = 20,
+    vary: str | None = option(
+        None,
+        f"Compare tournaments that differ in one thing: {', '.join(_VARIED)}.",
+        metavar="NAME=A,B,C",
+        advanced=True,
+    ),
+    top: int = option(20, "Show this many players; 0 shows all.", metavar="NUMBER", min=0),
     runs: Runs,
     output: Output,
 ) -> None:
@@ -640,27 +569,16 @@ def _variation(text: str | None, scenario: Scenario) -> dict[str, Any]:
 def convert(
     file: TournamentFile,
     *,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write to this file."),
-    ] = None,
-    to: Annotated[
-        str | None,
-        typer.Option(
-            metavar="|".join(FORMATS),
-            help="Format to write. [default: by the ending of the file]",
-        ),
-    ] = None,
-    encoding: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="Encoding of an H9 file, such as iso-8859-15."),
-        ADVANCED,
-    ] = "utf-8",
-    forfeits: Annotated[
-        bool,
-        typer.Option(help="Write games decided without play into an H9 file, or half a point."),
-        ADVANCED,
-    ] = True,
+    output: Path | None = option(None, "Write to this file.", "--output", "-o", metavar="FILE"),
+    to: str | None = option(
+        None, "Format to write. [default: by the ending of the file]", metavar="|".join(FORMATS)
+    ),
+    encoding: str = option(
+        "utf-8", "Encoding of an H9 file, such as iso-8859-15.", metavar="NAME", advanced=True
+    ),
+    forfeits: bool = option(
+        True, "Write games decided without play into an H9 file, or half a point.", advanced=True
+    ),
 ) -> None:
     """Convert a tournament between OpenGotha, H9 and TRF.
 
@@ -703,34 +621,25 @@ def _codec(name: str) -> str:
 PASSWORD = "YARDSTONE_DESK_PASSWORD"
 
 
-@dataclass(frozen=True)
+@bundle
 class SiteOptions:
     """How the pages look, and who reaches them."""
 
     PANEL: ClassVar[str] = "Site"
 
-    title: Annotated[
-        str,
-        typer.Option(metavar="TEXT", help="Title of the pages. [default: the tournament's name]"),
-    ] = ""
-    footer: Annotated[
-        str,
-        typer.Option(metavar="TEXT", help="Footer of every page: text, or a .txt or .md file."),
-    ] = ""
-    root_path: Annotated[
-        str,
-        typer.Option(metavar="PATH", help="Path under which a proxy serves it, such as /open."),
-    ] = ""
-    public_url: Annotated[
-        str,
-        typer.Option(metavar="URL", help="Address that players use, such as https://example.org."),
-    ] = ""
-    trusted_proxies: Annotated[
-        str,
-        typer.Option(
-            metavar="NETWORKS", help="Proxies whose X-Forwarded-For to trust, separated by commas."
-        ),
-    ] = "127.0.0.1,::1"
+    title: str = option("", "Title of the pages. [default: the tournament's name]", metavar="TEXT")
+    footer: str = option("", "Footer of every page: text, or a .txt or .md file.", metavar="TEXT")
+    root_path: str = option(
+        "", "Path under which a proxy serves it, such as /open.", metavar="PATH"
+    )
+    public_url: str = option(
+        "", "Address that players use, such as https://example.org.", metavar="URL"
+    )
+    trusted_proxies: str = option(
+        "127.0.0.1,::1",
+        "Proxies whose X-Forwarded-For to trust, separated by commas.",
+        metavar="NETWORKS",
+    )
 
 
 def serve(
@@ -739,25 +648,19 @@ def serve(
         typer.Argument(metavar="FILE", help="Tournament: OpenGotha XML.", show_default=False),
     ],
     *,
-    host: Annotated[
-        str,
-        typer.Option(metavar="ADDRESS", help="Address to listen on; 0.0.0.0 for the whole hall."),
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(metavar="NUMBER", help="Port to listen on; 0 takes any.")
-    ] = 8000,
-    password: Annotated[
-        str,
-        typer.Option(
-            metavar="TEXT",
-            envvar=PASSWORD,
-            help="Password of the helpers. [default: made up and printed; none on 127.0.0.1]",
-        ),
-    ] = "",
-    register: Annotated[
-        Path | None,
-        typer.Option("--list", metavar="FILE", help="Federation's list to enter players from."),
-    ] = None,
+    host: str = option(
+        "127.0.0.1", "Address to listen on; 0.0.0.0 for the whole hall.", metavar="ADDRESS"
+    ),
+    port: int = option(8000, "Port to listen on; 0 takes any.", metavar="NUMBER"),
+    password: str = option(
+        "",
+        "Password of the helpers. [default: made up and printed; none on 127.0.0.1]",
+        metavar="TEXT",
+        envvar=PASSWORD,
+    ),
+    register: Path | None = option(
+        None, "Federation's list to enter players from.", "--list", metavar="FILE"
+    ),
     site: Annotated[SiteOptions, ADVANCED],
 ) -> None:
     """Run the desk of a tournament in the browser.

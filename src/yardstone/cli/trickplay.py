@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
 from yardstone.cli import declare
-from yardstone.cli.declare import ADVANCED, Confidence, WorkOptions
+from yardstone.cli.declare import Confidence, WorkOptions, bundle, option
 from yardstone.cli.go import NetworkOptions, Quiet, Strict
 from yardstone.cli.output import Output, TableOutput, report_skipped, stage_bars
 from yardstone.cli.strength import ModelFile, ScaleName
@@ -28,7 +27,7 @@ Boards = Annotated[
 ]
 
 
-@dataclass(frozen=True, kw_only=True)
+@bundle
 class ProblemOptions(WorkOptions):
     """Options of a command that looks for problems in games."""
 
@@ -51,54 +50,37 @@ class ProblemOptions(WorkOptions):
             show_default=False,
         ),
     ]
-    bounds: Annotated[
-        str | None,
-        typer.Option(
-            "--bounds",
-            metavar="CORNERS",
-            help="Part of the board that SGF problems show, such as H10:T1. "
-            "[default: VW of the record, or inferred]",
-        ),
-        ADVANCED,
-    ] = None
-    reduce: Annotated[
-        int,
-        typer.Option(
-            "--reduce",
-            metavar="STONES",
-            min=0,
-            max=6,
-            help="Stones to remove, at most, from a position that does not occur.",
-        ),
-        ADVANCED,
-    ] = 3
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            "--seed",
-            metavar="NUMBER",
-            min=0,
-            help="Choose games at random by this seed. [default: those with the position earliest]",
-        ),
-        ADVANCED,
-    ] = None
-    change: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--change",
-            metavar="PROBLEM=STONES",
-            help="Change the completed board of a problem, such as 24=black:K4,empty:D3. "
-            "Repeatable.",
-        ),
-        ADVANCED,
-    ] = None
-    sgf: Annotated[
-        Path | None,
-        typer.Option(
-            "--sgf", metavar="FILE", help="Write the completed boards with the variations."
-        ),
-        ADVANCED,
-    ] = None
+    bounds: str | None = option(
+        None,
+        "Part of the board that SGF problems show, such as H10:T1. [default: VW of the record, or "
+        "inferred]",
+        metavar="CORNERS",
+        advanced=True,
+    )
+    reduce: int = option(
+        3,
+        "Stones to remove, at most, from a position that does not occur.",
+        metavar="STONES",
+        min=0,
+        max=6,
+        advanced=True,
+    )
+    seed: int | None = option(
+        None,
+        "Choose games at random by this seed. [default: those with the position earliest]",
+        metavar="NUMBER",
+        min=0,
+        advanced=True,
+    )
+    change: list[str] | None = option(
+        None,
+        "Change the completed board of a problem, such as 24=black:K4,empty:D3. Repeatable.",
+        metavar="PROBLEM=STONES",
+        advanced=True,
+    )
+    sgf: Path | None = option(
+        None, "Write the completed boards with the variations.", metavar="FILE", advanced=True
+    )
     strict: Strict = False
 
     def sought(self, boards: int) -> Sought:
@@ -196,27 +178,19 @@ def rate(
     output: Output,
     *,
     boards: Boards = 5,
-    moves: Annotated[
-        str,
-        typer.Option(
-            "--moves",
-            metavar="NUMBER",
-            help="Answers to rate: all, the first NUMBER, or equal: as many as the shortest "
-            "variation has.",
-        ),
-        ADVANCED,
-    ] = "equal",
-    history: Annotated[
-        bool,
-        typer.Option(
-            "--history/--no-history",
-            help="Show the network the moves before the position, or only the position.",
-        ),
-        ADVANCED,
-    ] = True,
-    scale: Annotated[
-        ScaleName, typer.Option("--scale", help="Scale to show the ratings on.")
-    ] = ScaleName.fox,
+    moves: str = option(
+        "equal",
+        "Answers to rate: all, the first NUMBER, or equal: as many as the shortest variation has.",
+        metavar="NUMBER",
+        advanced=True,
+    ),
+    history: bool = option(
+        True,
+        "Show the network the moves before the position, or only the position.",
+        "--history/--no-history",
+        advanced=True,
+    ),
+    scale: ScaleName = option(ScaleName.fox, "Scale to show the ratings on."),
     confidence: Confidence = "90",
     model: ModelFile = None,
 ) -> None:

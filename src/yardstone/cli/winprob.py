@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from yardstone.cli import declare
-from yardstone.cli.declare import ADVANCED, Confidence, Win
+from yardstone.cli.declare import Confidence, Win, argument, option
 from yardstone.cli.output import Output, TableOutput
 from yardstone.errors import UsageError
 
@@ -30,54 +30,37 @@ class ModelFigure(StrEnum):
 
 
 def between(
-    grades: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="GRADES",
-            help="Player and opponent, such as 2d 4d; with --scale, numbers on that scale.",
-        ),
-    ] = None,
+    grades: list[str] | None = argument(
+        None,
+        "Player and opponent, such as 2d 4d; with --scale, numbers on that scale.",
+        metavar="GRADES",
+    ),
     *,
     win: Win = "fitted",
-    handicap: Annotated[
-        int,
-        typer.Option(min=0, max=36, metavar="STONES", help="Stones of the weaker player."),
-    ] = 0,
-    komi: Annotated[
-        float | None,
-        typer.Option(
-            metavar="POINTS",
-            help="Komi that Black gives, the first player in an even game: 7, or none with "
-            "stones, unless said otherwise.",
-            show_default=False,
-        ),
-    ] = None,
-    chance: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SHARE",
-            help="Find whom one grade beats with this probability (0 to 1).",
-        ),
-    ] = None,
-    table: Annotated[
-        bool,
-        typer.Option("--table", help="Show all grades against opponents 1 to 9 grades stronger."),
-    ] = False,
-    figure: Annotated[
-        ModelFigure, typer.Option(help="What --plot draws: curves, lambda or contour."), ADVANCED
-    ] = ModelFigure.curves,
-    scale: Annotated[
-        str, typer.Option(help="Scale of the two players: grade, egf, ogs, goldis.")
-    ] = "grade",
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="Change a coefficient of the model, such as K=0.2. Repeatable.",
-        ),
-        ADVANCED,
-    ] = None,
+    handicap: int = option(0, "Stones of the weaker player.", min=0, max=36, metavar="STONES"),
+    komi: float | None = option(
+        None,
+        "Komi that Black gives, the first player in an even game: 7, or none with stones, unless "
+        "said otherwise.",
+        metavar="POINTS",
+    ),
+    chance: float | None = option(
+        None, "Find whom one grade beats with this probability (0 to 1).", metavar="SHARE"
+    ),
+    table: bool = option(
+        False, "Show all grades against opponents 1 to 9 grades stronger.", "--table"
+    ),
+    figure: ModelFigure = option(
+        ModelFigure.curves, "What --plot draws: curves, lambda or contour.", advanced=True
+    ),
+    scale: str = option("grade", "Scale of the two players: grade, egf, ogs, goldis."),
+    set_: list[str] | None = option(
+        None,
+        "Change a coefficient of the model, such as K=0.2. Repeatable.",
+        "--set",
+        metavar="NAME=VALUE",
+        advanced=True,
+    ),
     confidence: Confidence = "95",
     output: Output,
 ) -> None:
@@ -177,9 +160,7 @@ def stats(
     *,
     begin: Begin = None,
     end: End = None,
-    differences: Annotated[
-        int, typer.Option(min=1, max=40, help="Largest difference of grades to use.")
-    ] = 4,
+    differences: int = option(4, "Largest difference of grades to use.", min=1, max=40),
     output: Output,
 ) -> None:
     """Tabulate how often the weaker player wins, by grade.
@@ -201,65 +182,53 @@ def stats(
 def fit(
     files: Files,
     *,
-    method: Annotated[
-        ModelFitMethod,
-        typer.Option(
-            help="Binomial likelihood, or the published least squares by Newton steps or "
-            "conjugate gradients."
-        ),
-    ] = ModelFitMethod.likelihood,
-    free: Annotated[
-        str, typer.Option(metavar="NAMES", help="Coefficients to fit, such as u0,v0,u1,u3,K.")
-    ] = "u0,v0,u1,u3,K",
-    all_games: Annotated[
-        bool,
-        typer.Option(
-            "--all-games",
-            help="Likelihood: use every difference of grades, colours, komi and handicap games, "
-            "with intervals over events or players; allows black, komi, stone, low and lapse in "
-            "--free, and those not named are zero (a stone is a grade).",
-        ),
-    ] = False,
+    method: ModelFitMethod = option(
+        ModelFitMethod.likelihood,
+        "Binomial likelihood, or the published least squares by Newton steps or conjugate "
+        "gradients.",
+    ),
+    free: str = option(
+        "u0,v0,u1,u3,K", "Coefficients to fit, such as u0,v0,u1,u3,K.", metavar="NAMES"
+    ),
+    all_games: bool = option(
+        False,
+        "Likelihood: use every difference of grades, colours, komi and handicap games, with "
+        "intervals over events or players; allows black, komi, stone, low and lapse in --free, "
+        "and those not named are zero (a stone is a grade).",
+        "--all-games",
+    ),
     begin: Begin = None,
     end: End = None,
-    bootstrap: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            metavar="SAMPLES",
-            help="Least squares: intervals from this many tables simulated from the fit, 39 or "
-            "more.",
-        ),
-        ADVANCED,
-    ] = 0,
-    probability: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="GRADES",
-            help="Likelihood: show the probability between two grades such as 2d,4d, with its "
-            "interval. Repeatable.",
-        ),
-        ADVANCED,
-    ] = None,
-    link: Annotated[
-        LinkFunction,
-        typer.Option(help="All games: from strengths to a probability, erf as published."),
-        ADVANCED,
-    ] = LinkFunction.erf,
-    event_games: Annotated[
-        float | None,
-        typer.Option(
-            metavar="GAMES",
-            help="All games: an event counts as so many independent games at most; the model "
-            "that ships has 100.",
-        ),
-        ADVANCED,
-    ] = None,
-    save: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Save the fit as a model of winning, for --win FILE."),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap."), ADVANCED] = 0,
+    bootstrap: int = option(
+        0,
+        "Least squares: intervals from this many tables simulated from the fit, 39 or more.",
+        min=0,
+        metavar="SAMPLES",
+        advanced=True,
+    ),
+    probability: list[str] | None = option(
+        None,
+        "Likelihood: show the probability between two grades such as 2d,4d, with its interval. "
+        "Repeatable.",
+        metavar="GRADES",
+        advanced=True,
+    ),
+    link: LinkFunction = option(
+        LinkFunction.erf,
+        "All games: from strengths to a probability, erf as published.",
+        advanced=True,
+    ),
+    event_games: float | None = option(
+        None,
+        "All games: an event counts as so many independent games at most; the model that ships "
+        "has 100.",
+        metavar="GAMES",
+        advanced=True,
+    ),
+    save: Path | None = option(
+        None, "Save the fit as a model of winning, for --win FILE.", metavar="FILE"
+    ),
+    seed: int = option(0, "Seed of the bootstrap.", advanced=True),
     confidence: Confidence = "95",
     output: Output,
 ) -> None:
@@ -343,42 +312,29 @@ def handicap(
         ),
     ],
     *,
-    scale: Annotated[
-        RatingScale | None,
-        typer.Option(
-            help="What the two are: goldis (numbers, the default), rank (names), grade, egf or ogs "
-            "ratings, or uniform (Pratesi's modified scale).",
-            show_default=False,
-        ),
-    ] = None,
-    win: Annotated[
-        str | None,
-        typer.Option(
-            "--win",
-            metavar="NAME|FILE",
-            help="Model of winning: fitted, egf, goldis, kaniuk, or a file of winprob fit --save. "
-            "[default: goldis, egf and fitted side by side]",
-            show_default=False,
-        ),
-    ] = None,
-    komi: Annotated[
-        float | None,
-        typer.Option(
-            metavar="POINTS", help="Goldis: komi of an even game between equals. [default: 8]"
-        ),
-    ] = None,
-    base: Annotated[
-        float | None,
-        typer.Option(
-            metavar="RATIO",
-            help="Goldis: ratio of strengths between ranks; 3.1623 is Elo's root of ten. "
-            "[default: 1.2589, the tenth root of ten]",
-        ),
-    ] = None,
-    stones: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="STONES", help="Fix the stones; komi makes up the rest."),
-    ] = None,
+    scale: RatingScale | None = option(
+        None,
+        "What the two are: goldis (numbers, the default), rank (names), grade, egf or ogs "
+        "ratings, or uniform (Pratesi's modified scale).",
+    ),
+    win: str | None = option(
+        None,
+        "Model of winning: fitted, egf, goldis, kaniuk, or a file of winprob fit --save. "
+        "[default: goldis, egf and fitted side by side]",
+        metavar="NAME|FILE",
+    ),
+    komi: float | None = option(
+        None, "Goldis: komi of an even game between equals. [default: 8]", metavar="POINTS"
+    ),
+    base: float | None = option(
+        None,
+        "Goldis: ratio of strengths between ranks; 3.1623 is Elo's root of ten. [default: 1.2589, "
+        "the tenth root of ten]",
+        metavar="RATIO",
+    ),
+    stones: int | None = option(
+        None, "Fix the stones; komi makes up the rest.", min=1, metavar="STONES"
+    ),
     confidence: Confidence = "95",
     output: TableOutput,
 ) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.cli.declare import ADVANCED, Confidence
+from yardstone.cli.declare import ADVANCED, Confidence, option
 from yardstone.cli.output import Format, TableOutput, check_folder
 from yardstone.errors import NoGamesError, UsageError
 from yardstone_lab.cli.backgammon_options import FigureFolder, Rule, Seed
@@ -51,12 +51,9 @@ def table(
             show_default=False,
         ),
     ],
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Write here; packed if it ends in .gz."
-        ),
-    ] = None,
+    output: Path | None = option(
+        None, "Write here; packed if it ends in .gz.", "--output", "-o", metavar="FILE"
+    ),
 ) -> None:
     """Make a table of matches from results files, for fits.
 
@@ -84,25 +81,21 @@ def table(
 def fit(
     matches: Table = None,
     *,
-    model: Annotated[
-        Models,
-        typer.Option(help="a(N) DEPD from Part I, a2(N) DEPM + b(N) DEPC from Part II, or both."),
-    ] = Models.both,
-    method: Annotated[
-        FitMethod,
-        typer.Option(help="As published, weighted, or on the mean results (chance)."),
-    ] = FitMethod.chance,
+    model: Models = option(
+        Models.both, "a(N) DEPD from Part I, a2(N) DEPM + b(N) DEPC from Part II, or both."
+    ),
+    method: FitMethod = option(
+        FitMethod.chance, "As published, weighted, or on the mean results (chance)."
+    ),
     rule: Rule = CloseRule.new,
-    averaging: Annotated[
-        Averaging,
-        typer.Option(help="Error rates: mean over the matches, or over all decisions."),
-        ADVANCED,
-    ] = Averaging.matches,
-    draws: Annotated[
-        int,
-        typer.Option(min=0, max=100_000, help="Draw the matches anew so often for errors."),
-        ADVANCED,
-    ] = 200,
+    averaging: Averaging = option(
+        Averaging.matches,
+        "Error rates: mean over the matches, or over all decisions.",
+        advanced=True,
+    ),
+    draws: int = option(
+        200, "Draw the matches anew so often for errors.", min=0, max=100_000, advanced=True
+    ),
     seed: Seed = 1,
     confidence: Annotated[Confidence, ADVANCED] = "90",
     output: TableOutput,
@@ -138,14 +131,13 @@ def fit(
 def compare(
     matches: Table = None,
     *,
-    left_out: Annotated[
-        LeftOut,
-        typer.Option("--leave-out", help="A part of the matches of each setting, or a length."),
-        ADVANCED,
-    ] = LeftOut.matches,
-    parts: Annotated[
-        int, typer.Option(min=2, max=1000, help="Deal the matches into so many parts.")
-    ] = 10,
+    left_out: LeftOut = option(
+        LeftOut.matches,
+        "A part of the matches of each setting, or a length.",
+        "--leave-out",
+        advanced=True,
+    ),
+    parts: int = option(10, "Deal the matches into so many parts.", min=2, max=1000),
     rule: Rule = CloseRule.new,
     seed: Seed = 1,
     output: TableOutput,

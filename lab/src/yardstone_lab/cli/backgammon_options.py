@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, TypeVar
 
 import typer
 
-from yardstone.cli.declare import ADVANCED, Confidence, Engine
+from yardstone.cli.declare import ADVANCED, Confidence, Engine, bundle, option
 from yardstone.cli.output import TableOutput
 from yardstone.errors import UsageError
 from yardstone_lab.vandendoel.choices import CloseRule
@@ -55,7 +54,7 @@ Rule = Annotated[
 Value = TypeVar("Value")
 
 
-@dataclass(frozen=True)
+@bundle
 class MatchOptions:
     """Options of a command that plays matches: where they go, and how."""
 
@@ -68,21 +67,16 @@ class MatchOptions:
         ),
     ]
     seed: Seed = 1
-    processes: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=1024,
-            help="Matches in parallel; GNU Backgammon waits a lot. [default: 6 per core]",
-            show_default=False,
-        ),
-        ADVANCED,
-    ] = None
-    gnubg: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Path of GNU Backgammon, if it is not found."),
-        ADVANCED,
-    ] = None
+    processes: int | None = option(
+        None,
+        "Matches in parallel; GNU Backgammon waits a lot. [default: 6 per core]",
+        min=1,
+        max=1024,
+        advanced=True,
+    )
+    gnubg: Path | None = option(
+        None, "Path of GNU Backgammon, if it is not found.", metavar="FILE", advanced=True
+    )
     rule: Rule = CloseRule.new
     confidence: Annotated[Confidence, ADVANCED] = "90"
     engine: Engine = None
@@ -97,37 +91,33 @@ class MatchOptions:
         return Playing(matches, self.seed, self.processes, timeout, self.gnubg, frozen, export)
 
 
-@dataclass(frozen=True)
+@bundle
 class Noise:
     """Options about the noise of the players."""
 
     PANEL: ClassVar[str] = "Players"
 
-    deterministic: Annotated[
-        bool,
-        typer.Option(
-            "--deterministic",
-            help="Use GNU Backgammon's default noise, to show its bias.",
-        ),
-        ADVANCED,
-    ] = False
-    unrepeatable: Annotated[
-        bool,
-        typer.Option("--unrepeatable", help="Do without libfaketime: the noise differs each time."),
-        ADVANCED,
-    ] = False
+    deterministic: bool = option(
+        False,
+        "Use GNU Backgammon's default noise, to show its bias.",
+        "--deterministic",
+        advanced=True,
+    )
+    unrepeatable: bool = option(
+        False,
+        "Do without libfaketime: the noise differs each time.",
+        "--unrepeatable",
+        advanced=True,
+    )
 
 
-@dataclass(frozen=True)
+@bundle
 class FigureFolder:
     """Where van den Doel's figures go."""
 
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            "--plot", metavar="FOLDER", help="Draw van den Doel's figures in this folder."
-        ),
-    ] = None
+    plot: Path | None = option(
+        None, "Draw van den Doel's figures in this folder.", metavar="FOLDER"
+    )
 
     def check(self) -> None:
         """Refuse what is no place for figures before any work is done."""

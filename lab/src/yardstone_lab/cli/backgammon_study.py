@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
-from yardstone.cli.declare import ADVANCED
+from yardstone.cli.declare import option
 from yardstone.cli.output import TableOutput
 from yardstone.errors import UsageError
 from yardstone_lab.cli.backgammon_options import (
@@ -27,36 +23,25 @@ __all__ = ["appendix", "depth", "part1", "part2", "play", "strong"]
 def play(
     work: MatchOptions,
     *,
-    length: Annotated[int, typer.Option(min=1, max=64, help="Points to win.")] = 5,
-    first: Annotated[
-        str,
-        typer.Option(
-            metavar="NOISE",
-            help="Noise of the first player: of moves and cube decisions alike, or MOVES,CUBE.",
-        ),
-    ] = "0",
-    second: Annotated[
-        str, typer.Option(metavar="NOISE", help="Noise of the second player.")
-    ] = "0.04",
-    first_plies: Annotated[
-        str,
-        typer.Option(metavar="PLIES", help="Search depth of the first, or MOVES,CUBE."),
-        ADVANCED,
-    ] = "0",
-    second_plies: Annotated[
-        str, typer.Option(metavar="PLIES", help="Search depth of the second."), ADVANCED
-    ] = "0",
-    analyse: Annotated[
-        list[int] | None,
-        typer.Option(metavar="PLIES", help="Analyse at this depth. Repeatable. [default: 0]"),
-    ] = None,
+    length: int = option(5, "Points to win.", min=1, max=64),
+    first: str = option(
+        "0",
+        "Noise of the first player: of moves and cube decisions alike, or MOVES,CUBE.",
+        metavar="NOISE",
+    ),
+    second: str = option("0.04", "Noise of the second player.", metavar="NOISE"),
+    first_plies: str = option(
+        "0", "Search depth of the first, or MOVES,CUBE.", metavar="PLIES", advanced=True
+    ),
+    second_plies: str = option("0", "Search depth of the second.", metavar="PLIES", advanced=True),
+    analyse: list[int] | None = option(
+        None, "Analyse at this depth. Repeatable. [default: 0]", metavar="PLIES"
+    ),
     matches: Matches = 100,
     timeout: Timeout = 600.0,
-    keep_moves: Annotated[
-        bool,
-        typer.Option("--keep-moves", help="Also keep the moves of each match, as .mat text."),
-        ADVANCED,
-    ] = False,
+    keep_moves: bool = option(
+        False, "Also keep the moves of each match, as .mat text.", "--keep-moves", advanced=True
+    ),
     noise: Noise,
     output: TableOutput,
 ) -> None:
@@ -85,12 +70,12 @@ def play(
 def part1(
     work: MatchOptions,
     *,
-    lengths: Annotated[
-        str, typer.Option(metavar="N,N,...", help="Match lengths.")
-    ] = "1,3,5,7,11,23",
-    pairings: Annotated[
-        str, typer.Option(metavar="A:B,...", help="Noise of the two players.")
-    ] = "0:0.005,0:0.015,0:0.02,0:0.04,0:0.06,0.04:0.06",
+    lengths: str = option("1,3,5,7,11,23", "Match lengths.", metavar="N,N,..."),
+    pairings: str = option(
+        "0:0.005,0:0.015,0:0.02,0:0.04,0:0.06,0.04:0.06",
+        "Noise of the two players.",
+        metavar="A:B,...",
+    ),
     matches: Matches = 1000,
     timeout: Timeout = 600.0,
     noise: Noise,
@@ -117,13 +102,13 @@ def part1(
 def part2(
     work: MatchOptions,
     *,
-    lengths: Annotated[str, typer.Option(metavar="N,N,...", help="Match lengths.")] = "3,5,7,11,23",
-    move_noise: Annotated[
-        str, typer.Option(metavar="A,B,...", help="Noise of the second player's moves.")
-    ] = "0,0.02,0.04,0.06",
-    cube_noise: Annotated[
-        str, typer.Option(metavar="A,B,...", help="Noise of the second player's cube decisions.")
-    ] = "0.05,0.1,0.4,0.8",
+    lengths: str = option("3,5,7,11,23", "Match lengths.", metavar="N,N,..."),
+    move_noise: str = option(
+        "0,0.02,0.04,0.06", "Noise of the second player's moves.", metavar="A,B,..."
+    ),
+    cube_noise: str = option(
+        "0.05,0.1,0.4,0.8", "Noise of the second player's cube decisions.", metavar="A,B,..."
+    ),
     matches: Matches = 500,
     timeout: Timeout = 600.0,
     noise: Noise,
@@ -187,10 +172,9 @@ def strong(
 def appendix(
     work: MatchOptions,
     *,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Only this one, such as expExp-expBeg:5. Repeatable."),
-    ] = None,
+    only: list[str] | None = option(
+        None, "Only this one, such as expExp-expBeg:5. Repeatable.", metavar="NAME"
+    ),
     matches: Matches = 1000,
     timeout: Timeout = 3600.0,
     output: TableOutput,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from yardstone.cli.declare import option
 from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -27,16 +28,10 @@ def describe(
         Path,
         typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the charts."),
     ],
-    ending: Annotated[
-        str, typer.Option("--type", metavar="TYPE", help="Format of the charts: svg, png or pdf.")
-    ] = "svg",
-    classes: Annotated[
-        str,
-        typer.Option(
-            metavar="POINTS",
-            help="Bounds between classes of players, in rating points: 1500,1900.",
-        ),
-    ] = "",
+    ending: str = option("svg", "Format of the charts: svg, png or pdf.", "--type", metavar="TYPE"),
+    classes: str = option(
+        "", "Bounds between classes of players, in rating points: 1500,1900.", metavar="POINTS"
+    ),
 ) -> None:
     """Plot the data: labels, losses of moves, settling of ratings.
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from yardstone.cli.declare import named_values
+from yardstone.cli.declare import named_values, option
 from yardstone.cli.go import GamePaths
 from yardstone.cli.output import Output
 from yardstone.errors import UsageError
@@ -24,47 +24,28 @@ def train(
         typer.Option("--save", metavar="FILE", help="Write the network to this file (.bin.gz)."),
     ],
     *,
-    ranks: Annotated[
-        Path | None,
-        typer.Option(
-            "--ranks",
-            metavar="FILE",
-            help="Table of the players' ranks: file, colour, rank, scale. Of a game in it only the "
-            "sides named are learnt from.",
-        ),
-    ] = None,
-    teacher: Annotated[
-        str | None,
-        typer.Option(
-            "--teacher",
-            metavar="NET",
-            help="A network, file or name, whose view of the positions is learnt as well: far "
-            "fewer of them are needed then.",
-        ),
-    ] = None,
-    folder: Annotated[
-        Path | None,
-        typer.Option(
-            "--folder", metavar="FOLDER", help="Folder of the training. [default: beside FILE]"
-        ),
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Change a setting. Repeatable."),
-    ] = None,
-    minutes: Annotated[
-        float | None,
-        typer.Option(
-            "--minutes",
-            metavar="NUMBER",
-            min=0.0,
-            help="Stop after this time; the same command goes on.",
-        ),
-    ] = None,
-    threads: Annotated[
-        int | None,
-        typer.Option("--threads", metavar="NUMBER", min=1, help="Processors to use."),
-    ] = None,
+    ranks: Path | None = option(
+        None,
+        "Table of the players' ranks: file, colour, rank, scale. Of a game in it only the sides "
+        "named are learnt from.",
+        metavar="FILE",
+    ),
+    teacher: str | None = option(
+        None,
+        "A network, file or name, whose view of the positions is learnt as well: far fewer of "
+        "them are needed then.",
+        metavar="NET",
+    ),
+    folder: Path | None = option(
+        None, "Folder of the training. [default: beside FILE]", metavar="FOLDER"
+    ),
+    settings: list[str] | None = option(
+        None, "Change a setting. Repeatable.", "--set", metavar="NAME=VALUE"
+    ),
+    minutes: float | None = option(
+        None, "Stop after this time; the same command goes on.", metavar="NUMBER", min=0.0
+    ),
+    threads: int | None = option(None, "Processors to use.", metavar="NUMBER", min=1),
     output: Output,
 ) -> None:
     """Train a small network on games between people.

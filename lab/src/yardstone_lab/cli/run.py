@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.cli.declare import WorkOptions
+from yardstone.cli.declare import WorkOptions, option
 from yardstone.cli.output import TableOutput, stage_bars
 
 if TYPE_CHECKING:
@@ -24,10 +24,9 @@ def run(
     ],
     *,
     output: TableOutput,
-    figures: Annotated[
-        bool,
-        typer.Option("--figures/--no-figures", help="Draw the ratings and scores of the systems."),
-    ] = True,
+    figures: bool = option(
+        True, "Draw the ratings and scores of the systems.", "--figures/--no-figures"
+    ),
     work: WorkOptions,
 ) -> None:
     """Run a whole experiment, from game records to results.

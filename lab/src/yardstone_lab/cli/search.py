@@ -6,11 +6,9 @@ import sys
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from yardstone.cli.declare import ADVANCED, WorkOptions, named_values
+from yardstone.cli.declare import WorkOptions, named_values, option
 from yardstone.cli.output import Output, progress_bar
 from yardstone.errors import UsageError
 from yardstone_lab.cli.training_options import (
@@ -45,54 +43,29 @@ def search(
     file: ExperimentFile,
     *,
     model: Model = ModelName.full,
-    method: Annotated[
-        Method,
-        typer.Option("--method", help="random: as published; optuna: learns, and gives up early."),
-    ] = Method.random,
-    iterations: Annotated[
-        int,
-        typer.Option(
-            "--iterations", metavar="NUMBER", min=1, help="Iterations of the random search."
-        ),
-        ADVANCED,
-    ] = 5,
-    runs: Annotated[
-        int,
-        typer.Option("--runs", metavar="NUMBER", min=1, help="Trainings in each iteration."),
-        ADVANCED,
-    ] = 15,
-    shrink: Annotated[
-        float,
-        typer.Option("--shrink", help="Scale of each iteration relative to the one before."),
-        ADVANCED,
-    ] = 0.6,
-    trials: Annotated[
-        int,
-        typer.Option(
-            "--trials", metavar="NUMBER", min=1, help="Trainings of the search by optuna."
-        ),
-        ADVANCED,
-    ] = TRIALS,
-    start: Annotated[
-        PresetName, typer.Option("--start", help="Settings to search around.")
-    ] = PresetName.start,
-    windows: Annotated[
-        str | None,
-        typer.Option(
-            "--windows", metavar="LOW,HIGH", help="Also search the window, between these bounds."
-        ),
-        ADVANCED,
-    ] = None,
+    method: Method = option(
+        Method.random, "random: as published; optuna: learns, and gives up early."
+    ),
+    iterations: int = option(
+        5, "Iterations of the random search.", metavar="NUMBER", min=1, advanced=True
+    ),
+    runs: int = option(15, "Trainings in each iteration.", metavar="NUMBER", min=1, advanced=True),
+    shrink: float = option(
+        0.6, "Scale of each iteration relative to the one before.", advanced=True
+    ),
+    trials: int = option(
+        TRIALS, "Trainings of the search by optuna.", metavar="NUMBER", min=1, advanced=True
+    ),
+    start: PresetName = option(PresetName.start, "Settings to search around."),
+    windows: str | None = option(
+        None, "Also search the window, between these bounds.", metavar="LOW,HIGH", advanced=True
+    ),
     settings: Settings = None,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, help="Seed of all random choices."), ADVANCED
-    ] = 0,
+    seed: int = option(0, "Seed of all random choices.", min=0, advanced=True),
     folder: Folder = None,
-    limits: Annotated[
-        str | None,
-        typer.Option("--limits", metavar="LOW,HIGH", help="Range of losses in the chart."),
-        ADVANCED,
-    ] = None,
+    limits: str | None = option(
+        None, "Range of losses in the chart.", metavar="LOW,HIGH", advanced=True
+    ),
     device: Device = DeviceName.auto,
     threads: Threads = 1,
     work: WorkOptions,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from yardstone.cli.declare import ADVANCED
+from yardstone.cli.declare import bundle, option
 from yardstone.cli.output import Output
 from yardstone.cli.tournament import Runs, Win, grade
 from yardstone.errors import UsageError
@@ -33,40 +32,33 @@ _Replicates = Annotated[
 ]
 
 
-@dataclass(frozen=True)
+@bundle
 class MeasureOptions:
     """What is played, and what is measured of it."""
 
-    objective: Annotated[
-        Literal["strength", "kaniuk"],
-        typer.Option(
-            help="The error that is left of strengths after one event, or Kaniuk's quality: of "
-            "EGF ratings after many events of one population."
-        ),
-        ADVANCED,
-    ] = "strength"
-    players: Annotated[
-        int | None,
-        typer.Option(
-            metavar="NUMBER",
-            min=2,
-            help="Players of each tournament. [default: 100, or 48 of a population]",
-        ),
-    ] = None
+    objective: Literal["strength", "kaniuk"] = option(
+        "strength",
+        "The error that is left of strengths after one event, or Kaniuk's quality: of EGF ratings "
+        "after many events of one population.",
+        advanced=True,
+    )
+    players: int | None = option(
+        None,
+        "Players of each tournament. [default: 100, or 48 of a population]",
+        metavar="NUMBER",
+        min=2,
+    )
     rounds: _Rounds = 5
-    population: Annotated[
-        int | None,
-        typer.Option(
-            metavar="NUMBER", min=2, help="kaniuk: number of players in all. [default: 192]"
-        ),
-        ADVANCED,
-    ] = None
-    tournaments: Annotated[
-        int | None,
-        typer.Option(
-            metavar="NUMBER", min=2, help="kaniuk: tournaments in succession. [default: 80]"
-        ),
-    ] = None
+    population: int | None = option(
+        None,
+        "kaniuk: number of players in all. [default: 192]",
+        metavar="NUMBER",
+        min=2,
+        advanced=True,
+    )
+    tournaments: int | None = option(
+        None, "kaniuk: tournaments in succession. [default: 80]", metavar="NUMBER", min=2
+    )
 
     def measure(self) -> SingleEvents | Circuit:
         """What the studies play."""
@@ -104,32 +96,20 @@ def _law(win: str | None) -> ModelLaw:
 
 def ties(
     *,
-    tournaments: Annotated[
-        int, typer.Option(metavar="NUMBER", min=2, help="Number of tournaments.")
-    ] = 1000,
+    tournaments: int = option(1000, "Number of tournaments.", metavar="NUMBER", min=2),
     players: _Entrants = 100,
     rounds: _Rounds = 5,
-    system: Annotated[
-        Literal["mcmahon", "swiss", "round-robin"],
-        typer.Option(help="Pairing system."),
-    ] = "mcmahon",
-    bar: Annotated[str, typer.Option(metavar="GRADE", help="Bar of the McMahon system.")] = "3d",
-    grades: Annotated[
-        str, typer.Option(metavar="LOW:HIGH", help="Grades of the players.")
-    ] = "20k:7d",
-    criteria: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Tie-breaks to test, separated by commas; the first is the reference.",
-        ),
-    ] = None,
-    among: Annotated[
-        Literal["all", "same-start", "top"],
-        typer.Option(
-            help="Test on all tied players, those who began equal, or those at the top.",
-        ),
-    ] = "all",
+    system: Literal["mcmahon", "swiss", "round-robin"] = option("mcmahon", "Pairing system."),
+    bar: str = option("3d", "Bar of the McMahon system.", metavar="GRADE"),
+    grades: str = option("20k:7d", "Grades of the players.", metavar="LOW:HIGH"),
+    criteria: str | None = option(
+        None,
+        "Tie-breaks to test, separated by commas; the first is the reference.",
+        metavar="NAMES",
+    ),
+    among: Literal["all", "same-start", "top"] = option(
+        "all", "Test on all tied players, those who began equal, or those at the top."
+    ),
     win: Win = None,
     runs: Runs,
     output: Output,
@@ -210,17 +190,12 @@ def pairing(
 
 def weights(
     *,
-    trials: Annotated[
-        int, typer.Option(metavar="NUMBER", min=1, help="Sets of rules to try.")
-    ] = 40,
+    trials: int = option(40, "Sets of rules to try.", metavar="NUMBER", min=1),
     size: MeasureOptions,
     replicates: _Replicates = None,
-    confirm: Annotated[
-        int | None,
-        typer.Option(
-            metavar="NUMBER", min=2, help="Fresh events or populations that confirm the result."
-        ),
-    ] = None,
+    confirm: int | None = option(
+        None, "Fresh events or populations that confirm the result.", metavar="NUMBER", min=2
+    ),
     win: Win = None,
     runs: Runs,
     output: Output,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.cli.declare import ADVANCED, named_values
+from yardstone.cli.declare import named_values, option
 from yardstone.cli.output import Output
 from yardstone.errors import UsageError
 from yardstone_lab.cli.training_options import (
@@ -49,35 +49,26 @@ def train(
         ),
     ],
     *,
-    model: Annotated[
-        TrainedModel | None,
-        typer.Option(
-            "--model",
-            help="full: from the trunk at the moves; basic: from what the outputs say; of a table "
-            "also rank and stochastic. [default: full; rank for a table]",
-        ),
-    ] = None,
-    stores: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--store",
-            metavar="FOLDER",
-            help="Features of the games of the table, from `go features`. Repeatable.",
-        ),
-    ] = None,
-    begin: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            metavar="NAME|FILE",
-            help="A rank model that gets the scales of the table that it has not.",
-        ),
-        ADVANCED,
-    ] = None,
-    save: Annotated[
-        Path | None, typer.Option("--save", metavar="FILE", help="Save the model of a table.")
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of the model of a table."), ADVANCED] = 0,
+    model: TrainedModel | None = option(
+        None,
+        "full: from the trunk at the moves; basic: from what the outputs say; of a table also "
+        "rank and stochastic. [default: full; rank for a table]",
+    ),
+    stores: list[Path] | None = option(
+        None,
+        "Features of the games of the table, from `go features`. Repeatable.",
+        "--store",
+        metavar="FOLDER",
+    ),
+    begin: str | None = option(
+        None,
+        "A rank model that gets the scales of the table that it has not.",
+        "--from",
+        metavar="NAME|FILE",
+        advanced=True,
+    ),
+    save: Path | None = option(None, "Save the model of a table.", metavar="FILE"),
+    seed: int = option(0, "Of the model of a table.", advanced=True),
     preset: Preset = None,
     settings: Settings = None,
     folder: Folder = None,

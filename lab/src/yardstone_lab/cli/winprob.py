@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from yardstone.cli.declare import ADVANCED, Confidence
+from yardstone.cli.declare import Confidence, option
 from yardstone.cli.output import Output, TableOutput
 from yardstone.errors import UsageError
 
@@ -26,13 +26,11 @@ class TraceFigure(StrEnum):
 def trace(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Dated games with grades.")],
     *,
-    years: Annotated[int, typer.Option(min=1, help="Years in a window.")] = 5,
-    follow: Annotated[
-        str, typer.Option(metavar="GRADES", help="Grades whose probabilities to follow.")
-    ] = "10k,2d",
-    figure: Annotated[
-        TraceFigure, typer.Option(help="What --plot draws: measured ratios, coefficients, model.")
-    ] = TraceFigure.coefficients,
+    years: int = option(5, "Years in a window.", min=1),
+    follow: str = option("10k,2d", "Grades whose probabilities to follow.", metavar="GRADES"),
+    figure: TraceFigure = option(
+        TraceFigure.coefficients, "What --plot draws: measured ratios, coefficients, model."
+    ),
     output: Output,
 ) -> None:
     """Follow ratios and coefficients through a moving window of years.
@@ -57,11 +55,9 @@ def trace(
 def compare(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Games with grades.")],
     *,
-    folds: Annotated[int, typer.Option(min=2, help="Parts of the cross-validation.")] = 10,
-    by_event: Annotated[
-        bool, typer.Option("--by-event", help="Leave out whole events, not single games.")
-    ] = False,
-    seed: Annotated[int, typer.Option(help="Seed of the division into parts."), ADVANCED] = 0,
+    folds: int = option(10, "Parts of the cross-validation.", min=2),
+    by_event: bool = option(False, "Leave out whole events, not single games.", "--by-event"),
+    seed: int = option(0, "Seed of the division into parts.", advanced=True),
     confidence: Confidence = "95",
     output: TableOutput,
 ) -> None:
