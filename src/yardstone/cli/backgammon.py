@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import typer
 
 from yardstone.backgammon.error_rates import Unit
 from yardstone.cli.declare import ADVANCED, Confidence, WorkOptions, argument, bundle, option
-from yardstone.cli.output import Format, Output, TableOutput, check_ending, write_table
+from yardstone.cli.output import Output, TableOutput, check_ending, write_table
 from yardstone.errors import InputError, StrictError, UsageError
 
 if TYPE_CHECKING:
@@ -30,13 +29,8 @@ __all__ = [
 ]
 
 
-class Weights(StrEnum):
-    """Formulas from error rates to ratings."""
-
-    published = "published"
-    text = "text"
-    people = "people"
-    refit = "refit"
+#: Formulas from error rates to ratings.
+Weights = Literal["published", "text", "people", "refit"]
 
 
 Offset = Annotated[
@@ -79,7 +73,7 @@ def chosen_formula(choice: Weights) -> Formula:
     """The formula of that name."""
     from yardstone.backgammon.formulas import FORMULAS
 
-    return FORMULAS[choice.value]
+    return FORMULAS[choice]
 
 
 @bundle
@@ -138,7 +132,7 @@ def rating(
     known: KnownRates,
     *,
     offset: Offset = "fibs",
-    formula: Choice = Weights.published,
+    formula: Choice = "published",
     output: TableOutput,
 ) -> None:
     """Compute a rating from error rates, or the other way round.
@@ -191,7 +185,7 @@ def analyse(
     ),
     top: int = option(20, "Show this many players; 0 shows all.", metavar="NUMBER", min=0),
     offset: Offset = "fibs",
-    formula: Choice = Weights.published,
+    formula: Choice = "published",
     confidence: Confidence = "90",
     blunders: int = option(
         10, "Show this many of the worst blunders.", metavar="NUMBER", min=0, advanced=True
@@ -282,7 +276,7 @@ def analyse(
         write_table(match_table(plain), table)
     title = "Backgammon: " + (Path(paths[0]).name if len(paths) == 1 else "analysed matches")
     output.emit(report.backgammon_document(plain, title=title, matches=_MATCHES))
-    named = output.format is Format.text and output.output is None
+    named = output.format == "text" and output.output is None
     if not output.quiet and not named:
         for bad in analysis.unusable:
             print(f"yardstone: {bad.file}: {bad.reason}", file=sys.stderr)

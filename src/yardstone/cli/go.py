@@ -6,9 +6,8 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import IO, TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
@@ -25,18 +24,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Device",
-    "NetworkDevice",
     "GamePaths",
     "Komi",
     "Net",
     "NetworkOptions",
     "OutputFile",
     "Precision",
-    "PrecisionName",
     "Quiet",
     "RecordRules",
     "Runtime",
-    "RuntimeName",
     "Strict",
     "Threads",
     "Visits",
@@ -51,30 +47,6 @@ __all__ = [
 
 #: What `--rules` says if each game is to keep its own.
 RECORD = "record"
-
-
-class RuntimeName(StrEnum):
-    """What computes a network."""
-
-    auto = "auto"
-    onnxruntime = "onnxruntime"
-    openvino = "openvino"
-
-
-class PrecisionName(StrEnum):
-    """Numbers that a network is computed with."""
-
-    fp32 = "fp32"
-    bf16 = "bf16"
-
-
-class NetworkDevice(StrEnum):
-    """What a network is computed on."""
-
-    auto = "auto"
-    cpu = "cpu"
-    cuda = "cuda"
-    directml = "directml"
 
 
 GamePaths = Annotated[
@@ -95,14 +67,18 @@ Net = Annotated[
         show_default=False,
     ),
 ]
-Runtime = Annotated[RuntimeName, typer.Option("--runtime", help="What runs the network."), ADVANCED]
+Runtime = Annotated[
+    Literal["auto", "onnxruntime", "openvino"],
+    typer.Option("--runtime", help="What runs the network."),
+    ADVANCED,
+]
 Precision = Annotated[
-    PrecisionName,
+    Literal["fp32", "bf16"],
     typer.Option("--precision", help="Precision of the numbers; bf16 is faster and less exact."),
     ADVANCED,
 ]
 Device = Annotated[
-    NetworkDevice,
+    Literal["auto", "cpu", "cuda", "directml"],
     typer.Option("--device", help="What to compute on; auto: a graphics card if one works."),
 ]
 Threads = Annotated[
@@ -160,9 +136,9 @@ class NetworkOptions:
     PANEL: ClassVar[str] = "Network"
 
     net: Net = None
-    runtime: Runtime = RuntimeName.auto
-    precision: Precision = PrecisionName.fp32
-    device: Device = NetworkDevice.auto
+    runtime: Runtime = "auto"
+    precision: Precision = "fp32"
+    device: Device = "auto"
     threads: Threads = None
     no_cache: NoCache = False
     engine: Engine = None
@@ -171,11 +147,11 @@ class NetworkOptions:
         """The same as arguments of a function of the library."""
         return {
             "net": self.net,
-            "engine": self.runtime.value,
-            "precision": self.precision.value,
+            "engine": self.runtime,
+            "precision": self.precision,
             "threads": self.threads,
             "cache": not self.no_cache,
-            "device": self.device.value,
+            "device": self.device,
         }
 
     def load(self, default: str | None = None) -> Network:
@@ -412,9 +388,9 @@ def features(
     size: int | None = option(
         None, "Use only boards of this size.", metavar="LINES", min=2, max=19, advanced=True
     ),
-    runtime: Runtime = RuntimeName.auto,
-    precision: Precision = PrecisionName.fp32,
-    device: Device = NetworkDevice.auto,
+    runtime: Runtime = "auto",
+    precision: Precision = "fp32",
+    device: Device = "auto",
     symmetries: int = option(
         1,
         "Show the network each position in so many ways, turned, and average; takes that many "
@@ -455,14 +431,14 @@ def features(
     shown_rules = chosen_rules(rules)
     settings = ExtractionSettings(
         net=net,
-        engine=runtime.value,
-        precision=precision.value,
+        engine=runtime,
+        precision=precision,
         trunk=trunk,
         rules=None if shown_rules is None else str(shown_rules),
         komi=komi,
         size=size,
         batch=batch,
-        device=device.value,
+        device=device,
         symmetries=symmetries,
     )
     if store.exists() and not store.is_dir():

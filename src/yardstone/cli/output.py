@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterable
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -29,28 +28,22 @@ __all__ = [
 ]
 
 
-class Format(StrEnum):
-    """How a result is written."""
-
-    text = "text"
-    csv = "csv"
-    json = "json"
-    parquet = "parquet"
-    html = "html"
+#: How a result is written.
+Format = Literal["text", "csv", "json", "parquet", "html"]
 
 
 #: Clears a terminal and begins at its top.
 _CLEAR = "\x1b[H\x1b[2J"
 _PICTURES = (".svg", ".png", ".pdf")
-_ENDINGS = {
-    ".txt": Format.text,
-    ".text": Format.text,
-    ".csv": Format.csv,
-    ".json": Format.json,
-    ".parquet": Format.parquet,
-    ".pq": Format.parquet,
-    ".html": Format.html,
-    ".htm": Format.html,
+_ENDINGS: dict[str, Format] = {
+    ".txt": "text",
+    ".text": "text",
+    ".csv": "csv",
+    ".json": "json",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".html": "html",
+    ".htm": "html",
 }
 
 
@@ -81,7 +74,7 @@ class TableOutput:
         if self.form is not None:
             return self.form
         if self.output is None or not self.output.suffix:
-            return Format.text
+            return "text"
         check_ending("-o", self.output, _ENDINGS, hint=", or say what to write with --format")
         return _ENDINGS[self.output.suffix.lower()]
 
@@ -102,7 +95,7 @@ class TableOutput:
         for path in (self.output, self.html, *others):
             check_folder(path)
         check_ending("--html", self.html, (".html", ".htm"))
-        if self.format is Format.parquet and self.output is None and self._prints:
+        if self.format == "parquet" and self.output is None and self._prints:
             raise UsageError("Parquet is not text: name a file with -o")
         if self.form is not None and self.output is not None and self.output.suffix:
             implied = _ENDINGS.get(self.output.suffix.lower())
@@ -119,7 +112,7 @@ class TableOutput:
     @property
     def passing(self) -> Literal["screen", "lines", "files"]:
         """How a report is shown that is to change again: on a screen, as a line, or in files."""
-        if self.output is not None or not self._prints or self.format is not Format.text:
+        if self.output is not None or not self._prints or self.format != "text":
             return "files"
         return "screen" if sys.stdout.isatty() else "lines"
 
@@ -135,7 +128,7 @@ class TableOutput:
     def emit_files(self, document: Document) -> None:
         """Write the report to the files it was asked for in."""
         if self.html is not None:
-            _write(document, Format.html, self.html)
+            _write(document, "html", self.html)
         if self.output is not None:
             _write(document, self.format, self.output)
 
@@ -191,7 +184,7 @@ def write_table(table: Table, path: Path) -> None:
 
 
 def _print(document: Document, form: Format, rows: int | None) -> None:
-    if form is Format.text and sys.stdout.isatty():
+    if form == "text" and sys.stdout.isatty():
         from rich.console import Console
 
         from yardstone.reports.text import print_document
@@ -204,7 +197,7 @@ def _print(document: Document, form: Format, rows: int | None) -> None:
 def _write(document: Document, form: Format, path: Path) -> None:
     from yardstone.files import replaced
 
-    if form is Format.parquet:
+    if form == "parquet":
         from yardstone.reports.files import write_parquet
 
         with replaced(path) as temporary:
@@ -216,15 +209,15 @@ def _write(document: Document, form: Format, path: Path) -> None:
 
 def _pieces(document: Document, form: Format) -> Iterable[str]:
     """The report as text; what can be long comes piece by piece."""
-    if form is Format.csv:
+    if form == "csv":
         from yardstone.reports.files import csv_pieces, records_of
 
         return csv_pieces(records_of(document))
-    if form is Format.json:
+    if form == "json":
         from yardstone.reports.files import json_pieces
 
         return json_pieces(document)
-    if form is Format.html:
+    if form == "html":
         import yardstone
         from yardstone.reports.page import document_page
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import typer
 
 from yardstone.cli.declare import bundle, option
-from yardstone.cli.output import Format, TableOutput, check_folder, progress_bar
+from yardstone.cli.output import TableOutput, check_folder, progress_bar
 from yardstone.cli.tournament import TournamentFile
 from yardstone.errors import UsageError
 
@@ -147,7 +147,7 @@ class BoardOutput(TableOutput):
 
     def check(self, *others: Path | None) -> None:
         """Refuse what cannot be written before any work is done."""
-        if self.format is Format.parquet and self.output is None and not self.quiet:
+        if self.format == "parquet" and self.output is None and not self.quiet:
             raise UsageError("Parquet is not text: name a file with --boards")
         super().check(*others)
 

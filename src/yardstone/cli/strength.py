@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -22,20 +21,12 @@ if TYPE_CHECKING:
 __all__ = ["Colour", "Handicap", "ModelFile", "ScaleName", "estimate", "calibrate", "style"]
 
 
-class ScaleName(StrEnum):
-    """Where to show a strength."""
-
-    fox = "fox"
-    ogs = "ogs"
-    ogs_2020 = "ogs-2020"
-    egf = "egf"
+#: Where to show a strength.
+ScaleName = Literal["fox", "ogs", "ogs-2020", "egf"]
 
 
-class Colour(StrEnum):
-    """Whose moves."""
-
-    black = "black"
-    white = "white"
+#: Whose moves.
+Colour = Literal["white", "black"]
 
 
 ModelFile = Annotated[
@@ -106,13 +97,13 @@ def estimate(
     from yardstone.strength.players import model_network
 
     ranks = default_model(model, network.net)
-    target: str | Calibration | None = None if scale is None else scale.value
+    target: str | Calibration | None = None if scale is None else scale
     if calibration is not None:
         target = Calibration.load(calibration)
         target.check_model(ranks)
     reader = SgfReader(*paths, strict=strict)
     games = list(reader)
-    side = None if colour is None else 1 + (colour is Colour.white)
+    side = None if colour is None else 1 + (colour == "white")
     if player is None and side is None:
         player = _player(games)
     result = estimate_player(
@@ -163,21 +154,6 @@ def _chosen_name(names: dict[str, int]) -> str:
     return answer
 
 
-class RatingKind(StrEnum):
-    """What a site's ratings are."""
-
-    points = "points"
-    ogs = "ogs"
-    egf = "egf"
-
-
-class ModelScaleName(StrEnum):
-    """A scale of the model."""
-
-    fox = "fox"
-    ogs = "ogs"
-
-
 def calibrate(
     ratings: Annotated[
         Path,
@@ -196,12 +172,10 @@ def calibrate(
         None, "Save the calibration, for `estimate --calibration`.", metavar="FILE"
     ),
     site: str | None = option(None, "Name of the ratings. [default: the kind]", metavar="NAME"),
-    kind: RatingKind = option(
-        RatingKind.points, "Ratings of OGS, of the EGF, or points of another site."
+    kind: Literal["points", "ogs", "egf"] = option(
+        "points", "Ratings of OGS, of the EGF, or points of another site."
     ),
-    scale: ModelScaleName = option(
-        ModelScaleName.fox, "Scale of the model that the estimates are on."
-    ),
+    scale: Literal["fox", "ogs"] = option("fox", "Scale of the model that the estimates are on."),
     handicap: Handicap = False,
     network: NetworkOptions,
     model: ModelFile = None,
@@ -224,7 +198,7 @@ def calibrate(
     from yardstone.strength.model import default_model
 
     output.check(save)
-    name = site or kind.value
+    name = site or kind
     if not name.isprintable() or len(name) > 80:
         raise UsageError("--site: a name of at most 80 letters")
     skipped = SkipReport()
@@ -248,7 +222,7 @@ def calibrate(
             net,
             ranks,
             players=[each.player for each in table],
-            scale=scale.value,
+            scale=scale,
             handicap=handicap,
             skipped=skipped,
             progress=progress_bar("looking at positions", quiet=output.quiet),
@@ -258,8 +232,8 @@ def calibrate(
         estimates,
         ranks,
         site=name,
-        kind=kind.value,
-        basis=scale.value,
+        kind=kind,
+        basis=scale,
         file=str(ratings),
     )
     if save is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import typer
 
 from yardstone.cli.declare import ADVANCED, WorkOptions, argument, bundle, option
-from yardstone.cli.output import Format, Output, TableOutput, check_folder
+from yardstone.cli.output import Output, TableOutput, check_folder
 from yardstone.errors import InputError, MissingExtraError, UsageError
 from yardstone.tournament.formats import FORMATS
 
@@ -162,7 +162,7 @@ def standings(
     from yardstone.tournament.standings_table import standings as standings_of
 
     output.check()
-    if output.format not in (Format.text, Format.html) and (top is not None or not results):
+    if output.format not in ("text", "html") and (top is not None or not results):
         raise UsageError("--top and --no-results are for text and pages")
     tournament = file.read()
     if teams:

@@ -190,7 +190,7 @@ def rate(
         "--history/--no-history",
         advanced=True,
     ),
-    scale: ScaleName = option(ScaleName.fox, "Scale to show the ratings on."),
+    scale: ScaleName = option("fox", "Scale to show the ratings on."),
     confidence: Confidence = "90",
     model: ModelFile = None,
 ) -> None:
@@ -217,7 +217,7 @@ def rate(
         problems.sought(boards),
         ranks,
         network.load_for(ranks),
-        scale=scale.value,
+        scale=scale,
         level=level,
         moves=rated_moves,
         history=history,

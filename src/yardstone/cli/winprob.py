@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -19,14 +18,6 @@ if TYPE_CHECKING:
 
 
 __all__ = ["between", "fit", "stats", "handicap"]
-
-
-class ModelFigure(StrEnum):
-    """Figures of the model."""
-
-    curves = "curves"
-    lam = "lambda"
-    contour = "contour"
 
 
 def between(
@@ -50,8 +41,8 @@ def between(
     table: bool = option(
         False, "Show all grades against opponents 1 to 9 grades stronger.", "--table"
     ),
-    figure: ModelFigure = option(
-        ModelFigure.curves, "What --plot draws: curves, lambda or contour.", advanced=True
+    figure: Literal["curves", "lambda", "contour"] = option(
+        "curves", "What --plot draws: curves, lambda or contour.", advanced=True
     ),
     scale: str = option("grade", "Scale of the two players: grade, egf, ogs, goldis."),
     set_: list[str] | None = option(
@@ -140,21 +131,6 @@ Begin = Annotated[
 End = Annotated[str | None, typer.Option("--to", metavar="DATE", help="Use games up to this day.")]
 
 
-class ModelFitMethod(StrEnum):
-    """How coefficients are fitted."""
-
-    likelihood = "likelihood"
-    newton = "newton"
-    conjugate = "conjugate"
-
-
-class LinkFunction(StrEnum):
-    """From strengths to a probability."""
-
-    erf = "erf"
-    logistic = "logistic"
-
-
 def stats(
     files: Files,
     *,
@@ -182,8 +158,8 @@ def stats(
 def fit(
     files: Files,
     *,
-    method: ModelFitMethod = option(
-        ModelFitMethod.likelihood,
+    method: Literal["likelihood", "newton", "conjugate"] = option(
+        "likelihood",
         "Binomial likelihood, or the published least squares by Newton steps or conjugate "
         "gradients.",
     ),
@@ -213,8 +189,8 @@ def fit(
         metavar="GRADES",
         advanced=True,
     ),
-    link: LinkFunction = option(
-        LinkFunction.erf,
+    link: Literal["erf", "logistic"] = option(
+        "erf",
         "All games: from strengths to a probability, erf as published.",
         advanced=True,
     ),
@@ -248,10 +224,10 @@ def fit(
     output.check()
     level = declare.confidence(confidence)
     pairs = [_two_grades(text) for text in probability or []]
-    likelihood = method is ModelFitMethod.likelihood
+    likelihood = method == "likelihood"
     if pairs and not likelihood:
         raise UsageError("--probability is for --method likelihood")
-    if bootstrap and method is not ModelFitMethod.newton:
+    if bootstrap and method != "newton":
         raise UsageError("--bootstrap is for least squares by Newton's method: --method newton")
     names = [name.strip() for name in free.split(",") if name.strip()]
     if all_games:
@@ -260,17 +236,17 @@ def fit(
         result = fit_all_games(
             read_all_games(files, begin=begin, end=end),
             free=names,
-            link="erf" if link is LinkFunction.erf else "logistic",
+            link=link,
             event_games=event_games,
             pairs=pairs,
             level=level,
         )
-    elif event_games is not None or link is not LinkFunction.erf:
+    elif event_games is not None or link != "erf":
         raise UsageError("--link and --event-games go with --all-games")
     else:
         result = fit_statistics(
             statistics_of_files(files, begin=begin, end=end),
-            method=method.value,
+            method=method,
             free=names,
             pairs=pairs,
             simulated=bootstrap,
@@ -291,17 +267,6 @@ def _two_grades(text: str) -> tuple[float, float]:
     return parse_grade(words[0]), parse_grade(words[1])
 
 
-class RatingScale(StrEnum):
-    """What the two players are given in."""
-
-    goldis = "goldis"
-    uniform = "uniform"
-    egf = "egf"
-    ogs = "ogs"
-    grade = "grade"
-    rank = "rank"
-
-
 def handicap(
     players: Annotated[
         list[str],
@@ -312,7 +277,7 @@ def handicap(
         ),
     ],
     *,
-    scale: RatingScale | None = option(
+    scale: Literal["goldis", "uniform", "egf", "ogs", "grade", "rank"] | None = option(
         None,
         "What the two are: goldis (numbers, the default), rank (names), grade, egf or ogs "
         "ratings, or uniform (Pratesi's modified scale).",
@@ -356,7 +321,7 @@ def handicap(
     output.check()
     advice = advise_handicap(
         players,
-        scale=None if scale is None else scale.value,
+        scale=None if scale is None else scale,
         komi=komi,
         base=base,
         stones=stones,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import gzip
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from yardstone.cli.declare import ADVANCED, Confidence, option
-from yardstone.cli.output import Format, TableOutput, check_folder
+from yardstone.cli.output import TableOutput, check_folder
 from yardstone.errors import NoGamesError, UsageError
 from yardstone_lab.cli.backgammon_options import FigureFolder, Rule, Seed
 from yardstone_lab.vandendoel.choices import Averaging, CloseRule, FitMethod, LeftOut, StudyModel
@@ -22,14 +21,6 @@ __all__ = ["compare", "fit", "table"]
 
 #: A table is packed so that equal matches make equal files.
 _ENDING = ".gz"
-
-
-class Models(StrEnum):
-    """What is fitted."""
-
-    decision = "decision"
-    bilinear = "bilinear"
-    both = "both"
 
 
 Table = Annotated[
@@ -81,8 +72,8 @@ def table(
 def fit(
     matches: Table = None,
     *,
-    model: Models = option(
-        Models.both, "a(N) DEPD from Part I, a2(N) DEPM + b(N) DEPC from Part II, or both."
+    model: Literal["decision", "bilinear", "both"] = option(
+        "both", "a(N) DEPD from Part I, a2(N) DEPM + b(N) DEPC from Part II, or both."
     ),
     method: FitMethod = option(
         FitMethod.chance, "As published, weighted, or on the mean results (chance)."
@@ -115,14 +106,14 @@ def fit(
     level = parsed(confidence)
     output.check()
     figures.check()
-    if output.format in (Format.csv, Format.parquet) and model is Models.both:
+    if output.format in ("csv", "parquet") and model == "both":
         raise UsageError(
             f"{output.format} is for one model: add --model decision or --model bilinear"
         )
-    models = tuple(StudyModel) if model is Models.both else (StudyModel(model),)
+    models = tuple(StudyModel) if model == "both" else (StudyModel(model),)
     fits = fit_models(_matches(matches), models, method, rule, averaging, draws=draws, seed=seed)
     if not fits:
-        part = {Models.decision: "Part I", Models.bilinear: "Part II"}
+        part = {"decision": "Part I", "bilinear": "Part II"}
         raise NoGamesError(f"the table has no matches of {part.get(model, 'Part I or Part II')}")
     figures.save(fits, level)
     output.emit(fits_document(fits, level))

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from yardstone.cli.declare import WorkOptions, named_values, option
 from yardstone.cli.output import Output, progress_bar
 from yardstone.errors import UsageError
 from yardstone_lab.cli.training_options import (
     Device,
-    DeviceName,
     ExperimentFile,
     Folder,
     Model,
-    ModelName,
     PresetName,
     Settings,
     Threads,
@@ -32,19 +29,12 @@ __all__ = ["search"]
 TRIALS = 75
 
 
-class Method(StrEnum):
-    """How settings are searched."""
-
-    random = "random"
-    optuna = "optuna"
-
-
 def search(
     file: ExperimentFile,
     *,
-    model: Model = ModelName.full,
-    method: Method = option(
-        Method.random, "random: as published; optuna: learns, and gives up early."
+    model: Model = "full",
+    method: Literal["random", "optuna"] = option(
+        "random", "random: as published; optuna: learns, and gives up early."
     ),
     iterations: int = option(
         5, "Iterations of the random search.", metavar="NUMBER", min=1, advanced=True
@@ -56,7 +46,7 @@ def search(
     trials: int = option(
         TRIALS, "Trainings of the search by optuna.", metavar="NUMBER", min=1, advanced=True
     ),
-    start: PresetName = option(PresetName.start, "Settings to search around."),
+    start: PresetName = option("start", "Settings to search around."),
     windows: str | None = option(
         None, "Also search the window, between these bounds.", metavar="LOW,HIGH", advanced=True
     ),
@@ -66,7 +56,7 @@ def search(
     limits: str | None = option(
         None, "Range of losses in the chart.", metavar="LOW,HIGH", advanced=True
     ),
-    device: Device = DeviceName.auto,
+    device: Device = "auto",
     threads: Threads = 1,
     work: WorkOptions,
     output: Output,
@@ -90,22 +80,20 @@ def search(
     low_high = None if windows is None else tuple(int(v) for v in _pair("--windows", windows))
     loss_limits = None if limits is None else _pair("--limits", limits)
     experiment = read_experiment(file)
-    around = experiment_settings(
-        experiment, model.value, start and start.value, named_values(settings)
-    )
-    folder = folder or experiment.folder / f"search-{model.value}"
-    examples = Cached(partial(experiment_examples, str(file), model.value))
+    around = experiment_settings(experiment, model, start, named_values(settings))
+    folder = folder or experiment.folder / f"search-{model}"
+    examples = Cached(partial(experiment_examples, str(file), model))
     examples()  # an error in the games is one of the command, not of a worker
     progress = progress_bar("searching", quiet=output.quiet)
     plan = Plan(iterations, runs, shrink, around, low_high, seed)  # type: ignore[arg-type]
-    if method is Method.random:
+    if method == "random":
         runs_done = random_search(
             examples,
             folder,
             plan,
             workers=work.workers,
             threads=threads,
-            device=device.value,
+            device=device,
             progress=progress,
             report=None if output.quiet else _say,
         )
@@ -121,14 +109,14 @@ def search(
             seed=seed,
             workers=work.workers,
             threads=threads,
-            device=device.value,
+            device=device,
             progress=progress,
         )
     if not output.quiet:
         print(
             f"best network in {Path(best_run(runs_done).folder) / 'network.npz'}", file=sys.stderr
         )
-    title = f"Search for the {model.value} model"
+    title = f"Search for the {model} model"
     output.emit(search_document(runs_done, title=title, limits=loss_limits))
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -16,9 +15,7 @@ from yardstone.errors import UsageError
 from yardstone_lab.cli.training_options import (
     Anew,
     Device,
-    DeviceName,
     Folder,
-    ModelName,
     Preset,
     Settings,
     Threads,
@@ -27,16 +24,7 @@ from yardstone_lab.cli.training_options import (
 if TYPE_CHECKING:
     from yardstone_lab.neubauer.network.training_log import Epoch
 
-__all__ = ["TrainedModel", "train"]
-
-
-class TrainedModel(StrEnum):
-    """Kinds of model that can be trained."""
-
-    rank = "rank"
-    full = "full"
-    basic = "basic"
-    stochastic = "stochastic"
+__all__ = ["train"]
 
 
 def train(
@@ -49,7 +37,7 @@ def train(
         ),
     ],
     *,
-    model: TrainedModel | None = option(
+    model: Literal["rank", "full", "basic", "stochastic"] | None = option(
         None,
         "full: from the trunk at the moves; basic: from what the outputs say; of a table also "
         "rank and stochastic. [default: full; rank for a table]",
@@ -72,7 +60,7 @@ def train(
     preset: Preset = None,
     settings: Settings = None,
     folder: Folder = None,
-    device: Device = DeviceName.auto,
+    device: Device = "auto",
     threads: Threads = None,
     anew: Anew = False,
     output: Output,
@@ -90,15 +78,15 @@ def train(
     yardstone strength train ranks.csv --store features --save club-model.npz
     """
     if file.suffix.lower() == ".csv":
-        kind = "rank" if model is None else model.value
+        kind = "rank" if model is None else model
         options = _Ranked(file, kind, stores or [], begin, save, seed, folder, threads or 1)
         _train_ranked_model(options, output)
         return
-    if model in (TrainedModel.rank, TrainedModel.stochastic):
-        raise UsageError(f"--model {model.value} goes with a table of ranks (.csv)")
+    if model in ("rank", "stochastic"):
+        raise UsageError(f"--model {model} goes with a table of ranks (.csv)")
     if stores or begin is not None or save is not None:
         raise UsageError("--store, --from and --save go with a table of ranks (.csv)")
-    network = ModelName.basic if model is TrainedModel.basic else ModelName.full
+    network = "basic" if model == "basic" else "full"
     from yardstone_lab.neubauer.experiment.configuration import read_experiment
     from yardstone_lab.neubauer.experiment.examples import (
         MODELS,
@@ -109,26 +97,24 @@ def train(
 
     output.check()
     experiment = read_experiment(file)
-    chosen = experiment_settings(
-        experiment, network.value, preset and preset.value, named_values(settings)
-    )
-    folder = folder or experiment.folder / f"training-{network.value}"
-    training, validation = experiment_examples(str(file), network.value)
+    chosen = experiment_settings(experiment, network, preset, named_values(settings))
+    folder = folder or experiment.folder / f"training-{network}"
+    training, validation = experiment_examples(str(file), network)
     trained = do_training(
         training,
         validation,
         chosen,
         folder,
-        device=device.value,
+        device=device,
         threads=threads,
         progress=output.progress("training"),
         report=None if output.quiet else _say,
         resume=not anew,
-        card={"features": list(MODELS[network.value])},
+        card={"features": list(MODELS[network])},
     )
     from yardstone_lab.reports.training import training_document
 
-    title = f"Training of the {network.value} model"
+    title = f"Training of the {network} model"
     output.emit(
         training_document(trained.network, trained.history, folder / "network.npz", title=title)
     )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -13,11 +12,9 @@ from yardstone.cli.declare import ADVANCED
 __all__ = [
     "Anew",
     "Device",
-    "DeviceName",
     "ExperimentFile",
     "Folder",
     "Model",
-    "ModelName",
     "Preset",
     "PresetName",
     "Settings",
@@ -25,27 +22,8 @@ __all__ = [
 ]
 
 
-class ModelName(StrEnum):
-    """The features of moves that a network takes."""
-
-    full = "full"
-    basic = "basic"
-
-
-class PresetName(StrEnum):
-    """Settings with a name."""
-
-    published = "published"
-    start = "start"
-    small = "small"
-
-
-class DeviceName(StrEnum):
-    """What a network is trained on."""
-
-    auto = "auto"
-    cpu = "cpu"
-    cuda = "cuda"
+#: Settings with a name.
+PresetName = Literal["published", "start", "small"]
 
 
 ExperimentFile = Annotated[
@@ -55,7 +33,7 @@ ExperimentFile = Annotated[
     ),
 ]
 Model = Annotated[
-    ModelName,
+    Literal["full", "basic"],
     typer.Option("--model", help="full: from the trunk at the moves; basic: from six outputs."),
 ]
 Preset = Annotated[
@@ -79,7 +57,7 @@ Folder = Annotated[
     ),
 ]
 Device = Annotated[
-    DeviceName,
+    Literal["auto", "cpu", "cuda"],
     typer.Option("--device", help="Device to train on; auto: a GPU if there is one."),
     ADVANCED,
 ]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -15,21 +14,13 @@ from yardstone.errors import UsageError
 __all__ = ["compare", "trace"]
 
 
-class TraceFigure(StrEnum):
-    """Figures of a trace."""
-
-    measured = "measured"
-    coefficients = "coefficients"
-    model = "model"
-
-
 def trace(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Dated games with grades.")],
     *,
     years: int = option(5, "Years in a window.", min=1),
     follow: str = option("10k,2d", "Grades whose probabilities to follow.", metavar="GRADES"),
-    figure: TraceFigure = option(
-        TraceFigure.coefficients, "What --plot draws: measured ratios, coefficients, model."
+    figure: Literal["measured", "coefficients", "model"] = option(
+        "coefficients", "What --plot draws: measured ratios, coefficients, model."
     ),
     output: Output,
 ) -> None:
@@ -49,7 +40,7 @@ def trace(
     if not grades or min(grades) < -20 or max(grades) > 6:
         raise UsageError("--follow takes grades from 20k to 7d")
     result = follow_windows(read_graded_games(file), years=years, grades=grades)
-    output.emit(trace_document(result, figure.value))
+    output.emit(trace_document(result, figure))
 
 
 def compare(
