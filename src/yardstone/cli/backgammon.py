@@ -41,6 +41,11 @@ Offset = Annotated[
     ),
     ADVANCED,
 ]
+Gnubg = Annotated[
+    Path | None,
+    typer.Option("--gnubg", metavar="FILE", help="Path of GNU Backgammon, if it is not found."),
+    ADVANCED,
+]
 Choice = Annotated[
     Weights,
     typer.Option(
@@ -215,9 +220,7 @@ def analyse(
     table: Path | None = option(
         None, "Also write a row for each match: .csv or .parquet.", metavar="FILE"
     ),
-    gnubg: Path | None = option(
-        None, "Path of GNU Backgammon, if it is not found.", metavar="FILE", advanced=True
-    ),
+    gnubg: Gnubg = None,
     timeout: float | None = option(
         None,
         "Give up a file after this time. [default: 300, more with plies]",
@@ -305,9 +308,7 @@ def position(
     evaluate: bool = option(
         True, "Ask GNU Backgammon, or only show and convert.", "--evaluate/--no-evaluate"
     ),
-    gnubg: Path | None = option(
-        None, "Path of GNU Backgammon, if it is not found.", metavar="FILE", advanced=True
-    ),
+    gnubg: Gnubg = None,
     output: Output,
 ) -> None:
     """Show a position by its ID, convert the ID, and evaluate it.

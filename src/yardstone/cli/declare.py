@@ -58,6 +58,8 @@ __all__ = [
     "Confidence",
     "Engine",
     "Memory",
+    "Seed",
+    "Strict",
     "Win",
     "WorkOptions",
     "named_values",
@@ -354,6 +356,16 @@ Memory = Annotated[
         rich_help_panel=LAST,
     ),
     ADVANCED,
+]
+
+Seed = Annotated[
+    int,
+    typer.Option("--seed", metavar="NUMBER", min=0, help="Seed of all random choices."),
+    ADVANCED,
+]
+
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Stop at the first record that cannot be used."), ADVANCED
 ]
 
 Win = Annotated[

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from yardstone.cli import declare
-from yardstone.cli.declare import ADVANCED, Confidence, Memory, argument, option
+from yardstone.cli.declare import ADVANCED, Confidence, Memory, Seed, argument, option
 from yardstone.cli.games import (
     FUSION,
     GameOptions,
@@ -143,7 +143,7 @@ def evaluate(
         min=0,
         advanced=True,
     ),
-    seed: int = option(0, "Seed of the tuning and the bootstrap.", advanced=True),
+    seed: Seed = 0,
     workers: int | None = option(
         None,
         "Systems to evaluate in parallel. [default: 1; with --engine all]",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import typer
 
 from yardstone.cli.declare import argument, bundle, option
-from yardstone.cli.tournament import grade
+from yardstone.cli.tournament import PlayerArgument, grade
 from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -397,12 +397,7 @@ def change(
     file: EventFile,
     options: PlayerOptions,
     *,
-    player: Annotated[
-        str,
-        typer.Argument(
-            metavar="PLAYER", help="Player's name, its beginning, or number.", show_default=False
-        ),
-    ],
+    player: PlayerArgument,
     name: str | None = option(None, "New name.", metavar="TEXT"),
 ) -> None:
     """Change what is said of a player: name, grade, rating, club, country.
@@ -491,14 +486,6 @@ def _list_teams(tournament: Tournament) -> list[str]:
                 last = ", ".join(names)
                 lines.append(f"{each.name}{since}: {last}")
     return lines or ["No teams."]
-
-
-PlayerArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="PLAYER", help="Player's name, its beginning, or number.", show_default=False
-    ),
-]
 
 
 def withdraw(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import typer
 
 from yardstone.cli import declare
-from yardstone.cli.declare import Engine, bundle, option
+from yardstone.cli.declare import Engine, Strict, bundle, option
 from yardstone.cli.output import progress_bar, report_skipped
 from yardstone.errors import NoGamesError, SkippedWarning, UsageError
 
@@ -103,9 +103,7 @@ class GameOptions:
         'AND WhiteElo >= 2400".',
         metavar="CONDITION",
     )
-    strict: bool = option(
-        False, "Stop at the first record that cannot be used.", "--strict", advanced=True
-    )
+    strict: Strict = False
     skip_unread: bool = option(
         False,
         "Go on even if a value of the result, or more than 5 % of the records, cannot be "

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
-from yardstone.cli.declare import ADVANCED, Engine, WorkOptions, argument, bundle, option
+from yardstone.cli.declare import ADVANCED, Engine, Strict, WorkOptions, argument, bundle, option
 from yardstone.cli.output import Output, TableOutput, report_skipped
 from yardstone.errors import UsageError
 
@@ -23,18 +23,12 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "Device",
     "GamePaths",
     "Komi",
-    "Net",
     "NetworkOptions",
     "OutputFile",
-    "Precision",
     "Quiet",
     "RecordRules",
-    "Runtime",
-    "Strict",
-    "Threads",
     "Visits",
     "chosen_rules",
     "evaluate",
@@ -56,43 +50,6 @@ GamePaths = Annotated[
         help="SGF files, folders, patterns, zip archives, or - for standard input.",
         show_default=False,
     ),
-]
-Net = Annotated[
-    str | None,
-    typer.Option(
-        "--net",
-        metavar="FILE",
-        help="KataGo network: a file, or a name shown by `yardstone go nets list`. [default: "
-        "$YARDSTONE_NET, or the only one installed, or the included one]",
-        show_default=False,
-    ),
-]
-Runtime = Annotated[
-    Literal["auto", "onnxruntime", "openvino"],
-    typer.Option("--runtime", help="What runs the network."),
-    ADVANCED,
-]
-Precision = Annotated[
-    Literal["fp32", "bf16"],
-    typer.Option("--precision", help="Precision of the numbers; bf16 is faster and less exact."),
-    ADVANCED,
-]
-Device = Annotated[
-    Literal["auto", "cpu", "cuda", "directml"],
-    typer.Option("--device", help="What to compute on; auto: a graphics card if one works."),
-]
-Threads = Annotated[
-    int | None,
-    typer.Option("--threads", metavar="NUMBER", min=1, help="Processors to use; all by default."),
-    ADVANCED,
-]
-NoCache = Annotated[
-    bool,
-    typer.Option(
-        "--no-cache",
-        help="Ask the network anew about positions it was asked about before, and keep nothing.",
-    ),
-    ADVANCED,
 ]
 Visits = Annotated[
     int | None,
@@ -119,9 +76,6 @@ Komi = Annotated[
 OutputFile = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")
 ]
-Strict = Annotated[
-    bool, typer.Option("--strict", help="Stop at the first record that cannot be used."), ADVANCED
-]
 Quiet = Annotated[
     bool,
     typer.Option("--quiet", "-q", help="Show no progress, and do not report what was skipped."),
@@ -130,17 +84,41 @@ Quiet = Annotated[
 
 
 @bundle
-class NetworkOptions:
-    """Options of a command that asks a network."""
+class NetworkChoice:
+    """Options that name a network, and how it is computed."""
 
     PANEL: ClassVar[str] = "Network"
 
-    net: Net = None
-    runtime: Runtime = "auto"
-    precision: Precision = "fp32"
-    device: Device = "auto"
-    threads: Threads = None
-    no_cache: NoCache = False
+    net: str | None = option(
+        None,
+        "KataGo network: a file, or a name shown by `yardstone go nets list`. [default: "
+        "$YARDSTONE_NET, or the only one installed, or the included one]",
+        metavar="FILE",
+    )
+    runtime: Literal["auto", "onnxruntime", "openvino"] = option(
+        "auto", "What runs the network.", advanced=True
+    )
+    precision: Literal["fp32", "bf16"] = option(
+        "fp32", "Precision of the numbers; bf16 is faster and less exact.", advanced=True
+    )
+    device: Literal["auto", "cpu", "cuda", "directml"] = option(
+        "auto", "What to compute on; auto: a graphics card if one works."
+    )
+
+
+@bundle
+class NetworkOptions(NetworkChoice):
+    """Options of a command that asks a network."""
+
+    threads: int | None = option(
+        None, "Processors to use; all by default.", metavar="NUMBER", min=1, advanced=True
+    )
+    no_cache: bool = option(
+        False,
+        "Ask the network anew about positions it was asked about before, and keep nothing.",
+        "--no-cache",
+        advanced=True,
+    )
     engine: Engine = None
 
     def as_arguments(self) -> dict[str, Any]:
@@ -369,7 +347,7 @@ def features(
         ),
     ],
     *,
-    net: Net = None,
+    network: NetworkChoice,
     kinds: str = option(
         "head,pick",
         "What to keep besides the head features: pick, after, candidates, mean, trunk, or only "
@@ -388,9 +366,6 @@ def features(
     size: int | None = option(
         None, "Use only boards of this size.", metavar="LINES", min=2, max=19, advanced=True
     ),
-    runtime: Runtime = "auto",
-    precision: Precision = "fp32",
-    device: Device = "auto",
     symmetries: int = option(
         1,
         "Show the network each position in so many ways, turned, and average; takes that many "
@@ -430,15 +405,15 @@ def features(
         size = _WHOLE_TRUNK_SIZE
     shown_rules = chosen_rules(rules)
     settings = ExtractionSettings(
-        net=net,
-        engine=runtime,
-        precision=precision,
+        net=network.net,
+        engine=network.runtime,
+        precision=network.precision,
         trunk=trunk,
         rules=None if shown_rules is None else str(shown_rules),
         komi=komi,
         size=size,
         batch=batch,
-        device=device,
+        device=network.device,
         symmetries=symmetries,
     )
     if store.exists() and not store.is_dir():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
-from yardstone.cli.declare import bundle, option
+from yardstone.cli.declare import Seed, bundle, option
 from yardstone.cli.output import TableOutput, check_folder, progress_bar
 from yardstone.cli.tournament import TournamentFile
 from yardstone.errors import UsageError
@@ -391,7 +391,7 @@ def generate(
     *,
     players: int = option(40, "Players.", min=2, metavar="NUMBER"),
     rounds: int = option(9, "Rounds.", min=1, metavar="NUMBER"),
-    seed: int = option(0, "Seed of all chance.", min=0, metavar="NUMBER", advanced=True),
+    seed: Seed = 0,
     rating: float = option(2000.0, "Mean of the ratings.", metavar="NUMBER"),
     spread: float = option(
         250.0, "Standard deviation of the ratings.", metavar="NUMBER", advanced=True

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from yardstone.cli import declare
-from yardstone.cli.declare import ADVANCED, Confidence, Memory, WorkOptions, argument, option
+from yardstone.cli.declare import ADVANCED, Confidence, Memory, Seed, WorkOptions, argument, option
 from yardstone.cli.games import GameOptions, MovesOptions, Names, News, Watching
 from yardstone.cli.go import NetworkOptions
 from yardstone.cli.output import Output, check_ending, write_table
@@ -96,7 +96,7 @@ def rate(
         metavar="NUMBER",
         advanced=True,
     ),
-    seed: int = option(0, "Seed of the simulation.", metavar="NUMBER", advanced=True),
+    seed: Seed = 0,
     matrix: Path | None = option(
         None,
         "Write all rating differences with their errors (.csv or .parquet).",

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from yardstone.cli.declare import ADVANCED, WorkOptions, argument, option
+from yardstone.cli.declare import ADVANCED, Seed, Strict, WorkOptions, argument, option
 from yardstone.cli.declare import confidence as parse_confidence
-from yardstone.cli.go import GamePaths, NetworkOptions, Strict, Visits
+from yardstone.cli.go import GamePaths, NetworkOptions, Visits
 from yardstone.cli.output import Output, TableOutput, progress_bar, report_skipped
 from yardstone.errors import InputError, UsageError
 
@@ -264,9 +264,7 @@ def style(
     folds: int = option(
         10, "Parts of the cross-validation.", metavar="NUMBER", min=2, advanced=True
     ),
-    seed: int = option(
-        0, "Seed of the division into parts.", metavar="NUMBER", min=0, advanced=True
-    ),
+    seed: Seed = 0,
     work: WorkOptions,
     output: TableOutput,
 ) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
-from yardstone.cli.declare import ADVANCED, WorkOptions, argument, bundle, option
+from yardstone.cli.declare import ADVANCED, Seed, WorkOptions, argument, bundle, option
 from yardstone.cli.output import Output, TableOutput, check_folder
 from yardstone.errors import InputError, MissingExtraError, UsageError
 from yardstone.tournament.formats import FORMATS
@@ -67,6 +67,12 @@ class TournamentFile:
         return read_tournament(self.file, format=self.kind)
 
 
+PlayerArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="PLAYER", help="Player's name, its beginning, or number.", show_default=False
+    ),
+]
 Criteria = Annotated[
     str | None,
     typer.Option(
@@ -97,7 +103,7 @@ Win = Annotated[
 class Runs(WorkOptions):
     """Chance, and the processes that draw it."""
 
-    seed: int = option(0, "Seed of the random numbers.", metavar="NUMBER", min=0, advanced=True)
+    seed: Seed = 0
 
 
 def grade(text: str, option: str) -> int:
@@ -328,12 +334,7 @@ def needs(
     file: TournamentFile,
     output: TableOutput,
     *,
-    player: Annotated[
-        str,
-        typer.Argument(
-            metavar="PLAYER", help="Player's name, its beginning, or number.", show_default=False
-        ),
-    ],
+    player: PlayerArgument,
     place: int = option(1, "Place to reach.", min=1, metavar="NUMBER"),
     criteria: Criteria = None,
     draws: bool | None = option(

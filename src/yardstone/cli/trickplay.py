@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import typer
 
 from yardstone.cli import declare
-from yardstone.cli.declare import Confidence, WorkOptions, bundle, option
-from yardstone.cli.go import NetworkOptions, Quiet, Strict
+from yardstone.cli.declare import Confidence, Strict, WorkOptions, bundle, option
+from yardstone.cli.go import NetworkOptions, Quiet
 from yardstone.cli.output import Output, TableOutput, report_skipped, stage_bars
 from yardstone.cli.strength import ModelFile, ScaleName
 from yardstone.errors import UsageError

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from yardstone.cli import declare
-from yardstone.cli.declare import Confidence, Win, argument, option
+from yardstone.cli.declare import Confidence, Seed, Win, argument, option
 from yardstone.cli.output import Output, TableOutput
 from yardstone.errors import UsageError
 
@@ -204,7 +204,7 @@ def fit(
     save: Path | None = option(
         None, "Save the fit as a model of winning, for --win FILE.", metavar="FILE"
     ),
-    seed: int = option(0, "Seed of the bootstrap.", advanced=True),
+    seed: Seed = 0,
     confidence: Confidence = "95",
     output: Output,
 ) -> None:

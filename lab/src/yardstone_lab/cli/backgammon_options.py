@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, TypeVar
 
 import typer
 
+from yardstone.cli.backgammon import Gnubg
 from yardstone.cli.declare import ADVANCED, Confidence, Engine, bundle, option
 from yardstone.cli.output import TableOutput
 from yardstone.errors import UsageError
@@ -74,9 +75,7 @@ class MatchOptions:
         max=1024,
         advanced=True,
     )
-    gnubg: Path | None = option(
-        None, "Path of GNU Backgammon, if it is not found.", metavar="FILE", advanced=True
-    )
+    gnubg: Gnubg = None
     rule: Rule = CloseRule.new
     confidence: Annotated[Confidence, ADVANCED] = "90"
     engine: Engine = None

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from yardstone.cli.declare import WorkOptions, named_values, option
+from yardstone.cli.declare import Seed, WorkOptions, named_values, option
 from yardstone.cli.output import Output, progress_bar
 from yardstone.errors import UsageError
 from yardstone_lab.cli.training_options import (
@@ -51,7 +51,7 @@ def search(
         None, "Also search the window, between these bounds.", metavar="LOW,HIGH", advanced=True
     ),
     settings: Settings = None,
-    seed: int = option(0, "Seed of all random choices.", min=0, advanced=True),
+    seed: Seed = 0,
     folder: Folder = None,
     limits: str | None = option(
         None, "Range of losses in the chart.", metavar="LOW,HIGH", advanced=True

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from yardstone.cli.declare import named_values, option
+from yardstone.cli.declare import Seed, named_values, option
 from yardstone.cli.output import Output
 from yardstone.errors import UsageError
 from yardstone_lab.cli.training_options import (
@@ -56,7 +56,7 @@ def train(
         advanced=True,
     ),
     save: Path | None = option(None, "Save the model of a table.", metavar="FILE"),
-    seed: int = option(0, "Of the model of a table.", advanced=True),
+    seed: Seed = 0,
     preset: Preset = None,
     settings: Settings = None,
     folder: Folder = None,

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from yardstone.cli.declare import Confidence, option
+from yardstone.cli.declare import Confidence, Seed, option
 from yardstone.cli.output import Output, TableOutput
 from yardstone.errors import UsageError
 
@@ -48,7 +48,7 @@ def compare(
     *,
     folds: int = option(10, "Parts of the cross-validation.", min=2),
     by_event: bool = option(False, "Leave out whole events, not single games.", "--by-event"),
-    seed: int = option(0, "Seed of the division into parts.", advanced=True),
+    seed: Seed = 0,
     confidence: Confidence = "95",
     output: TableOutput,
 ) -> None:
