@@ -27,7 +27,7 @@ from yardstone_lab.kaniuk.cross_validation import ModelForm
 
 #: Packages whose classes of parameters are walked over.
 PACKAGES = (
-    "yardstone.ratings", "yardstone.winprob", "yardstone.strength.fusion", "yardstone.backgammon",
+    "yardstone.ratings", "yardstone.winprob", "yardstone.strength", "yardstone.backgammon",
 )  # fmt: skip
 
 

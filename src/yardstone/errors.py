@@ -53,7 +53,6 @@ __all__ = [
     "WrongTypeError",
     "YardstoneError",
     "YardstoneWarning",
-    "shown",
 ]
 
 

@@ -201,7 +201,7 @@ def test_a_rating_list_says_what_was_put_right(
     )
     assert main(["rate", str(path)]) == 0
     said = capsys.readouterr().out
-    assert "Skipped: 1 record" in said
+    assert "Skipped: 3 records" in said
     assert "Repaired:\n  10 × komi written without its decimal point" in said
 
 

@@ -123,7 +123,7 @@ def _help_of_command(names: tuple[str, ...]) -> str:
     program = Path(sys.executable).parent / "yardstone"
     while True:
         done = subprocess.run(
-            [program, *names, "--help"], capture_output=True, text=True, check=False
+            [program, *names, "--help-all"], capture_output=True, text=True, check=False
         )
         # A file may be named without an ending or a capital, as `yardstone go analyse games`.
         if done.returncode == 0 or len(names) <= 1:

@@ -25,8 +25,8 @@ SHORT = {
     ("records/mat.py", "_SCORES"): "lines of 1,000 letters",
     ("records/results.py", "_SET"): "fields of 200 letters",
     ("records/columns.py", "_WORD"): "names of columns, 200 letters of them",
-    ("web/desk/results.py", "_QUICK"): "a field of a form",
-    ("web/site.py", "_MARKUP"): "the settings of whoever runs the server",
+    ("web/desk/rounds.py", "_QUICK"): "a field of a form",
+    ("web/settings.py", "_MARKUP"): "the settings of whoever runs the server",
 }
 
 Use = Callable[[str], object]

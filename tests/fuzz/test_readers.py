@@ -27,22 +27,22 @@ _NO_FILE_OF_OTHERS = {
     "files of the package itself": (
         "backgammon/formulas:$", "backgammon/file_analysis:_script$",
         "backgammon/file_analysis:_position_script$",
-        "examples/", "plugins:_entry_points$", "reports/", "parallel/_versions:", "web/pages/",
+        "examples/", "plugins:_entry_points$", "reports/", "web/pages/",
     ),
     "scripts that GNU Backgammon runs, and what they answer": (
         "backgammon/_gnubg_", "backgammon/gnubg:_answer$",
     ),
     "bytes that go on as they are, to a hash, a copy, a browser or a reader that has a target": (
         "backgammon/file_analysis:(_sent|_key|_attempts|MatchFiles._unpack)$",
-        "files:_pour$", "go/nets/store:", "go/feature_store:_merge_array$", "web/desk/changes:",
-        "web/desk/watched_file:", "web/stored_files:", "records/formats:_parquet_pieces$",
+        "files:_pour$", "go/nets/store:", "go/feature_store:_merge_array$", "web/desk/service:WatchedFile",
+        "web/desk/pages:file$", "web/database:insert_chunks$", "records/formats:_parquet_pieces$",
         "records/sources:Source.loaded$", "tournament/event/file:_read$",
         "go/patterns/index:_games$", "go/positions:evaluate_file$",
         "strength/trickplay/rating:_is_index$", "tournament/files:read_source$",
     ),
     "between processes of one run, and columns that it keeps on the disk": (
-        "parallel/_(carried|parcels|processes|ray):", "disk:", "web/child:", "web/jobs:",
-        "web/desk/sessions:",
+        "parallel/_(processes|ray|work):", "disk:", "web/store:", "web/supervisor:orders$",
+        "web/desk/service:Sessions\\.",
     ),
     "what the system says of itself": ("memory:",),
     "JSON that this function, or DuckDB, has just made": ("records/query_errors:_trouble$",),

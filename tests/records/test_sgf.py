@@ -295,14 +295,14 @@ def test_compressed_and_utf16(folder: Path) -> None:
 def test_a_pool(folder: Path) -> None:
     file = folder / "pool.sgf"
     file.write_text(
-        GAME + GAME.replace("B+3.5", "0") + GAME.replace("B+3.5", "Void")
+        GAME + GAME.replace("B+3.5", "0").replace("KM[6.5]", "KM[7]") + GAME.replace("B+3.5", "Void")
         + GAME.replace("RE[B+3.5]", "") + GAME.replace("PB[Ann]", "")
     )  # fmt: skip
     pool = read_skipping(file, columns={"komi": "komi", "rank": "BR", "n": "moves"})
     assert pool.players == ("Ann", "Bob")
     assert pool.score.tolist() == [1, 0.5]
     assert pool.time is not None
-    assert pool.columns["komi"].tolist() == [6.5, 6.5]
+    assert pool.columns["komi"].tolist() == [6.5, 7.0]
     assert pool.columns["rank"].tolist() == ["3d", "3d"]
     assert pool.columns["n"].tolist() == [4, 4]
     assert pool.skipped.reasons == {

@@ -78,7 +78,7 @@ def clean(text: str) -> str:
 ESCAPED_CELL = "^'('*[-=+@\t\r])"
 _FORMULA = re.compile("'*[-=+@\t\r]")
 #: Numbers, and signs alone, which stand for colours and results.
-_HARMLESS = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?%?|[-+=][-+=:/ ]*")
+_HARMLESS = re.compile(r"[-+]?(\d++\.?\d*+|\.\d++)([eE][-+]?\d++)?%?|[-+=][-+=:/ ]*+")
 
 
 def escape_cell(value: Any) -> Any:

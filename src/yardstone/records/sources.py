@@ -74,7 +74,7 @@ class StreamLimits:
 
     def most(self, size: int) -> int:
         """Return to how many bytes a file of this size may expand."""
-        return int(self.ratio * size) + self.extra
+        return int(min(self.ratio * size + self.extra, 2**62))  # the ratio may be infinite
 
     def check(self, expanded: int, size: int, name: str) -> None:
         """Refuse a file of this size and name that expands to more bytes than it may."""

@@ -234,7 +234,6 @@ class TableOfGames:
         )
         headings = f"one = {_literal(self.one)} AND other = {_literal(self.other)}"
         cases += f"WHEN {headings} THEN 'the headings once more' "
-        cases += "WHEN one = other AND one <> '' THEN 'the same player on both sides' "
         for name, reason in reasons.items():
             told = {text: why for text in self.values(name) if (why := reason(text)) is not None}
             for why in sorted({*told.values()}):
