@@ -34,7 +34,8 @@ _NO_FILE_OF_OTHERS = {
     ),
     "bytes that go on as they are, to a hash, a copy, a browser or a reader that has a target": (
         "backgammon/file_analysis:(_sent|_key|_attempts|MatchFiles._unpack)$",
-        "files:_pour$", "go/nets/store:", "go/feature_store:_merge_array$", "web/desk/service:WatchedFile",
+        "files:_pour$", "go/nets/store:", "go/feature_store:_merge_array$",
+        "web/desk/service:WatchedFile",
         "web/desk/pages:file$", "web/database:insert_chunks$", "records/formats:_parquet_pieces$",
         "records/sources:Source.loaded$", "tournament/event/file:_read$",
         "go/patterns/index:_games$", "go/positions:evaluate_file$",
