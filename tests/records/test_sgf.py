@@ -295,7 +295,7 @@ def test_compressed_and_utf16(folder: Path) -> None:
 def test_a_pool(folder: Path) -> None:
     file = folder / "pool.sgf"
     file.write_text(
-        GAME + GAME.replace("B+3.5", "0").replace("KM[6.5]", "KM[7]") + GAME.replace("B+3.5", "Void")
+        GAME + GAME.replace("B+3.5", "0").replace("KM[6.5]", "KM[7]") + GAME.replace("B+3.5", "Void")  # noqa: E501
         + GAME.replace("RE[B+3.5]", "") + GAME.replace("PB[Ann]", "")
     )  # fmt: skip
     pool = read_skipping(file, columns={"komi": "komi", "rank": "BR", "n": "moves"})
