@@ -274,6 +274,7 @@ def test_forms_that_are_no_forms(server: Server, head: str, body: bytes) -> None
 )
 def test_forms_of_a_page_that_are_no_forms(server: Server, body: bytes, status: int) -> None:
     job = server.accepted([("r.csv", small_results())])
+    server.done(job)  # nothing waits for the tests after this one
     head = {"Content-Type": "application/x-www-form-urlencoded"}
     answer = server.request("POST", f"/r/{job}/player", data=body, headers=head)
     assert answer.status_code == status, answer.text
