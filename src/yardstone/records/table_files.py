@@ -11,7 +11,7 @@ import json
 import os
 import re
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -260,11 +260,11 @@ def csv_rows(
         )
 
 
-def csv_table(path: Path, dialect: Dialect, more: str) -> str:
-    """A delimited file as DuckDB's SQL wants it, all columns as text."""
+def csv_table(path: Path, dialect: Dialect, more: str, wanted: Collection[str] = ()) -> str:
+    """A delimited file as DuckDB's SQL wants it: its columns, or those `wanted`, as text."""
     columns = ", ".join(f"{sql_text(name)}: 'VARCHAR'" for name in dialect.names)
     return (
-        f"(SELECT {', '.join(map(_plain_cell, dialect.names))} "
+        f"(SELECT {', '.join(map(_plain_cell, wanted or dialect.names))} "
         f"FROM read_csv({sql_text(path)}, columns = {{{columns}}}, auto_detect = false, "
         f"delim = '{dialect.delimiter}', quote = '{dialect.quote}', "
         f"escape = '{dialect.quote}', {more}))"

@@ -102,11 +102,14 @@ def _columns(path: str) -> dict[str, NDArray[Any]]:
         raise InputError(f"there is no column {' or '.join(_KNOWN[missing[0]])}", file=path)
     levels, _ = level_columns(dialect.names, str(chosen["black"]), str(chosen["white"]))
     chosen |= {name: levels.get(name) for name in RATINGS}
-    wanted = {key: quoted(name) for key, name in chosen.items() if name is not None}
-    table = csv_table(Path(path), dialect, f"header = true, skip = {dialect.header - 1}")
+    wanted = {key: name for key, name in chosen.items() if name is not None}
+    how = f"header = true, skip = {dialect.header - 1}"
+    table = csv_table(Path(path), dialect, how, dict.fromkeys(wanted.values()))
     with duckdb.connect() as connection:
         try:
-            rows = connection.execute(f"SELECT {', '.join(wanted.values())} FROM {table}")
+            rows = connection.execute(
+                f"SELECT {', '.join(map(quoted, wanted.values()))} FROM {table}"
+            )
             fetched = rows.fetchall()
         except duckdb.Error as error:
             raise file_error(error, path) from None
