@@ -350,6 +350,11 @@ class ArchiveLimits:
     ratio: float = 200.0
     extra: int = 64 << 20
 
+    @property
+    def stream(self) -> StreamLimits:
+        """The same limits for all its files as one stream."""
+        return StreamLimits(self.ratio, self.extra)
+
 
 @dataclass(slots=True)
 class Member:
@@ -393,7 +398,7 @@ def members_of(path: Path, limits: ArchiveLimits | None = None) -> Iterator[Memb
     """
     limits = limits or ArchiveLimits()
     archive = _Zip(path) if path.name.lower().endswith(".zip") else _Tar(path)
-    allowed = limits.ratio * path.stat().st_size + limits.extra
+    allowed = limits.stream.most(path.stat().st_size)
     total = 0
     for count, (name, size, packed, key) in enumerate(archive.entries(limits), start=1):
         total += size
@@ -563,9 +568,7 @@ class _Tar:
     def _rewind(self, limits: ArchiveLimits) -> None:
         self._close()
         raw = self.path.open("rb", buffering=0)
-        stream = ByteStream(
-            raw, str(self.path), self.path.stat().st_size, StreamLimits(limits.ratio, limits.extra)
-        )
+        stream = ByteStream(raw, str(self.path), self.path.stat().st_size, limits.stream)
         try:
             self._open = tarfile.open(fileobj=_Reading(stream), mode="r|")  # noqa: SIM115
         except InputError:
