@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import hypot
@@ -13,7 +14,7 @@ from yardstone.backgammon.positions import BAR, CHEQUERS, OFF, Position
 from yardstone.go.points import PASS, check_size, point_name, point_number
 from yardstone.reports.panels import Discs, Element, Shape, Sheet, Words
 
-__all__ = ["BoardDiagram", "BackgammonDiagram"]
+__all__ = ["BackgammonDiagram", "BoardDiagram", "DrawnBoard"]
 
 
 #: Pixels between two lines, and from the edge to the first, where their names stand.
@@ -23,8 +24,36 @@ _STONE = 9.4
 _LEAST_SIZE_FOR_STARS = 9
 
 
+class DrawnBoard(ABC):
+    """A board with a position, drawn in pixels, shown in a page or kept in a file."""
+
+    words: str
+
+    @abstractmethod
+    def sheet(self) -> Sheet:
+        """The diagram in pixels."""
+
+    def svg(self) -> str:
+        """An SVG element for a page, in the colours of its style sheet."""
+        from yardstone.reports.chart import page_svg
+
+        return page_svg([self.sheet()], self.words)
+
+    def standalone(self) -> str:
+        """An SVG file as text, in fixed colours on white."""
+        from yardstone.reports.chart import file_svg
+
+        return file_svg(self.sheet(), self.words)
+
+    def save(self, path: Path) -> None:
+        """Write it to a file ending in .svg, .png or .pdf."""
+        from yardstone.reports.chart import save
+
+        save(self.sheet(), path, self.words)
+
+
 @dataclass(frozen=True)
-class BoardDiagram:
+class BoardDiagram(DrawnBoard):
     """A position.
 
     Attributes
@@ -63,24 +92,6 @@ class BoardDiagram:
         check_size(self.size)
         reach = 2.0 * _MARGIN + (self.size - 1) * _CELL
         return Sheet(reach, reach, [*self._lines(reach), *self._names(reach), *self._stones()])
-
-    def svg(self) -> str:
-        """An SVG element for a page, in the colours of its style sheet."""
-        from yardstone.reports.chart import page_svg
-
-        return page_svg([self.sheet()], self.words)
-
-    def standalone(self) -> str:
-        """An SVG file as text, in fixed colours on white."""
-        from yardstone.reports.chart import file_svg
-
-        return file_svg(self.sheet(), self.words)
-
-    def save(self, path: Path) -> None:
-        """Write it to a file ending in .svg, .png or .pdf."""
-        from yardstone.reports.chart import save
-
-        save(self.sheet(), path, self.words)
 
     def _at(self, point: int) -> tuple[float, float]:
         row, column = divmod(point, self.size)
@@ -145,7 +156,7 @@ def _stone(at: tuple[float, float], colour: str) -> Discs:
 def _letters(
     text: str, x: float, y: float, size: float, colour: str, *, bold: bool = False
 ) -> Words:
-    """Text in the middle of a point."""
+    """Text with its middle at a place."""
     return Words(text, x, y + 0.35 * size, size, "middle", colour, bold)
 
 
@@ -186,7 +197,7 @@ _PIPS: tuple[tuple[tuple[int, int], ...], ...] = (
 
 
 @dataclass(frozen=True)
-class BackgammonDiagram:
+class BackgammonDiagram(DrawnBoard):
     """A position, seen by the player who decides; player 0 has the black chequers.
 
     Attributes
@@ -216,24 +227,6 @@ class BackgammonDiagram:
         ]  # fmt: skip
         return Sheet(_WIDTH, _HEIGHT + 2.0 * _RIM, elements)
 
-    def svg(self) -> str:
-        """An SVG element for a page, in the colours of its style sheet."""
-        from yardstone.reports.chart import page_svg
-
-        return page_svg([self.sheet()], self.words)
-
-    def standalone(self) -> str:
-        """An SVG file as text, in fixed colours on white."""
-        from yardstone.reports.chart import file_svg
-
-        return file_svg(self.sheet(), self.words)
-
-    def save(self, path: Path) -> None:
-        """Write it to a file ending in .svg, .png or .pdf."""
-        from yardstone.reports.chart import save
-
-        save(self.sheet(), path, self.words)
-
     @property
     def _bottom(self) -> int:
         return self.position.to_decide
@@ -250,7 +243,7 @@ class BackgammonDiagram:
                     yield _chequer(self._at(player, place, height), colour)
                 if number > _STACK:  # at the rim, where no arrow begins
                     x, y = self._at(player, place)
-                    yield _board_letters(str(number), x, y, 13.0, _INK[colour], bold=True)
+                    yield _letters(str(number), x, y, 13.0, _INK[colour], bold=True)
 
     def _at(self, player: int, place: int, height: int = 0) -> tuple[float, float]:
         """Middle of a chequer of a player on one of the player's own points, or the bar."""
@@ -269,7 +262,7 @@ class BackgammonDiagram:
         position = self.position
         value, middle = position.cube, _RIM + _HEIGHT / 2.0
         if position.crawford:
-            yield _board_letters("Crawford game", _SIDE + 3.0 * _POINT, middle, 12.0, "wood-text")
+            yield _letters("Crawford game", _SIDE + 3.0 * _POINT, middle, 12.0, "wood-text")
             return
         x, y = _SIDE / 2.0, middle
         if position.doubled:
@@ -278,7 +271,7 @@ class BackgammonDiagram:
             y = middle + (1.0 if position.owner == self._bottom else -1.0) * (_HEIGHT / 2.0 - 18.0)
         yield _square(x, y, 12.0, "white")
         shown = 64 if position.owner is None and value == 1 else value
-        yield _board_letters(str(shown), x, y, 12.0 if shown < 100 else 9.0, "black", bold=True)
+        yield _letters(str(shown), x, y, 12.0 if shown < 100 else 9.0, "black", bold=True)
 
     def _dice(self) -> Iterator[Element]:
         colour = _COLOURS[self.position.on_roll]
@@ -306,8 +299,8 @@ class BackgammonDiagram:
             if gone:
                 x, height = self._at(player, OFF)
                 height += -42.0 if bottom else 42.0
-                yield _board_letters(str(gone), x, height - 7.0, 13.0, "ink", bold=True)
-                yield _board_letters("off", x, height + 7.0, 11.0, "soft")
+                yield _letters(str(gone), x, height - 7.0, 13.0, "ink", bold=True)
+                yield _letters("off", x, height + 7.0, 11.0, "soft")
 
     def _arrows(self) -> Iterator[Element]:
         player = self.position.on_roll
@@ -350,7 +343,7 @@ def _board() -> Iterator[Element]:
     yield Shape([edge], stroke="wood-line", width=2.0)
     for place in range(1, 25):
         y = bottom + 9.0 if place <= 12 else _RIM - 9.0
-        yield _board_letters(str(place), _column(place), y, 10.0, "soft")
+        yield _letters(str(place), _column(place), y, 10.0, "soft")
 
 
 def _column(place: int) -> float:
@@ -375,12 +368,6 @@ def _square(x: float, y: float, half: float, colour: str) -> Shape:
 
 def _chequer(at: tuple[float, float], colour: str) -> Discs:
     return Discs(np.array([at]), _CHEQUER - 0.5, colour, "c7", 1.0)
-
-
-def _board_letters(
-    text: str, x: float, y: float, size: float, colour: str, *, bold: bool = False
-) -> Words:
-    return Words(text, x, y + 0.35 * size, size, "middle", colour, bold)
 
 
 def _arrow(one: tuple[float, float], other: tuple[float, float], colour: str) -> Iterator[Element]:

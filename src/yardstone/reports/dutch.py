@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from yardstone.reports.document import Block, Column, Document, Facts, Lines, Section, Table
-from yardstone.reports.pairing import points_text, round_title
-from yardstone.reports.words import plural
+from yardstone.reports.pairing import many_points, points_text, round_title
+from yardstone.reports.words import ordinal, plural
 from yardstone.tournament.dutch_brackets import CRITERIA
 from yardstone.tournament.dutch_field import ColourReason, PieceColour
 
@@ -106,17 +106,6 @@ def _columns(pairing: DutchPairing) -> list[Column]:
     ]
 
 
-def _points(score: float) -> str:
-    return f"{points_text(score)} {'point' if score == 1 else 'points'}"
-
-
-def _nth(number: int) -> str:
-    ending = (
-        "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    )
-    return f"{number}{ending}"
-
-
 def _sentences(pairing: DutchPairing, why: BoardExplanation) -> list[str]:
     tournament = pairing.field.tournament
     if why.bracket is None:
@@ -125,20 +114,20 @@ def _sentences(pairing: DutchPairing, why: BoardExplanation) -> list[str]:
     if why.role == "bye":
         (player,) = why.players
         return [
-            f"{_points(player.score)}, {plural(player.unplayed, 'round')} without a game: the "
+            f"{many_points(player.score)}, {plural(player.unplayed, 'round')} without a game: the "
             "lowest score that can have the bye (C5)."
         ]
     higher = why.players[0]
     if why.role == "moved down":
         lines = [
-            f"{names[0]} comes down from {_points(higher.score)} to the bracket of "
-            f"{_points(why.bracket.score)} and meets its {_nth(why.places[1])}."
+            f"{names[0]} comes down from {many_points(higher.score)} to the bracket of "
+            f"{many_points(why.bracket.score)} and meets its {ordinal(why.places[1])}."
         ]
     elif why.size == 2 and why.role == "homogeneous":
-        lines = [f"The two with {_points(higher.score)}."]
+        lines = [f"The two with {many_points(higher.score)}."]
     else:
         group = _group(why)
-        lines = [f"{_nth(why.places[0])} and {_nth(why.places[1])} of {group}."]
+        lines = [f"{ordinal(why.places[0])} and {ordinal(why.places[1])} of {group}."]
     if why.bracket.exchanges and why.role != "moved down":
         lines.append(f"{plural(why.bracket.exchanges, 'exchange')} between its halves.")
     lines.append(_colour_sentence(pairing, why, names))
@@ -150,7 +139,7 @@ def _sentences(pairing: DutchPairing, why: BoardExplanation) -> list[str]:
 def _group(why: BoardExplanation) -> str:
     assert why.bracket is not None
     kind = "left with" if why.role == "remainder" else "with"
-    return f"the {why.size} {kind} {_points(why.bracket.score)}"
+    return f"the {why.size} {kind} {many_points(why.bracket.score)}"
 
 
 def _colour_sentence(pairing: DutchPairing, why: BoardExplanation, names: list[str]) -> str:
@@ -198,7 +187,7 @@ def obstacle_words(why: Obstacle) -> str:
         return "forbidden by the organiser"
     if not why.criterion:
         return "C4: the others could not be paired"
-    where = "" if why.score is None else f" in the bracket of {_points(why.score)}"
+    where = "" if why.score is None else f" in the bracket of {many_points(why.score)}"
     if why.criterion == "order":
         return f"comes later in the order of candidates{where}"
     return f"{why.criterion}{where}: {CRITERIA[why.criterion]}"

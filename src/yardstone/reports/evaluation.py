@@ -79,7 +79,6 @@ def evaluation_document(evaluation: Evaluation, *, title: str = "Predictions") -
 
 
 def _chart(evaluation: Evaluation) -> Chart:
-
     return calibration_chart(evaluation)
 
 

@@ -237,8 +237,8 @@ def _picture(result: AnalysedGames) -> Callable[[], Drawing]:
     return draw
 
 
-def _date(analysis: GameAnalysis) -> str:
-    date = analysis.game.date
+def _date(of: GameAnalysis | Judgement) -> str:
+    date = of.game.date
     return "" if np.isnat(date) else str(date)[:10]
 
 
@@ -347,17 +347,12 @@ def _place(judgement: Judgement) -> str:
     return f"{game.file} #{game.number}" if game.number > 1 else game.file
 
 
-def _judged_date(judgement: Judgement) -> str:
-    date = judgement.game.date
-    return "" if np.isnat(date) else str(date)[:10]
-
-
 _JUDGEMENT_COLUMNS = (
     Column("file", lambda j: j.game.file, "Game", show=_place),
     Column("game", lambda j: j.game.number, kind="integer"),
     Column("black", lambda j: j.game.black, "Black"),
     Column("white", lambda j: j.game.white, "White"),
-    Column("date", _judged_date),
+    Column("date", _date),
     Column("result", lambda j: j.game.result, "Result", gives_way=3),
     Column("recorded", lambda j: _WINNERS[j.game.winner]),
     Column("judged", lambda j: _WINNERS[j.winner] or "undecided", "Judged"),

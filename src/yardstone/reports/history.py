@@ -76,7 +76,6 @@ def history_document(history: RatingHistory) -> Document:
 
 
 def _chart(history: RatingHistory) -> Chart:
-
     return history_chart(history)
 
 
@@ -401,7 +400,6 @@ def fusion_section(history: RatingHistory) -> Section:
 
 
 def _drawing(history: RatingHistory, sources: RatingSources, rows: Sequence[int]) -> Any:
-
     return sources_chart(sources, history.rated.ratings.players, rows)
 
 

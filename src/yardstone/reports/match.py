@@ -389,14 +389,10 @@ def _of_player(place: int, side: str, column: Column) -> Column:
     return Column(name, value, kind=column.kind)
 
 
-def _forecast_number(name: str) -> Column:
-    return Column(name, attrgetter(name), kind="number")
-
-
 #: What stands in files, a row a game; JSON has the players as parts of their own.
 _NUMBERS = (
     *map(
-        _forecast_number,
+        _number,
         ("expected", "win", "draw", "loss", "reversed_expected", "low", "high", "confidence"),
     ),
     Column("integrated", lambda forecast: forecast.integrated, kind="boolean"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from yardstone.grades import format_grade
 from yardstone.reports.document import Block, Column, Document, Facts, Lines, Section, Table
-from yardstone.reports.words import plural
+from yardstone.reports.words import ordinal, plural
 from yardstone.tournament._pairing import SideReason
 from yardstone.tournament.model import CRITERIA
 
@@ -31,6 +31,7 @@ __all__ = [
     "CRITERION_WORDS",
     "change_lines",
     "player_name",
+    "many_points",
     "points_text",
     "round_title",
     "sentences",
@@ -222,6 +223,11 @@ def points_text(score: float) -> str:
     return f"{score:g}"
 
 
+def many_points(score: float) -> str:
+    """A score with its noun: 1 point, 2.5 points."""
+    return f"{points_text(score)} {'point' if score == 1 else 'points'}"
+
+
 def round_title(tournament: Tournament, round_number: int) -> str:
     """Which round of which tournament."""
     name = f" of {tournament.name}" if tournament.name else ""
@@ -255,15 +261,15 @@ def _met(pairing: Pairing, board: PairedBoard) -> bool:
 def _bye_sentence(why: Explanation) -> str:
     standing = why.players[0]
     byes = "no bye so far" if not standing.byes else f"{plural(standing.byes, 'bye')} so far"
-    return f"{_many_points(standing.score)}, {byes}: the last who may have it."
+    return f"{many_points(standing.score)}, {byes}: the last who may have it."
 
 
 def _score_sentence(tournament: Tournament, why: Explanation) -> str:
     one, two = sorted(why.players, key=lambda s: (-s.group_score, s.place))
     if one.group_score == two.group_score:
         if one.size == 2:
-            return f"The two with {_many_points(one.group_score)}."
-        return f"{_nth(one.place)} and {_nth(two.place)} of {_group(one)}."
+            return f"The two with {many_points(one.group_score)}."
+        return f"{ordinal(one.place)} and {ordinal(two.place)} of {_group(one)}."
     down = f"{_who(tournament, one)} comes down from {_group(one)}"
     up = f"{_who(tournament, two)} up from {_group(two)}"
     places = [
@@ -274,27 +280,17 @@ def _score_sentence(tournament: Tournament, why: Explanation) -> str:
 
 def _notes(standing: PlayerState) -> list[str]:
     """Place in the group and earlier floats, which decide who is drawn down or up."""
-    notes = [_nth(standing.place)] if standing.size > 1 else []
+    notes = [ordinal(standing.place)] if standing.size > 1 else []
     floats = ((standing.drawn_up, "up"), (standing.drawn_down, "down"))
     if earlier := ", ".join(f"{times} {word}" for times, word in floats if times):
         notes.append(f"before {earlier}")
     return notes
 
 
-def _many_points(score: float) -> str:
-    return f"{points_text(score)} {'point' if score == 1 else 'points'}"
-
-
-def _nth(place: int) -> str:
-    if place % 100 in (11, 12, 13):
-        return f"{place}th"
-    return f"{place}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(place % 10, 'th') }"
-
-
 def _group(standing: PlayerState) -> str:
     if standing.size == 1:
-        return f"{_many_points(standing.group_score)}, alone there"
-    return f"the {standing.size} with {_many_points(standing.group_score)}"
+        return f"{many_points(standing.group_score)}, alone there"
+    return f"the {standing.size} with {many_points(standing.group_score)}"
 
 
 def _who(tournament: Tournament, standing: PlayerState) -> str:

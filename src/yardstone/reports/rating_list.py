@@ -79,7 +79,6 @@ def rating_list_document(
     """The document of a list; `top` limits the players of each group for people."""
 
     def draw() -> Drawing:
-
         return rating_list_chart(report, top=top)
 
     return list_document(

@@ -127,7 +127,6 @@ def ratings_document(result: RatedProblems) -> Document:
     table = Table(columns, result.problems, noun="problem")
 
     def draw() -> Drawing:
-
         return trickplay_chart(result)
 
     picture = Picture(draw, "Ratings of the failure and the refutation of each problem")

@@ -20,6 +20,7 @@ __all__ = [
     "join_names",
     "known",
     "known_values",
+    "ordinal",
     "per_cent",
     "plural",
     "NORMAL_95",
@@ -124,3 +125,9 @@ def plain_skipped(skipped: SkipReport) -> dict[str, Any]:
         "reasons": dict(skipped.reasons.most_common()),
         "first": [asdict(record) for record in skipped.details[:PLACES]],
     }
+
+
+def ordinal(number: int) -> str:
+    """Return a number as a place: 1st, 2nd, 11th."""
+    tens = number % 100 in (11, 12, 13)
+    return f"{number}{'th' if tens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"

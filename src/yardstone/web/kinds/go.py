@@ -52,7 +52,8 @@ __all__ = [
 _GAMES_A_PAGE = 20
 #: Ranks of Fox below the picture of an estimate.
 _TICKS = ((-4.0, "5k"), (1.0, "1d"), (3.0, "3d"), (5.0, "5d"), (7.0, "7d"), (9.0, "9d"))
-_COLOUR_WORDS = {1: "black", 2: "white"}
+_COLOURS = {"black": 1, "white": 2}
+_COLOUR_WORDS = {number: word for word, number in _COLOURS.items()}
 #: Columns of CSV.
 _OF_GAMES = (
     "file", "line", "date", "opponent", "colour", "result", "moves", "rank", "rating", "low",
@@ -259,7 +260,6 @@ _NAMES = 100
 _SHOWN = 8
 #: The scale that tells the player's strength best.
 _BEST = "best"
-_COLOURS = {"black": 1, "white": 2}
 
 
 def _perform(task: Task) -> dict[str, Any]:
