@@ -1,4 +1,4 @@
-"""Every exception and warning that Yardstone raises on purpose.
+"""Every exception and warning that Yardstone raises on purpose, and how messages show input.
 
 ::
 

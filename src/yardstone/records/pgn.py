@@ -1,4 +1,4 @@
-"""GameTable from the tags of PGN files.
+"""Pools from the tags of PGN files.
 
 White moves first in chess, so White is the pool's ``first``. Players are numbered
 in order of first appearance, White before Black, and players whose games are all

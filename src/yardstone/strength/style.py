@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone import parallel
+from yardstone.choices import plural
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.pool import SkipReport
 from yardstone.records.decoding import clean, decode
@@ -237,7 +238,7 @@ def cross_validate(
     """
     table = table.select(np.isfinite(table.strength))
     if folds < 2 or len(table) < folds * 2:
-        raise UsageError(f"{len(table)} players cannot be parted into {folds} folds")
+        raise UsageError(f"{plural(len(table), 'player')} cannot be parted into {folds} folds")
     fold = folds_of(table.strength, folds, seed)
     parts = parallel.map(
         partial(_one_fold, table, fold, seed), range(folds), workers=workers, progress=progress

@@ -1,4 +1,4 @@
-"""The columns of an entry list, as compiled loops read it."""
+"""Entry lists as columns of numbers, and what each board of a round is worth, in compiled loops."""
 
 from __future__ import annotations
 

@@ -260,7 +260,6 @@ def _kaniuk() -> WinningModel:
 
 
 def _egf() -> WinningModel:
-
     return WinningModel(
         "egf",
         "the expected score of the European Go Federation's ratings since 2021",
@@ -271,7 +270,6 @@ def _egf() -> WinningModel:
 
 
 def _goldis() -> WinningModel:
-
     return WinningModel(
         "goldis",
         "Goldis' SKT-LR: margins by the ratio of strengths, scattering by 20 points",
@@ -282,14 +280,12 @@ def _goldis() -> WinningModel:
 
 
 def _elo() -> WinningModel:
-
     return WinningModel(
         "elo", "the logistic law of Elo's scale, 400 points a factor of ten", PointsLaw(), "points"
     )
 
 
 def _fitted() -> WinningModel:
-
     return read_model(_SHIPPED)
 
 
