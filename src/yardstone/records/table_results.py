@@ -363,12 +363,12 @@ class TableOfGames:
         return f"starts_with({place}, 'neutral')" + f" OR {place} = 'n'" * (kind == "side")
 
     def values(self, column: str) -> dict[str, int]:
-        """The values of a column of results, and how often each occurs."""
+        """The values of a column of results in their order, and how often each occurs."""
         if column not in self.counted:
             place = self.places[column]
             fetched = self.connection.execute(
                 f"""SELECT {place}, count(*) FROM source_game WHERE {place} IS NOT NULL
-                GROUP BY {place} LIMIT {_MOST_RESULTS}"""
+                GROUP BY {place} ORDER BY min(row) LIMIT {_MOST_RESULTS}"""
             ).fetchall()
             self.counted[column] = {str(text): number for text, number in fetched}
         return self.counted[column]
