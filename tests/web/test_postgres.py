@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from contextlib import suppress
+from contextlib import closing, suppress
 from urllib.parse import urlsplit
 
 import psycopg
@@ -39,43 +39,55 @@ def test_what_was_committed_is_there_after_a_kill() -> None:
         server.remove()
 
 
-def test_a_line_is_cut_stalled_and_restored(postgres: Postgres) -> None:
+def test_a_line_is_cut_and_restored(postgres: Postgres) -> None:
     with postgres.database() as url, Line(postgres.port) as line:
         through = line.address(url)
-        first = psycopg.connect(through, autocommit=True)
-        first.execute("CREATE TABLE own (number integer)")
-        line.cut()
-        with pytest.raises(psycopg.OperationalError):
-            first.execute("SELECT 1")
+        with closing(psycopg.connect(through, autocommit=True)) as first:
+            line.cut()
+            with pytest.raises(psycopg.OperationalError):
+                first.execute("SELECT 1")
         with pytest.raises(psycopg.OperationalError):
             psycopg.connect(through, connect_timeout=5)
         line.restore()
-        second = psycopg.connect(through, autocommit=True)
-        line.stall()
-        sent = threading.Thread(target=second.execute, args=("INSERT INTO own VALUES (1)",))
-        sent.start()
-        sent.join(0.3)
-        assert sent.is_alive(), "no answer"
-        assert postgres.execute("SELECT * FROM own", urlsplit(url).path[1:]) == []
-        line.restore()
-        sent.join(30.0)
-        assert second.execute("SELECT * FROM own").fetchall() == [(1,)], "it came through"
-        line.lose_answer(to=b"INSERT")
-        with pytest.raises(psycopg.OperationalError):
-            second.execute("INSERT INTO own VALUES (2)")
-        assert line.losses == 1
-        with psycopg.connect(through) as third:
-            assert third.execute("SELECT count(*) FROM own").fetchone() == (2,), "it was done"
+        with closing(psycopg.connect(through)) as second:
+            assert second.execute("SELECT 1").fetchone() == (1,)
+
+
+def test_what_a_stalled_line_was_sent_arrives_later_or_never(postgres: Postgres) -> None:
+    with postgres.database() as url, Line(postgres.port) as line:
+        with closing(psycopg.connect(line.address(url), autocommit=True)) as own:
+            own.execute("CREATE TABLE own (number integer)")
+            line.stall()
+            sent = threading.Thread(target=own.execute, args=("INSERT INTO own VALUES (1)",))
+            sent.start()
+            sent.join(0.3)
+            assert sent.is_alive(), "no answer"
+            assert postgres.execute("SELECT * FROM own", urlsplit(url).path[1:]) == []
+            line.restore()
+            sent.join(30.0)
+            assert own.execute("SELECT * FROM own").fetchall() == [(1,)], "it came through"
             line.stall(forget=True)
             line.restore()
-            sent = threading.Thread(target=_asked_in_vain, args=(third,))
+            sent = threading.Thread(target=_asked_in_vain, args=(own,))
             sent.start()
             sent.join(0.3)
             assert sent.is_alive(), "nothing ever comes back"
             line.cut()
             sent.join(30.0)
-        for each in (first, second):
-            each.close()
+            assert not sent.is_alive()
+
+
+def test_an_answer_is_lost_and_what_was_asked_is_done(postgres: Postgres) -> None:
+    with postgres.database() as url, Line(postgres.port) as line:
+        through = line.address(url)
+        with closing(psycopg.connect(through, autocommit=True)) as own:
+            own.execute("CREATE TABLE own (number integer)")
+            line.lose_answer(to=b"INSERT")
+            with pytest.raises(psycopg.OperationalError):
+                own.execute("INSERT INTO own VALUES (2)")
+        assert line.losses == 1
+        with closing(psycopg.connect(through)) as other:
+            assert other.execute("SELECT number FROM own").fetchall() == [(2,)], "it was done"
 
 
 def _asked_in_vain(line: psycopg.Connection) -> None:
