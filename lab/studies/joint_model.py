@@ -17,8 +17,10 @@ import platform
 import sys
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.stats import binomtest
 
 from lab.studies.ogs_ranks import (
     SCALE,
@@ -26,7 +28,6 @@ from lab.studies.ogs_ranks import (
     band_lines,
     judged,
     read_people,
-    widen,
     without_scale,
 )
 from lab.studies.order import ROOT, shared_folder
@@ -37,14 +38,51 @@ from yardstone.errors import UsageError, YardstoneError
 from yardstone.files import write_text
 from yardstone.go.feature_store import FeatureStore
 from yardstone.strength.model import StrengthModel
+from yardstone.strength.strengths import Rater, best_basis, contradictory
 from yardstone_lab.neubauer.rank.rated import RatedSettings, with_rated_scale
 from yardstone_lab.neubauer.set_model.model import train_set_model
 from yardstone_lab.neubauer.set_model.sides import read_sides
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from lab.studies.ogs_ranks import People
+    from yardstone_lab.neubauer.rank.rated import TrainedScale
+
 DATA = ROOT / "src" / "yardstone" / "strength" / "data"
 #: Models that join the rank model.
 MEMBERS = ("full", "basic")
+_LEVEL, _TEN_KYU, _FIRST_DAN = 0.9, -9.0, 1.0
 TABLES = ROOT / "docs" / "studies" / "joint-model-tables.md"
+
+
+def called_dan(trained: TrainedScale, people: People, rows: NDArray[np.bool_]) -> str:
+    """How many people of 10 kyu and weaker, whom no network and no scale has seen, are called dan.
+
+    Each game by itself, everybody counting alike; with how many get no rank, as the scales
+    contradict each other.
+    """
+    statistics = trained.statistics(people.pool.counts)
+    some = np.flatnonzero(rows & (people.rated.rank <= _TEN_KYU))
+    called, refused = np.zeros(len(some)), np.zeros(len(some))
+    for fold, scale in enumerate(trained.scales):
+        others = [each for name, each in trained.model.scales.items() if name != SCALE]
+        model = StrengthModel(trained.model.scorer, [*others, scale], trained.model.card)
+        raters = {name: Rater(model, _LEVEL, name) for name in model.scales}
+        for place in np.flatnonzero(trained.fold[some] == fold):
+            each = {name: rater.rate(statistics[some[place]]) for name, rater in raters.items()}
+            basis = best_basis(model, each)
+            refused[place] = contradictory(each, basis)
+            called[place] = not refused[place] and each[basis].rating >= _FIRST_DAN
+    _, person = np.unique(people.pool.player[some], return_inverse=True)
+    games = np.bincount(person)
+    dan, none = (np.bincount(person, each) / games for each in (called, refused))
+    low, high = binomtest(round(dan.sum()), len(games)).proportion_ci(method="wilson")
+    return (
+        f"Of {len(games)} people of 10k and weaker {100 * dan.mean():.1f} % "
+        f"({100 * low:.1f} to {100 * high:.1f}) are called dan from one game, and "
+        f"{100 * none.mean():.1f} % get no rank, as the scales contradict each other."
+    )
 
 
 def main() -> None:
@@ -84,6 +122,7 @@ def main() -> None:
         note(name)
         result = judged(each, people, sure)
         lines += [f"**{name}**", "", *accuracy_lines(result), "", *band_lines(result), ""]
+    lines += [called_dan(one, people, sure), ""]
     lines.append(
         f"`python -m lab.studies.joint_model`, yardstone {version('yardstone')}, numpy "
         f"{version('numpy')}, Python {platform.python_version()}."
@@ -92,7 +131,6 @@ def main() -> None:
     print("\n".join(lines))
     if options.ship:
         one.model.card.update(name="joint-g170-b6c96", members=["rank", *MEMBERS])
-        widen(one.model, -16.0, 0.4)
         one.model.save(DATA / "joint.npz")
 
 

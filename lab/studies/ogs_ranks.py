@@ -31,7 +31,6 @@ from lab.studies.ogs_shift import rank_number
 from lab.studies.rank.facts import Facts
 from yardstone.errors import YardstoneError
 from yardstone.go.feature_store import FeatureStore
-from yardstone.strength.intervals import IntervalTable
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.players import plain_name
 from yardstone.strength.rank_scorer import MoveScorer
@@ -359,14 +358,6 @@ def handicap_lines(trained: TrainedScale, people: People) -> Iterator[str]:
             )
         )  # fmt: skip
         yield f"| {name} | {chosen.sum()} | {each.people} | {each.bias()} | {each.median()} |"
-
-
-def widen(model: StrengthModel, near: float, tails: float) -> None:
-    """Widen a model's intervals on the scale near a strength, where too few were found to hold."""
-    tables = model.card["intervals"][SCALE]
-    for part, table in tables.items():
-        tables[part] = IntervalTable.from_dict(table).widened(near, tails).as_dict()
-    model.card["widened"] = {SCALE: {"near": near, "tails": tails}}
 
 
 def without_scale(model: StrengthModel) -> StrengthModel:

@@ -30,7 +30,6 @@ from lab.studies.ogs_ranks import (
     band_lines,
     judged,
     read_people,
-    widen,
 )
 from lab.studies.order import ROOT, shared_folder
 from lab.studies.own.choices import side_key
@@ -160,7 +159,6 @@ def main() -> None:
     if options.ship:
         SHIPPED_NETWORK.parent.mkdir(exist_ok=True)
         shutil.copyfile(material.networks[NAME], SHIPPED_NETWORK)
-        widen(model, -26.0, 0.6)
         model.save(SHIPPED_MODEL)
 
 

@@ -54,27 +54,30 @@ def test_a_line_is_cut_and_restored(postgres: Postgres) -> None:
 
 
 def test_what_a_stalled_line_was_sent_arrives_later_or_never(postgres: Postgres) -> None:
-    with postgres.database() as url, Line(postgres.port) as line:
-        with closing(psycopg.connect(line.address(url), autocommit=True)) as own:
-            own.execute("CREATE TABLE own (number integer)")
-            line.stall()
-            sent = threading.Thread(target=own.execute, args=("INSERT INTO own VALUES (1)",))
-            sent.start()
-            sent.join(0.3)
-            assert sent.is_alive(), "no answer"
-            assert postgres.execute("SELECT * FROM own", urlsplit(url).path[1:]) == []
-            line.restore()
-            sent.join(30.0)
-            assert own.execute("SELECT * FROM own").fetchall() == [(1,)], "it came through"
-            line.stall(forget=True)
-            line.restore()
-            sent = threading.Thread(target=_asked_in_vain, args=(own,))
-            sent.start()
-            sent.join(0.3)
-            assert sent.is_alive(), "nothing ever comes back"
-            line.cut()
-            sent.join(30.0)
-            assert not sent.is_alive()
+    with (
+        postgres.database() as url,
+        Line(postgres.port) as line,
+        closing(psycopg.connect(line.address(url), autocommit=True)) as own,
+    ):
+        own.execute("CREATE TABLE own (number integer)")
+        line.stall()
+        sent = threading.Thread(target=own.execute, args=("INSERT INTO own VALUES (1)",))
+        sent.start()
+        sent.join(0.3)
+        assert sent.is_alive(), "no answer"
+        assert postgres.execute("SELECT * FROM own", urlsplit(url).path[1:]) == []
+        line.restore()
+        sent.join(30.0)
+        assert own.execute("SELECT * FROM own").fetchall() == [(1,)], "it came through"
+        line.stall(forget=True)
+        line.restore()
+        sent = threading.Thread(target=_asked_in_vain, args=(own,))
+        sent.start()
+        sent.join(0.3)
+        assert sent.is_alive(), "nothing ever comes back"
+        line.cut()
+        sent.join(30.0)
+        assert not sent.is_alive()
 
 
 def test_an_answer_is_lost_and_what_was_asked_is_done(postgres: Postgres) -> None:

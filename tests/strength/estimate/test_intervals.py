@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -7,11 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy.stats import norm
 
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.strength.intervals import Interval, IntervalTable, cumulated
 from yardstone.strength.site_scales import EDGES, GROUP_EDGES
-from yardstone_lab.neubauer.rank.intervals import Coverage, coverage, fit_intervals
+from yardstone_lab.neubauer.rank.intervals import (
+    Coverage,
+    Unseen,
+    coverage,
+    fit_intervals,
+    tails_near,
+    widened_near,
+)
 
 fitted = partial(fit_intervals, edges=EDGES)
 covered = partial(coverage, edges=EDGES)
@@ -370,6 +379,38 @@ def test_levels_near_a_strength_hold_as_many_of_the_weak_and_of_the_strong(level
     assert alike[1] > level + 0.03  # the middle has what the ends lack
     assert min(alike) < level - 0.03
     assert by_strength == pytest.approx([level] * 3, abs=0.04)
+
+
+def test_intervals_are_widened_where_too_few_are_held_and_nowhere_else() -> None:
+    near, random = (-15.0, -5.0), np.random.default_rng(5)
+    strength = np.repeat(near, 400)
+    # Estimates of the weak are off by 1.4 times as much as is claimed: 2.3 deviations hold 90 %.
+    off = random.normal(0.0, np.where(strength < -10.0, 1.4, 1.0))
+    begin, *_, end = RATED
+    middles = begin + (end - begin) * (np.arange(STEPS) + 0.5) / STEPS
+    density = np.exp(-0.5 * (middles - (strength + off)[:, None]) ** 2)
+    density /= density.sum(axis=1, keepdims=True)
+    number = np.arange(len(strength))
+    unseen = Unseen(
+        density=density,
+        statistics=np.full((len(strength), 6), 20.0),
+        distance=np.zeros(len(strength)),
+        strengths=strength[:, None],
+        group=np.zeros(len(strength), np.int64),
+        player=number,
+        games=np.ones(len(strength), np.int64),
+        fold=np.zeros(len(strength), np.int64),
+    )
+    plain = IntervalTable.plain(RATED)
+    at = np.repeat(plain.at, 2, axis=1)
+    table = replace(plain, at=at, strengths=np.array(near))
+    tails = tails_near(table, unseen)
+    assert tails[0] == pytest.approx(norm.sf(1.645 * 1.4) / 0.05, abs=0.1)
+    assert tails[1] == pytest.approx(1.0, abs=0.11)
+    wider = widened_near(table, tails)
+    ends = [wider.interval(each, 100, 0.9) for each in density[:400]]
+    share = np.mean([(low or begin) <= -15.0 <= (high or end) for low, high in ends])
+    assert 0.9 <= share < 0.93
 
 
 def test_a_table_near_strengths_is_kept_and_one_of_old_is_read() -> None:

@@ -65,6 +65,8 @@ __all__ = [
     "fit_intervals",
     "Coverage",
     "coverage",
+    "tails_near",
+    "widened_near",
 ]
 
 
@@ -131,9 +133,10 @@ class Unseen:
     def table(self, edges: Array, near: Sequence[float] = ()) -> IntervalTable:
         """Intervals on a scale with such groups, fitted for each number of games by itself.
 
-        `near` as in `fit_intervals`.
+        `near` as in `fit_intervals`; the intervals near those strengths are as wide as
+        `tails_near` finds to be needed.
         """
-        return fit_intervals(
+        table = fit_intervals(
             self.density,
             self.group,
             self.moves,
@@ -144,6 +147,7 @@ class Unseen:
             fewest=_FEWEST,
             near=near,
         )
+        return widened_near(table, tails_near(table, self)) if near else table
 
     def farthest(self) -> float:
         """The distance from the nearest strength that all but a few of them keep."""
@@ -315,6 +319,8 @@ _BLURS = np.round(np.arange(0.0, 3.01, 0.1), 1)
 _EVEN = 9
 #: Players so many ranks from a strength count six tenths near it.
 _NEAR = 8.0
+#: The least that is left of the tails near a strength, and the step of the search.
+_LEAST_TAILS, _TAILS_STEP = 0.1, 0.05
 _SMALL = 1e-9
 
 
@@ -403,6 +409,65 @@ def fit_intervals(
         scale_ends(borders),
         np.array(near or [0.0], np.float64),
     )
+
+
+def tails_near(table: IntervalTable, unseen: Unseen, level: float = 0.9) -> Array:
+    """How much of the tails may be left out near each strength, so that intervals hold there.
+
+    Levels lie on the straight line between the strengths that they were fitted near, and are
+    fitted to the players round about too: of those nearest to one fewer may be held.
+
+    Parameters
+    ----------
+    table : IntervalTable
+        Fitted near several strengths.
+    unseen : Unseen
+        Estimates of players whose strength is known, each of one; players count alike.
+    level : float
+        That must be held by the players nearest to each strength.
+
+    Returns
+    -------
+    float64 [k]
+        For `IntervalTable.widened`: 1 where the intervals do.
+    """
+    true, knots = unseen.strengths[:, 0], table.strengths
+    begin, weak, strong, end = table.ends.tolist()
+    # An end within the weakest or the strongest group is none.
+    low, high = np.maximum(true, weak), np.minimum(true, strong)
+    below = np.empty((2, len(true)))
+    for place, (density, moves) in enumerate(zip(unseen.density, unseen.moves, strict=True)):
+        places, cdf = cumulated(blurred(density, table.blur_of(int(moves)), begin, end), begin, end)
+        below[:, place] = np.interp([low[place], high[place]], places, cdf)
+    by_moves = _hats(np.log(np.maximum(unseen.moves, 1)), np.log(table.moves))
+    by_low, by_high = _hats(low, knots), _hats(high, knots)
+    near = _hats(true, knots).argmax(axis=1)
+    weight = _weights(near, unseen.player)
+    tails = np.ones(len(knots))
+    while True:
+        wider = widened_near(table, tails)
+        levels = [wider.levels_of(level, round(moves)) for moves in table.moves.tolist()]
+        lowest, highest = np.array(levels).transpose(1, 0, 2)
+        held = np.einsum("nm,mk,nk->n", by_moves, lowest, by_low) <= below[0]
+        held &= below[1] <= np.einsum("nm,mk,nk->n", by_moves, highest, by_high)
+        share = np.bincount(near, weight * held, len(knots))
+        some = np.bincount(near, minlength=len(knots)) > 0
+        short = some & (share < level - _SMALL) & (tails > _LEAST_TAILS)
+        if not short.any():
+            return tails
+        tails[short] = np.round(tails[short] - _TAILS_STEP, 2)
+
+
+def _hats(values: Array, knots: Array) -> Array:
+    """How much each of some growing knots says of a value on the line between two: [n, k]."""
+    return np.array([np.interp(values, knots, row) for row in np.eye(len(knots))]).T
+
+
+def widened_near(table: IntervalTable, tails: Array) -> IntervalTable:
+    """The table with such a share of its tails near each of its strengths."""
+    for strength, share in zip(table.strengths.tolist(), tails.tolist(), strict=True):
+        table = table.widened(strength, share)
+    return table
 
 
 def even_strengths(group: Ints, edges: Array) -> Array:
