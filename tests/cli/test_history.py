@@ -26,6 +26,18 @@ def test_the_best_players_now(games: Path, capsys: pytest.CaptureFixture[str]) -
     assert "±: 95 % interval, relative to the mean of all players, calibrated on" in out
 
 
+def test_who_is_not_listed_is_said_only_where_somebody_is_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "few.csv"
+    path.write_text("white,black,result\n" + "A,B,1-0\nB,C,1-0\n" * 3)
+    for settled, listed in (("4", ["B"]), ("7", ["A", "B", "C"])):
+        assert main(["history", str(path), "--settled", settled]) == 0
+        out = capsys.readouterr().out
+        assert [name for name in "ABC" if f"  {name}  " in out] == listed
+        assert ("are not listed" in out) == (len(listed) < 3)
+
+
 def test_elo_promises_no_interval(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["history", str(games), "--system", "elo", "--format", "json"]) == 0
     result = json.loads(capsys.readouterr().out)

@@ -472,12 +472,15 @@ class RatingHistory(Displayed):
         rows = self.ranked()
         return rows[: self.top] if self.top else rows
 
+    @property
+    def fewest(self) -> int:
+        """Games that everybody in the list has: `settled`, or 1 where nobody has those."""
+        return max(self.settled, 1) if (self.played >= self.settled).any() else 1
+
     def ranked(self) -> list[int]:
         """Numbers of all players with enough games, strongest first; if nobody has, of all."""
-        ratings, games = self.rated.ratings, self.played
-        enough = games >= max(self.settled, 1)
-        if not enough.any():
-            enough = games >= 1
+        ratings = self.rated.ratings
+        enough = self.played >= self.fewest
         order = ratings.order()
         rows: list[int] = order[enough[order] & np.isfinite(ratings.rating[order])].tolist()
         return rows

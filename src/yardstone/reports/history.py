@@ -92,8 +92,8 @@ def _headline(history: RatingHistory) -> str:
 def _interval_note(history: RatingHistory) -> str:
     """What ± means here."""
     few = ""
-    if history.settled > 1:
-        few = f" Players with fewer than {history.settled} games are not listed."
+    if history.fewest > 1:
+        few = f" Players with fewer than {history.fewest} games are not listed."
     if history.scale is None or not history.scale.has_intervals:
         return f"{history.rated.name} has no tested deviations, so there are no intervals.{few}"
     return (
@@ -491,8 +491,8 @@ def history_chart(history: RatingHistory) -> Chart:
         title += f" with {100 * history.confidence:g} % bands"
     if not history.curves:
         title += f": the {len(curves)} highest"
-        if history.settled > 1:
-            title += f" with at least {history.settled} games"
+        if history.fewest > 1:
+            title += f" with at least {history.fewest} games"
     elif len(curves) < len(history.curves):
         title += f": the first {len(curves)} of {len(history.curves)} players"
     x_axis = Axis(scale="date") if dated else Axis("Games played", whole=True)
