@@ -192,4 +192,4 @@ def test_ratings_by_name_are_anchors() -> None:
     with pytest.raises(UsageError, match="anchors must name numbers"):
         yardstone.rate(pool, anchors=3000)
     with pytest.raises(UsageError, match="no argument 'colums', did you mean 'columns'"):
-        Pool.from_frame(None, colums="x")  # type: ignore[call-arg]
+        yardstone.read(None, colums="x")  # type: ignore[call-arg]

@@ -55,7 +55,7 @@ def test_games_in_every_form_are_the_same_list(tmp_path: Path) -> None:
         name: yardstone.rate(games, **NAMES) for name, games in in_every_form(tmp_path).items()
     }
     known = lists["pandas"]
-    pool = yardstone.Pool.from_frame(football(), columns=NAMES)
+    pool = yardstone.read(football(), columns=NAMES)
     assert known == yardstone.rate(pool)
     for ratings in lists.values():
         assert ratings == known

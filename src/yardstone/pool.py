@@ -9,14 +9,12 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from yardstone.arrays import equal_fields
-from yardstone.choices import checked_arguments
 from yardstone.errors import InputError, shown
 
 if TYPE_CHECKING:
@@ -328,62 +326,6 @@ class Pool:
             ids[row] = [number.setdefault(name, len(number)) for name in names]
         extra = {name: np.asarray(values) for name, values in (columns or {}).items()}
         return cls(tuple(number), ids[:, 0], ids[:, 1], np.asarray(score, np.float64), time, extra)
-
-    @classmethod
-    @checked_arguments()
-    def from_frame(
-        cls,
-        frame: Any,
-        *,
-        columns: Mapping[str, str] | Sequence[str] | None = None,
-        first: Literal["white", "black"] | None = None,
-        results: Mapping[str, object] | str | None = None,
-        strict: bool = False,
-        skip_unread: bool = False,
-        dates: Literal["dmy", "mdy", "ymd"] | None = None,
-        levels: bool = False,
-        where: str | None = None,
-    ) -> Pool:
-        """A pool from a frame of pandas, polars, Arrow or anything that speaks Arrow.
-
-        Parameters
-        ----------
-        frame : DataFrame, Table or the like
-            A row a game.
-        columns, first, results, strict, skip_unread
-            Which columns hold what, which side moves first, what results mean, and
-            whether rows that cannot be used are an error; as in `yardstone.read`.
-        dates, levels
-            How dates are written, and whether to take grades, ratings and handicaps
-            along; as in `yardstone.read`.
-        where : str, optional
-            Which games are wanted, as in `yardstone.read`.
-
-        Warns
-        -----
-        SkippedWarning
-            If rows were left out.
-
-        Examples
-        --------
-        >>> import pandas
-        >>> table = {"white": ["Ann", "Bob"], "black": ["Bob", "Ann"], "result": [1, 0.5]}
-        >>> Pool.from_frame(pandas.DataFrame(table))
-        <Pool: 2 games of 2 players>
-        """
-        # A door to the reader of tables above: by name, as it imports this module.
-        pool: Pool = import_module("yardstone.records.databases").pool_of_frame(
-            frame,
-            columns=columns,
-            first=first,
-            results=results,
-            strict=strict,
-            skip_unread=skip_unread,
-            dates=dates,
-            levels=levels,
-            where=None if where is None else import_module("yardstone.records.where").Where(where),
-        )
-        return pool
 
     def __len__(self) -> int:
         return len(self.score)

@@ -123,21 +123,21 @@ def test_sgf(tmp_path: Path) -> None:
 
 
 def test_tables() -> None:
-    assert days(Pool.from_frame(table("1995", "1995-03", "1995-04-01")).time) == [
+    assert days(yardstone.read(table("1995", "1995-03", "1995-04-01")).time) == [
         "1995-01-01", "1995-03-01", "1995-04-01",
     ]  # fmt: skip
-    assert days(Pool.from_frame(table("31/05/2024", "1/6/2024")).time) == [
+    assert days(yardstone.read(table("31/05/2024", "1/6/2024")).time) == [
         "2024-05-31",
         "2024-06-01",
     ]
     frame = table("5/6/2024", "6/7/2024")
-    pool = Pool.from_frame(frame)
+    pool = yardstone.read(frame)
     assert pool.time is not None
     assert np.isnat(pool.time).all()
     assert "2 games with a date that cannot be read, such as '5/6/2024'" in pool.skipped.remarks[0]
-    assert days(Pool.from_frame(frame, dates="mdy").time) == ["2024-05-06", "2024-06-07"]
+    assert days(yardstone.read(frame, dates="mdy").time) == ["2024-05-06", "2024-06-07"]
     seconds = table("1700000000", "1700086400", name="timestamp")
-    assert days(Pool.from_frame(seconds).time) == ["2023-11-14", "2023-11-15"]
+    assert days(yardstone.read(seconds).time) == ["2023-11-14", "2023-11-15"]
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_a_wrong_order() -> None:
 def test_games_without_dates_are_said_to_be() -> None:
     _, notes = judged_games(Pool.from_names(["A"], ["B"], [1]))
     assert notes == []
-    _, notes = judged_games(Pool.from_frame(table("?", "")))
+    _, notes = judged_games(yardstone.read(table("?", "")))
     assert notes == ["No game has a date: the games are taken in the order in which they stand."]
 
 

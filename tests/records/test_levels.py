@@ -63,7 +63,7 @@ def test_ratings_and_what_is_none() -> None:
 @pytest.mark.parametrize("first", ["black", "white"])
 def test_newcomers_begin_at_their_grade(first: str) -> None:
     frame = pandas.DataFrame(GAMES)
-    pool = Pool.from_frame(frame, first=first, levels=True)  # type: ignore[arg-type]
+    pool = yardstone.read(frame, first=first, levels=True)  # type: ignore[arg-type]
     declared = EGF(period="game").entries(pool)
     of_black, of_white = [2000.0, 1700.0, 2300.0], [2300.0, 2000.0, 1700.0]
     sides = [of_black, of_white] if first == "black" else [of_white, of_black]
@@ -100,7 +100,7 @@ def test_a_declared_grade_is_used_once() -> None:
 )  # fmt: skip
 def test_what_is_said(columns: dict[str, Any], said: str) -> None:
     frame = pandas.DataFrame({**{k: GAMES[k] for k in ("white", "black", "result")}, **columns})
-    pool = Pool.from_frame(frame, first="black", levels=True)
+    pool = yardstone.read(frame, first="black", levels=True)
     remarks = " ".join(EGF(initial=2000.0).remarks(pool))
     assert said in remarks
 
@@ -122,8 +122,8 @@ def test_sgf_and_pgn(tmp_path: Path) -> None:
 def test_stones_are_blacks() -> None:
     frame = pandas.DataFrame({**GAMES, "handicap": ["0", "2", ""]})
     with pytest.raises(InputError, match=r"handicap stones \(2\) are Black's, and White is first"):
-        Pool.from_frame(frame, first="white", levels=True)
-    pool = Pool.from_frame(frame, first="black", levels=True)
+        yardstone.read(frame, first="white", levels=True)
+    pool = yardstone.read(frame, first="black", levels=True)
     stones = Handicap().stones(pool)
     assert stones is not None
     np.testing.assert_allclose(stones, [0.0, 1.5, 0.0])

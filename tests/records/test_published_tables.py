@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+import yardstone
 from yardstone.errors import InputError, SkippedWarning, UsageError, YardstoneError
 from yardstone.pool import Pool
 
@@ -16,7 +17,7 @@ Games = list[tuple[str, str, float]]
 
 def read(text: str, **options: Any) -> Pool:
     frame = pd.read_csv(io.StringIO(text.strip()), dtype=str, keep_default_na=False)
-    return Pool.from_frame(frame, **options)
+    return yardstone.read(frame, **options)
 
 
 def games(pool: Pool) -> Games:
@@ -241,19 +242,19 @@ def test_results_as_people_write_them(values: str, columns: str) -> None:
     named = {"first": first, "second": second, "score": "result"}
     if values == "1 -1 2":
         with pytest.raises(InputError, match="margin=result"):
-            Pool.from_frame(frame, columns=named)
+            yardstone.read(frame, columns=named)
         return
     if values.startswith("W+"):
         with pytest.raises(InputError, match="in Go Black moves first"):
-            Pool.from_frame(frame, columns=named)
-        pool = Pool.from_frame(frame, columns={**named, "first": second, "second": first})
+            yardstone.read(frame, columns=named)
+        pool = yardstone.read(frame, columns={**named, "first": second, "second": first})
         assert games(pool) == [("Bob", "Ann", 0), ("Cid", "Bob", 0.5), ("Ann", "Cid", 1)]
         return
     expected = [("Ann", "Bob", 1), ("Bob", "Cid", 0.5), ("Cid", "Ann", 0)]
-    assert games(Pool.from_frame(frame, columns=named)) == expected
+    assert games(yardstone.read(frame, columns=named)) == expected
     for case in (str.upper, str.lower):
         other = frame.assign(result=[case(text) for text in frame["result"]])
-        assert games(Pool.from_frame(other, columns=named)) == expected
+        assert games(yardstone.read(other, columns=named)) == expected
 
 
 ASKED = {

@@ -21,7 +21,7 @@ from pyarrow import feather, parquet
 
 import yardstone
 from tests.skipping import read_skipping
-from yardstone.errors import InputError, SkippedWarning, StrictError, UsageError
+from yardstone.errors import InputError, SkippedWarning, StrictError, UsageError, WrongTypeError
 from yardstone.pool import Pool
 
 ROWS = {"White": ["Ann", "Bob"], "Black": ["Bob", "Ann"], "Result": ["1-0", "1/2-1/2"]}
@@ -142,9 +142,9 @@ def test_frames() -> None:
             return table.__arrow_c_stream__(schema)
 
     for frame in (pd.DataFrame(ROWS), pl.DataFrame(ROWS), table, Capsule()):
-        assert games(Pool.from_frame(frame)) == EXPECTED
-    with pytest.raises(InputError, match="a int is not a table"):
-        Pool.from_frame(3)
+        assert games(yardstone.read(frame)) == EXPECTED
+    with pytest.raises(WrongTypeError, match="a int holds no games"):
+        yardstone.read(3)
 
 
 def test_databases(tmp_path: Path) -> None:

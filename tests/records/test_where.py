@@ -309,7 +309,7 @@ def test_frames_and_queries(tmp_path: Path) -> None:
     frame = pandas.DataFrame(
         {"white": ["A", "B"], "black": ["B", "A"], "result": ["1-0", "0-1"], "elo": [2400.0, None]}
     )
-    assert len(yardstone.Pool.from_frame(frame, where="elo > 2000")) == 1
+    assert len(yardstone.read(frame, where="elo > 2000")) == 1
     sql = f"SELECT * FROM '{_table(tmp_path)}'"
     assert len(yardstone.query(sql, where="Termination <> 'normal'")) == 3
 

@@ -304,8 +304,8 @@ def _sqlite_rows(path: Path, sql: str) -> Iterator[Path]:
         yield table
 
 
-def pool_of_frame(frame: Any, **options: Any) -> Pool:
-    """The games of a frame of pandas, polars or Arrow; keywords are those of `Options`."""
+def pool_of_frame(frame: Any, options: Options) -> Pool:
+    """The games of a frame of pandas, polars or Arrow."""
     with connection_for("frame") as connection:
         try:
             connection.register("frame", frame)
@@ -313,11 +313,8 @@ def pool_of_frame(frame: Any, **options: Any) -> Pool:
             if not hasattr(frame, "__arrow_c_stream__"):
                 raise InputError(f"a {type(frame).__name__} is not a table") from None
             connection.register("frame", _through_arrow(frame))
-        rows = understand(connection, "frame", file="frame", options=Options(**options))
-        pool = without_repeats(rows.pool())
-    require_wanted(pool.skipped, len(pool))
-    warn_skipped(pool.skipped, above=4)
-    return pool
+        rows = understand(connection, "frame", file="frame", options=options)
+        return without_repeats(rows.pool())
 
 
 def _through_arrow(frame: Any) -> Any:

@@ -47,7 +47,7 @@ StrPath = str | os.PathLike[str]
 
 @checked_arguments()
 def read(
-    *paths: StrPath | Source,
+    *paths: Any,
     format: str | None = None,
     columns: Mapping[str, str] | Sequence[str] | None = None,
     first: Side | None = None,
@@ -64,7 +64,7 @@ def read(
     where: str | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Pool:
-    """Read games from files into one pool.
+    """Read games from files, or from a frame, into one pool.
 
     Parameters
     ----------
@@ -72,6 +72,8 @@ def read(
         Files, folders (all files below them with a known ending), patterns such as
         ``"games/*.pgn.gz"``, or ``"-"`` for standard input. Files may be
         compressed with gzip, Zstandard, bzip2 or xz, or lie in zip and tar archives.
+        By itself a frame of pandas or polars, an Arrow table, or whatever speaks Arrow: a row
+        a game.
     format : str, optional
         ``pgn``, ``sgf``, ``csv``, ``parquet``, ``json``, ``arrow``, ``database``, or a
         format of tournaments (``opengotha``, ``h9``, ``trf``), for all files; by default
@@ -144,12 +146,18 @@ def read(
     -----
     SkippedWarning
         If records were left out.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> table = {"white": ["Ann", "Bob"], "black": ["Bob", "Ann"], "result": [1, 0.5]}
+    >>> read(pandas.DataFrame(table))
+    <Pool: 2 games of 2 players>
     """
     if first not in (None, "white", "black"):
         raise UsageError(f"first is {first!r}, it must be 'white' or 'black'")
     if dates is not None:
         check_choice("dates", dates, ORDERS)
-    groups, beside = sources_by_format(paths, format, strict=strict)
     wanted = None if where is None else Where(where)
     options = Options(
         columns=columns,
@@ -164,12 +172,27 @@ def read(
         where=wanted,
         once=True,
     )
-    pool = join_pools([read_format(name, group, options) for name, group in groups])
-    pool.skipped.merge(beside)
+    if len(paths) == 1 and not isinstance(paths[0], str | os.PathLike | Source):
+        pool = _pool_of_frame(paths[0], options)
+    else:
+        groups, beside = sources_by_format(paths, format, strict=strict)
+        pool = join_pools([read_format(name, group, options) for name, group in groups])
+        pool.skipped.merge(beside)
     require_wanted(pool.skipped, len(pool))
     pool = apply_name_files(pool, synonyms, include, exclude)
     warn_skipped(pool.skipped)
     return pool if threshold is None else drop_rare_players(pool, threshold)
+
+
+def _pool_of_frame(frame: Any, options: Options) -> Pool:
+    if not (hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "columns")):
+        raise WrongTypeError(
+            f"a {type(frame).__name__} holds no games: give a path, a list of paths, a frame of "
+            "pandas or polars, an Arrow table or a Pool"
+        )
+    from yardstone.records.databases import pool_of_frame
+
+    return pool_of_frame(frame, options)
 
 
 def sources_by_format(
@@ -242,8 +265,7 @@ def games_of(
     Parameters
     ----------
     games : path, list of paths, frame or Pool
-        Files, folders and patterns are read by `yardstone.read`; frames of pandas and polars,
-        Arrow tables and anything that speaks Arrow by `Pool.from_frame`.
+        All but a pool is read by `yardstone.read`.
     names : ColumnNames, optional
         Which columns hold what. Without them names of columns and values tell, and where
         they do not it is asked.
@@ -255,7 +277,7 @@ def games_of(
     Raises
     ------
     InputError
-        As `yardstone.read` and `Pool.from_frame`.
+        As `yardstone.read`.
     WrongTypeError
         This is nothing that holds games.
 
@@ -281,13 +303,7 @@ def games_of(
         if not all(isinstance(path, str | os.PathLike) for path in games):
             raise WrongTypeError("a list of games must be one of paths: give a frame, or files")
         return read(*games, **options)
-    if not (hasattr(games, "__arrow_c_stream__") or hasattr(games, "columns")):
-        raise WrongTypeError(
-            f"a {type(games).__name__} holds no games: give a path, a list of paths, a frame of "
-            "pandas or polars, an Arrow table or a Pool"
-        )
-    options.pop("times", None)
-    return Pool.from_frame(games, **options)
+    return read(games, **options)
 
 
 #: Bytes of a short game in a file, by format; Parquet says itself how many it holds.
