@@ -68,10 +68,10 @@ def test_the_latest_games_are_fetched_by_the_worker(server: Server, ogs: OgsServ
     assert calls[-1] == ("fetching", 2, 2)
     job = server.done(answer.json()["id"])
     assert job["options"]["ogs"] == "ann"
-    # Without the network of the model, or from so few moves, the job ends when the games are here.
+    # The games are here; two moves of hers are too few for a rank.
     assert ogs.asked.count("/api/v1/games/3/sgf") == 2
-    assert job["status"] in ("done", "failed")
-    assert (job["error"] or {"code": "no_network"})["code"] in ("no_network", "input")
+    assert (job["status"], job["error"]["code"]) == ("failed", "input")
+    assert job["error"]["message"] == "too few moves of Ann for a rank: 2"
 
 
 def test_a_user_who_is_not_there(server: Server) -> None:
