@@ -635,8 +635,8 @@ def repair_json(path: Path, into: Path) -> Repaired:
     result = Repaired()
     with into.open("w", encoding="utf-8", newline="") as file:
         for number, line in _lines(path):
-            text = line.strip().removesuffix(",")
-            if text in ("", "[", "]"):
+            text = clean(line).removeprefix("[").removesuffix("]").rstrip().removesuffix(",")
+            if not text:
                 continue
             try:
                 record = json.loads(text)
