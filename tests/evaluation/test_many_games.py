@@ -13,9 +13,8 @@ from yardstone.errors import InputError
 from yardstone.evaluation import comparison, uncertainty
 from yardstone.evaluation.backtest import evaluate
 from yardstone.evaluation.comparison import Evaluation
-from yardstone.pool import Pool
+from yardstone.pool import Pool, StoredPool, stored_games
 from yardstone.ratings import sequential
-from yardstone.records.streaming import StoredPool, stored_games
 from yardstone.reports.evaluation import plain_evaluation
 
 OPTIONS: dict[str, Any] = {

@@ -18,16 +18,15 @@ import pytest
 import yardstone
 from tests.evaluation.games import START, InPieces, played
 from tests.shared import shared_path
+from yardstone import pool as pools
 from yardstone.errors import InputError, UsageError
 from yardstone.evaluation.history import rating_history
 from yardstone.evaluation.ledger import CarriedRatings, KeptRatings, load_state
 from yardstone.evaluation.prediction import predict
 from yardstone.evaluation.splits import judged_games
-from yardstone.pool import Pool
+from yardstone.pool import Pool, StoredPool, stored_games
 from yardstone.ratings import sequential
 from yardstone.ratings.systems import find_system
-from yardstone.records import streaming
-from yardstone.records.streaming import StoredPool, stored_games
 from yardstone.reports.history import plain_history
 
 TEXT = np.dtypes.StringDType()
@@ -61,7 +60,7 @@ def on_disk(pool: Pool, size: int = 700) -> StoredPool:
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches that end within days and events, and parts that must be sorted."""
     monkeypatch.setattr(sequential, "BATCH", 311)
-    monkeypatch.setattr(streaming, "_PART", 500)
+    monkeypatch.setattr(pools, "_PART", 500)
 
 
 def made_games(games: int = 3000) -> Pool:
@@ -260,7 +259,7 @@ import json, resource, sys
 import numpy as np
 from yardstone.evaluation.history import rating_history
 from yardstone.pool import Pool
-from yardstone.records.streaming import stored_games
+from yardstone.pool import stored_games
 
 games, step, players = int(sys.argv[1]), 100_000, 1000
 names = tuple(f"player {number}" for number in range(players))

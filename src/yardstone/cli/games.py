@@ -212,7 +212,7 @@ class GameOptions:
         room = usable_memory() if memory is None else bytes_of(memory)
         if self.fits(paths, room, bytes_a_game=bytes_a_game):
             return self.read(paths, tags=tags, levels=levels, names=names, quiet=quiet)
-        from yardstone.records.streaming import stored_games
+        from yardstone.pool import stored_games
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SkippedWarning)  # said below, with places

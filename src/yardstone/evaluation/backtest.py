@@ -41,8 +41,8 @@ from yardstone.evaluation.splits import (
 )
 from yardstone.kernels import Loops, work
 from yardstone.pool import Pool
-from yardstone.ratings.result import Estimate
-from yardstone.ratings.sequential import Sequential, check_order
+from yardstone.ratings.result import Estimate, check_order
+from yardstone.ratings.sequential import Sequential
 from yardstone.ratings.systems import SEQUENTIAL, SystemEntry, find_system
 from yardstone.records.columns import LEVELS
 from yardstone.records.reading import ColumnNames, games_of

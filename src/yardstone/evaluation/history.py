@@ -21,10 +21,9 @@ from yardstone.evaluation.ledger import CarriedRatings, KeptRatings, Ledger
 from yardstone.evaluation.rated_games import RatedGames, whole_history
 from yardstone.evaluation.splits import judged_games, rating_labels
 from yardstone.kernels import Loops, weighed
-from yardstone.pool import Pool
+from yardstone.pool import Pool, StoredPool
 from yardstone.ratings.systems import SystemEntry, find_system
 from yardstone.records.reading import ColumnNames, games_of
-from yardstone.records.streaming import StoredPool
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -25,12 +25,11 @@ from yardstone.errors import InputError, UsageError
 from yardstone.evaluation.backtest import outcome_table
 from yardstone.evaluation.rated_games import RatedGames
 from yardstone.evaluation.splits import in_time_order
-from yardstone.pool import Pool
-from yardstone.ratings.result import Ratings, Replay
-from yardstone.ratings.sequential import Sequential, State, check_order, match_players
+from yardstone.pool import Pool, StoredPool
+from yardstone.ratings.result import Ratings, Replay, check_order
+from yardstone.ratings.sequential import Sequential, State, match_players
 from yardstone.ratings.systems import find_system
 from yardstone.records.joining import join_pools
-from yardstone.records.streaming import StoredPool
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

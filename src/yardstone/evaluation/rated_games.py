@@ -15,11 +15,10 @@ from yardstone.evaluation.comparison import LEARNING_SHARE
 from yardstone.evaluation.findings import last_games
 from yardstone.evaluation.splits import earlier_games, in_time_order
 from yardstone.kernels import Loops, weighed
-from yardstone.ratings.result import Predicts, Ratings, Replay
-from yardstone.ratings.sequential import check_order
+from yardstone.pool import StoredPool, in_batches
+from yardstone.ratings.result import Predicts, Ratings, Replay, check_order
 from yardstone.ratings.systems import find_system
 from yardstone.ratings.whole_history import ALL_AT_ONCE, MORE_MEMORY
-from yardstone.records.streaming import StoredPool, in_batches
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,9 +13,9 @@ import numpy as np
 from yardstone.choices import no_such
 from yardstone.disk import column_like, computed, let_go, on_disk, pieces, taken
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.ratings.sequential import NO_ORDER
+from yardstone.pool import StoredPool, in_batches
+from yardstone.ratings.result import NO_ORDER
 from yardstone.records.columns import HANDICAP_GAME
-from yardstone.records.streaming import StoredPool, in_batches
 from yardstone.records.unplayed import even_games
 from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, win_probability
 

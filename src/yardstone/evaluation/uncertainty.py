@@ -44,7 +44,7 @@ from yardstone.evaluation.metrics import (
     recalibration,
 )
 from yardstone.kernels import Loops, in_python, kernel, work
-from yardstone.records.streaming import distributed
+from yardstone.pool import distributed
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

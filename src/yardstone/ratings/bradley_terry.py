@@ -31,8 +31,15 @@ from yardstone.pool import MANY_PAIRS, PairCounts, Pool, SkipReport
 from yardstone.ratings import joint, uncertainty
 from yardstone.ratings._joint import AT_THE_EDGE, CONVERGED, Pairs, newton
 from yardstone.ratings.joint import Prior, Relation, fit_draw_rate
-from yardstone.ratings.result import ALL_DRAWN, Estimate, JointRatings, Status
-from yardstone.ratings.sequential import NO_ORDER, check_order, without_first_move
+from yardstone.ratings.result import (
+    ALL_DRAWN,
+    NO_ORDER,
+    Estimate,
+    JointRatings,
+    Status,
+    check_order,
+    without_first_move,
+)
 from yardstone.records.columns import HANDICAP_GAME
 from yardstone.records.unplayed import with_handicap
 from yardstone.winprob.laws import logistic, points_per_logit, win_probability

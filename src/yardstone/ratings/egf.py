@@ -23,8 +23,8 @@ from yardstone.grades import (
     parse_grades,
     parse_professional,
 )
+from yardstone.pool import in_batches
 from yardstone.ratings.sequential import Games, Period, Predictions, Sequential, check_period
-from yardstone.records.streaming import in_batches
 from yardstone.winprob.laws import egf_probability, logistic
 from yardstone.winprob.scales import egf_of_grade, egf_of_pro, grade_of_egf
 

@@ -16,9 +16,9 @@ import numpy as np
 from yardstone.choices import check_fields, check_number
 from yardstone.errors import InputError, UsageError
 from yardstone.grades import nearest_grade, usual_komi
+from yardstone.pool import in_batches
 from yardstone.ratings.egf import EGF, grade_rating, stones_and_komi
 from yardstone.ratings.sequential import Games, Predictions, Sequential
-from yardstone.records.streaming import in_batches
 from yardstone.winprob.laws import win_probability
 from yardstone.winprob.model import DEFAULT, winning_model
 from yardstone.winprob.scales import grade_of_egf

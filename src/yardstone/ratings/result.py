@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
 from yardstone.arrays import equal_fields
 from yardstone.choices import unknown_player
-from yardstone.errors import ModelError
+from yardstone.errors import ModelError, UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALL_DRAWN",
+    "NO_ORDER",
     "Estimate",
     "JointRatings",
     "Ratings",
@@ -31,9 +32,12 @@ __all__ = [
     "Predicts",
     "Replay",
     "SequentialSystem",
+    "check_order",
+    "without_first_move",
 ]
 
 
+System = TypeVar("System", bound=Any)
 #: Deviations on either side of an interval of 95 %, as `yardstone rate` prints.
 _DEVIATIONS = NormalDist().inv_cdf(0.975)
 #: A draw rate of 1 that still leaves room for the games that were won.
@@ -260,3 +264,34 @@ class SequentialSystem(Predicts, Protocol):
 
     def replay(self, pool: Pool) -> Replay:
         """Predict each game, then learn from it, in order of time."""
+
+
+#: What a system says of games that do not tell who moved first.
+NO_ORDER = "Who moved first is not known, so the first-move advantage is taken as 0."
+
+
+def without_first_move(system: System) -> System:
+    """The system with a first-move advantage of 0 where it would estimate one.
+
+    Raises
+    ------
+    UsageError
+        If the system has an advantage given.
+    """
+    if system.first_advantage in ("auto", 0.0):
+        changed: System = replace(system, first_advantage=0.0)
+        return changed
+    raise UsageError("the games do not say who moved first: leave out the first-move advantage")
+
+
+def check_order(system: object, pool: Any) -> None:
+    """Refuse an advantage of moving first for a pool, or counts, that does not know who did.
+
+    Raises
+    ------
+    UsageError
+        If the system has one, or would estimate it.
+    """
+    advantage = getattr(system, "first_advantage", 0.0)
+    if not pool.ordered and advantage != 0.0:
+        raise UsageError("the games do not say who moved first: take a first-move advantage of 0")

@@ -22,14 +22,13 @@ from yardstone.arrays import ArrayFile, StoredArrays
 from yardstone.choices import CheckedParameters, no_such
 from yardstone.disk import CodedTexts, column_on_disk, let_go, pieces, taken
 from yardstone.errors import InputError, UsageError
+from yardstone.pool import StoredPool
 from yardstone.ratings.result import Ratings, Replay
-from yardstone.records.streaming import StoredPool
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from yardstone.pool import Pool
-    from yardstone.ratings.bradley_terry import CountedGames
     from yardstone.ratings.egf import Handicap
 
     Arrays = dict[str, NDArray[Any]]
@@ -51,9 +50,6 @@ __all__ = [
     "resting_places",
     "schedule",
     "State",
-    "NO_ORDER",
-    "check_order",
-    "without_first_move",
     "advance_stored",
     "rating_batches",
 ]
@@ -612,39 +608,7 @@ class State:
         )
 
 
-System = TypeVar("System", bound=Any)
-
 #: What a reader must know of such games.
-NO_ORDER = "Who moved first is not known, so the first-move advantage is taken as 0."
-
-
-def without_first_move(system: System) -> System:
-    """The system with a first-move advantage of 0 where it would estimate one.
-
-    Raises
-    ------
-    UsageError
-        If the system has an advantage given.
-    """
-    if system.first_advantage in ("auto", 0.0):
-        changed: System = replace(system, first_advantage=0.0)
-        return changed
-    raise UsageError("the games do not say who moved first: leave out the first-move advantage")
-
-
-def check_order(system: object, pool: Pool | CountedGames) -> None:
-    """Refuse an advantage of moving first for games of which nobody knows who did.
-
-    Raises
-    ------
-    UsageError
-        If the system has one, or would estimate it.
-    """
-    advantage = getattr(system, "first_advantage", 0.0)
-    if not pool.ordered and advantage != 0.0:
-        raise UsageError("the games do not say who moved first: take a first-move advantage of 0")
-
-
 #: Games of a batch.
 BATCH = 1 << 20
 _RECORDED = ("expected", "first_rating", "second_rating", "first_deviation", "second_deviation")

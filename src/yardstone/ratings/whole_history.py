@@ -17,6 +17,7 @@ import numpy as np
 
 from yardstone.choices import CheckedParameters, check_fields
 from yardstone.errors import ConvergenceError, InputError, ModelError, NoGamesError, UsageError
+from yardstone.pool import StoredPool
 from yardstone.ratings import _history as newton
 from yardstone.ratings._history import DayGames, Law, Layout, Model, lay_out
 from yardstone.ratings.joint import PlayerPriors, Prior
@@ -28,7 +29,6 @@ from yardstone.ratings.sequential import (
     never_back,
     order_of_time,
 )
-from yardstone.records.streaming import StoredPool
 from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, draw_probability, logistic
 
 if TYPE_CHECKING:

@@ -24,7 +24,6 @@ from yardstone.errors import UsageError
 from yardstone.files import scratch_folder
 from yardstone.records.columns import has_role
 from yardstone.records.decoding import clean, escape_cell
-from yardstone.records.go_game import BLACK, DRAWN, WHITE, GoGame, parse_komi, parse_winner
 from yardstone.records.options import Options, Reader, check_group
 from yardstone.records.sources import plain_ending
 
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.pool import Pool, SkipReport
+    from yardstone.records.go_game import GoGame
     from yardstone.records.sources import Source
     from yardstone.records.tables import GameRows
 
@@ -329,52 +329,18 @@ _PGN = FileFormat(
 _SGF_ROOT = re.compile(rb"\(\s*;\s*[A-Za-z]{1,12}\s*\[")
 _SGF_BEGINNING = re.compile(rb"\(\s*;")
 _SGF_GAME = re.compile(r"GM\s*\[\s*(\d+)")
-#: Columns of a pool that SGF has a property for, by the attribute of `GoGame`.
-_SGF_TEXTS = ("rules", "black_rank", "white_rank", "black_team", "white_team", "event", "place")
-_SGF_NUMBERS = {"komi": (-361, 361), "handicap": (0, 361), "size": (2, 19)}
-#: The column that holds a result as the record has it, such as B+3.5.
-_WRITTEN_RESULT = "written_result"
 
 
 def _sgf_pieces(pool: Pool) -> Iterator[str]:
-    from yardstone.records.sgf import write_sgf  # it loads numba
+    from yardstone.records.sgf import sgf_of_rows  # it loads numba
 
-    times = pool.time
-    for number, game in enumerate(_rows(pool)):
-        score = game["score"]
-        winner = BLACK if score == 1 else WHITE if score == 0 else DRAWN
-        known: dict[str, Any] = {
-            name: str(game[name]) for name in _SGF_TEXTS if game.get(name) is not None
-        }
-        result = str(game.get(_WRITTEN_RESULT) or "")
-        if parse_winner(result) == winner:
-            known["result"] = result
-        known |= _sgf_numbers(game)
-        date = np.datetime64("NaT", "s") if times is None else times[number]
-        yield write_sgf(
-            GoGame(black=game["first"], white=game["second"], winner=winner, date=date, **known)
-        )
-
-
-def _sgf_numbers(game: dict[str, Any]) -> dict[str, Any]:
-    """Komi, handicap and size; tables may hold them as texts."""
-    numbers: dict[str, Any] = {}
-    for name, (low, high) in _SGF_NUMBERS.items():
-        try:
-            value = float(game.get(name) or "nan")
-        except ValueError:
-            continue
-        if name == "komi" and parse_komi(f"{value:g}") == (value, None):
-            numbers[name] = value
-        elif value.is_integer() and low <= value <= high:
-            numbers[name] = int(value)
-    return numbers
+    return sgf_of_rows(_rows(pool), pool.time)
 
 
 def _sgf_left_out(pool: Pool) -> list[str]:
-    return [
-        name for name in pool.columns if name not in (*_SGF_TEXTS, *_SGF_NUMBERS, _WRITTEN_RESULT)
-    ]
+    from yardstone.records.sgf import POOL_COLUMNS
+
+    return [name for name in pool.columns if name not in POOL_COLUMNS]
 
 
 def _sgf_web(text: str, _: str) -> str:

@@ -37,6 +37,7 @@ from yardstone.records.go_game import (
     GoGame,
     parse_go_date,
     parse_komi,
+    parse_winner,
     split_rank,
 )
 from yardstone.records.joining import read_shares, without_empty_columns
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "POOL_COLUMNS",
     "GoGame",
     "SgfLimits",
     "SgfReader",
@@ -70,6 +72,7 @@ __all__ = [
     "read_games",
     "read_sgf",
     "read_trees",
+    "sgf_of_rows",
     "write_sgf",
     "MoveListReader",
     "read_moves",
@@ -851,3 +854,47 @@ def _lines(stream: ByteStream) -> Iterator[bytes]:
             left = left[: _LONGEST_LINE + 1]
     if left:
         yield left
+
+
+#: Columns of a pool that SGF has a property for, by the attribute of `GoGame`.
+_SGF_TEXTS = ("rules", "black_rank", "white_rank", "black_team", "white_team", "event", "place")
+_SGF_NUMBERS = {"komi": (-361, 361), "handicap": (0, 361), "size": (2, 19)}
+#: The column that holds a result as the record has it, such as B+3.5.
+_WRITTEN_RESULT = "written_result"
+#: Columns of a pool that SGF keeps.
+POOL_COLUMNS = frozenset((*_SGF_TEXTS, *_SGF_NUMBERS, _WRITTEN_RESULT))
+
+
+def sgf_of_rows(
+    rows: Iterable[dict[str, Any]], times: NDArray[np.datetime64] | None
+) -> Iterator[str]:
+    """The SGF text of each game of a pool, given by its columns."""
+    for number, game in enumerate(rows):
+        score = game["score"]
+        winner = BLACK if score == 1 else WHITE if score == 0 else DRAWN
+        known: dict[str, Any] = {
+            name: str(game[name]) for name in _SGF_TEXTS if game.get(name) is not None
+        }
+        result = str(game.get(_WRITTEN_RESULT) or "")
+        if parse_winner(result) == winner:
+            known["result"] = result
+        known |= _sgf_numbers(game)
+        date = np.datetime64("NaT", "s") if times is None else times[number]
+        yield write_sgf(
+            GoGame(black=game["first"], white=game["second"], winner=winner, date=date, **known)
+        )
+
+
+def _sgf_numbers(game: dict[str, Any]) -> dict[str, Any]:
+    """Komi, handicap and size; tables may hold them as texts."""
+    numbers: dict[str, Any] = {}
+    for name, (low, high) in _SGF_NUMBERS.items():
+        try:
+            value = float(game.get(name) or "nan")
+        except ValueError:
+            continue
+        if name == "komi" and parse_komi(f"{value:g}") == (value, None):
+            numbers[name] = value
+        elif value.is_integer() and low <= value <= high:
+            numbers[name] = int(value)
+    return numbers

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from yardstone.pool import Pool
-    from yardstone.records.streaming import GameBatch
+    from yardstone.pool import GameBatch, Pool
 
 __all__ = [
     "CONTENT",

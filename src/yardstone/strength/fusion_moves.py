@@ -26,9 +26,8 @@ from yardstone.go.evaluation_store import EvaluationStore, evaluations_folder, o
 from yardstone.go.feature_store import ABOUT, FeatureStore
 from yardstone.go.nets.network import NetworkView
 from yardstone.go.points import BLACK, WHITE
-from yardstone.pool import Pool, Skipped, SkipReport
+from yardstone.pool import Pool, Skipped, SkipReport, StoredPool
 from yardstone.records.go_game import UNKNOWN
-from yardstone.records.streaming import StoredPool
 from yardstone.strength.evidence import Evidence, evidence_of_games, evidence_of_store
 from yardstone.strength.fusion import MOVE_COLUMNS
 from yardstone.strength.players import (
