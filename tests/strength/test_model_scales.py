@@ -19,10 +19,12 @@ from yardstone.strength.estimation import best_basis
 from yardstone.strength.evidence import PHASES, no_evidence
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.model_scale import ModelScale, ScoreSpread
-from yardstone.strength.site_scales import EDGES, GROUP_EDGES
+from yardstone.strength.site_scales import EDGES, GROUP_EDGES, KNOWN_RANKS, fox_rank
 from yardstone.strength.strengths import Rated, Rater, interval_tables
+from yardstone.web.kinds.go import KIND
 
 Array = NDArray[np.float64]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def plain_density(scale: ModelScale, statistics: Array) -> Array:
@@ -259,3 +261,17 @@ def test_the_scale_that_tells_a_player_best() -> None:
     assert best_basis(model, {"fox": rated(9.5), "ogs": rated(4.0, unlikely=True)}) == "fox"
     alone = with_spread(model, model.scale().spread)
     assert best_basis(alone, {"fox": rated(-3.0, unlikely=True)}) == "fox"
+
+
+def test_the_known_ranks_are_those_of_the_scales_wherever_they_are_told() -> None:
+    weakest, strongest = KNOWN_RANKS.replace(" kyu", "k").replace(" dan", "d").split(" to ")
+    first, second = GROUP_EDGES["ogs"][:2].tolist()
+    of_weakest_group = [fox_rank(place + 0.5) for place in np.arange(first, second)]
+    assert weakest in of_weakest_group
+    assert strongest == fox_rank(GROUP_EDGES["fox"][-2])
+    texts = [(ROOT / page).read_text("utf-8") for page in ("README.md", "docs/how-to/strength.md")]
+    for text in [*texts, *KIND.offer]:
+        told = [line for line in text.splitlines() if "players from" in line]
+        assert all(f"players from {KNOWN_RANKS}" in line for line in told if "kyu" in line), told
+    for text in (*texts, " ".join(KIND.offer)):
+        assert f"players from {KNOWN_RANKS}" in text

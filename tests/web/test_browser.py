@@ -351,6 +351,31 @@ def test_boards_are_stepped_through(browser: Browser, server: Server) -> None:
         assert page.locator(".stepper").first.locator("svg:visible").count() == steps
 
 
+def test_costliest_moves_name_their_game_on_a_phone(browser: Browser, server: Server) -> None:
+    """In the table and above each board, all of it within the width of the phone."""
+    result = go_result(3)
+    path = "/r/" + store_result(server.worker.store, "go", result)
+    with opened(browser, server.url, path, viewport={"width": 390, "height": 844}) as page:
+        costly = page.locator("#costly")
+        heads = costly.locator("table th").all()
+        (game,) = [k for k, head in enumerate(heads) if head.inner_text().startswith("Game")]
+        for row, move in zip(
+            costly.locator("tbody tr").all(), result["costliest_moves"], strict=True
+        ):
+            cell = row.locator("th, td").nth(game)
+            box = cell.bounding_box()
+            assert cell.inner_text() == str(move["game"] + 1)
+            assert box is not None
+            assert 0 <= box["x"] <= box["x"] + box["width"] <= 390
+        opponent = result["by_game"][result["costliest_moves"][0]["game"]]["opponent"]
+        named = costly.locator(".stepper").get_by_text(f"against {opponent}").first
+        named.scroll_into_view_if_needed()
+        box = named.bounding_box()
+        assert named.is_visible()
+        assert box is not None
+        assert 0 <= box["x"] <= box["x"] + box["width"] <= 390
+
+
 def test_a_link_opens_the_folded_part_that_it_leads_to(browser: Browser, server: Server) -> None:
     with opened(browser, server.url) as page:
         assert not page.locator("dl.limits").is_visible()

@@ -204,9 +204,9 @@ def _phases(plain: Plain) -> Table:
     columns = [
         Column("", itemgetter("phase"), "Phase"),
         Column("", itemgetter("moves"), "Moves", "integer", gives_way=1),
-        Column("", lambda part: part["rank"] if part["moves"] else None, "Rank", left=False),
-        _rating_column("Rating", scale, lambda part: part if part["moves"] else None),
-        _ends_column(scale, lambda part: part if part["moves"] else None),
+        Column("", itemgetter("rank"), "Rank", left=False),
+        _rating_column("Rating", scale, lambda part: part),
+        _ends_column(scale, lambda part: part),
         Column("", lambda part: _range(part, scale), "On the scale", "range"),
     ]
     return Table(
@@ -214,28 +214,26 @@ def _phases(plain: Plain) -> Table:
     )
 
 
-def _rating_column(
-    heading: str, scale: str, part: Callable[[Any], Plain | None], **more: Any
-) -> Column:
+def _rating_column(heading: str, scale: str, part: Callable[[Any], Plain], **more: Any) -> Column:
     def value(row: Any) -> float | None:
-        rated = part(row)
-        return None if rated is None else rated["rating"]
+        rating: float | None = part(row)["rating"]
+        return rating
 
     return Column(
         "", value, heading, "number", show=lambda row: rating_words(scale, value(row)), **more
     )
 
 
-def _ends_column(scale: str, part: Callable[[Any], Plain | None], **more: Any) -> Column:
+def _ends_column(scale: str, part: Callable[[Any], Plain], **more: Any) -> Column:
     def words(row: Any) -> str | None:
         rated = part(row)
-        return None if rated is None else ends_words(scale, rated)
+        return None if rated["rating"] is None else ends_words(scale, rated)
 
     return Column("", words, "Interval", left=False, gives_way=2, **more)
 
 
 def _range(part: Plain, scale: str) -> Range | None:
-    if not part["moves"] or part["rating"] is None:
+    if part["rating"] is None:
         return None
     low = -inf if part["low"] is None else part["low"]
     high = inf if part["high"] is None else part["high"]

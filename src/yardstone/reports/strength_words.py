@@ -286,23 +286,29 @@ def estimate_chart(estimate: Plain) -> Chart:
         borders = ranks.ticks(low, high)
         ticks = [(at, f"{name} ({rating_words(estimate['scale'], at)})") for at, name in borders]
         ticks = ticks[:: -(-len(ticks) // 10)]
-    number = np.arange(1, len(games) + 1)
-    alone, together = ([part["rating"] for part in parts] for parts in (games, running))
+    number, alone = _rated(games)
+    so_far, together = _rated(running)
     name = "all games so far, with interval"
     marks: list[Mark] = [
-        Band(number, *_ends(running), "c1", name, 0.22),
+        Band(so_far, *_ends([running[k - 1] for k in so_far]), "c1", name, 0.22),
         Points(
             number, alone, "c7", "that game alone, with interval", "diamond", 3.0,
-            opacity=0.8, along=_ends(games),
+            opacity=0.8, along=_ends([games[k - 1] for k in number]),
         ),
-        Stroke(number, together, "c1", name, 2.0),
+        Stroke(so_far, together, "c1", name, 2.0),
     ]  # fmt: skip
     if len(games) <= _DOTTED:
-        marks.append(Points(number, together, "c1", name, size=3.0))
+        marks.append(Points(so_far, together, "c1", name, size=3.0))
     x = Axis("game, in the order of the dates", 0.5, len(games) + 0.5, whole=True)
     y = Axis(f"rating ({estimate['scale']})", low, high, ticks=ticks, grid=True)
     title = " – ".join(headline(estimate)[:1])
     return Chart([Panel(x, y, marks)], title, words=_words(estimate), height=300.0)
+
+
+def _rated(parts: Sequence[Plain]) -> tuple[list[int], list[float]]:
+    """Numbers from 1, and ratings, of those with enough moves for one."""
+    rated = [(k, part["rating"]) for k, part in enumerate(parts, 1) if part["rating"] is not None]
+    return [k for k, _ in rated], [rating for _, rating in rated]
 
 
 def _words(estimate: Plain) -> str:
@@ -313,6 +319,7 @@ def _words(estimate: Plain) -> str:
         return rating_words(estimate["scale"], value)
 
     words = [f"The estimate after each of {len(running)} games"]
+    running = [part for part in running if part["rating"] is not None]
     for part, when in ((running[0], "first"), (running[-1], "last")):
         interval = interval_words(part["low"], part["high"], written)
         words.append(f"{written(part['rating'])} after the {when}, interval {interval}")

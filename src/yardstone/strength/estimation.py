@@ -57,6 +57,7 @@ from yardstone.strength.site_scales import (
     whole_on_scale,
 )
 from yardstone.strength.strengths import (
+    FEWEST_MOVES,
     Measured,
     Rated,
     RatedGame,
@@ -102,8 +103,6 @@ __all__ = [
 
 #: Level of an interval, unless told otherwise.
 LEVEL = 0.9
-#: Fewer moves of a player than this give no rank.
-FEWEST_MOVES = 30
 #: Skipped records that are listed one by one.
 _PLACES = 100
 
@@ -195,7 +194,7 @@ class StrengthEstimate(Displayed):
         return str(self)
 
     def shown(self, rated: Rated) -> dict[str, Any]:
-        """Rank, rating and interval on the scale of this estimate."""
+        """Rank, rating and interval on the scale of this estimate; None from too few moves."""
         return part_on_scale(rated, self.scale, self.level)
 
     def on_scale(self, scale: str | SiteScale | Calibration) -> StrengthEstimate:
@@ -875,6 +874,12 @@ def _notes(estimate: StrengthEstimate) -> Iterator[str]:
     if whole.moves < _FEW_MOVES:
         yield (
             f"This rests on {whole.moves} moves only; from five games the interval is far narrower."
+        )
+    parts = [rated for _, rated in estimate.phases] + [game.alone for game in estimate.games]
+    if any(part.moves > 0 and not part.ranked for part in parts):
+        yield (
+            f"A game or a phase with fewer than {FEWEST_MOVES} of the player's moves has no rank: "
+            "so few say too little."
         )
     if whole.unlikely:
         yield (

@@ -336,7 +336,9 @@ def _name(scale: SiteScale, edges: Sequence[float], number: int) -> str:
 
 
 def part_on_scale(rated: Rated, scale: SiteScale, level: float) -> dict[str, Any]:
-    """Rank, rating and interval of all moves or of some, on a scale."""
+    """Rank, rating and interval of all moves or of some, on a scale; None from too few moves."""
+    if not rated.ranked:
+        return dict.fromkeys(("rank", "rating", "low", "high"))
     low, high = scale.widened(rated.rating, rated.low, rated.high, level)
     return {
         "rank": scale.rank(rated.rating),

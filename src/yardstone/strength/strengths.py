@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 __all__ = [
+    "FEWEST_MOVES",
     "PARTS",
     "Rated",
     "RatedGame",
@@ -42,6 +43,8 @@ __all__ = [
 ]
 
 
+#: Fewer moves of a player than this give no rank: nor do those of one game or one phase.
+FEWEST_MOVES = 30
 #: What intervals are calibrated for: all moves of games, and those of each phase.
 PARTS = ("whole", *PHASES)
 
@@ -69,6 +72,11 @@ class Rated:
     high: float | None
     moves: int
     unlikely: bool = False
+
+    @property
+    def ranked(self) -> bool:
+        """Whether the moves are enough for a rank: else nothing of the strength is shown."""
+        return self.moves >= FEWEST_MOVES
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,9 +19,12 @@ from yardstone.go.points import BLACK, PASS, WHITE, point_name
 from yardstone.go.rules import TROMP_TAYLOR
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
+from yardstone.reports.chart import Points
+from yardstone.reports.strength import strength_document
+from yardstone.reports.strength_words import estimate_chart
+from yardstone.reports.text import document_text
 from yardstone.strength.calibration import Calibration
 from yardstone.strength.estimation import (
-    FEWEST_MOVES,
     AmbiguousPlayerError,
     estimate_everyone,
     estimate_player,
@@ -47,7 +50,7 @@ from yardstone.strength.site_scales import (
     scales_from,
     site_scale,
 )
-from yardstone.strength.strengths import PARTS, Rated
+from yardstone.strength.strengths import FEWEST_MOVES, PARTS, Rated
 
 
 @pytest.fixture(scope="module")
@@ -423,6 +426,36 @@ def test_fewer_than_thirty_moves_give_no_rank(case: Case) -> None:
         assert "30 of them" in caught.value.hint
     everyone = estimate_everyone([short], "Anna", net=case.network, model=case.model, others=5)
     assert [each.side.player for each in everyone] == ["Anna"]
+
+
+def test_few_moves_of_a_game_or_a_phase_have_no_rank(case: Case) -> None:
+    """Of 29 moves nothing is shown on any scale or face, of 30 it is; counts and losses stay."""
+    short, enough = (
+        game(27, "Anna", "Bob", day=1, moves=58),
+        game(28, "Anna", "Cid", day=2, moves=60),
+    )
+    result = estimate_player([short, enough], "Anna", net=case.network, model=case.model)
+    for scale in SITE_SCALES:
+        plain = result.on_scale(scale).as_dict()
+        one, two = plain["by_game"]
+        assert (one["moves"], two["moves"]) == (29, 30)
+        assert len(one["loss"]) == 29
+        for part in (one, one["running"]):
+            assert [part[name] for name in ("rank", "rating", "low", "high")] == [None] * 4
+        assert None not in (two["rank"], two["rating"], two["running"]["rating"])
+        phases = {part["phase"]: part for part in plain["phases"]}
+        assert phases["middle game"]["moves"] < FEWEST_MOVES <= phases["opening"]["moves"]
+        assert phases["middle game"]["rank"] is phases["middle game"]["rating"] is None
+        assert phases["opening"]["rank"] is not None
+        assert sum("fewer than 30 of the player's moves" in note for note in plain["notes"]) == 1
+    lines = document_text(strength_document(result)).splitlines()
+    row = next(line for line in lines if line.startswith("middle game"))
+    assert row.split() == ["middle", "game", str(phases["middle game"]["moves"]), "–", "–", "–"]
+    heading = next(k for k, line in enumerate(lines) if line.startswith("Game  "))
+    assert lines[heading + 1].split()[-4:] == ["–"] * 4, lines
+    assert "–" not in lines[heading + 2].split()[-4:]
+    chart = estimate_chart(result.as_dict())
+    assert all(np.size(mark.x) == 1 for mark in chart.panels[0].marks if isinstance(mark, Points))
 
 
 def test_nothing_to_estimate_from(case: Case) -> None:
