@@ -258,3 +258,49 @@ def test_no_damage_to_one_record_is_read_wrong_in_silence(tmp_path: Path, ending
             found.append(f"{damaged!r}: {trouble}")
     assert not found, "\n\n".join(found)
     assert refused <= MOST_REFUSED * WAYS[ending], refused
+
+
+def array(number: int) -> bytes:
+    begin, end = (b"[" if number == 0 else b""), (b"]" if number == RECORDS - 1 else b",")
+    return begin + line(number).rstrip() + end + b"\n"
+
+
+@pytest.mark.filterwarnings("ignore::yardstone.errors.SkippedWarning")
+@pytest.mark.parametrize(
+    ("ending", "write", "old", "new", "read_as"),
+    [
+        ("sgf", sgf, b"PW[Boulian", b"PW[B]ulian", None),
+        ("sgf", sgf, b"PB[Oduya", b"PB[O]uya", None),
+        ("sgf", sgf, b"RE[B+12.5", b"RE[B+12]5", None),
+        ("json", array, b"Oduya", b"O\x8duya", "O uya, Boulian"),
+        ("jsonl", line, b"Oduya", b"O\x8duya", "O uya, Boulian"),
+        ("json", array, b'"white": ', b'"white" ', None),
+    ],
+)  # fmt: skip
+def test_damage_that_was_read_wrong_in_silence(
+    tmp_path: Path, ending: str, write: Callable[[int], bytes], old: bytes, new: bytes,
+    read_as: str | None,
+) -> None:  # fmt: skip
+    path = tmp_path / f"games.{ending}"
+    records = [write(number) for number in range(RECORDS)]
+    before, _ = read(path, b"".join(records))
+    assert old in records[7]
+    head, _, tail = records[7].partition(old)
+    records[7] = head + new + tail
+    got, said = read(path, b"".join(records))
+    missing, other = before - got, got - before
+    assert missing.total() == 1
+    assert [game[0] for game in other] == ([] if read_as is None else [read_as])
+    assert said == (read_as is None)
+
+
+@pytest.mark.filterwarnings("ignore::yardstone.errors.SkippedWarning")
+def test_a_match_that_breaks_off_is_reported_wherever_it_does(tmp_path: Path) -> None:
+    records = [mat(number) for number in range(RECORDS)]
+    path = tmp_path / "games.mat"
+    before, _ = read(path, b"".join(records))
+    for at in range(1, records[7].index(b"Wins")):
+        got, said = read(path, b"".join([*records[:7], records[7][:at], *records[8:]]))
+        assert (before - got).total() == 1, records[7][:at]
+        assert not got - before
+        assert said == 1, records[7][:at]

@@ -31,7 +31,7 @@ DONE, NEED_MORE, ROWS_FULL, NODES_FULL, DEPTH_FULL = 0, 1, 2, 3, 4
 END, ROWS, NODES, ROOT_ROWS, FLAGS, DEPTH = 0, 1, 2, 3, 4, 5
 OUT = 6
 #: Flags.
-BREAKS_OFF, NOT_CLOSED, VARIATIONS, UNESCAPED = 1, 2, 4, 8
+BREAKS_OFF, NOT_CLOSED, VARIATIONS, UNESCAPED, CUT_VALUE = 1, 2, 4, 8, 16
 #: Names are kept up to so many letters.
 NAME_LETTERS = 7
 #: Columns of the rows, one a value of a property: its name (see `packed`), the number of its
@@ -331,6 +331,8 @@ def scan_game(
             k = _close_of_value(buf, i + 1, n)
             i = k if k < n and buf[k] == OPEN else k + 1
         else:
+            if c == CLOSE_VALUE and current == 0:  # a value of the root ended before its end
+                flags |= CUT_VALUE
             i += 1
     if not closed:
         if not final:

@@ -40,6 +40,8 @@ _LONGEST_LINE = 1000
 UNKNOWN_LENGTH = -1
 
 _TAG = re.compile(r'\s*+;?\s*+\[\s*+([^"\]]{1,60}?)\s*"(.*)"\s*\]\s*$')
+#: Behind something else in a line it shows that a record broke off there.
+_JOINED = re.compile(r';\s*+\[\s*+\w+\s++"[^"]*"\s*\]\s*$')
 _HEADER = re.compile(r"\s*(\d{1,5})\s*point\s+match\b", re.IGNORECASE)
 _MONEY = re.compile(r"\s*(?:unlimited|money)\s+(?:match|session|game)\b", re.IGNORECASE)
 _GAME = re.compile(r"\s*game\s+(\d{1,6})\s*$", re.IGNORECASE)
@@ -214,8 +216,14 @@ def parse_mat(lines: Iterator[str] | Sequence[str]) -> Iterator[MatMatch]:
     match: MatMatch | None = None
     column = 0
     turns = 0
-    for number, line in enumerate(lines, 1):
-        line = line[:_LONGEST_LINE].expandtabs()
+    for number, line, broken in _parts(lines):
+        if broken and line.startswith(";"):  # nothing is left but the beginning of its tags
+            if match is not None and match.games:
+                yield match
+                match = None
+            yield MatMatch(number, UNKNOWN_LENGTH, tags=tags)
+            tags = {}
+            continue
         header, money = _HEADER.match(line), _MONEY.match(line)
         if header or money:
             if match is not None:
@@ -258,6 +266,16 @@ def parse_mat(lines: Iterator[str] | Sequence[str]) -> Iterator[MatMatch]:
                 turns += _read_line(line, column, match.games[-1])
     if match is not None:
         yield match
+
+
+def _parts(lines: Iterator[str] | Sequence[str]) -> Iterator[tuple[int, str, bool]]:
+    """Number and text of each line, in two parts where another record begins within it."""
+    for number, line in enumerate(lines, 1):
+        line = line[:_LONGEST_LINE].expandtabs()
+        if ";" in line and (joined := _JOINED.search(line, 1)) and line[: joined.start()].strip():
+            yield number, line[: joined.start()], True
+            line = line[joined.start() :]
+        yield number, line, False
 
 
 def _goes_on(match: MatMatch, line: str, *, scored: bool) -> bool:

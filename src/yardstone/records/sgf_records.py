@@ -17,7 +17,7 @@ import numpy as np
 
 from yardstone.records import _sgf as line
 from yardstone.records import _sgf as scan
-from yardstone.records._sgf import BREAKS_OFF, NOT_CLOSED, UNESCAPED
+from yardstone.records._sgf import BREAKS_OFF, CUT_VALUE, NOT_CLOSED, UNESCAPED
 from yardstone.records.decoding import clean, find_charset, plain_text
 from yardstone.records.go_game import (
     BLACK,
@@ -339,6 +339,8 @@ class GameBuilder:
         self, record: SgfRecord, properties: Mapping[str, tuple[str, ...]], rows: PropertyRows
     ) -> GoGame:
         """The game on one line of a record, whose root has these properties."""
+        if record.rows.flags & CUT_VALUE:
+            raise Unusable("a text of the root goes on behind its closing bracket")
         size = _size(properties)
         if len(rows) > len(self._moves):
             self._reserve(2 * len(rows))
