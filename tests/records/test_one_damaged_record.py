@@ -24,6 +24,7 @@ import yardstone
 from yardstone.errors import YardstoneError
 from yardstone.records.decoding import clean, decode
 
+TOURNAMENTS = Path(__file__).parents[1] / "tournament" / "data"
 RECORDS = 30
 #: Ways in which a record is damaged.
 WAYS = 200
@@ -201,7 +202,7 @@ def damage(record: bytes, chance: random.Random) -> bytes:
         return b"".join(lines)
     if way == 6:
         return record[:at] + record[at + chance.randrange(1, 40) :]
-    key = chance.choice([key for key in KEYS if key in record])
+    key = chance.choice([key for key in KEYS if key in record] or [record[at : at + 1]])
     place = chance.choice([m for m in range(len(record)) if record.startswith(key, m)])
     damaged = bytearray(key)
     damaged[chance.randrange(len(key))] = chance.choice(b'(x#~1["')
@@ -314,3 +315,35 @@ def test_a_match_that_breaks_off_is_reported_wherever_it_does(tmp_path: Path) ->
         assert (before - got).total() == 1, records[7][:at]
         assert not got - before
         assert said == 1, records[7][:at]
+
+
+@pytest.mark.filterwarnings("ignore::yardstone.errors.SkippedWarning")
+@pytest.mark.parametrize("name", ["published.h9", "dutch/31_11_3.trf"])
+def test_a_damaged_line_of_a_tournament_loses_no_game_of_others_in_silence(
+    tmp_path: Path, name: str
+) -> None:
+    """The lines of a tournament tell of each other: what one says wrong is refused or reported."""
+    source = TOURNAMENTS / name
+    path = tmp_path / source.name
+    before, said_before = read(path, source.read_bytes())
+    lines = source.read_bytes().splitlines(keepends=True)
+    of_line = {
+        place: {each for game in before for each in game[:2] if each.encode() in text}
+        for place, text in enumerate(lines)
+    }
+    chance = random.Random(1)
+    refusals: list[str] = []
+    for _ in range(WAYS):
+        place = chance.choice([place for place, own in of_line.items() if own])
+        damaged = damage(lines[place], chance)
+        try:
+            got, said = read(path, b"".join([*lines[:place], damaged, *lines[place + 1 :]]))
+        except YardstoneError as error:
+            refusals.append(str(error))
+            continue
+        missing, new = before - got, got - before
+        others = [game for game in missing.elements() if not set(game[:2]) & of_line[place]]
+        assert len(others) <= said - said_before, damaged
+        assert missing.total() <= new.total() + said - said_before, damaged
+    assert 0 < len(refusals) < 0.75 * WAYS
+    assert all(str(path) in refusal for refusal in refusals)
