@@ -79,6 +79,18 @@ def test_the_same_game_counts_once_where_the_record_names_it(tmp_path: Path) -> 
         assert len(yardstone.read(_pgn(path, *linked))) == 2
 
 
+def test_an_export_read_twice_counts_once_by_its_ids(tmp_path: Path) -> None:
+    path = tmp_path / "games.csv"
+    rows = [f"{number},A,B,{number % 2}\n" for number in range(12)]
+    path.write_text("id,white,black,result\n" + "".join(rows))
+    with pytest.warns(SkippedWarning, match="12 repeats another record"):
+        assert len(yardstone.read(path, path)) == 12
+    path.write_text(
+        "id,white,black,result\n" + "".join("0" + row[row.index(",") :] for row in rows)
+    )
+    assert len(yardstone.read(path, path)) == 24, "an id that all games have tells nothing"
+
+
 def test_games_of_engines_that_are_alike_all_count(tmp_path: Path) -> None:
     pool = yardstone.read(_pgn(tmp_path / "a.pgn", {}, {}, {"moves": "1. d4"}))
     assert len(pool) == 3

@@ -217,7 +217,8 @@ class TableOfGames:
         called, number = game_columns(self.names)
         cases = ""
         if called is not None:
-            cases += f"WHEN {_says(_text(called))} THEN hash('id', {_text(called)}) "
+            said = _says(_text(called), "0-9A-Za-z")  # the first id may be 0
+            cases += f"WHEN {said} THEN hash('id', {_text(called)}) "
         if number is not None and roles.time:
             text = _text(number)
             cases += f"WHEN {_says(text)} AND {_says(moment)} THEN hash({moment}, {text}) "
@@ -815,9 +816,9 @@ def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _says(text: str) -> str:
+def _says(text: str, letters: str = "1-9A-Za-z") -> str:
     """SQL for whether a text says anything."""
-    return f"regexp_matches(coalesce({text}, ''), '[1-9A-Za-z]')"
+    return f"regexp_matches(coalesce({text}, ''), '[{letters}]')"
 
 
 def _text(column: str) -> str:
