@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from dataclasses import replace
 from pathlib import Path
 
@@ -233,3 +234,13 @@ def test_players_of_a_report_file_withdraw_and_come_back(tmp_path: Path) -> None
     back = change_file(path, lambda t: rejoin(t, row)).tournament
     assert back.byes == before.byes
     assert [game.table for game in back.round_games(5)] == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_table_may_be_compressed_and_says_which_of_its_lines_is_too_long(tmp_path: Path) -> None:
+    path = tmp_path / "players.csv.gz"
+    path.write_bytes(gzip.compress(b'name;grade;club\nAnna;2k;"first\nline"\nBoris;3k;Paris;x\n\n'))
+    table = read_player_table(path)
+    assert [entry.name for entry in table.entries] == ["Anna"]
+    assert [(each.line, each.reason) for each in table.skipped.details] == [
+        (4, "4 cells where 3 were expected")
+    ]

@@ -9,6 +9,7 @@ it holds, so how many members it has, how far it expands and how much is read ar
 from __future__ import annotations
 
 import codecs
+import csv
 import glob
 import io
 import os
@@ -25,7 +26,7 @@ from typing import IO, Any
 
 from yardstone.errors import InputError, MissingFileError
 from yardstone.pool import Skipped, SkipReport
-from yardstone.records.decoding import clean
+from yardstone.records.decoding import clean, decode, plain_cell
 
 __all__ = [
     "LONGEST_MAGIC",
@@ -40,6 +41,7 @@ __all__ = [
     "members_of",
     "COMPRESSED",
     "Source",
+    "delimited_rows",
     "find_files",
     "find_sources",
     "plain_ending",
@@ -710,6 +712,8 @@ class Source:
         try:
             raw = self.path.open("rb", buffering=0)
             size = os.fstat(raw.fileno()).st_size if self.limit is None else self.limit
+        except FileNotFoundError:
+            raise MissingFileError("no such file", file=self.name, hint="check its name") from None
         except OSError as error:
             raise InputError(
                 f"cannot be read: {error.strerror}",
@@ -878,3 +882,61 @@ def _nothing(kind: str, name: str, files: Sequence[str], known: Sequence[str]) -
         file=name,
         hint=f"name the files themselves, or give them an ending such as {' '.join(plain)}",
     )
+
+
+#: Where counts of two are equal in the first line, the first of them parts its cells.
+_DELIMITERS = ";,\t|"
+_MOST_ROWS = 1_000_000
+
+
+def delimited_rows(
+    path: str | os.PathLike[str], skipped: SkipReport, *, most: int = 64 << 20
+) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """A small table of texts: its header, and its rows with the lines at which they begin.
+
+    Commas, semicolons, tabs or bars part the cells, whichever the first line that is not blank,
+    the header, has most of. The file may be compressed, ``-`` is standard input. Blank rows are
+    left out, and short ones filled up.
+
+    Parameters
+    ----------
+    path : path
+    skipped : SkipReport
+        Takes rows with more cells than the header has.
+    most : int
+        Bytes.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, is no table, or has no header.
+    """
+    file = os.fspath(path)
+    source = Source("standard input", None) if file == "-" else Source(file, Path(file))
+    text = decode(source.content(most).removeprefix(b"\xef\xbb\xbf"))
+    head = next((line for line in text.splitlines() if line.strip()), "")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=head.count))
+    header: list[str] = []
+    rows: list[tuple[int, list[str]]] = []
+    begin = 1
+    try:
+        for raw in reader:
+            line, begin = begin, reader.line_num + 1
+            cells = [plain_cell(clean(cell)) for cell in raw]
+            if not any(cells):
+                continue
+            if not header:
+                header = cells
+                continue
+            if any(cells[len(header) :]):
+                expected = f"{len(cells)} cells where {len(header)} were expected"
+                skipped.add(Skipped(file, line, expected))
+                continue
+            rows.append((line, cells[: len(header)] + [""] * (len(header) - len(cells))))
+            if len(rows) > _MOST_ROWS:
+                raise InputError(f"more than {_MOST_ROWS:,} rows", file=file)
+    except csv.Error as error:
+        raise InputError(f"is no table: {error}", file=file, line=begin) from None
+    if not header:
+        raise InputError("the table has no rows", file=file)
+    return header, rows

@@ -7,8 +7,6 @@ the line that fits the ratings best is not the one that predicts results best.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 from collections.abc import Sequence
@@ -22,7 +20,7 @@ import numpy as np
 from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
 from yardstone.files import write_text
 from yardstone.pool import Skipped, SkipReport
-from yardstone.records.decoding import clean, decode, plain_cell
+from yardstone.records.sources import delimited_rows
 from yardstone.strength.estimation import PlayerEstimate
 from yardstone.strength.players import plain_name
 from yardstone.strength.site_scales import FOX, GROUP_EDGES, SITE_SCALES, SiteScale, known_places
@@ -518,7 +516,7 @@ def read_ratings(
     file = os.fspath(path)
     report = SkipReport() if skipped is None else skipped
     players: dict[str, RatedPlayer] = {}
-    for line, row in csv_rows(path, ("player", "rating"), _HINT):
+    for line, row in csv_rows(path, ("player", "rating"), _HINT, report):
         reason = _read_row(row, players)
         if reason is not None:
             report.add(Skipped(file, line, reason))
@@ -551,11 +549,8 @@ def _read_row(cells: dict[str, str], players: dict[str, RatedPlayer]) -> str | N
     return None
 
 
-_LARGEST = 64 << 20
-
-
 def csv_rows(
-    path: str | os.PathLike[str], columns: Sequence[str], hint: str
+    path: str | os.PathLike[str], columns: Sequence[str], hint: str, skipped: SkipReport
 ) -> list[tuple[int, dict[str, str]]]:
     """The rows of a table with their lines, each value by the name of its column.
 
@@ -567,33 +562,17 @@ def csv_rows(
         That must be there. Names are compared in small letters.
     hint : str
         What such a table looks like, for errors.
+    skipped : SkipReport
+        Takes rows that cannot be used.
 
     Raises
     ------
     InputError
         The file cannot be read, or lacks a column.
     """
-    file = os.fspath(path)
-    try:
-        with Path(path).open("rb") as opened:
-            content = opened.read(_LARGEST + 1)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=file) from None
-    if len(content) > _LARGEST:
-        raise InputError(f"is larger than {_LARGEST >> 20} MB", file=file)
-    text = decode(content.removeprefix(b"\xef\xbb\xbf"))
-    header, _, _ = text.partition("\n")
-    delimiter = max(",;\t", key=header.count)
-    try:
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
-    except csv.Error as error:
-        raise InputError(f"is no table: {error}", file=file, hint=hint) from None
-    names = [clean(name).lower() for name in rows[0]] if rows else []
+    header, rows = delimited_rows(path, skipped)
+    names = [name.lower() for name in header]
     if not set(columns) <= set(names):
         words = " and ".join([", ".join(columns[:-1]), columns[-1]])
-        raise InputError(f"there are no columns {words}", file=file, line=1, hint=hint)
-    return [
-        (line, {name: plain_cell(clean(value)) for name, value in zip(names, row, strict=False)})
-        for line, row in enumerate(rows[1:], 2)
-        if any(row)
-    ]
+        raise InputError(f"there are no columns {words}", file=os.fspath(path), line=1, hint=hint)
+    return [(line, dict(zip(names, cells, strict=True))) for line, cells in rows]

@@ -42,14 +42,11 @@ through the EGF's list of all players (`read_egf_list`).
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, isfinite, pi, sqrt
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -66,8 +63,8 @@ from yardstone.grades import (
     split_grade,
 )
 from yardstone.pool import Skipped, SkipReport
-from yardstone.records.decoding import clean, decode, plain_cell
-from yardstone.records.sources import Source, find_sources
+from yardstone.records.decoding import decode
+from yardstone.records.sources import delimited_rows, find_sources
 from yardstone.winprob.goldis import goldis_of_grade, grade_of_goldis, rank_rating
 from yardstone.winprob.kaniuk import PUBLISHED, Kaniuk
 from yardstone.winprob.laws import EGF_POLE, EGF_STEEPNESS, ELO_POINTS_PER_LOGIT
@@ -698,15 +695,18 @@ def convert_column(
     """
     file = os.fspath(path)
     report = SkipReport()
-    names, rows, lines = _table(file, report)
+    header, rows = delimited_rows(path, report, most=_MOST_BYTES)
+    if not rows:
+        raise NoGamesError("the table has no rows", file=file)
+    names = tuple(name or f"column{number}" for number, name in enumerate(header, 1))
     place = {name.casefold(): number for number, name in enumerate(names)}
     if column.casefold() not in place:
         raise InputError(no_such("column", column, names), file=file, line=1)
     at = place[column.casefold()]
     converted: list[ConvertedRating | None] = []
     known: dict[str, ConvertedRating | str | None] = {}
-    for row, line in zip(rows, lines, strict=True):
-        text = row[at].strip()
+    for line, row in rows:
+        text = row[at]
         if text not in known:
             known[text] = _converted(text, source, targets)
         value = known[text]
@@ -718,7 +718,8 @@ def convert_column(
     if len(report) and not any(converted):
         raise InputError(report.details[0].reason, file=file, line=report.details[0].line)
     chosen = tuple(targets) or tuple(each for each in SCALES if each != "grade")
-    return ConvertedColumn(names, tuple(rows), names[at], chosen, tuple(converted), report)
+    cells = tuple(tuple(row) for _, row in rows)
+    return ConvertedColumn(names, cells, names[at], chosen, tuple(converted), report)
 
 
 def _converted(
@@ -731,41 +732,3 @@ def _converted(
         return convert_rating(text, source=source, targets=targets)
     except YardstoneError as error:
         return str(error)
-
-
-def _table(
-    file: str, report: SkipReport
-) -> tuple[tuple[str, ...], list[tuple[str, ...]], list[int]]:
-    """Columns, rows that are not blank, and their lines; short rows are filled up."""
-    stdin = file == "-"
-    content = Source("standard input" if stdin else file, None if stdin else Path(file)).content(
-        _MOST_BYTES
-    )
-    text = decode(content.removeprefix(b"\xef\xbb\xbf"))
-    header = text.partition("\n")[0]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t|", key=header.count))
-    rows: list[tuple[str, ...]] = []
-    lines: list[int] = []
-    names: tuple[str, ...] = ()
-    try:
-        for cells in reader:
-            if not any(cell.strip() for cell in cells):
-                continue
-            if not names:
-                names = tuple(
-                    plain_cell(clean(cell)) or f"column{n}" for n, cell in enumerate(cells, 1)
-                )
-                continue
-            while len(cells) > len(names) and not cells[-1].strip():
-                cells.pop()
-            if len(cells) > len(names):
-                reason = f"{len(cells)} cells where {len(names)} were expected"
-                report.add(Skipped(file, reader.line_num, reason))
-                continue
-            rows.append(tuple(map(plain_cell, cells)) + ("",) * (len(names) - len(cells)))
-            lines.append(reader.line_num)
-    except csv.Error as error:
-        raise InputError(f"is no table: {error}", file=file, line=reader.line_num) from None
-    if not rows:
-        raise NoGamesError("the table has no rows", file=file)
-    return names, rows, lines

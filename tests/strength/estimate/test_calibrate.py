@@ -334,7 +334,7 @@ def test_bad_rows_of_a_table_are_skipped_and_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("", "no columns"),
+        ("", "no rows"),
         ("name,elo\nAnna,1500\n", "no columns player and rating"),
         ("player,rating\n", "no player"),
         ("player,rating\n\0,\0\n", "no player"),
@@ -345,7 +345,7 @@ def test_tables_that_are_none(tmp_path: Path, content: str, words: str) -> None:
     path.write_text(content)
     with pytest.raises(InputError, match=words):
         read_ratings(path)
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="no such file"):
         read_ratings(tmp_path / "none.csv")
 
 

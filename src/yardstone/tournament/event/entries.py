@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from types import MappingProxyType
 
-from yardstone.errors import InputError, MissingFileError
+from yardstone.errors import InputError
 from yardstone.grades import format_grade, parse_grade
 from yardstone.pool import Skipped, SkipReport
-from yardstone.records.decoding import clean, decode, plain_cell
+from yardstone.records.sources import delimited_rows
 from yardstone.tournament.event.settings import (
     EventChange,
     check_planned,
@@ -42,7 +39,6 @@ __all__ = [
     "columns_of",
     "plain_heading",
     "read_player_table",
-    "rows_of",
     "RatingRegister",
     "read_register",
 ]
@@ -400,8 +396,6 @@ def remove_player(tournament: Tournament, player: int) -> EventChange:
 
 
 _MAX_BYTES = 16 << 20
-_MOST_ROWS = 20_000
-_DELIMITERS = ",;\t|"
 #: What a column is called, capitals, blanks and accents aside.
 _NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -439,44 +433,6 @@ class PlayerTable:
     skipped: SkipReport
 
 
-def rows_of(path: str | os.PathLike[str]) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """The columns of a file with delimiters, and its rows with their lines.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, or has no rows.
-    """
-    place = Path(path)
-    try:
-        with place.open("rb") as stream:
-            data = stream.read(_MAX_BYTES + 1)
-    except FileNotFoundError:
-        raise MissingFileError("there is no such file", file=str(path)) from None
-    except OSError as error:
-        raise InputError(error.strerror or str(error), file=str(path)) from error
-    if len(data) > _MAX_BYTES:
-        raise InputError(f"more than {_MAX_BYTES >> 20} MiB", file=str(path))
-    text = decode(data.removeprefix(b"\xef\xbb\xbf"))
-    head = next((line for line in text.splitlines() if line.strip()), "")
-    delimiter = max(_DELIMITERS, key=head.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    rows: list[tuple[int, list[str]]] = []
-    begin = 1
-    try:
-        for cells in reader:
-            rows.append((begin, [plain_cell(clean(cell)) for cell in cells]))
-            begin = reader.line_num + 1
-            if len(rows) > _MOST_ROWS:
-                raise InputError(f"more than {_MOST_ROWS:,} rows", file=str(path))
-    except csv.Error as error:
-        raise InputError(str(error), file=str(path), line=begin) from None
-    rows = [(line, cells) for line, cells in rows if any(cells)]
-    if not rows:
-        raise InputError("the file has no rows", file=str(path))
-    return rows[0][1], rows[1:]
-
-
 def read_player_table(path: str | os.PathLike[str]) -> PlayerTable:
     """Read who enters: columns ``name``, ``grade`` or ``rating``, and ``club``.
 
@@ -489,7 +445,8 @@ def read_player_table(path: str | os.PathLike[str]) -> PlayerTable:
     InputError
         The file cannot be read, or no column has names.
     """
-    head, rows = rows_of(path)
+    report = SkipReport()
+    head, rows = delimited_rows(path, report, most=_MAX_BYTES)
     columns, unused = _columns(head)
     if not {"name", "family", "egf"} & set(columns):
         raise InputError(
@@ -498,10 +455,9 @@ def read_player_table(path: str | os.PathLike[str]) -> PlayerTable:
             line=1,
             hint="call it name; the others are grade, rating, club, country",
         )
-    report = SkipReport()
     entries = []
     for line, cells in rows:
-        values = {at: cells[place] for at, place in columns.items() if place < len(cells)}
+        values = {at: cells[place] for at, place in columns.items()}
         try:
             entries.append(_entry(values, line, head[columns.get("rating", 0)]))
         except InputError as error:

@@ -12,8 +12,9 @@ from typing import Any, Literal
 from yardstone.errors import InputError, UsageError
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.results import SCORES, meanings, normalized, pair_of
+from yardstone.records.sources import delimited_rows
 from yardstone.tournament.dutch import DutchProposal, propose_dutch
-from yardstone.tournament.event.entries import columns_of, plain_heading, rows_of
+from yardstone.tournament.event.entries import columns_of, plain_heading
 from yardstone.tournament.event.settings import (
     EventChange,
     EventWishes,
@@ -672,7 +673,8 @@ def read_result_sheet(
     """
     chess = tournament.discipline == "chess"
     names = _CHESS_NAMES if chess else _NAMES
-    head, rows = rows_of(path)
+    report = SkipReport()
+    head, rows = delimited_rows(path, report)
     columns, unused = columns_of(head, names)
     again, _ = columns_of(unused, names)
     for kind, place in again.items():
@@ -699,10 +701,9 @@ def read_result_sheet(
             line=1,
             hint=f"put {behind.lower()} before {ahead.lower()}, and {behind}'s score first",
         )
-    report = SkipReport()
     results = []
     for line, cells in rows:
-        values = {at: cells[place] for at, place in columns.items() if place < len(cells)}
+        values = {at: cells[place] for at, place in columns.items()}
         if not values.get("score"):
             continue
         try:

@@ -85,7 +85,7 @@ def read_rank_labels(
     """
     report = SkipReport() if skipped is None else skipped
     labels = []
-    for line, row in csv_rows(path, ("file", "colour", "rank", "scale"), _HINT):
+    for line, row in csv_rows(path, ("file", "colour", "rank", "scale"), _HINT, report):
         try:
             labels.append(_label(row))
         except ValueError as error:
