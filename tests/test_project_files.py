@@ -123,3 +123,14 @@ def test_the_machines_of_the_compose_file_share_the_database_alone() -> None:
     for secret in compose["secrets"].values():
         folder = secret["file"].partition("/")[0]
         assert f"deploy/{folder}/" in ignored
+
+
+def test_the_files_and_modules_that_the_page_on_the_house_names_are_there() -> None:
+    page = (ROOT / "docs" / "explanation" / "architecture.md").read_text("utf-8")
+    files = [f"/{path.relative_to(ROOT)}" for path in ROOT.glob("[slt]*/**/*.py")]
+    named = set(re.findall(r"`((?:\w+/)*\w+\.py)\b", page))
+    assert len(named) > 30
+    assert {name for name in named if not any(f.endswith(f"/{name}") for f in files)} == set()
+    picture = page.partition("```text\n")[2].partition("```")[0]
+    top = {path.stem for path in (ROOT / "src" / "yardstone").glob("[a-z]*")} - {"py"}
+    assert top - set(re.findall(r"\w+", picture)) == set()
