@@ -74,7 +74,7 @@ def test_what_is_not_understood_is_asked_about_or_refused() -> None:
         yardstone.rate(football(), first="hme", second="away", score="FTR")
     with pytest.raises(ValueError, match="did you mean 'average'"):
         yardstone.rate(football(), avrage=3)
-    with pytest.raises(TypeError, match="a int holds no games"):
+    with pytest.raises(TypeError, match="a int cannot be read here: give paths, or a frame"):
         yardstone.rate(3)
     with pytest.raises(TypeError, match="a list of games must be one of paths"):
         yardstone.rate([1, 2])

@@ -143,8 +143,10 @@ def test_frames() -> None:
 
     for frame in (pd.DataFrame(ROWS), pl.DataFrame(ROWS), table, Capsule()):
         assert games(yardstone.read(frame)) == EXPECTED
-    with pytest.raises(WrongTypeError, match="a int holds no games"):
+    with pytest.raises(WrongTypeError, match="a int cannot be read here"):
         yardstone.read(3)
+    with pytest.raises(WrongTypeError, match="a DataFrame cannot be read here"):
+        yardstone.read(pd.DataFrame(ROWS), pd.DataFrame(ROWS))
 
 
 def test_databases(tmp_path: Path) -> None:

@@ -172,8 +172,9 @@ def read(
         where=wanted,
         once=True,
     )
-    if len(paths) == 1 and not isinstance(paths[0], str | os.PathLike | Source):
-        pool = _pool_of_frame(paths[0], options)
+    frames = [each for each in paths if not isinstance(each, str | os.PathLike | Source)]
+    if frames:
+        pool = _pool_of_frames(frames, options, alone=len(paths) == 1)
     else:
         groups, beside = sources_by_format(paths, format, strict=strict)
         pool = join_pools([read_format(name, group, options) for name, group in groups])
@@ -184,11 +185,13 @@ def read(
     return pool if threshold is None else drop_rare_players(pool, threshold)
 
 
-def _pool_of_frame(frame: Any, options: Options) -> Pool:
-    if not (hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "columns")):
+def _pool_of_frames(frames: list[Any], options: Options, *, alone: bool) -> Pool:
+    frame = frames[0]
+    tabular = hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "columns")
+    if not alone or not tabular or isinstance(frame, Pool):
         raise WrongTypeError(
-            f"a {type(frame).__name__} holds no games: give a path, a list of paths, a frame of "
-            "pandas or polars, an Arrow table or a Pool"
+            f"a {type(frame).__name__} cannot be read here: give paths, or a frame of pandas, "
+            "polars or Arrow by itself"
         )
     from yardstone.records.databases import pool_of_frame
 
