@@ -112,7 +112,7 @@ def test_wrong_usage(capsys: pytest.CaptureFixture[str], table: str, tmp_path: P
 
 
 def test_bad_input(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert "cannot be read" in run(capsys, "study", "fit", tmp_path / "none.csv", status=1)
+    assert "no such file" in run(capsys, "study", "fit", tmp_path / "none.csv", status=1)
     (tmp_path / "bad.jsonl").write_text("no\n")
     error = run(capsys, "study", "table", tmp_path / "bad.jsonl", status=1)
     assert "bad.jsonl:1: this line is no result" in error
