@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from yardstone import files
 from yardstone.errors import InputError
 from yardstone.files import changing, replaced, scratch_folder, write_text
 from yardstone.tournament.event.settings import wishes_of
@@ -64,6 +65,20 @@ def test_folders_of_killed_processes_go(tmp_path: Path, monkeypatch: pytest.Monk
     with scratch_folder() as one, scratch_folder() as other:
         assert sorted(tmp_path.iterdir()) == sorted((one, other))
     assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_is_being_removed_can_be_taken_by_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = killed("scratch_folder()", tmp_path)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    taken = []
+    monkeypatch.setattr(
+        "shutil.rmtree",
+        lambda path, **_: taken.append((Path(path), files._lock_folder(Path(path)))),
+    )
+    with scratch_folder():
+        assert taken == [(left, None)]
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:

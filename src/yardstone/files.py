@@ -319,8 +319,12 @@ def _sweep(base: Path) -> None:
                 if entry.stat(follow_symlinks=False).st_uid != user:
                     continue
                 handle = _lock_folder(Path(entry.path))
-                if handle is not None:
-                    os.close(handle)
+                if handle is None:
+                    continue
+                # Under the lock: whoever has just made the folder must not take it meanwhile.
+                shutil.rmtree(entry.path, ignore_errors=True)
+                os.close(handle)
+                if os.name == "nt":  # where no open file is removed
                     shutil.rmtree(entry.path, ignore_errors=True)
 
 
