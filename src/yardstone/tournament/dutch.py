@@ -67,25 +67,15 @@ _NAMES = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DutchBoard:
-    """A game, or the bye.
+    """A game, or the bye."""
 
-    Attributes
-    ----------
-    table : int
-        From 1; 0 for the bye.
-    first, second : int
-        Numbers of the players; `first` has White. `second` is -1 for the bye.
-    reason : ColourReason or None
-        What decided the colours; None for the bye and for boards fixed by hand.
-    bracket : int
-        Number of the bracket in which it was paired, from 0; -1 if fixed by hand.
-    """
-
-    table: int
+    table: int  #: From 1; 0 for the bye
+    #: `first`, `second`: numbers of the players; `first` has White. `second` is -1 for the bye.
     first: int
     second: int
+    #: What decided the colours; None for the bye and for boards fixed by hand
     reason: ColourReason | None = None
-    bracket: int = -1
+    bracket: int = -1  #: Number of the bracket in which it was paired, from 0; -1 if fixed by hand
 
     @property
     def players(self) -> frozenset[int]:
@@ -95,38 +85,19 @@ class DutchBoard:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DutchPairing:
-    """Result of `pair_dutch`.
+    """Result of `pair_dutch`."""
 
-    Attributes
-    ----------
-    field : DutchField
-        The players with their state before the round.
-    initial : PieceColour
-        The initial colour.
-    drawn : bool
-        Whether it was drawn by lot now.
-    boards : tuple of DutchBoard
-        By tables.
-    bye : DutchBoard or None
-    kept : tuple of Game
-        Games of the round that stood already.
-    pairs : RoundPairs
-        The brackets with their criteria.
-    allowed : bool array (n, n) or, for odd n, (n + 1, n + 1)
-        Which pairs could be, by places in the field; the last row is the bye.
-    first : tuple of Level
-        Criteria that came before those of the rules.
-    """
-
-    field: DutchField
-    initial: PieceColour
-    drawn: bool
-    boards: tuple[DutchBoard, ...]
+    field: DutchField  #: The players with their state before the round
+    initial: PieceColour  #: The initial colour
+    drawn: bool  #: Whether it was drawn by lot now
+    boards: tuple[DutchBoard, ...]  #: By tables
     bye: DutchBoard | None
-    kept: tuple[Game, ...]
-    pairs: RoundPairs
+    kept: tuple[Game, ...]  #: Games of the round that stood already
+    pairs: RoundPairs  #: The brackets with their criteria
+    #: (n, n) or, for odd n, (n + 1, n + 1) Which pairs could be, by places in the field; the last
+    #: row is the bye
     allowed: NDArray[np.bool_]
-    first: tuple[Level, ...] = ()
+    first: tuple[Level, ...] = ()  #: Criteria that came before those of the rules
 
     @property
     def round(self) -> int:
@@ -397,24 +368,14 @@ COSTS_UP_TO = 200
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DutchProposal:
-    """Result of `propose_dutch`.
-
-    Attributes
-    ----------
-    pairing : DutchPairing
-    explanations : tuple of BoardExplanation
-        Of every board, the bye last.
-    questions : tuple
-        Boards asked about, by the numbers of both players, and what stands against each;
-        None where the pairing has the board.
-    tournament : Tournament
-        The one that was paired, with the round.
-    """
+    """Result of `propose_dutch`."""
 
     pairing: DutchPairing
-    explanations: tuple[BoardExplanation, ...]
+    explanations: tuple[BoardExplanation, ...]  #: Of every board, the bye last
+    #: Boards asked about, by the numbers of both players, and what stands against each; None where
+    #: the pairing has the board
     questions: tuple[tuple[tuple[int, int], Obstacle | None], ...]
-    tournament: Tournament
+    tournament: Tournament  #: The one that was paired, with the round
 
 
 def propose_dutch(
@@ -466,52 +427,29 @@ def propose_dutch(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Obstacle:
-    """Why two players do not meet.
+    """Why two players do not meet."""
 
-    Attributes
-    ----------
-    players : (int, int)
-        Numbers of the players; -1 for the bye.
-    criterion : str
-        The first criterion that would be met worse (``C1`` to ``C21``, ``order``), empty
-        if the others could not be paired at all, ``forbidden`` by the organiser.
-    round : int
-        Where they met; 0 if they did not.
-    score : float or None
-        Of the bracket concerned.
-    """
-
-    players: tuple[int, int]
+    players: tuple[int, int]  #: Numbers of the players; -1 for the bye
+    #: The first criterion that would be met worse (``C1`` to ``C21``, ``order``), empty if the
+    #: others could not be paired at all, ``forbidden`` by the organiser
     criterion: str
-    round: int = 0
-    score: float | None = None
+    round: int = 0  #: Where they met; 0 if they did not
+    score: float | None = None  #: Of the bracket concerned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardExplanation:
-    """One board explained.
-
-    Attributes
-    ----------
-    board : DutchBoard
-    players : tuple of DutchPlayer
-        The higher-ranked first; one for the bye. Empty for boards by hand.
-    bracket : BracketReport or None
-    role : {"moved down", "homogeneous", "remainder", "bye", "by hand"}
-    places : (int, int)
-        Places from 1 in the bracket or remainder of so many players (`size`).
-    size : int
-    instead : Obstacle or None
-        The opponent of the first candidate, if another one came of it, and what stood
-        against that.
-    """
+    """One board explained."""
 
     board: DutchBoard
+    #: The higher-ranked first; one for the bye. Empty for boards by hand.
     players: tuple[DutchPlayer, ...]
     bracket: BracketReport | None
-    role: str
+    role: str  #: {"moved down", "homogeneous", "remainder", "bye", "by hand"}
+    #: Places from 1 in the bracket or remainder of so many players (`size`)
     places: tuple[int, int] = (0, 0)
     size: int = 0
+    #: The opponent of the first candidate, if another one came of it, and what stood against that
     instead: Obstacle | None = None
 
 
@@ -635,33 +573,21 @@ def _listed(pairs: RoundPairs) -> list[tuple[CriterionStep, float | None]]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RoundCheck:
-    """A recorded round beside the rules.
-
-    Attributes
-    ----------
-    tournament : Tournament
-    round : int
-    boards : int
-        Recorded games.
-    recorded, expected : tuple of (int, int)
-        Boards that only one of both has, by numbers of the players, White first; -1 for
-        the bye.
-    colours : tuple of (int, int)
-        Recorded boards whose colours are exchanged, White first.
-    reason : Obstacle or None
-        The first criterion that the recorded round meets worse. Of players who may not
-        meet at all, their names.
-    by_rules : DutchPairing or None
-        The round by the rules; None if there is none, as when players had to meet again.
-    """
+    """A recorded round beside the rules."""
 
     tournament: Tournament
     round: int
-    boards: int
+    boards: int  #: Recorded games
+    #: `recorded`, `expected`: boards that only one of both has, by numbers of the players, White
+    #: first; -1 for the bye.
     recorded: tuple[tuple[int, int], ...]
     expected: tuple[tuple[int, int], ...]
+    #: Recorded boards whose colours are exchanged, White first
     colours: tuple[tuple[int, int], ...]
+    #: The first criterion that the recorded round meets worse. Of players who may not meet at all,
+    #: their names.
     reason: Obstacle | None
+    #: The round by the rules; None if there is none, as when players had to meet again
     by_rules: DutchPairing | None
 
     @property

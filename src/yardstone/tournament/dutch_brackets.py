@@ -79,21 +79,11 @@ def may_meet(one: DutchPlayer, other: DutchPlayer) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Bracket:
-    """The players of one bracket and of the next, by rows among those not yet paired.
+    """The players of one bracket and of the next, by rows among those not yet paired."""
 
-    Attributes
-    ----------
-    moved : int
-        Moved-down players: the rows before this one.
-    end : int
-        The residents' rows lie from `moved` to this.
-    next_end : int
-        The rows of the next scoregroup lie from `end` to this.
-    """
-
-    moved: int
-    end: int
-    next_end: int
+    moved: int  #: Moved-down players: the rows before this one
+    end: int  #: The residents' rows lie from `moved` to this
+    next_end: int  #: The rows of the next scoregroup lie from `end` to this
 
 
 class PairTable:
@@ -302,66 +292,36 @@ def _differences(table: PairTable, bracket: Bracket) -> list[Level]:
 
 @dataclass(frozen=True, slots=True)
 class CriterionStep:
-    """What a criterion could attain in a bracket, and what another pairing attains.
+    """What a criterion could attain in a bracket, and what another pairing attains."""
 
-    Attributes
-    ----------
-    criterion : str
-        C5 to C21, or ``order``.
-    best : int
-        The larger the better; most count what is to be avoided as negative.
-    rival : int or None
-        The same sum of the pairing that was to be compared.
-    """
-
-    criterion: str
-    best: int
-    rival: int | None = None
+    criterion: str  #: C5 to C21, or ``order``
+    best: int  #: The larger the better; most count what is to be avoided as negative
+    rival: int | None = None  #: The same sum of the pairing that was to be compared
 
 
 @dataclass(frozen=True, kw_only=True)
 class BracketReport:
-    """One bracket after its pairing; players by their place in the field.
+    """One bracket after its pairing; players by their place in the field."""
 
-    Attributes
-    ----------
-    score : float
-        Of the residents.
-    moved, residents : tuple of int
-        Moved-down players, and those of the scoregroup.
-    pairs : tuple of (int, int)
-        The higher-ranked player first.
-    downfloaters : tuple of int
-    exchanges : int
-        Players of the upper half of the remainder who were exchanged with the lower one.
-    steps : tuple of CriterionStep
-    """
-
-    score: float
+    score: float  #: Of the residents
+    #: `moved`, `residents`: moved-down players, and those of the scoregroup.
     moved: tuple[int, ...]
     residents: tuple[int, ...]
-    pairs: tuple[tuple[int, int], ...]
+    pairs: tuple[tuple[int, int], ...]  #: The higher-ranked player first
     downfloaters: tuple[int, ...]
+    #: Players of the upper half of the remainder who were exchanged with the lower one
     exchanges: int
     steps: tuple[CriterionStep, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class RoundPairs:
-    """Result of `pair_brackets`.
+    """Result of `pair_brackets`."""
 
-    Attributes
-    ----------
-    mate : tuple of int
-        Opponent of each player of the field by place; their number stands for the bye.
-    brackets : tuple of BracketReport
-    steps : tuple of CriterionStep
-        Of the whole round, before the first bracket.
-    """
-
+    #: Opponent of each player of the field by place; their number stands for the bye
     mate: tuple[int, ...]
     brackets: tuple[BracketReport, ...]
-    steps: tuple[CriterionStep, ...]
+    steps: tuple[CriterionStep, ...]  #: Of the whole round, before the first bracket
 
 
 @dataclass(eq=False)
@@ -562,20 +522,11 @@ _ROOM = 2**50
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """One criterion.
-
-    Attributes
-    ----------
-    name : str
-    values : int64 array (n, n)
-        Symmetric; what each edge is worth.
-    span : int
-        The sums of two matchings differ at most by so much.
-    """
+    """One criterion."""
 
     name: str
-    values: Values
-    span: int
+    values: Values  #: (n, n) Symmetric; what each edge is worth
+    span: int  #: The sums of two matchings differ at most by so much
 
 
 class BestMatchings:

@@ -62,42 +62,18 @@ class Drift(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DutchPlayer:
-    """One player before a round.
+    """One player before a round."""
 
-    Attributes
-    ----------
-    player : int
-        Number in the tournament, from 0.
-    number : int
-        Pairing number, from 1.
-    score : float
-        Points, the virtual ones of an acceleration included.
-    points : float
-        Points without those.
-    colours : tuple of PieceColour
-        Of the games that were played, in their order.
-    opponents : frozenset of int
-        Those whom the player has played.
-    bye_barred : bool
-        Whether the player may not have the bye (C2).
-    unplayed : int
-        Rounds so far without a game.
-    floats : (Drift, Drift)
-        In the last round and in the one before.
-    top : bool
-        Topscorer: more than half of the possible points before the last round (1.8).
-    """
-
-    player: int
-    number: int
-    score: float
-    points: float
-    colours: tuple[PieceColour, ...]
-    opponents: frozenset[int]
-    bye_barred: bool
-    unplayed: int
-    floats: tuple[Drift, Drift]
-    top: bool
+    player: int  #: Number in the tournament, from 0
+    number: int  #: Pairing number, from 1
+    score: float  #: Points, the virtual ones of an acceleration included
+    points: float  #: Points without those
+    colours: tuple[PieceColour, ...]  #: Of the games that were played, in their order
+    opponents: frozenset[int]  #: Those whom the player has played
+    bye_barred: bool  #: Whether the player may not have the bye (C2)
+    unplayed: int  #: Rounds so far without a game
+    floats: tuple[Drift, Drift]  #: In the last round and in the one before
+    top: bool  #: Topscorer: more than half of the possible points before the last round (1.8)
 
     @property
     def balance(self) -> int:
@@ -133,17 +109,9 @@ class DutchPlayer:
 
 @dataclass(frozen=True, kw_only=True)
 class DutchField:
-    """The players of a round in the order of article 1.2: by score, then pairing number.
+    """The players of a round in the order of article 1.2: by score, then pairing number."""
 
-    Attributes
-    ----------
-    tournament : Tournament
-        The state before the round.
-    round : int
-    players : tuple of DutchPlayer
-    """
-
-    tournament: Tournament
+    tournament: Tournament  #: The state before the round
     round: int
     players: tuple[DutchPlayer, ...]
 

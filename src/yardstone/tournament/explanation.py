@@ -53,111 +53,57 @@ _HARD = tuple(CRITERIA.index(name) for name in ("rematch", "geography"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerState:
-    """A player before the round.
+    """A player before the round."""
 
-    Attributes
-    ----------
-    player : int
-        Number in the tournament.
-    score : float
-        Main score, in points.
-    group_score : float
-        Score of the group.
-    place, size : int
-        Place within the score group from 1, and players in the group.
-    balance : int
-        Even games moved second less even games moved first.
-    streak : int
-        Last even games with one side: +k moved second k times running, -k first.
-    drawn_up, drawn_down, byes : int
-        How often so far.
-    exempt : bool
-        Clubs, countries and handicap do not matter for this player.
-    """
-
-    player: int
-    score: float
-    group_score: float
-    place: int
+    player: int  #: Number in the tournament
+    score: float  #: Main score, in points
+    group_score: float  #: Score of the group
+    place: int  #: `place`, `size`: place within the score group from 1, and players in the group.
     size: int
-    balance: int
-    streak: int
-    drawn_up: int
+    balance: int  #: Even games moved second less even games moved first
+    streak: int  #: Last even games with one side: +k moved second k times running, -k first
+    drawn_up: int  #: `drawn_up`, `drawn_down`, `byes`: how often so far.
     drawn_down: int
     byes: int
-    exempt: bool
+    exempt: bool  #: Clubs, countries and handicap do not matter for this player
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairingChange:
-    """The best pairing under one more condition, against the one that was made.
+    """The best pairing under one more condition, against the one that was made."""
 
-    Attributes
-    ----------
-    cost : int
-        By how much its weight is smaller.
-    criterion : str
-        The criterion that loses most of it; empty if the cost is zero.
-    losses : dict of str to int
-        Value lost by each criterion that changes; negative where it gains.
-    boards : tuple of (int, int)
-        Boards that it has and the pairing has not, by numbers of the players;
-        -1 stands for the bye.
-    """
-
-    cost: int
-    criterion: str
-    losses: dict[str, int]
+    cost: int  #: By how much its weight is smaller
+    criterion: str  #: The criterion that loses most of it; empty if the cost is zero
+    losses: dict[str, int]  #: Value lost by each criterion that changes; negative where it gains
+    #: Boards that it has and the pairing has not, by numbers of the players; -1 stands for the bye
     boards: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Avoided:
-    """An opponent who would have been a better one but for what stands against it.
+    """An opponent who would have been a better one but for what stands against it."""
 
-    Attributes
-    ----------
-    player, opponent : int
-        Numbers of the players.
-    reason : {"rematch", "club", "club group", "country", "forbidden"}
-    round : int
-        Where they met; 0 if they did not.
-    """
-
-    player: int
+    player: int  #: `player`, `opponent`: numbers of the players.
     opponent: int
+    #: {"rematch", "club", "club group", "country", "forbidden"}
     reason: Literal["rematch", "club", "club group", "country", "forbidden"]
-    round: int = 0
+    round: int = 0  #: Where they met; 0 if they did not
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """One board explained.
-
-    Attributes
-    ----------
-    board : PairedBoard
-    players : tuple of PlayerState
-        Of the player who moves first and the other, or of the one with the bye.
-    gap : float
-        Difference of their scores, in points.
-    side_reason : SideReason or None
-        What decided who moves first.
-    avoided : tuple of Avoided
-    change : PairingChange or None
-        What the best pairing without this board costs; None if there is none, or if
-        it was not asked for.
-    unavoidable : bool
-        True if without this board nothing else can be paired.
-    """
+    """One board explained."""
 
     board: PairedBoard
+    #: Of the player who moves first and the other, or of the one with the bye
     players: tuple[PlayerState, ...]
-    gap: float
-    side_reason: SideReason | None
+    gap: float  #: Difference of their scores, in points
+    side_reason: SideReason | None  #: What decided who moves first
     avoided: tuple[Avoided, ...]
+    #: What the best pairing without this board costs; None if there is none, or if it was not asked
+    #: for
     change: PairingChange | None = None
-    unavoidable: bool = False
+    unavoidable: bool = False  #: True if without this board nothing else can be paired
 
 
 @weighed(Loops.PAIRING, lambda pairing, **_: len(pairing.entrants) ** 3 / 2)
@@ -441,22 +387,13 @@ def recorded_round(
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Players who are paired differently, without all others: one connected exchange.
+    """Players who are paired differently, without all others: one connected exchange."""
 
-    Attributes
-    ----------
-    recorded, ours : tuple of PairedBoard
-        The boards of these players in both pairings.
-    gain : int
-        By how much ours weigh more; negative if less.
-    gains : dict of str to int
-        By criterion, those that differ.
-    """
-
+    #: `recorded`, `ours`: the boards of these players in both pairings.
     recorded: tuple[PairedBoard, ...]
     ours: tuple[PairedBoard, ...]
-    gain: int
-    gains: dict[str, int]
+    gain: int  #: By how much ours weigh more; negative if less
+    gains: dict[str, int]  #: By criterion, those that differ
 
 
 def differences(recorded: Pairing, ours: Pairing) -> tuple[Difference, ...]:
@@ -496,24 +433,14 @@ COSTS_UP_TO = 200
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Proposal:
-    """Result of `propose_round`.
-
-    Attributes
-    ----------
-    pairing : Pairing
-    explanations : tuple of Explanation
-        Of every board, the bye last.
-    questions : tuple
-        Boards asked about, by the numbers of both players, and what each would change;
-        None where the others could not be paired.
-    tournament : Tournament
-        The one that was paired, with the round.
-    """
+    """Result of `propose_round`."""
 
     pairing: Pairing
-    explanations: tuple[Explanation, ...]
+    explanations: tuple[Explanation, ...]  #: Of every board, the bye last
+    #: Boards asked about, by the numbers of both players, and what each would change; None where
+    #: the others could not be paired
     questions: tuple[tuple[tuple[int, int], PairingChange | None], ...]
-    tournament: Tournament
+    tournament: Tournament  #: The one that was paired, with the round
 
 
 def propose_round(

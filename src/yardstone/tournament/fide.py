@@ -54,37 +54,18 @@ def rules_for(day: date | None) -> Unplayed:
 
 @dataclass(slots=True)
 class Round:
-    """One round of one player.
+    """One round of one player."""
 
-    Attributes
-    ----------
-    number : int
-        Of the round.
-    opponent : int
-        The one who was, or should have been, met; -1 for none.
-    points : float
-        What the player got.
-    played : bool
-        Whether there was a game.
-    voluntary : bool
-        A round that the player chose not to play: a requested bye, an absence or a game
-        lost by forfeit (article 16.1).
-    first : bool or None
-        Whether the player moved first in a game that was played.
-    rated_points : float
-        1, 0.5 or 0 for a game that was played.
-    full : bool
-        Whether the points are those of a win, with or without a game.
-    """
-
-    number: int
-    opponent: int
-    points: float
-    played: bool
+    number: int  #: Of the round
+    opponent: int  #: The one who was, or should have been, met; -1 for none
+    points: float  #: What the player got
+    played: bool  #: Whether there was a game
+    #: A round that the player chose not to play: a requested bye, an absence or a game lost by
+    #: forfeit (article 16.1)
     voluntary: bool
-    first: bool | None = None
-    rated_points: float = 0.0
-    full: bool = False
+    first: bool | None = None  #: Whether the player moved first in a game that was played
+    rated_points: float = 0.0  #: 1, 0.5 or 0 for a game that was played
+    full: bool = False  #: Whether the points are those of a win, with or without a game
 
 
 @dataclass(slots=True)
@@ -98,21 +79,11 @@ class Contribution:
 
 @dataclass(eq=False)
 class FideScores:
-    """The rounds of every player up to one, and every tie-break from them.
+    """The rounds of every player up to one, and every tie-break from them."""
 
-    Parameters
-    ----------
-    tournament : Tournament
-        The results.
-    round_number : int
-        Only rounds up to this one count.
-    unplayed : Unplayed
-        The rules for rounds without a game.
-    """
-
-    tournament: Tournament
-    round_number: int
-    unplayed: Unplayed
+    tournament: Tournament  #: The results
+    round_number: int  #: Only rounds up to this one count
+    unplayed: Unplayed  #: The rules for rounds without a game
     rounds: list[list[Round]] = field(init=False)
     points: list[float] = field(init=False)
 

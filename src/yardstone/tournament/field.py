@@ -74,27 +74,13 @@ GRADE_SPREAD = np.interp(np.arange(LOWEST_GRADE, 8), [-20.0, 3.0, 6.0], [1.2, 0.
 
 @dataclass(frozen=True, slots=True)
 class EntryList:
-    """The players of a tournament, with what the organiser knows and what he does not.
+    """The players of a tournament, with what the organiser knows and what he does not."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        One a player.
-    grade : array of int, shape (n,)
-        Grade with which each enters, 1 dan = 0.
-    rating : array of float, shape (n,)
-        Rating with which each enters, in points of the EGF.
-    strength : array of float, shape (n,)
-        True strength, in grades.
-    club, country : arrays of int, shape (n,)
-        Numbers of clubs and countries; -1 for none.
-    """
-
-    names: tuple[str, ...]
-    grade: NDArray[np.int64]
-    rating: NDArray[np.float64]
-    strength: NDArray[np.float64]
-    club: NDArray[np.int64]
+    names: tuple[str, ...]  #: One a player
+    grade: NDArray[np.int64]  #: Grade with which each enters, 1 dan = 0
+    rating: NDArray[np.float64]  #: Rating with which each enters, in points of the EGF
+    strength: NDArray[np.float64]  #: True strength, in grades
+    club: NDArray[np.int64]  #: `club`, `country`: numbers of clubs and countries; -1 for none.
     country: NDArray[np.int64]
 
     def __len__(self) -> int:
@@ -221,16 +207,11 @@ def entry_spread(strength: Values, *, points: bool = False) -> Values:
 
 @dataclass(frozen=True, eq=False)
 class Strengths:
-    """What is known of true strengths: normal, with these means; frozen.
+    """What is known of true strengths: normal, with these means; frozen."""
 
-    Attributes
-    ----------
-    mean : float array (players,)
-    root : float array (players, players) or (players,)
-        Lower triangular root of the covariance, or deviations of independent strengths.
-    """
-
-    mean: Values
+    mean: Values  #: (players,)
+    #: (players, players) or (players,) Lower triangular root of the covariance, or deviations of
+    #: independent strengths
     root: Values
 
     @property
@@ -296,25 +277,14 @@ class Strengths:
 
 @dataclass(frozen=True, eq=False)
 class GamesOver:
-    """Games that are over; frozen.
+    """Games that are over; frozen."""
 
-    Attributes
-    ----------
-    first, second : int64 arrays (games,)
-        Rows of the players who moved first and second.
-    score : float array (games,)
-        Points of the first, 0 to 1.
-    stones : float array (games,)
-        Handicap stones of the first.
-    chance : callable
-        Win probability.
-    """
-
+    #: `first`, `second`: (games,) Rows of the players who moved first and second.
     first: NDArray[np.int64]
     second: NDArray[np.int64]
-    score: Values
-    stones: Values
-    chance: WinningLaw
+    score: Values  #: (games,) Points of the first, 0 to 1
+    stones: Values  #: (games,) Handicap stones of the first
+    chance: WinningLaw  #: Win probability
 
     @classmethod
     def of(cls, played: Scores, rounds: int, chance: WinningLaw) -> GamesOver:
@@ -413,21 +383,12 @@ _LEAST = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class StrengthLaw:
-    """A law between true strengths in Go; frozen. It is a `WinningLaw` itself.
+    """A law between true strengths in Go; frozen. It is a `WinningLaw` itself."""
 
-    Attributes
-    ----------
-    chance : WinningLaw
-        Between grades.
-    grades : float array (n,)
-        Increasing.
-    stretch : float array (n,)
-        By how much the quantile (probit) of a chance is larger between strengths that are
-        on average of these grades.
-    """
-
-    chance: WinningLaw
-    grades: Values
+    chance: WinningLaw  #: Between grades
+    grades: Values  #: (n,) Increasing
+    #: (n,) By how much the quantile (probit) of a chance is larger between strengths that are on
+    #: average of these grades
     stretch: Values
 
     def __call__(self, first: Values, second: Values, stones: Values) -> tuple[Values, Values]:
@@ -495,20 +456,11 @@ def entrants_law(law: ModelLaw, strength: Values) -> tuple[WinningLaw, Values]:
 
 @dataclass(frozen=True, eq=False)
 class ModelLaw:
-    """The law of a model of winning; frozen. It is a `WinningLaw` itself.
-
-    Attributes
-    ----------
-    model : WinningModel
-    advantage : float
-        On rating points: what moving first is worth.
-    draw_rate : float
-        On rating points: how often equal players draw (Davidson).
-    """
+    """The law of a model of winning; frozen. It is a `WinningLaw` itself."""
 
     model: WinningModel
-    advantage: float = 0.0
-    draw_rate: float = 0.0
+    advantage: float = 0.0  #: On rating points: what moving first is worth
+    draw_rate: float = 0.0  #: On rating points: how often equal players draw (Davidson)
 
     def __call__(self, first: Values, second: Values, stones: Values) -> tuple[Values, Values]:
         """Chance that the first wins, and that nobody does."""

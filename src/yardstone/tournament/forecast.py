@@ -65,37 +65,19 @@ MEASURES = {
 
 @dataclass(frozen=True, eq=False)
 class TournamentForecast:
-    """Result of `simulate`.
+    """Result of `simulate`."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        Players, as the tournament lists them.
-    strength : float array (players,)
-        Their strengths; the mean of what was drawn.
-    deviation : float array (players,)
-        Standard deviation of what is known of each strength; 0: taken as exact.
-    tournaments : int
-        Number of replays.
-    places : float array (players, players)
-        Share of replays in which each player takes each place; players tied on all
-        criteria share their places evenly, so rows and columns add up to one.
-    wins : float array (players,)
-        Mean points from games and byes.
-    measures : mapping of str to array (replays,)
-        By the names of `MEASURES`.
-    criteria : tuple of str
-        What ordered the players.
-    """
-
-    names: tuple[str, ...]
-    strength: Values
+    names: tuple[str, ...]  #: Players, as the tournament lists them
+    strength: Values  #: (players,) Their strengths; the mean of what was drawn
+    #: (players,) Standard deviation of what is known of each strength; 0: taken as exact
     deviation: Values
-    tournaments: int
+    tournaments: int  #: Number of replays
+    #: (players, players) Share of replays in which each player takes each place; players tied on
+    #: all criteria share their places evenly, so rows and columns add up to one
     places: Values
-    wins: Values
-    measures: dict[str, Values]
-    criteria: tuple[str, ...]
+    wins: Values  #: (players,) Mean points from games and byes
+    measures: dict[str, Values]  #: (replays,) By the names of `MEASURES`
+    criteria: tuple[str, ...]  #: What ordered the players
 
     @property
     def first(self) -> Values:
@@ -287,42 +269,31 @@ def _measured(
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """A tournament to be played, real or made up, with changes of its rules.
+    """A tournament to be played, real or made up, with changes of its rules."""
 
-    Attributes
-    ----------
-    tournament : Tournament, optional
-        Its players and rules; without it players are drawn as European tournaments have
-        them: so many `players`, with grades from `lowest` to `highest` (1 dan is 0).
-    restart : bool
-        Whether the rounds that are over are played again.
-    rounds, system, bar, floor, handicap : optional
-        In place of the tournament's; `handicap` is the most stones.
-    win : str or path, optional
-        Model of winning by its name or file; by default the fitted one, in chess ``elo``, with
-        `advantage` and `draw_rate` as in `yardstone.tournament.field`.
-    deviation : float, optional
-        Of true strengths about the entry list; by default that of real tournaments, or
-        none for players who are made up.
-    seed : int
-        Of the players.
-    """
-
+    #: Its players and rules; without it players are drawn as European tournaments have them: so
+    #: many `players`, with grades from `lowest` to `highest` (1 dan is 0)
     tournament: Tournament | None = None
     players: int = 64
     lowest: int = LOWEST_GRADE
     highest: int = 6
-    restart: bool = False
+    restart: bool = False  #: Whether the rounds that are over are played again
+    #: `rounds`, `system`, `bar`, `floor`, `handicap`: in place of the tournament's; `handicap` is
+    #: the most stones.
     rounds: int | None = None
     system: System | None = None
     bar: int | None = None
     floor: int | None = None
     handicap: int | None = None
+    #: Model of winning by its name or file; by default the fitted one, in chess ``elo``, with
+    #: `advantage` and `draw_rate` as in `yardstone.tournament.field`
     win: str | os.PathLike[str] | None = None
     advantage: float = 0.0
     draw_rate: float = 0.0
+    #: Of true strengths about the entry list; by default that of real tournaments, or none for
+    #: players who are made up
     deviation: float | None = None
-    seed: int = 0
+    seed: int = 0  #: Of the players
 
     @property
     def model(self) -> WinningModel:
@@ -397,24 +368,12 @@ def _given(values: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Simulation:
-    """Result of `simulate_scenarios`.
+    """Result of `simulate_scenarios`."""
 
-    Attributes
-    ----------
-    scenario : Scenario
-        The last one; the others differ from it by `varied`.
-    plan : SimulationPlan
-        Of it.
-    varied : str
-        The field in which the scenarios differ; "" for a single one.
-    forecasts : tuple of (str, TournamentForecast)
-        By what is varied.
-    """
-
-    scenario: Scenario
-    plan: SimulationPlan
-    varied: str
-    forecasts: tuple[tuple[str, TournamentForecast], ...]
+    scenario: Scenario  #: The last one; the others differ from it by `varied`
+    plan: SimulationPlan  #: Of it
+    varied: str  #: The field in which the scenarios differ; "" for a single one
+    forecasts: tuple[tuple[str, TournamentForecast], ...]  #: By what is varied
 
     @property
     def tournaments(self) -> int:

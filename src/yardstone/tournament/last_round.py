@@ -61,21 +61,12 @@ _FIXED = ("CAT", "RANK", "RATING", "TPN")
 
 @dataclass(frozen=True, slots=True)
 class OwnResult:
-    """What one result of the player's own last round leads to.
+    """What one result of the player's own last round leads to."""
 
-    Attributes
-    ----------
-    points : float or None
-        Own points in the round; None if nothing is open for the player.
-    best, worst : int
-        Places between which the player ends.
-    places : mapping of int to int
-        Number of combinations of the other results for each place; empty with bounds.
-    """
-
-    points: float | None
-    best: int
+    points: float | None  #: Own points in the round; None if nothing is open for the player
+    best: int  #: `best`, `worst`: places between which the player ends.
     worst: int
+    #: Number of combinations of the other results for each place; empty with bounds
     places: Counter[int] = field(default_factory=Counter)
 
     @property
@@ -99,41 +90,22 @@ class Influence:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LastRoundNeeds:
-    """What a player needs in the last round.
+    """What a player needs in the last round."""
 
-    Attributes
-    ----------
-    player, round : int
-        Whose, and of which round.
-    exact : bool
-        Whether all combinations were tried with all criteria; otherwise places are bounds
-        from the first criterion, ties going either way.
-    combinations : int
-        How many results are possible together.
-    results : tuple of OwnResult
-        The best own result first.
-    influences : tuple of Influence
-        Games of others that matter for `place`, the most important first.
-    place : int
-        The place asked about.
-    open_games : tuple of Game
-        Games whose results are open.
-    draws : bool
-        Whether they can be drawn.
-    places : int64 array
-        Where all combinations were tried: the player's place, with an axis for each open game
-        (first wins, second wins, drawn if `draws`).
-    """
-
-    player: int
+    player: int  #: `player`, `round`: whose, and of which round.
     round: int
+    #: Whether all combinations were tried with all criteria; otherwise places are bounds from the
+    #: first criterion, ties going either way
     exact: bool
-    combinations: int
-    results: tuple[OwnResult, ...]
+    combinations: int  #: How many results are possible together
+    results: tuple[OwnResult, ...]  #: The best own result first
+    #: Games of others that matter for `place`, the most important first
     influences: tuple[Influence, ...]
-    place: int
-    open_games: tuple[Game, ...] = ()
-    draws: bool = False
+    place: int  #: The place asked about
+    open_games: tuple[Game, ...] = ()  #: Games whose results are open
+    draws: bool = False  #: Whether they can be drawn
+    #: Where all combinations were tried: the player's place, with an axis for each open game (first
+    #: wins, second wins, drawn if `draws`)
     places: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @property
@@ -368,29 +340,15 @@ _STRENGTHS, _MODELS, _SEED = 200, 200, 0
 
 @dataclass(frozen=True)
 class PlaceChances:
-    """Chances of a place.
+    """Chances of a place."""
 
-    Attributes
-    ----------
-    model, about : str
-        The model of winning, and what it is.
-    no_interval : str
-        Why there are no intervals, where there are none.
-    overall : Chance
-        Of the place or a better one.
-    results : tuple of (Chance, Chance)
-        For each own result of `LastRoundNeeds.results`: its chance, and that of the place
-        after it.
-    level : float
-        Of the intervals.
-    """
-
-    model: str
+    model: str  #: `model`, `about`: the model of winning, and what it is.
     about: str
-    no_interval: str
-    overall: Chance
+    no_interval: str  #: Why there are no intervals, where there are none
+    overall: Chance  #: Of the place or a better one
+    #: For each own result of `LastRoundNeeds.results`: its chance, and that of the place after it
     results: tuple[tuple[Chance, Chance], ...]
-    level: float = 0.95
+    level: float = 0.95  #: Of the intervals
 
 
 def place_chances(

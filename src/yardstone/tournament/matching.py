@@ -25,29 +25,16 @@ MOST_VERTICES = 10_000
 
 @dataclass(frozen=True, eq=False)
 class Matching:
-    """Result of `maximum_matching`.
+    """Result of `maximum_matching`."""
 
-    Attributes
-    ----------
-    mate : int64 array (n,)
-        Number of each vertex's partner; -1 for those that stay alone.
-    weight : int
-        Sum of the weights of the pairs.
-    dual : int64 array (n + alone,)
-        Twice the duals of the vertices; behind them those of the stand-ins with which
-        vertices that stay alone are matched.
-    blossoms : tuple of (frozenset of int, int)
-        Odd sets of vertices, and twice their duals.
-    crowd : tuple of tuple of int
-        If somebody stays alone, why: groups of vertices that only the vertices of
-        `bottleneck` join, and there are too few of those. Empty otherwise.
-    bottleneck : tuple of int
-    """
-
-    mate: NDArray[np.int64]
-    weight: int
+    mate: NDArray[np.int64]  #: (n,) Number of each vertex's partner; -1 for those that stay alone
+    weight: int  #: Sum of the weights of the pairs
+    #: (n + alone,) Twice the duals of the vertices; behind them those of the stand-ins with which
+    #: vertices that stay alone are matched
     dual: NDArray[np.int64]
-    blossoms: tuple[tuple[frozenset[int], int], ...]
+    blossoms: tuple[tuple[frozenset[int], int], ...]  #: Odd sets of vertices, and twice their duals
+    #: If somebody stays alone, why: groups of vertices that only the vertices of `bottleneck` join,
+    #: and there are too few of those. Empty otherwise.
     crowd: tuple[tuple[int, ...], ...] = ()
     bottleneck: tuple[int, ...] = ()
 

@@ -131,56 +131,29 @@ Discipline = Literal["go", "chess", ""]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Player:
-    """An entry of a tournament.
+    """An entry of a tournament."""
 
-    Attributes
-    ----------
-    name, first_name : str
-        Family name and given name.
-    country, club : str
-        Codes, as the file has them.
-    rank : int or None
-        Grade with which the player takes part, 1 dan = 0, 1 kyu = -1; from it follows
-        the initial McMahon score. None in chess.
-    grade : str
-        Official grade or title as text ("3D", "1P"), which may differ from `rank`.
-    rating : float or None
-        Rating at the start of the tournament.
-    rating_origin : str
-        Whose rating that is ("EGF", "FFG : 302", "FIDE").
-    ids : mapping of str to str
-        Numbers in the registers of federations, by "egf", "ffg", "aga", "fide".
-    smms_correction : int
-        Added to the initial McMahon score.
-    absent : frozenset of int
-        Rounds in which the player does not take part.
-    registered : bool
-        False for a preliminary registration.
-    sex, title, birth : str
-        As a file of FIDE has them.
-    extras : mapping of str to str
-        Everything else that the file says about the player.
-    line : int
-        Where the file says it; 0 if unknown.
-    """
-
-    name: str
+    name: str  #: `name`, `first_name`: family name and given name.
     first_name: str = ""
-    country: str = ""
+    country: str = ""  #: `country`, `club`: codes, as the file has them.
     club: str = ""
+    #: Grade with which the player takes part, 1 dan = 0, 1 kyu = -1; from it follows the initial
+    #: McMahon score. None in chess.
     rank: int | None = None
-    grade: str = ""
-    rating: float | None = None
-    rating_origin: str = ""
+    grade: str = ""  #: Official grade or title as text ("3D", "1P"), which may differ from `rank`
+    rating: float | None = None  #: Rating at the start of the tournament
+    rating_origin: str = ""  #: Whose rating that is ("EGF", "FFG : 302", "FIDE")
+    #: Numbers in the registers of federations, by "egf", "ffg", "aga", "fide"
     ids: Mapping[str, str] = field(default_factory=dict)
-    smms_correction: int = 0
-    absent: frozenset[int] = frozenset()
-    registered: bool = True
-    sex: str = ""
+    smms_correction: int = 0  #: Added to the initial McMahon score
+    absent: frozenset[int] = frozenset()  #: Rounds in which the player does not take part
+    registered: bool = True  #: False for a preliminary registration
+    sex: str = ""  #: `sex`, `title`, `birth`: as a file of FIDE has them.
     title: str = ""
     birth: str = ""
+    #: Everything else that the file says about the player
     extras: Mapping[str, str] = field(default_factory=dict)
-    line: int = 0
+    line: int = 0  #: Where the file says it; 0 if unknown
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ids", MappingProxyType(dict(self.ids)))
@@ -199,41 +172,20 @@ class Player:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Game:
-    """A game that is paired, and perhaps played.
+    """A game that is paired, and perhaps played."""
 
-    Attributes
-    ----------
-    round, table : int
-        From 1; table 0 if none is known.
-    first, second : int
-        Numbers of the players; `first` moves first.
-    result : Result
-        Who won.
-    forfeit : bool
-        Decided without play, as when a player does not come.
-    handicap : int
-        Stones given to `first`.
-    komi : float or None
-        Points given to `second`, where they differ from the tournament's.
-    known_colour : bool
-        False if it is not known who moved first; the order then means nothing.
-    rated : bool
-        False if the game does not count for ratings.
-    line : int
-        Where the file says it; 0 if unknown.
-    """
-
-    round: int
-    first: int
+    round: int  #: `round`, `table`: from 1; table 0 if none is known.
+    first: int  #: `first`, `second`: numbers of the players; `first` moves first.
     second: int
     table: int = 0
-    result: Result = Result.unknown
-    forfeit: bool = False
-    handicap: int = 0
-    komi: float | None = None
+    result: Result = Result.unknown  #: Who won
+    forfeit: bool = False  #: Decided without play, as when a player does not come
+    handicap: int = 0  #: Stones given to `first`
+    komi: float | None = None  #: Points given to `second`, where they differ from the tournament's
+    #: False if it is not known who moved first; the order then means nothing
     known_colour: bool = True
-    rated: bool = True
-    line: int = 0
+    rated: bool = True  #: False if the game does not count for ratings
+    line: int = 0  #: Where the file says it; 0 if unknown
 
     @property
     def played(self) -> bool:
@@ -269,73 +221,42 @@ class Adjustment:
 
 @dataclass(frozen=True, kw_only=True)
 class Tournament:
-    """A tournament; frozen. `replace` makes a changed one.
+    """A tournament; frozen. `replace` makes a changed one."""
 
-    Attributes
-    ----------
-    name, short_name, place, director : str
-        What it is called, where it is, and whose it is.
-    begin, end : date or None
-        First and last day.
-    discipline : {"go", "chess", ""}
-        The game.
-    size : int
-        Size of the board.
-    komi : float or None
-        Points for the player who moves second.
-    rounds : int
-        Number of rounds that are planned.
-    system : System
-        How they are paired.
-    players, games, byes : tuples
-        Entries; pairings of all rounds so far; rounds without an opponent.
-    teams : tuple of Team
-        Where players play in teams.
-    scoring, handicap, pairing, swiss, team_rules
-        The rules.
-    time : TimeControl
-        How long a game may take.
-    round_dates : tuple of date or None
-        When the rounds are played, from the first on; may be shorter than `rounds`.
-    club_groups : tuple of frozenset of str
-        Clubs that pairing treats as neighbours.
-    adjustments : tuple of Adjustment
-        Points given or taken by decision.
-    extras : mapping of str to str
-        Everything else the file says about the whole.
-    document : object
-        What the writer of the same format needs to write back all that is not used.
-    file : str
-        Where it was read from.
-    """
-
+    #: `name`, `short_name`, `place`, `director`: what it is called, where it is, and whose it is.
     name: str = ""
     short_name: str = ""
     place: str = ""
     director: str = ""
-    begin: date | None = None
+    begin: date | None = None  #: `begin`, `end`: first and last day.
     end: date | None = None
-    discipline: Discipline = ""
-    size: int = 19
-    komi: float | None = None
-    rounds: int = 0
-    system: System = System.other
+    discipline: Discipline = ""  #: {"go", "chess", ""}: the game
+    size: int = 19  #: Size of the board
+    komi: float | None = None  #: Points for the player who moves second
+    rounds: int = 0  #: Number of rounds that are planned
+    system: System = System.other  #: How they are paired
+    #: `players`, `games`, `byes`: entries; pairings of all rounds so far; rounds without an
+    #: opponent.
     players: tuple[Player, ...] = ()
     games: tuple[Game, ...] = ()
     byes: tuple[Bye, ...] = ()
+    #: `scoring`, `handicap`, `pairing`, `swiss`, `team_rules`: the rules.
     scoring: Scoring = field(default_factory=Scoring)
     handicap: HandicapRules = field(default_factory=HandicapRules)
     pairing: PairingSettings = field(default_factory=PairingSettings)
     swiss: SwissSettings = field(default_factory=SwissSettings)
-    teams: tuple[Team, ...] = ()
+    teams: tuple[Team, ...] = ()  #: Where players play in teams
     team_rules: TeamRules = field(default_factory=TeamRules)
-    time: TimeControl = field(default_factory=TimeControl)
+    time: TimeControl = field(default_factory=TimeControl)  #: How long a game may take
+    #: When the rounds are played, from the first on; may be shorter than `rounds`
     round_dates: tuple[date | None, ...] = ()
-    club_groups: tuple[frozenset[str], ...] = ()
-    adjustments: tuple[Adjustment, ...] = ()
+    club_groups: tuple[frozenset[str], ...] = ()  #: Clubs that pairing treats as neighbours
+    adjustments: tuple[Adjustment, ...] = ()  #: Points given or taken by decision
+    #: Everything else the file says about the whole
     extras: Mapping[str, str] = field(default_factory=dict)
+    #: What the writer of the same format needs to write back all that is not used
     document: Any = field(default=None, repr=False, compare=False)
-    file: str = ""
+    file: str = ""  #: Where it was read from
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "extras", MappingProxyType(dict(self.extras)))
@@ -591,46 +512,29 @@ class Rule(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairingRules(PairingSettings):
-    """Everything that decides a pairing; the settings of a file, and what files lack.
+    """Everything that decides a pairing; the settings of a file, and what files lack."""
 
-    Attributes
-    ----------
-    rounds : int
-        Number of rounds of the tournament.
-    by_mcmahon : bool
-        Whether the McMahon score is the main score; otherwise the number of wins.
-    bar, floor, zero : int
-        Ranks of the bar and the floor, and the rank whose initial score is 0.
-    category_count : int
-        Number of categories that are to be kept apart.
-    half_points : bool
-        Whether half a point parts score groups (draws, as in chess).
-    handicap : HandicapRules
-        How many stones a game gets.
-    repeated_bye, choose_bye : int
-        Weight against a second bye of the same player; weight of giving the bye to the
-        last of the order.
-    absolute_colour, colour_preference : int
-        Weights against boards on which both players must have the same colour (two
-        games more with the other one, or the other one twice running), and on which
-        both would rather have it. Zero, as in Go, leaves only `balance_colours`.
-    seed : int
-        Of the lots, from 0 to 2**31 - 1.
-    """
-
-    rounds: int = 5
+    rounds: int = 5  #: Number of rounds of the tournament
+    #: Whether the McMahon score is the main score; otherwise the number of wins
     by_mcmahon: bool = True
+    #: `bar`, `floor`, `zero`: ranks of the bar and the floor, and the rank whose initial score is
+    #: 0.
     bar: int = 8
     floor: int = -30
     zero: int = -30
-    category_count: int = 1
-    half_points: bool = False
-    handicap: HandicapRules = field(default_factory=HandicapRules)
+    category_count: int = 1  #: Number of categories that are to be kept apart
+    half_points: bool = False  #: Whether half a point parts score groups (draws, as in chess)
+    handicap: HandicapRules = field(default_factory=HandicapRules)  #: How many stones a game gets
+    #: `repeated_bye`, `choose_bye`: weight against a second bye of the same player; weight of
+    #: giving the bye to the last of the order.
     repeated_bye: int = 100_000_000_000_000
     choose_bye: int = 10_000_000_000_000
+    #: `absolute_colour`, `colour_preference`: weights against boards on which both players must
+    #: have the same colour (two games more with the other one, or the other one twice running), and
+    #: on which both would rather have it. Zero, as in Go, leaves only `balance_colours`.
     absolute_colour: int = 0
     colour_preference: int = 0
-    seed: int = 0
+    seed: int = 0  #: Of the lots, from 0 to 2**31 - 1
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -65,28 +65,15 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class PairedBoard:
-    """A proposed game.
+    """A proposed game."""
 
-    Attributes
-    ----------
-    table : int
-        From 1.
-    first, second : int
-        Numbers of the players; `first` moves first. `second` is -1 for the bye.
-    handicap : int
-        Stones given to `first`.
-    values : mapping of str to int
-        What the board is worth by each criterion.
-    fixed : bool
-        Demanded by hand.
-    """
-
-    table: int
+    table: int  #: From 1
+    #: `first`, `second`: numbers of the players; `first` moves first. `second` is -1 for the bye.
     first: int
     second: int
-    handicap: int
-    values: Mapping[str, int]
-    fixed: bool = False
+    handicap: int  #: Stones given to `first`
+    values: Mapping[str, int]  #: What the board is worth by each criterion
+    fixed: bool = False  #: Demanded by hand
 
     @property
     def weight(self) -> int:
@@ -101,27 +88,14 @@ class PairedBoard:
 
 @dataclass(frozen=True, eq=False)
 class Pairing:
-    """A round's boards with their weights.
+    """A round's boards with their weights."""
 
-    Attributes
-    ----------
-    entrants : Entrants
-        Who was paired, with their state before the round.
-    boards : tuple of PairedBoard
-        By tables.
-    bye : PairedBoard or None
-        Of the player without an opponent.
-    kept : tuple of Game
-        Games of the round that stood already and were left alone.
-    allowed : bool array (n, n) or, for odd n, (n + 1, n + 1)
-        Which boards could be, by rows of the entrants; the last row is the bye.
-    weights : int64 array of the same shape
-    """
-
-    entrants: Entrants
-    boards: tuple[PairedBoard, ...]
-    bye: PairedBoard | None
-    kept: tuple[Game, ...]
+    entrants: Entrants  #: Who was paired, with their state before the round
+    boards: tuple[PairedBoard, ...]  #: By tables
+    bye: PairedBoard | None  #: Of the player without an opponent
+    kept: tuple[Game, ...]  #: Games of the round that stood already and were left alone
+    #: (n, n) or, for odd n, (n + 1, n + 1) Which boards could be, by rows of the entrants; the last
+    #: row is the bye
     allowed: NDArray[np.bool_]
     weights: NDArray[np.int64]
 
@@ -296,32 +270,16 @@ _LOTS = 2**31
 
 @dataclass(frozen=True, eq=False)
 class Entrants:
-    """The players of one round's pairing, as arrays.
+    """The players of one round's pairing, as arrays."""
 
-    Attributes
-    ----------
-    tournament : Tournament
-        The state before the round.
-    round : int
-    rules : PairingRules
-    players : int64 array (n,)
-        Numbers of the players in the tournament; all other arrays count by place in
-        this one.
-    entries : int64 array (n, len(Entry))
-        Their scores, groups and history.
-    met : int8 array (n, n)
-        Games that two of them have played with each other.
-    packed : float64 array
-        `PairingRules.packed` of the round.
-    """
-
-    tournament: Tournament
+    tournament: Tournament  #: The state before the round
     round: int
     rules: PairingRules
+    #: (n,) Numbers of the players in the tournament; all other arrays count by place in this one
     players: NDArray[np.int64]
-    entries: NDArray[np.int64]
-    met: NDArray[np.int8]
-    packed: NDArray[np.float64]
+    entries: NDArray[np.int64]  #: (n, len(Entry)) Their scores, groups and history
+    met: NDArray[np.int8]  #: (n, n) Games that two of them have played with each other
+    packed: NDArray[np.float64]  #: `PairingRules.packed` of the round
 
     def __len__(self) -> int:
         return len(self.players)
@@ -469,32 +427,16 @@ _NAMES = 8
 
 @dataclass(frozen=True, kw_only=True)
 class Constraints:
-    """What the organiser demands of a round. Players are named by their numbers from 0.
+    """What the organiser demands of a round. Players are named by their numbers from 0."""
 
-    Attributes
-    ----------
-    fixed : tuple of (int, int)
-        Boards that must be.
-    forbidden : tuple of (int, int)
-        Boards that must not be.
-    absent : frozenset of int
-        Players who do not take part, beside those whom the file says to be absent.
-    bye : int or None
-        Who stays without an opponent.
-    no_bye : bool
-        Refuse a field of odd size.
-    rematch : bool
-        Allow games between players who have met before.
-    open_results : bool
-        Pair although results of earlier rounds are missing; such games count nothing.
-    """
-
-    fixed: tuple[tuple[int, int], ...] = ()
-    forbidden: tuple[tuple[int, int], ...] = ()
+    fixed: tuple[tuple[int, int], ...] = ()  #: Boards that must be
+    forbidden: tuple[tuple[int, int], ...] = ()  #: Boards that must not be
+    #: Players who do not take part, beside those whom the file says to be absent
     absent: frozenset[int] = frozenset()
-    bye: int | None = None
-    no_bye: bool = False
-    rematch: bool = False
+    bye: int | None = None  #: Who stays without an opponent
+    no_bye: bool = False  #: Refuse a field of odd size
+    rematch: bool = False  #: Allow games between players who have met before
+    #: Pair although results of earlier rounds are missing; such games count nothing
     open_results: bool = False
 
 

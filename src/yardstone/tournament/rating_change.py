@@ -30,30 +30,17 @@ _YOUNG_AGE, _YOUNG_LIMIT = 18, 2300
 
 @dataclass(frozen=True, slots=True)
 class RatingChange:
-    """One player's rating before and after.
+    """One player's rating before and after."""
 
-    Attributes
-    ----------
-    player : int
-        Number of the player.
-    before, after : float or None
-        Ratings; None for a player who has none. In Go one without a rating enters with
-        that of the grade.
-    games : int
-        Games that count.
-    score, expected : float
-        Points in them, and what the ratings promised.
-    factor : float
-        Weight of the tournament (Go) or K (chess).
-    """
-
-    player: int
+    player: int  #: Number of the player
+    #: `before`, `after`: ratings; None for a player who has none. In Go one without a rating enters
+    #: with that of the grade.
     before: float | None
     after: float | None
-    games: int
-    score: float
+    games: int  #: Games that count
+    score: float  #: `score`, `expected`: points in them, and what the ratings promised.
     expected: float
-    factor: float
+    factor: float  #: Weight of the tournament (Go) or K (chess)
 
     @property
     def change(self) -> float:

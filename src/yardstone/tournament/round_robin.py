@@ -57,30 +57,15 @@ def berger_table(players: int, *, double: bool = False) -> list[list[tuple[int, 
 
 @dataclass(frozen=True, kw_only=True)
 class RoundRobin:
-    """A round of a round robin.
-
-    Attributes
-    ----------
-    tournament : Tournament
-    round : int
-    numbering : str
-        How players got their numbers (`NUMBERINGS`).
-    numbers : tuple of int
-        The player with each number of the table.
-    games : tuple of Game
-    byes : tuple of Bye
-        Of the player who is free, and of those whose opponent is absent.
-    rounds : int
-        Rounds of the whole table.
-    """
+    """A round of a round robin."""
 
     tournament: Tournament
     round: int
-    numbering: str
-    numbers: tuple[int, ...]
+    numbering: str  #: How players got their numbers (`NUMBERINGS`)
+    numbers: tuple[int, ...]  #: The player with each number of the table
     games: tuple[Game, ...]
-    byes: tuple[Bye, ...]
-    rounds: int
+    byes: tuple[Bye, ...]  #: Of the player who is free, and of those whose opponent is absent
+    rounds: int  #: Rounds of the whole table
 
     def added_to(self, tournament: Tournament) -> Tournament:
         """The tournament with this round."""

@@ -62,30 +62,14 @@ class TimeSystem(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeControl:
-    """How long a game may take.
+    """How long a game may take."""
 
-    Attributes
-    ----------
-    system : TimeSystem
-        What follows the basic time.
-    basic : int
-        Basic time in seconds.
-    period : int
-        Seconds of a byo-yomi period.
-    moves : int
-        Moves in a period of Canadian byo-yomi.
-    increment : int
-        Seconds added for each move (Fischer).
-    internet : bool
-        Whether it is played on a server.
-    """
-
-    system: TimeSystem = TimeSystem.unknown
-    basic: int = 0
-    period: int = 0
-    moves: int = 1
-    increment: int = 0
-    internet: bool = False
+    system: TimeSystem = TimeSystem.unknown  #: What follows the basic time
+    basic: int = 0  #: Basic time in seconds
+    period: int = 0  #: Seconds of a byo-yomi period
+    moves: int = 1  #: Moves in a period of Canadian byo-yomi
+    increment: int = 0  #: Seconds added for each move (Fischer)
+    internet: bool = False  #: Whether it is played on a server
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,46 +88,32 @@ class HandicapRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scoring:
-    """What counts, and how.
+    """What counts, and how."""
 
-    Attributes
-    ----------
-    criteria : tuple of str
-        Criteria of the standings in their order, by their names in
-        `yardstone.tournament.standings_table`.
-    bar, floor, zero : int
-        Ranks (1 dan = 0): all from the bar on start with the same McMahon score, as do
-        all up to the floor; `zero` is the rank whose initial score would be 0.
-    wins_absent, wins_bye, score_absent, score_bye : float
-        Points of a round without a game, in wins and in McMahon score.
-    round_down : bool
-        Whether halves are dropped from the total of wins and McMahon score.
-    unplayed_as_half : bool
-        Whether a round without a game counts half a point in what opponents get
-        from a player.
-    categories : tuple of int
-        Lowest ranks of all categories but the last; empty if there is one.
-    win, draw, loss : float
-        Points of a game in a Swiss by FIDE's rules.
-    bye, absence, open_game : float or None
-        There, points of the bye that pairing gives (None: as a win), of an absence or
-        a game lost by forfeit, and of a game without a result (None: as a draw).
-    """
-
+    #: Criteria of the standings in their order, by their names in
+    #: `yardstone.tournament.standings_table`
     criteria: tuple[str, ...] = ()
+    #: `bar`, `floor`, `zero`: ranks (1 dan = 0): all from the bar on start with the same McMahon
+    #: score, as do all up to the floor; `zero` is the rank whose initial score would be 0.
     bar: int = 8
     floor: int = LOWEST_RANK
     zero: int = LOWEST_RANK
+    #: `wins_absent`, `wins_bye`, `score_absent`, `score_bye`: points of a round without a game, in
+    #: wins and in McMahon score.
     wins_absent: float = 0.0
     wins_bye: float = 1.0
     score_absent: float = 0.5
     score_bye: float = 1.0
-    round_down: bool = True
+    round_down: bool = True  #: Whether halves are dropped from the total of wins and McMahon score
+    #: Whether a round without a game counts half a point in what opponents get from a player
     unplayed_as_half: bool = False
+    #: Lowest ranks of all categories but the last; empty if there is one
     categories: tuple[int, ...] = ()
-    win: float = 1.0
+    win: float = 1.0  #: `win`, `draw`, `loss`: points of a game in a Swiss by FIDE's rules.
     draw: float = 0.5
     loss: float = 0.0
+    #: `bye`, `absence`, `open_game`: there, points of the bye that pairing gives (None: as a win),
+    #: of an absence or a game lost by forfeit, and of a game without a result (None: as a draw).
     bye: float | None = None
     absence: float = 0.0
     open_game: float | None = None
@@ -151,79 +121,55 @@ class Scoring:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairingSettings:
-    """Weights and choices of pairing, as OpenGotha's file has them.
+    """Weights and choices of pairing, as OpenGotha's file has them."""
 
-    Attributes
-    ----------
-    avoid_rematch, randomness, balance_colours : int
-        Basic weights; `deterministic` means the lot is the same for the same pair.
-    avoid_mixing_categories, minimise_score_difference : int
-        Main weights.
-    float_weight : int
-        Weight of the choice of floaters within their group; `compensate_floats`: a
-        player drawn up before is drawn down rather than up again; `float_upper`,
-        `float_lower`: who of the upper and of the lower group.
-    maximise_seeding : int
-        Weight of the seeding within a group; by `seed_system_1` with the further
-        criterion `seed_criterion_1` up to the round `seed_last_round_1`, by
-        `seed_system_2` with `seed_criterion_2` later.
-    bar_threshold, wins_threshold : bool
-        Whether the secondary criteria are off for players above the bar, or who have
-        won half their games; `rank_threshold`: off from this rank on.
-    secondary : int
-        Weight of all secondary criteria together.
-    minimise_handicap, avoid_same_geography : int
-        Secondary weights.
-    country_difference, club_group_difference, club_difference : int
-        So many points of score difference are better than players of one country, of
-        one group of clubs, of one club.
-    nx1_factor : float
-        How much one large difference is better than many of one (0 to 1).
-    """
-
+    #: `avoid_rematch`, `randomness`, `balance_colours`: basic weights; `deterministic` means the
+    #: lot is the same for the same pair.
     avoid_rematch: int = 500_000_000_000_000
     randomness: int = 0
     deterministic: bool = True
     balance_colours: int = 1_000_000
+    #: `avoid_mixing_categories`, `minimise_score_difference`: main weights.
     avoid_mixing_categories: int = 20_000_000_000_000
     minimise_score_difference: int = 100_000_000_000
+    #: Weight of the choice of floaters within their group; `compensate_floats`: a player drawn up
+    #: before is drawn down rather than up again; `float_upper`, `float_lower`: who of the upper and
+    #: of the lower group
     float_weight: int = 100_000_000
     compensate_floats: bool = True
     float_upper: FloatMode = FloatMode.middle
     float_lower: FloatMode = FloatMode.middle
+    #: Weight of the seeding within a group; by `seed_system_1` with the further criterion
+    #: `seed_criterion_1` up to the round `seed_last_round_1`, by `seed_system_2` with
+    #: `seed_criterion_2` later
     maximise_seeding: int = 5_000_000
     seed_last_round_1: int = 1
     seed_system_1: SeedSystem = SeedSystem.random
     seed_system_2: SeedSystem = SeedSystem.fold
     seed_criterion_1: str = "RATING"
     seed_criterion_2: str = "NULL"
+    #: `bar_threshold`, `wins_threshold`: whether the secondary criteria are off for players above
+    #: the bar, or who have won half their games; `rank_threshold`: off from this rank on.
     bar_threshold: bool = True
     rank_threshold: int = 0
     wins_threshold: bool = True
-    secondary: int = 100_000_000_000
-    minimise_handicap: int = 0
+    secondary: int = 100_000_000_000  #: Weight of all secondary criteria together
+    minimise_handicap: int = 0  #: `minimise_handicap`, `avoid_same_geography`: secondary weights.
     avoid_same_geography: int = 100_000_000_000
+    #: `country_difference`, `club_group_difference`, `club_difference`: so many points of score
+    #: difference are better than players of one country, of one group of clubs, of one club.
     country_difference: int = 1
     club_group_difference: int = 2
     club_difference: int = 3
-    nx1_factor: float = 0.5
+    nx1_factor: float = 0.5  #: How much one large difference is better than many of one (0 to 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Acceleration:
-    """Virtual points with which a player is paired in some rounds.
+    """Virtual points with which a player is paired in some rounds."""
 
-    Attributes
-    ----------
-    players : frozenset of int
-        By their numbers.
-    first, last : int
-        Rounds before which they count.
-    points : float
-    """
-
-    players: frozenset[int]
-    first: int
+    players: frozenset[int]  #: By their numbers
+    first: int  #: `first`, `last`: rounds before which they count.
     last: int
     points: float
 
@@ -239,16 +185,10 @@ class Separation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SwissSettings:
-    """What a Swiss by FIDE's rules needs beside the results.
+    """What a Swiss by FIDE's rules needs beside the results."""
 
-    Attributes
-    ----------
-    initial_colour : {"white", "black", ""}
-        The colour drawn by lot for the first of the list; empty if it is unknown.
-    accelerations : tuple of Acceleration
-    separations : tuple of Separation
-    """
-
+    #: {"white", "black", ""}: the colour drawn by lot for the first of the list; empty if it is
+    #: unknown
     initial_colour: str = ""
     accelerations: tuple[Acceleration, ...] = ()
     separations: tuple[Separation, ...] = ()
@@ -270,20 +210,12 @@ class SwissSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Team:
-    """A team.
-
-    Attributes
-    ----------
-    name : str
-    number : int
-        By which its file calls it.
-    lineups : tuple of tuple of int
-        For each round from the first on, the players by boards, -1 where nobody plays; the
-        last holds for all later rounds. There may be more players than boards.
-    """
+    """A team."""
 
     name: str
-    number: int = 0
+    number: int = 0  #: By which its file calls it
+    #: For each round from the first on, the players by boards, -1 where nobody plays; the last
+    #: holds for all later rounds. There may be more players than boards.
     lineups: tuple[tuple[int, ...], ...] = ()
 
     def lineup(self, round_number: int) -> tuple[int, ...]:
@@ -303,18 +235,10 @@ class Team:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TeamRules:
-    """How matches of teams are played and counted.
+    """How matches of teams are played and counted."""
 
-    Attributes
-    ----------
-    size : int
-        Boards of a match.
-    criteria : tuple of str
-        Of the standings of teams; empty for the usual ones.
-    """
-
-    size: int = 4
-    criteria: tuple[str, ...] = ()
+    size: int = 4  #: Boards of a match
+    criteria: tuple[str, ...] = ()  #: Of the standings of teams; empty for the usual ones
 
 
 _MAX_BYTES = 1 << 20

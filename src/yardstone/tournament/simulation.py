@@ -356,36 +356,21 @@ class _ReplayArrays:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RandomPlan:
-    """What a tournament by chance is like.
-
-    Attributes
-    ----------
-    players, rounds, seed : int
-    rating, spread : float
-        Mean and standard deviation of the ratings.
-    draws : float
-        Share of draws between equal players; fewer between others.
-    forfeits : float
-        Share of games to which a player does not come.
-    byes : float
-        Share of rounds in which a player asks for half a point.
-    late, withdrawals : float
-        Share of players who come after the first round, and who leave before the last.
-    accelerated : bool
-        Baku acceleration.
-    """
+    """What a tournament by chance is like."""
 
     players: int = 40
     rounds: int = 9
     seed: int = 0
-    rating: float = 2000.0
+    rating: float = 2000.0  #: `rating`, `spread`: mean and standard deviation of the ratings.
     spread: float = 250.0
-    draws: float = 0.3
-    forfeits: float = 0.02
-    byes: float = 0.02
+    draws: float = 0.3  #: Share of draws between equal players; fewer between others
+    forfeits: float = 0.02  #: Share of games to which a player does not come
+    byes: float = 0.02  #: Share of rounds in which a player asks for half a point
+    #: `late`, `withdrawals`: share of players who come after the first round, and who leave before
+    #: the last.
     late: float = 0.03
     withdrawals: float = 0.05
-    accelerated: bool = False
+    accelerated: bool = False  #: Baku acceleration
 
     def __post_init__(self) -> None:
         if self.players < 2 or self.players > 9_999:

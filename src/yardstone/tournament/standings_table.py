@@ -86,33 +86,16 @@ def taking_part(tournament: Tournament) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Everything that criteria are computed from; see the module for rounds and units.
+    """Everything that criteria are computed from; see the module for rounds and units."""
 
-    Attributes
-    ----------
-    tournament : Tournament
-        What was scored.
-    opponent : int array, shape (players, rounds)
-        Number of the opponent, -1 without a game.
-    points2 : int array
-        Half points from games.
-    handicap : int array
-        Stones that the player gave; negative those received.
-    first : int8 array
-        1 where the player moved first, 0 where second, -1 where unknown or no game.
-    played : bool array
-        Games with a result that is no forfeit.
-    wins2, mms2 : int arrays, shape (players, rounds + 1)
-        Wins and McMahon scores in half points.
-    """
-
-    tournament: Tournament
-    opponent: Whole
-    points2: Whole
-    handicap: Whole
+    tournament: Tournament  #: What was scored
+    opponent: Whole  #: (players, rounds) Number of the opponent, -1 without a game
+    points2: Whole  #: Half points from games
+    handicap: Whole  #: Stones that the player gave; negative those received
+    #: 1 where the player moved first, 0 where second, -1 where unknown or no game
     first: NDArray[np.int8]
-    played: NDArray[np.bool_]
-    wins2: Whole
+    played: NDArray[np.bool_]  #: Games with a result that is no forfeit
+    wins2: Whole  #: `wins2`, `mms2`: (players, rounds + 1) Wins and McMahon scores in half points.
     mms2: Whole
 
     @classmethod
@@ -303,21 +286,11 @@ def _circles(beaten: Sequence[Sequence[int]]) -> list[int]:
 
 @dataclass(eq=False)
 class RoundState:
-    """A tournament after a round, with the scores that criteria need.
+    """A tournament after a round, with the scores that criteria need."""
 
-    Parameters
-    ----------
-    scores : Scores
-        Those of the whole tournament.
-    round : int
-        Only this many rounds count.
-    unplayed : Unplayed
-        FIDE's rules for rounds without a game.
-    """
-
-    scores: Scores
-    round: int
-    unplayed: Unplayed
+    scores: Scores  #: Those of the whole tournament
+    round: int  #: Only this many rounds count
+    unplayed: Unplayed  #: FIDE's rules for rounds without a game
     _fide: FideScores | None = None
 
     @property
@@ -339,25 +312,15 @@ class RoundState:
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """One criterion.
+    """One criterion."""
 
-    Attributes
-    ----------
-    name : str
-        As in files and on the command line; `heading` above a column.
-    about : str
-        What it is.
-    compute : callable or None
-        From a state to the values of all players, more being better. None for those that
-        compare tied players only (DC, SDC, DE).
-    shift : int
-        Rounds before the one asked for (negative), or the round itself (positive); 0 for now.
-    """
-
-    name: str
-    about: str
+    name: str  #: As in files and on the command line; `heading` above a column
+    about: str  #: What it is
+    #: From a state to the values of all players, more being better. None for those that compare
+    #: tied players only (DC, SDC, DE).
     compute: Callable[[RoundState], Values] | None
     heading: str = ""
+    #: Rounds before the one asked for (negative), or the round itself (positive); 0 for now
     shift: int = 0
 
     def values(self, state: RoundState) -> Values:
@@ -652,33 +615,17 @@ def default_criteria(tournament: Tournament) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Standings:
-    """Players in order of place.
+    """Players in order of place."""
 
-    Attributes
-    ----------
-    tournament : Tournament
-        What the table is of.
-    round : int
-        After which round.
-    criteria : tuple of Criterion
-        In their order.
-    order : int array
-        Numbers of the listed players, the best first; tied ones by name.
-    place : int array
-        Place of each in that order, from 1; tied players share the best place of theirs.
-    values : float array, shape (players listed, criteria)
-        In the order of places; NaN where a criterion has no value.
-    scores : Scores
-        All scores, of all players.
-    """
-
-    tournament: Tournament
-    round: int
-    criteria: tuple[Criterion, ...]
-    order: NDArray[np.int64]
+    tournament: Tournament  #: What the table is of
+    round: int  #: After which round
+    criteria: tuple[Criterion, ...]  #: In their order
+    order: NDArray[np.int64]  #: Numbers of the listed players, the best first; tied ones by name
+    #: Place of each in that order, from 1; tied players share the best place of theirs
     place: NDArray[np.int64]
+    #: (players listed, criteria) In the order of places; NaN where a criterion has no value
     values: Values
-    scores: Scores
+    scores: Scores  #: All scores, of all players
 
     def __len__(self) -> int:
         return len(self.order)

@@ -40,45 +40,25 @@ _USUAL_CHESS = ("TEAMP", "BDW", "SOST", "SB")
 
 @dataclass(frozen=True, slots=True)
 class TeamBoard:
-    """A game between members of two teams.
+    """A game between members of two teams."""
 
-    Attributes
-    ----------
-    board : int
-        From 1, by the place of the first team's player among those who play.
-    players : (int, int)
-        Numbers of the first team's player and the other's.
-    points : (float, float)
-    done : bool
-        Whether the game has a result.
-    """
-
-    board: int
-    players: tuple[int, int]
+    board: int  #: From 1, by the place of the first team's player among those who play
+    players: tuple[int, int]  #: Numbers of the first team's player and the other's
     points: tuple[float, float]
-    done: bool
+    done: bool  #: Whether the game has a result
 
 
 @dataclass(frozen=True, slots=True)
 class TeamMatch:
-    """Two teams in a round.
-
-    Attributes
-    ----------
-    round : int
-    teams : (int, int)
-        Places in `Tournament.teams`; the first has the first move on the first board.
-    boards : tuple of TeamBoard
-    board_points : (float, float)
-    match_points : (int, int)
-        2 for a match that is won, 1 for a drawn one; while games are open, by the boards
-        that are done.
-    """
+    """Two teams in a round."""
 
     round: int
+    #: Places in `Tournament.teams`; the first has the first move on the first board
     teams: tuple[int, int]
     boards: tuple[TeamBoard, ...]
     board_points: tuple[float, float]
+    #: 2 for a match that is won, 1 for a drawn one; while games are open, by the boards that are
+    #: done
     match_points: tuple[int, int]
 
     @property
@@ -166,50 +146,27 @@ def _match(
 
 @dataclass(frozen=True, slots=True)
 class MemberScore:
-    """What a player made for the team.
-
-    Attributes
-    ----------
-    player, team : int
-    points : float
-    games : int
-        With a result.
-    """
+    """What a player made for the team."""
 
     player: int
     team: int
     points: float
-    games: int
+    games: int  #: With a result
 
 
 @dataclass(frozen=True, eq=False)
 class TeamStandings:
-    """Teams in order of place.
-
-    Attributes
-    ----------
-    tournament : Tournament
-    round : int
-        After which round.
-    criteria : tuple of str
-        ``TEAMP`` (match points), ``BDW`` (board points), ``BDW3U`` (those of the three upper
-        boards), ``SOST`` (match points of the opponents), ``SB`` (these times the board
-        points made against each), ``MNR`` (mean rating of the first line-up).
-    order : int array
-        Teams, the best first; tied ones by number.
-    place : int array
-        From 1; tied teams share the best place of theirs.
-    values : float array, shape (teams, criteria)
-        In the order of places.
-    matches : tuple of TeamMatch
-    """
+    """Teams in order of place."""
 
     tournament: Tournament
-    round: int
+    round: int  #: After which round
+    #: ``TEAMP`` (match points), ``BDW`` (board points), ``BDW3U`` (those of the three upper
+    #: boards), ``SOST`` (match points of the opponents), ``SB`` (these times the board points made
+    #: against each), ``MNR`` (mean rating of the first line-up)
     criteria: tuple[str, ...]
-    order: NDArray[np.int64]
-    place: NDArray[np.int64]
-    values: NDArray[np.float64]
+    order: NDArray[np.int64]  #: Teams, the best first; tied ones by number
+    place: NDArray[np.int64]  #: From 1; tied teams share the best place of theirs
+    values: NDArray[np.float64]  #: (teams, criteria) In the order of places
     matches: tuple[TeamMatch, ...]
 
     def __len__(self) -> int:

@@ -56,38 +56,23 @@ _PROFESSIONAL = re.compile(r"\s*([1-9])\s*p(ro)?\s*", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventEntry:
-    """What is said of a player who enters; what is not known is empty or None.
+    """What is said of a player who enters; what is not known is empty or None."""
 
-    Attributes
-    ----------
-    name, first_name : str
-        Family name and given name. With a `name` alone, see `split_name`.
-    grade : str
-        Such as ``3d``, ``12k`` or ``1p``.
-    rating : float or None
-        On the scale of the EGF, 1 dan being 2100.
-    club, country : str
-        A club by its name, of which OpenGotha keeps four letters; a country has two.
-    ids : mapping of str to str
-        Numbers in registers, by "egf", "ffg", "aga".
-    rating_origin : str
-        Whose rating it is: "EGF", "FFG", "AGA"; "MAN" if the organiser gave it.
-    correction : int
-        Added to the initial McMahon score.
-    line : int
-        Where a table says it; 0 if unknown.
-    """
-
+    #: `name`, `first_name`: family name and given name. With a `name` alone, see `split_name`.
     name: str
     first_name: str = ""
-    grade: str = ""
-    rating: float | None = None
+    grade: str = ""  #: Such as ``3d``, ``12k`` or ``1p``
+    rating: float | None = None  #: On the scale of the EGF, 1 dan being 2100
+    #: `club`, `country`: a club by its name, of which OpenGotha keeps four letters; a country has
+    #: two.
     club: str = ""
     country: str = ""
+    #: Numbers in registers, by "egf", "ffg", "aga"
     ids: Mapping[str, str] = field(default_factory=dict)
+    #: Whose rating it is: "EGF", "FFG", "AGA"; "MAN" if the organiser gave it
     rating_origin: str = ""
-    correction: int = 0
-    line: int = 0
+    correction: int = 0  #: Added to the initial McMahon score
+    line: int = 0  #: Where a table says it; 0 if unknown
 
 
 def split_name(text: str) -> tuple[str, str]:
@@ -417,20 +402,11 @@ _OF_EGF = ("gor", "egfrating", "egf")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PlayerTable:
-    """The entries of a table.
-
-    Attributes
-    ----------
-    entries : tuple of EventEntry
-    unused : tuple of str
-        Columns that say nothing known.
-    skipped : SkipReport
-        Rows that cannot be used.
-    """
+    """The entries of a table."""
 
     entries: tuple[EventEntry, ...]
-    unused: tuple[str, ...] = ()
-    skipped: SkipReport
+    unused: tuple[str, ...] = ()  #: Columns that say nothing known
+    skipped: SkipReport  #: Rows that cannot be used
 
 
 def read_player_table(path: str | os.PathLike[str]) -> PlayerTable:
@@ -539,16 +515,9 @@ _LISTED = 6
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RatingRegister:
-    """The players of a list, as they would enter.
+    """The players of a list, as they would enter."""
 
-    Attributes
-    ----------
-    federation : {"EGF", "FFG", "AGA"}
-    entries : tuple of EventEntry
-    file : str
-    """
-
-    federation: str
+    federation: str  #: {"EGF", "FFG", "AGA"}
     entries: tuple[EventEntry, ...]
     file: str = ""
 

@@ -216,24 +216,12 @@ _MAX_BYTES, _MOST_UNPACKED = 256 << 20, 64 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JournalStep:
-    """One step.
+    """One step."""
 
-    Attributes
-    ----------
-    number : int
-        From 1 on, for the life of the journal.
-    time : str
-        When, in UTC.
-    what : str
-        What was done, in a sentence.
-    packed_before, packed_after : str
-        The whole file, compressed.
-    """
-
-    number: int
-    time: str
-    what: str
-    packed_before: str
+    number: int  #: From 1 on, for the life of the journal
+    time: str  #: When, in UTC
+    what: str  #: What was done, in a sentence
+    packed_before: str  #: `packed_before`, `packed_after`: the whole file, compressed.
     packed_after: str
 
     @property

@@ -23,54 +23,25 @@ __all__ = ["Prize", "PrizeList", "prize_list"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prize:
-    """A prize of one player.
+    """A prize of one player."""
 
-    Attributes
-    ----------
-    group : str
-        What it is for: "Place", "1d and stronger", "4 wins".
-    place : int
-        Place within the group; shared by tied players. 0 for wins.
-    shared : bool
-        Whether others have the same place.
-    line : int
-        Row of the standings, from 0.
-    player : int
-        Number of the player.
-    wins : int
-        Games won, those by forfeit among them; a bye is none.
-    money : float or None
-    """
-
-    group: str
-    place: int
-    shared: bool
-    line: int
-    player: int
-    wins: int
+    group: str  #: What it is for: "Place", "1d and stronger", "4 wins"
+    place: int  #: Place within the group; shared by tied players. 0 for wins.
+    shared: bool  #: Whether others have the same place
+    line: int  #: Row of the standings, from 0
+    player: int  #: Number of the player
+    wins: int  #: Games won, those by forfeit among them; a bye is none
     money: float | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PrizeList:
-    """Result of `prize_list`.
+    """Result of `prize_list`."""
 
-    Attributes
-    ----------
-    table : Standings
-        By which it was made.
-    prizes : tuple of Prize
-        By groups.
-    open_results : int
-        Results that are missing in the rounds that are paired.
-    rounds_to_come : int
-        Rounds that are not paired yet.
-    """
-
-    table: Standings
-    prizes: tuple[Prize, ...]
-    open_results: int
-    rounds_to_come: int
+    table: Standings  #: By which it was made
+    prizes: tuple[Prize, ...]  #: By groups
+    open_results: int  #: Results that are missing in the rounds that are paired
+    rounds_to_come: int  #: Rounds that are not paired yet
 
     @property
     def final(self) -> bool:

@@ -227,23 +227,12 @@ PairingSystem = Literal["round-robin", "dutch", "weights"]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PairedRound:
-    """A round with its boards.
-
-    Attributes
-    ----------
-    number : int
-    change : EventChange
-        The tournament with the round.
-    proposal : Proposal, DutchProposal or RoundRobin
-        The boards, and the reasons.
-    notes : tuple of str
-        Which wishes were kept.
-    """
+    """A round with its boards."""
 
     number: int
-    change: EventChange
-    proposal: Proposal | DutchProposal | RoundRobin
-    notes: tuple[str, ...] = ()
+    change: EventChange  #: The tournament with the round
+    proposal: Proposal | DutchProposal | RoundRobin  #: The boards, and the reasons
+    notes: tuple[str, ...] = ()  #: Which wishes were kept
 
 
 def usual_system(tournament: Tournament, wishes: EventWishes) -> PairingSystem:
@@ -405,30 +394,16 @@ _SCORES: Mapping[tuple[float, float], Result] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameResult:
-    """A result as somebody reports it.
+    """A result as somebody reports it."""
 
-    Attributes
-    ----------
-    result : Result
-        Of the game as it stands on the wall: its first-named player is the one who
-        moves first.
-    forfeit : bool
-        Decided without play.
-    round : int
-    table : int or None
-        Table of the game.
-    players : pair of int, or None
-        Both players by number instead; then the result is that of the first one named.
-    line : int
-        Where a sheet says it; 0 if unknown.
-    """
-
+    #: Of the game as it stands on the wall: its first-named player is the one who moves first
     result: Result
-    forfeit: bool = False
+    forfeit: bool = False  #: Decided without play
     round: int
-    table: int | None = None
+    table: int | None = None  #: Table of the game
+    #: Both players by number instead; then the result is that of the first one named
     players: tuple[int, int] | None = None
-    line: int = 0
+    line: int = 0  #: Where a sheet says it; 0 if unknown
 
 
 def parse_score(text: str) -> tuple[Result, bool]:

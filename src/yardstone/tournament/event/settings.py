@@ -56,23 +56,12 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EventChange:
-    """Result of every step.
+    """Result of every step."""
 
-    Attributes
-    ----------
-    tournament : Tournament
-        As it is now; the same object where nothing had to be done.
-    lines : tuple of str
-        What was done, a sentence each.
-    made : bool
-        Whether the tournament differs from before.
-    skipped : SkipReport
-        Rows of a table that could not be used, with their lines.
-    """
-
-    tournament: Tournament
-    lines: tuple[str, ...]
-    made: bool = True
+    tournament: Tournament  #: As it is now; the same object where nothing had to be done
+    lines: tuple[str, ...]  #: What was done, a sentence each
+    made: bool = True  #: Whether the tournament differs from before
+    #: Rows of a table that could not be used, with their lines
     skipped: SkipReport = field(default_factory=SkipReport)
 
 
@@ -349,26 +338,15 @@ _VERSION = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """A demand on the boards of some rounds.
+    """A demand on the boards of some rounds."""
 
-    Attributes
-    ----------
-    kind : {"never", "club", "country", "local"}
-        ``never``: no two of the `players` meet. ``club``, ``country``: no two of one club
-        or country. ``local``: players of the `country` meet the others, as far as the
-        numbers allow.
-    players : tuple of str
-        Full names.
-    country : str
-        Two letters.
-    first, last : int
-        The rounds it holds for; 0 for the last means all rounds.
-    """
-
+    #: {"never", "club", "country", "local"}: ``never``: no two of the `players` meet. ``club``,
+    #: ``country``: no two of one club or country. ``local``: players of the `country` meet the
+    #: others, as far as the numbers allow.
     kind: str
-    players: tuple[str, ...] = ()
-    country: str = ""
-    first: int = 1
+    players: tuple[str, ...] = ()  #: Full names
+    country: str = ""  #: Two letters
+    first: int = 1  #: `first`, `last`: the rounds it holds for; 0 for the last means all rounds.
     last: int = 0
 
     def holds(self, round_number: int) -> bool:
@@ -394,17 +372,10 @@ class Wish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventWishes:
-    """What is kept beside a tournament's file.
-
-    Attributes
-    ----------
-    wishes : tuple of Wish
-    system : System or None
-        That of the pairings, where the file cannot tell it.
-    """
+    """What is kept beside a tournament's file."""
 
     wishes: tuple[Wish, ...] = ()
-    system: System | None = None
+    system: System | None = None  #: That of the pairings, where the file cannot tell it
 
 
 def wishes_of(path: str | os.PathLike[str]) -> Path:

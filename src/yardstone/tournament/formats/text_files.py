@@ -39,30 +39,15 @@ _ENGLISH = re.compile(r"(?<![A-Za-z])([A-Za-z]{3})[a-z]*+\.?\s++(\d{1,2}),?\s+(\
 
 @dataclass(frozen=True, slots=True)
 class TextDocument:
-    """The lines of a file, as they stand, and how they are encoded.
+    """The lines of a file, as they stand, and how they are encoded."""
 
-    Attributes
-    ----------
-    format : str
-        Of what kind the file is.
-    lines : tuple of str
-        Without their ends.
-    encoding, newline : str
-        As in the file.
-    mark : bool
-        Whether it begins with a byte order mark.
-    last_newline : bool
-        Whether the last line ends.
-    number : mapping of int to int
-        Number by which the file calls each player, by the place in the tournament.
-    """
-
-    format: str
-    lines: tuple[str, ...]
-    encoding: str = "utf-8"
+    format: str  #: Of what kind the file is
+    lines: tuple[str, ...]  #: Without their ends
+    encoding: str = "utf-8"  #: `encoding`, `newline`: as in the file.
     newline: str = "\n"
-    mark: bool = False
-    last_newline: bool = True
+    mark: bool = False  #: Whether it begins with a byte order mark
+    last_newline: bool = True  #: Whether the last line ends
+    #: Number by which the file calls each player, by the place in the tournament
     number: Mapping[int, int] = field(default_factory=dict)
 
     def to_bytes(self, lines: Sequence[str]) -> bytes:
@@ -161,28 +146,15 @@ class Element:
 
 @dataclass(slots=True)
 class XmlFile:
-    """A whole file: what stands before and after its root, and how it is encoded.
+    """A whole file: what stands before and after its root, and how it is encoded."""
 
-    Attributes
-    ----------
-    root : Element
-        The outermost element.
-    head, foot : str
-        All text before and after it: declaration, document type, comments, blanks.
-    encoding : str
-        That of the file.
-    newline : str
-        End of its lines.
-    mark : bool
-        Whether it begins with a byte order mark.
-    """
-
-    root: Element
+    root: Element  #: The outermost element
+    #: `head`, `foot`: all text before and after it: declaration, document type, comments, blanks.
     head: str = '<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n'
     foot: str = "\n"
-    encoding: str = "utf-8"
-    newline: str = "\n"
-    mark: bool = False
+    encoding: str = "utf-8"  #: That of the file
+    newline: str = "\n"  #: End of its lines
+    mark: bool = False  #: Whether it begins with a byte order mark
 
     def copy(self) -> XmlFile:
         """A deep copy."""
