@@ -394,19 +394,7 @@ class Pool:
 
 @dataclass(frozen=True, eq=False)
 class GameBatch:
-    """Some games of a stream; frozen.
-
-    Attributes
-    ----------
-    first, second : int32 arrays, one entry a game
-        Numbers of the players in the stream.
-    score : float64 array
-        Points of `first`: 1, 0.5 or 0.
-    time : datetime64[s] array or None
-        When each game was played; NaT where unknown.
-    columns : mapping of str to arrays
-        Further columns, as in `Pool`.
-    """
+    """Some games of a stream, with the columns of a `Pool`; frozen."""
 
     first: NDArray[np.int32]
     second: NDArray[np.int32]
@@ -458,18 +446,11 @@ class StoredPool(Pool):
     """A pool whose columns lie on disk; its games are in order of time.
 
     `select` and `games` give ordinary pools in memory.
-
-    Attributes
-    ----------
-    most : int
-        So many games may be held in memory at once.
-    alone, undated : int
-        Games of a player against himself and games without a date, which were left out.
     """
 
-    most: int = 1 << 23
-    alone: int = 0
-    undated: int = 0
+    most: int = 1 << 23  #: so many games may be held in memory at once
+    alone: int = 0  #: games of a player against himself, which were left out
+    undated: int = 0  #: games without a date, left out as well
 
     def __post_init__(self) -> None:
         """Nothing is copied and looked through here: `stored_games` made it."""
@@ -541,12 +522,7 @@ def in_batches(pool: Pool) -> Iterator[Pool]:
 def stored_games(reader: BatchReader, *, memory: int = 1 << 31) -> StoredPool:
     """Keep games on disk, in order of time; games of equal time stay in the order given.
 
-    Parameters
-    ----------
-    reader : BatchReader
-        Gives the games as they are read.
-    memory : int
-        Bytes that the games of one rating period, which are rated at once, may take.
+    `memory` is how many bytes the games of one rating period, which are rated at once, may take.
     """
     writer = ColumnWriter()
     for batch in reader:

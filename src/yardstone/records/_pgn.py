@@ -93,13 +93,7 @@ def intern(buf: NDArray[np.uint8], i: int, length: int, count: int, table: Strin
 
 
 class Interned:
-    """The arrays of such a table, and their growth.
-
-    Attributes
-    ----------
-    count : int
-        Number of strings; kept by whoever calls `intern`.
-    """
+    """The arrays of such a table, and their growth; whoever calls `intern` keeps the `count`."""
 
     def __init__(self) -> None:
         self.seed = np.uint64(int.from_bytes(os.urandom(8), "little"))
@@ -478,28 +472,14 @@ WHITE_NAME, BLACK_NAME, RESUL_NAME, EVENT_NAME = (
 
 
 class PgnState(NamedTuple):
-    """What is remembered of the file being read, and of the game that is open.
+    """What is remembered of the file being read, and of the game that is open."""
 
-    Attributes
-    ----------
-    state : array
-        Numbers, at the places named above.
-    tag : array
-        Where the parts of the tag read last stand; see `parse_tag`.
-    scratch : array
-        Values of the open game's tags.
-    columns, columns_from : array
-        The names of the tags that become columns, in small letters one behind the other,
-        and where each begins.
-    marks : array
-        Those of the open game (see `GameTable`), and how much of the file was read before.
-    """
-
-    state: Integers
-    tag: Integers
-    scratch: Bytes
-    columns: Bytes
-    columns_from: Integers
+    state: Integers  #: numbers, at the places named above
+    tag: Integers  #: where the parts of the tag read last stand; see `parse_tag`
+    scratch: Bytes  #: values of the open game's tags
+    columns: Bytes  #: names of the tags that become columns, in small letters one behind the other
+    columns_from: Integers  #: where each begins
+    #: those of the open game (see `GameTable`), and how much of the file was read before
     marks: NDArray[np.uint64]
 
 

@@ -205,13 +205,9 @@ def scan_game(
     """Scan the game that begins at `i`.
 
     A row for each value of a property goes to `rows`. With `main_only`, there are rows of
-    the main line only, and `parents` and `stack` are not used.
-
-    Returns
-    -------
-    int
-        DONE; NEED_MORE (the buffer ends within the game and `final` is false); or
-        which of the arrays are full, so that the scan must begin again.
+    the main line only, and `parents` and `stack` are not used. Returns DONE; NEED_MORE (the
+    buffer ends within the game and `final` is false); or which of the arrays are full, so that
+    the scan must begin again.
     """
     origin = i
     n = len(buf)
@@ -462,7 +458,7 @@ def read_main(
     times: NDArray[np.float32],
     out: Integers,
 ) -> None:
-    """Read one line of play from its rows (see `yardstone.records._sgf_scan`).
+    """Read one line of play from its rows.
 
     `board` gets the stones set up before the first move; it must be empty. The line
     ends early where a move is no point or stones are set up between moves.

@@ -114,15 +114,7 @@ CHESS = frozenset({"eco", "opening", "fen", "pgn", "uci", "san"})
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two columns of players and the labels of their sides.
-
-    Attributes
-    ----------
-    first, second : str
-        The columns.
-    labels : pair of str
-        ``("home", "away")``, ``("1", "2")`` ...; empty where names say nothing.
-    """
+    """Two columns of players and the labels of their sides, empty where names say nothing."""
 
     first: str
     second: str
@@ -340,43 +332,21 @@ _LABELS = {each for pair in PAIRS for each in pair}
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The columns for each part of a game.
-
-    Attributes
-    ----------
-    first, second : str
-        Columns of the players.
-    labels : pair of str
-        What their names call the sides (``("white", "black")``); empty texts where
-        they say nothing.
-    named : bool
-        Whether the caller named the columns of the players.
-    results : tuple of str
-        Columns that may hold the result, the likeliest first; one if it was named.
-    points : pair of str, optional
-        Columns with the points of `first` and of `second`.
-    margin : str, optional
-        Column with the points of `first` less those of `second`.
-    subject : {0, 1}, optional
-        The side, `first` or `second`, whose result the caller says the column tells.
-    time : tuple of str
-        Columns of the date, and of the time of day.
-    extra : mapping of str to str
-        Further columns of the pool.
-    named_time : bool
-        Whether the caller named the column of the time.
-    """
+    """The columns for each part of a game."""
 
     first: str
     second: str
+    #: what their names call the sides (``("white", "black")``); empty where they do not
     labels: tuple[str, str] = ("", "")
-    named: bool = False
+    named: bool = False  #: whether the caller named the columns of the players
+    #: that may hold the result, the likeliest first; one if it was named
     results: tuple[str, ...] = ()
-    points: tuple[str, str] | None = None
-    margin: str | None = None
+    points: tuple[str, str] | None = None  #: columns with the points of `first` and of `second`
+    margin: str | None = None  #: column with the points of `first` less those of `second`
+    #: the side, `first` (0) or `second` (1), whose result the caller says the column tells
     subject: int | None = None
-    time: tuple[str, ...] = ()
-    extra: Mapping[str, str] = field(default_factory=dict)
+    time: tuple[str, ...] = ()  #: columns of the date, and of the time of day
+    extra: Mapping[str, str] = field(default_factory=dict)  #: further columns of the pool
     named_time: bool = False
 
 
@@ -385,23 +355,10 @@ def find_roles(
 ) -> Roles:
     """The columns to use, from what the caller says and from their names.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The columns there are.
-    columns : mapping or iterable of str, optional
-        Any of `KEYS` with the columns that hold them; further keys are further columns
-        of the pool, as are names alone. ``"all"`` makes every column that has no
-        other role one of the pool.
-    file : str
-        For messages.
-
-    Raises
-    ------
-    InputError
-        If a column that is needed cannot be found.
-    UsageError
-        If a column that was asked for is not there, or a key is misspelt.
+    `columns` holds any of `KEYS` with the columns that hold them; further keys are further columns
+    of the pool, as are names alone. ``"all"`` makes every column that has no other role one of the
+    pool. Raises InputError if a column that is needed cannot be found, UsageError if one that was
+    asked for is not there, or a key is misspelt.
     """
     chosen = _chosen(names, columns, file)
     pair = _players(names, chosen, file)
@@ -627,19 +584,9 @@ def _side(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def level_columns(names: Sequence[str], first: str, second: str) -> tuple[dict[str, str], str]:
-    """Columns of grades, ratings and handicap, and a remark on those that fit nobody.
+    """Columns of grades, ratings, handicap by the names in `LEVELS`; a remark on unused ones.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The columns there are.
-    first, second : str
-        Those of the players.
-
-    Returns
-    -------
-    columns, remark
-        Columns by the names in `LEVELS`; a sentence, or an empty text.
+    `first` and `second` are the columns of the players; the remark is a sentence or empty.
 
     Examples
     --------

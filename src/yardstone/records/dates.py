@@ -209,24 +209,14 @@ def _since_1970(number: str) -> Span:
 
 @dataclass(frozen=True, eq=False)
 class Times:
-    """The moments of many games; frozen.
+    """The moments of many games; frozen."""
 
-    Attributes
-    ----------
-    time : datetime64[s] array
-        NaT where there is no date, or none that can be read.
-    partial : int
-        Games whose date is known in part.
-    unread : tuple of str
-        Some of the different texts that are no date, or could be several.
-    missed : int
-        Games with such a text.
-    """
-
+    #: datetime64[s]; NaT where there is no date, or none that can be read
     time: NDArray[np.datetime64]
-    partial: int = 0
+    partial: int = 0  #: games whose date is known in part
+    #: some of the different texts that are no date, or could be several
     unread: tuple[str, ...] = ()
-    missed: int = 0
+    missed: int = 0  #: games with such a text
 
     @classmethod
     def of_spans(cls, spans: NDArray[np.datetime64]) -> Times:
@@ -284,15 +274,8 @@ def read_coded_dates(
 ) -> Times:
     """The same where some moments are known already, and of the others equal texts stand once.
 
-    Parameters
-    ----------
-    time : datetime64[s] array
-        The moments that are known.
-    codes : int32 array
-        The number of each game's text in `texts`, -1 where its moment is known.
-    texts : sequence of str
-        Different texts, in order of first appearance.
-    order : {"dmy", "mdy", "ymd"}, optional
+    `codes` has the number of each game's text in `texts`, -1 where its moment is known; `texts`
+    are different, in order of first appearance.
     """
     if order is not None:
         check_choice("the order of dates", order, ORDERS)

@@ -19,26 +19,13 @@ __all__ = ["Order", "results_of_go", "settle_order", "whose_result"]
 
 @dataclass(frozen=True)
 class Order:
-    """The columns of the players in order, and what follows for results.
+    """The columns of the players in order, and what follows for results."""
 
-    Attributes
-    ----------
-    roles : Roles
-        With the side that moves first as `first`.
-    ordered : bool
-        Whether it is known who moved first.
-    colour : {"white", "black"}, optional
-        Colour of `first`.
-    subject, pair_subject : {0, 1}, optional
-        The side whose result ``1`` tells, and the side that stands first in ``1-0``;
-        None if that must be asked.
-    """
-
-    roles: Roles
-    ordered: bool = True
-    colour: Side | None = None
-    subject: int | None = 0
-    pair_subject: int | None = 0
+    roles: Roles  #: with the side that moves first as `first`
+    ordered: bool = True  #: whether it is known who moved first
+    colour: Side | None = None  #: of `first`
+    subject: int | None = 0  #: the side whose result ``1`` tells; None if that must be asked
+    pair_subject: int | None = 0  #: the side that stands first in ``1-0``; None as well
 
 
 def results_of_go(counts: Mapping[str, int]) -> bool:
@@ -54,26 +41,10 @@ def results_of_go(counts: Mapping[str, int]) -> bool:
 def settle_order(
     roles: Roles, names: Sequence[str], first: Side | None, *, go: bool, file: str
 ) -> Order:
-    """Who moves first, from what the caller says, names of columns, and results.
+    """Who moves first, from what the caller says (`first`), names of columns, and results.
 
-    Parameters
-    ----------
-    roles : Roles
-    names : sequence of str
-        All columns of the table, from the left.
-    first : {"white", "black"}, optional
-        The explicit word.
-    go : bool
-        Whether results, columns or files show that the games are of Go.
-    file : str
-        For messages.
-
-    Raises
-    ------
-    InputError
-        If nothing tells which colour moves first.
-    UsageError
-        If what the caller says contradicts itself.
+    `go` says whether results, columns or files show that the games are of Go. Raises InputError
+    if nothing tells which colour moves first, UsageError if the caller contradicts himself.
     """
     columns = {word for name in names for word in words(name)}
     if set(roles.labels) == {"white", "black"}:

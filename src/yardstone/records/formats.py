@@ -73,15 +73,10 @@ class GameReader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """Something in the first bytes of a file that shows its format.
+    """Something in the first bytes of a file, without a byte order mark, that shows its format.
 
-    Attributes
-    ----------
-    rank : int
-        Where several formats show, the sign of the lowest rank counts, unless the file's
-        ending is that of another of them; one of rank 0 counts in any case.
-    shows : callable
-        From bytes without a byte order mark to something true.
+    Where several formats show, the sign of the lowest rank counts, unless the file's ending is
+    that of another of them; one of rank 0 counts in any case.
     """
 
     rank: int
@@ -94,72 +89,36 @@ def _nothing(_: Pool) -> Sequence[str]:
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Writes pools in a format.
+    """Writes pools in a format."""
 
-    Attributes
-    ----------
-    name : str
-        What the user calls the format.
-    endings : tuple of str
-    pieces : callable
-        From a pool to the file, piece by piece: texts, or bytes if it is `binary`.
-    left_out : callable
-        The columns of a pool that the format has no place for.
-    game : callable, optional
-        The text of one game with its moves.
-    side : str
-        The colour that moves first in it; empty if it has no colours.
-    """
-
-    name: str
+    name: str  #: what the user calls the format
     endings: tuple[str, ...]
+    #: from a pool to the file, piece by piece: texts, or bytes if it is `binary`
     pieces: Callable[[Pool], Iterable[str | bytes]]
+    #: the columns of a pool that the format has no place for
     left_out: Callable[[Pool], Sequence[str]] = _nothing
-    game: Callable[[GoGame], str] | None = None
-    side: str = ""
+    game: Callable[[GoGame], str] | None = None  #: the text of one game with its moves
+    side: str = ""  #: the colour that moves first in it; empty if it has no colours
     binary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class FileFormat:
-    """A kind of file: how it is known, read and written.
+    """A kind of file: how it is known, read and written."""
 
-    Attributes
-    ----------
-    name : str
-        What the user calls it.
-    endings : tuple of str
-        Endings of files in it, without those of compression.
-    signs : tuple of Sign
-        How its content shows.
-    read : Reader
-        From sources and options to a pool.
-    games : callable, optional
-        From sources, and keywords `strict` and `progress`, to a reader of games with moves.
-    writers : tuple of Writer
-    moves : bool
-        Whether its records hold moves, of which a pool keeps nothing.
-    side : str
-        The colour that moves first in it; empty if it has no colours.
-    web : callable, optional
-        From the beginning of an upload and its ending to what the web calls it: the format's
-        name, or that of a variety; empty if it is not taken. None takes no such file.
-    tournament : str
-        For formats of whole tournaments, what the format is, in words.
-    rows : callable, optional
-        For tables, from a source and options to a context with its `GameRows`.
-    """
-
-    name: str
-    endings: tuple[str, ...]
-    signs: tuple[Sign, ...]
+    name: str  #: what the user calls it
+    endings: tuple[str, ...]  #: without those of compression
+    signs: tuple[Sign, ...]  #: how its content shows
     read: Reader
+    #: from sources, and keywords `strict` and `progress`, to a reader of games with moves
     games: Callable[..., GameReader] | None = None
     writers: tuple[Writer, ...] = ()
-    moves: bool = False
-    side: str = ""
+    moves: bool = False  #: whether its records hold moves, of which a pool keeps nothing
+    side: str = ""  #: the colour that moves first in it; empty if it has no colours
+    #: From an upload's beginning and ending to what the web calls it; empty if it takes it not.
     web: Callable[[str, str], str] | None = None
-    tournament: str = ""
+    tournament: str = ""  #: for formats of whole tournaments, what the format is, in words
+    #: for tables, from a source and options to a context with its `GameRows`
     rows: Callable[[Source, Options], AbstractContextManager[GameRows]] | None = None
 
 
@@ -636,13 +595,7 @@ def for_web(head: bytes, name: str) -> str:
 
 
 def read_format(name: str, sources: Sequence[Source], options: Options) -> Pool:
-    """The games of sources of one format.
-
-    Raises
-    ------
-    InputError
-        If too much of them cannot be read, unless that was allowed.
-    """
+    """The games of sources of one format; InputError if too much of them cannot be read."""
     from yardstone.records.unplayed import without_byes
 
     pool = without_byes(FORMATS[name].read(sources, options), strict=options.strict)

@@ -154,24 +154,12 @@ _MOST = 9
 
 @dataclass(frozen=True, slots=True)
 class HandicapSetup:
-    """Handicap stones as they stand before the first move.
-
-    Attributes
-    ----------
-    handicap : int
-        How many.
-    black : int16 array
-        Where.
-    keep : slice or boolean array
-        Which of the moves remain moves.
-    hint : str or None
-        What was put right; if None, nothing was, and the rest is to be ignored.
-    """
+    """Handicap stones as they stand before the first move."""
 
     handicap: int
-    black: NDArray[np.int16]
-    keep: slice | NDArray[np.bool_]
-    hint: str | None
+    black: NDArray[np.int16]  #: where they are
+    keep: slice | NDArray[np.bool_]  #: which of the moves remain moves
+    hint: str | None  #: what was put right; if None, nothing was, and the rest is to be ignored
 
 
 def standard_stones(
@@ -215,19 +203,7 @@ def handicap_setup(
 
     Some programs write them as moves, with or without passes of White between them;
     some say how many there are but not where; some set them up without saying so.
-
-    Parameters
-    ----------
-    size : int
-        Lines of the board.
-    handicap : int
-        As the record says.
-    black, white : int16 arrays
-        Stones set up.
-    moves, colours : arrays
-        The main line.
-    to_play : int
-        Who moves first if the record says so, else 0.
+    `black` and `white` are stones set up, `to_play` who moves first if the record says so, else 0.
     """
     nothing = slice(0, 0)
     if len(black) or len(white):

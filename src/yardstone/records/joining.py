@@ -130,20 +130,9 @@ def read_shares(
 ) -> Pool:
     """The games of some files: read here, or share by share where an engine is chosen.
 
-    Parameters
-    ----------
-    read : callable
-        From sources and options to a pool. Pools of files one after another, joined, must be
-        the pool of all of them.
-    sources : sequence of Source
-    options : Options
-    loops : Loops, optional
-        What its loops are for, if their work grows with the bytes.
-
-    Raises
-    ------
-    InputError
-        As `read`; where several files are at fault, the first of them is named.
+    `read` goes from sources and options to a pool: pools of files one after another, joined, must
+    be the pool of all of them. `loops` says what its loops are for, if their work grows with the
+    bytes. Raises what `read` raises; where several files are at fault, the first of them is named.
     """
     if len(sources) < 2 or not parallel.elsewhere():
         return read(sources, options)

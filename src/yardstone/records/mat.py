@@ -69,48 +69,23 @@ _ACTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A roll with its move, or a cube action.
+    """A roll with its move, or a cube action."""
 
-    Attributes
-    ----------
-    player : int
-        0 for player 1, in the left column.
-    action : str
-        ``move``, ``double``, ``take``, ``pass``, ``beaver``, ``raccoon`` or ``resign``.
-    dice : tuple of int
-        Empty for a cube action.
-    move : str
-        As the file has it; empty where there is none.
-    """
-
-    player: int
-    action: str
-    dice: tuple[int, ...] = ()
-    move: str = ""
+    player: int  #: 0 for player 1, in the left column
+    action: str  #: ``move``, ``double``, ``take``, ``pass``, ``beaver``, ``raccoon`` or ``resign``
+    dice: tuple[int, ...] = ()  #: empty for a cube action
+    move: str = ""  #: as the file has it; empty where there is none
 
 
 @dataclass(slots=True)
 class MatGame:
-    """A game of a match.
+    """A game of a match."""
 
-    Attributes
-    ----------
-    line : int
-        Where it begins.
-    score : (int, int)
-        Before it.
-    turns : list of Turn
-    winner : int or None
-        0 or 1; None if the file does not say.
-    points : int
-        Won.
-    """
-
-    line: int
-    score: tuple[int, int]
+    line: int  #: where it begins
+    score: tuple[int, int]  #: before it
     turns: list[Turn] = field(default_factory=list)
-    winner: int | None = None
-    points: int = 0
+    winner: int | None = None  #: 0 or 1; None if the file does not say
+    points: int = 0  #: won
 
     @property
     def begun(self) -> bool:
@@ -120,28 +95,14 @@ class MatGame:
 
 @dataclass(slots=True)
 class MatMatch:
-    """A match; see `problem` for whether it can be used.
+    """A match; see `problem` for whether it can be used."""
 
-    Attributes
-    ----------
-    line : int
-        Where its length stands.
-    length : int
-        Points to win; 0 for a money session, -1 where the line that tells is missing.
-    players : (str, str)
-    tags : mapping
-        Names of tags in lower case.
-    games : list of MatGame
-    damage : str
-        What shows that it is not whole; empty if nothing does.
-    """
-
-    line: int
-    length: int
+    line: int  #: where its length stands
+    length: int  #: points to win; 0 for a money session, -1 where the line that tells is missing
     players: tuple[str, str] = ("", "")
-    tags: Mapping[str, str] = field(default_factory=dict)
+    tags: Mapping[str, str] = field(default_factory=dict)  #: by names in lower case
     games: list[MatGame] = field(default_factory=list)
-    damage: str = ""
+    damage: str = ""  #: what shows that it is not whole; empty if nothing does
 
     @property
     def score(self) -> tuple[int, int]:
@@ -326,14 +287,8 @@ def read_mat(sources: Sequence[Source], options: Options) -> Pool:
 
     `first` is player 1; nobody moves first by right, the dice decide. The column
     `LENGTH` is always there; further ones are tags. The time is that of EventDate and
-    EventTime.
-
-    Raises
-    ------
-    NoGamesError
-        The only file holds no match.
-    StrictError
-        With ``strict``, at the first match that cannot be used.
+    EventTime. Raises NoGamesError if the only file holds no match, and StrictError, with
+    ``strict``, at the first match that cannot be used.
     """
     further = further_columns(options, MATCHES)
     further.pop(LENGTH, None)

@@ -100,35 +100,18 @@ def _lines(file: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
 
 @dataclass(frozen=True, slots=True)
 class Synonyms:
-    """Names that mean the same player.
-
-    Attributes
-    ----------
-    file : str
-        Where they were read.
-    names : tuple of str
-        All names, in order of the file.
-    main : mapping
-        The main name of each other name; chains are resolved.
-    lines : mapping
-        The line of each name.
-    """
+    """Names that mean the same player."""
 
     file: str
-    names: tuple[str, ...]
-    main: Mapping[str, str]
-    lines: Mapping[str, int]
+    names: tuple[str, ...]  #: all of them, in order of the file
+    main: Mapping[str, str]  #: the main name of each other name; chains are resolved
+    lines: Mapping[str, int]  #: of each name
 
 
 def read_synonyms(file: str | os.PathLike[str]) -> Synonyms:
-    """Read a synonym file.
+    """Read a synonym file; a name that is given two main names keeps the first, with a warning.
 
-    A name that is given two main names keeps the first, with a warning.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or names are synonyms of one another in a ring.
+    Raises InputError if the file cannot be read, or names are synonyms of one another in a ring.
     """
     place = os.fspath(file)
     parent: dict[str, str] = {}  # as the file has it
@@ -289,16 +272,10 @@ def drop_rare_players(pool: Pool, threshold: int) -> Pool:
 
 
 class GrowingNames:
-    """Names, numbered in order of first appearance; it grows.
+    """Names, numbered in order of first appearance; `names` grows.
 
-    Parameters
-    ----------
-    synonyms, include, exclude : path, optional
-        Files with names, as in `yardstone.read`. Those of the synonym file come first.
-
-    Attributes
-    ----------
-    names : list of str
+    `synonyms`, `include` and `exclude` are files, as in `yardstone.read`. Those of the synonym file
+    come first.
     """
 
     def __init__(

@@ -45,30 +45,14 @@ _UNSAFE = re.compile(r"[^\w.-]+")
 
 @dataclass(frozen=True, slots=True)
 class GameSelection:
-    """Which games are fetched, and how much may come.
+    """Which games are fetched, and how much may come."""
 
-    Attributes
-    ----------
-    games : int
-        The latest so many.
-    size : int or None
-        Of the board; None takes all.
-    even : bool
-        Leave out handicap games.
-    file_bytes : int
-        Of one game.
-    seconds : float
-        For all of it.
-    pause : float
-        Seconds between two requests.
-    """
-
-    games: int = 20
-    size: int | None = 19
-    even: bool = True
-    file_bytes: int = 1 << 20
-    seconds: float = 120.0
-    pause: float = 0.5
+    games: int = 20  #: the latest so many
+    size: int | None = 19  #: of the board; None takes all
+    even: bool = True  #: leave out handicap games
+    file_bytes: int = 1 << 20  #: of one game
+    seconds: float = 120.0  #: for all of it
+    pause: float = 0.5  #: seconds between two requests
 
     def __post_init__(self) -> None:
         if not 1 <= self.games <= _A_PAGE * _PAGES:
@@ -90,21 +74,11 @@ class GameSelection:
 
 @dataclass(frozen=True, slots=True)
 class FetchedGames:
-    """What was fetched.
+    """What was fetched."""
 
-    Attributes
-    ----------
-    user : str
-        The name as OGS writes it.
-    files : tuple of Path
-        A game each, the latest first.
-    left_out : tuple of str
-        Games that could not be fetched, each with the reason.
-    """
-
-    user: str
-    files: tuple[Path, ...]
-    left_out: tuple[str, ...]
+    user: str  #: the name as OGS writes it
+    files: tuple[Path, ...]  #: a game each, the latest first
+    left_out: tuple[str, ...]  #: games that could not be fetched, each with the reason
 
 
 @dataclass(slots=True)
@@ -257,17 +231,9 @@ _PATH = re.compile(r"/[A-Za-z0-9/._~%&=?+-]*")
 
 
 class CarefulClient:
-    """Asks one server.
+    """Asks one server, at ``https://host`` with an optional port and path; ``http`` as well.
 
-    Parameters
-    ----------
-    url : str
-        ``https://host`` with an optional port and path; ``http`` as well.
-
-    Raises
-    ------
-    UsageError
-        It is no such address.
+    Raises UsageError if it is no such address.
     """
 
     def __init__(self, url: str) -> None:
@@ -292,21 +258,9 @@ class CarefulClient:
         self._base = parts.path.rstrip("/")
 
     def get(self, path: str, *, most: int, seconds: float) -> bytes:
-        """What stands at a path.
+        """What stands at a path with its query, of at most `most` bytes.
 
-        Parameters
-        ----------
-        path : str
-            With its query.
-        most : int
-            Bytes that may come.
-        seconds : float
-            That it may take.
-
-        Raises
-        ------
-        InputError
-            The server cannot be reached, redirects, refuses, or sends too much.
+        Raises InputError if the server cannot be reached, redirects, refuses, or sends too much.
         """
         if not _PATH.fullmatch(path):
             raise UsageError(f"{path!r} is not a path")
@@ -348,13 +302,7 @@ class CarefulClient:
         return body
 
     def addresses(self) -> list[str]:
-        """The addresses of the server.
-
-        Raises
-        ------
-        InputError
-            One of them is private.
-        """
+        """The addresses of the server; InputError if one of them is private."""
         try:
             return [str(ip_address(self.host))]
         except ValueError:
@@ -401,13 +349,7 @@ _NO_INTERFACE = {"fox", "foxwq", "tygem", "kgs"}
 
 
 def check_importers(names: Iterable[str]) -> None:
-    """Refuse servers of which games cannot be fetched.
-
-    Raises
-    ------
-    UsageError
-        One is unknown, or has no public interface.
-    """
+    """Refuse (UsageError) servers that are unknown, or have no public interface."""
     for name in names:
         if name in _NO_INTERFACE:
             raise UsageError(

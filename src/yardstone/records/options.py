@@ -114,26 +114,17 @@ _SGF_TAG = re.compile(rb"([A-Z]{2})\s*\[")
 class Fixed:
     """Where a format has players, results and times.
 
-    Attributes
-    ----------
-    name : str
-        What messages call it.
-    first, second, score, time : tuple of str
-        Names by which a caller may mean what is done anyway, in small letters; the
-        first of them is the one messages give.
-    side : str
-        Colour that moves first; empty if there are no colours.
-    pattern : pattern
-        Finds the names of tags.
+    `first`, `second`, `score` and `time` are names by which a caller may mean what is done anyway;
+    the first of them is the one messages give.
     """
 
-    name: str
+    name: str  #: what messages call it
     first: tuple[str, ...]
     second: tuple[str, ...]
     score: tuple[str, ...]
     time: tuple[str, ...]
-    side: str = ""
-    pattern: re.Pattern[bytes] = _PGN_TAG
+    side: str = ""  #: colour that moves first; empty if there are no colours
+    pattern: re.Pattern[bytes] = _PGN_TAG  #: finds the names of tags
 
 
 PGN = Fixed(
@@ -159,11 +150,8 @@ TOURNAMENT = Fixed(
 def further_columns(options: Options, fixed: Fixed) -> dict[str, str]:
     """The columns to make beside players, results and times, by name.
 
-    Raises
-    ------
-    UsageError
-        If the caller wants players, results or who moves first to be other than the
-        format has them.
+    Raises UsageError if the caller wants players, results or who moves first to be other than the
+    format has them.
     """
     if options.first is not None and fixed.side and options.first != fixed.side:
         raise UsageError(
@@ -192,16 +180,8 @@ def require_columns(
 ) -> None:  # fmt: skip
     """Raise InputError for a column that says nothing of any game, with those that do.
 
-    Parameters
-    ----------
-    pool : Pool
-    names : mapping of str to str
-        Names of columns, and what they were made of.
-    sources : sequence of Source
-        Searched for the tags there are.
-    fixed : Fixed
-    others : collection of str
-        Further names that can be asked for.
+    `names` are of columns, with what they were made of; `sources` are searched for the tags there
+    are, beside the `others` that can be asked for.
     """
     if not len(pool):
         return
@@ -257,25 +237,10 @@ def too_much(values: Mapping[str, int], unread: int, records: int) -> bool:
 def check_unread(
     report: SkipReport, games: int, *, file: str, skip_unread: bool, named: str = ""
 ) -> None:
-    """Refuse to go on if too much was left out without being understood.
+    """Raise InputError, with the values not understood, if too much was left out for that reason.
 
-    Parameters
-    ----------
-    report : SkipReport
-        What was left out.
-    games : int
-        Records that were used.
-    file : str
-        For the message.
-    skip_unread : bool
-        The caller knows, and goes on without them.
-    named : str
-        What the message calls the place of the results, such as a column.
-
-    Raises
-    ------
-    InputError
-        It lists the values that are not understood, and how often each occurs.
+    `games` were used; `named` is what the message calls the place of the results, such as a column.
+    With `skip_unread` the caller knows, and goes on without them.
     """
     records = games + report.total
     if skip_unread or not too_much(report.values, report.unread, records):

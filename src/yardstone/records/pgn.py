@@ -83,19 +83,12 @@ _USUAL = frozenset((*_TIME_TAGS, *(tag.lower() for tag in _TAGS.values())))
 def read_pgn(
     sources: Sequence[Source], options: Options | None = None, *, block: int = BLOCK
 ) -> Pool:
-    """Read the games of PGN files into one pool.
+    """Read the games of PGN files into one pool, `block` bytes at a time.
 
-    Parameters
-    ----------
-    sources : sequence of Source
-        The files.
-    options : Options, optional
-        `Options.columns` names further columns of the pool and the tags they come from,
-        such as ``{"event": "Event"}``; the tag ``"line"`` means the line of the file.
-        Values are texts, empty where the tag is missing. With `Options.times` the games have
-        times, from UTCDate and UTCTime, else from Date and Time.
-    block : int
-        Bytes read at a time.
+    `Options.columns` names further columns of the pool and the tags they come from, such as
+    ``{"event": "Event"}``; the tag ``"line"`` means the line of the file. Values are texts, empty
+    where the tag is missing. With `Options.times` the games have times, from UTCDate and UTCTime,
+    else from Date and Time.
 
     Raises
     ------

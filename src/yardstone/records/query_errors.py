@@ -57,23 +57,9 @@ def check_query(
 ) -> str:
     """The query as a table, once it is known to make sense: what stands behind FROM.
 
-    Parameters
-    ----------
-    connection : DuckDB connection
-        One that tells errors as JSON.
-    sql : str
-        What the user wrote.
-    file : str
-        What messages call it, or the database it goes to.
-    tables : sequence of str
-        Those there are in the database.
-    computed : sequence of str
-        Its views, and its tables with computed columns, which are not read.
-
-    Raises
-    ------
-    InputError
-        It is no single SELECT, or names what is not there; the message says where.
+    The connection must tell errors as JSON; `file` is what messages call the query, or its
+    database, which has `tables`, and views or tables with `computed` columns, which are not read.
+    Raises InputError, which says where, if it is no single SELECT, or names what is not there.
     """
     import duckdb
 

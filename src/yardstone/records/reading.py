@@ -203,12 +203,8 @@ def sources_by_format(
 ) -> tuple[list[tuple[str, list[Source]]], SkipReport]:
     """The files meant by paths, in runs of one format, and a report on what cannot be opened.
 
-    Raises
-    ------
-    UsageError
-        No path is given, or there is no such `format`.
-    StrictError
-        With `strict`, where something cannot be opened.
+    Raises UsageError for no path or no such `format`; StrictError, with `strict`, where something
+    cannot be opened.
     """
     if not paths:
         raise UsageError("no files given")
@@ -224,24 +220,12 @@ def sources_by_format(
 class ColumnNames(TypedDict, total=False):
     """Which columns of a table hold what, and what its values mean.
 
-    Attributes
-    ----------
-    first, second : str
-        Columns of the players; `first` moves first (White in chess, Black in Go).
-    score : str
-        Column of the result, seen by `first`: 1, 0.5, 0; 1-0; win; H, D, A …
-    time : str
-        Column of the date, or of date and time.
-    results : mapping or str
-        What values of the result mean for `first`: ``{"H": 1, "D": 0.5, "A": 0}``.
-    columns : mapping of str to str
-        Further columns, or the other roles of a column, as in `yardstone.read`.
-    side : {"white", "black"}
-        The colour that moves first, where names of columns and results do not say.
-    where : str
-        Which games: ``"Season = 2020"``, as in `yardstone.read`.
-    dates, strict, skip_unread
-        As in `yardstone.read`.
+    `first` and `second` are columns of the players, of whom `first` moves first (White in chess,
+    Black in Go), `score` the column of the result, seen by `first` (1, 0.5, 0; 1-0; win; H, D, A),
+    `time` that of the date, or of date and time. `results` says what values of the result mean
+    for `first`: ``{"H": 1, "D": 0.5, "A": 0}``; `columns` names further columns, or other roles;
+    `side` is the colour that moves first, where names of columns and results do not say. All else
+    is as in `yardstone.read`.
     """
 
     first: str
@@ -263,26 +247,11 @@ _ROLES = ("first", "second", "score", "time")
 def games_of(
     games: Any, names: ColumnNames | None = None, *, everything: bool = False, **more: Any
 ) -> Pool:
-    """The pool of games that were given in any form.
+    """The pool of games that were given in any form; all but a pool is read by `yardstone.read`.
 
-    Parameters
-    ----------
-    games : path, list of paths, frame or Pool
-        All but a pool is read by `yardstone.read`.
-    names : ColumnNames, optional
-        Which columns hold what. Without them names of columns and values tell, and where
-        they do not it is asked.
-    everything : bool
-        Keep all columns and tags, where none are named.
-    **more
-        Further keywords of `yardstone.read`: ``times``, ``levels``.
-
-    Raises
-    ------
-    InputError
-        As `yardstone.read`.
-    WrongTypeError
-        This is nothing that holds games.
+    Without `names` of columns, names and values tell, and where they do not it is asked.
+    `everything` keeps all columns and tags, where none are named; `more` are further keywords of
+    `yardstone.read`. Raises what that raises, and WrongTypeError for what holds no games.
 
     Examples
     --------

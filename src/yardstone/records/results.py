@@ -344,17 +344,9 @@ def is_total(text: str) -> bool:
 def stated_scores(results: Mapping[str, object] | str | None) -> dict[str, float | None]:
     """What a caller says that values mean, by normalized text.
 
-    Parameters
-    ----------
-    results : mapping or str, optional
-        Points of the first player by value (1, 0.5, 0 or None to leave such records
-        out), or the words win, draw, loss and skip; a text such as
-        ``"H=win,D=draw,A=loss"`` says the same.
-
-    Raises
-    ------
-    UsageError
-        If a meaning is none of these.
+    `results` gives the points of the first player by value (1, 0.5, 0 or None to leave such
+    records out), or the words win, draw, loss and skip; a text such as ``"H=win,D=draw,A=loss"``
+    says the same. Raises UsageError if a meaning is none of these.
 
     Examples
     --------
@@ -392,40 +384,19 @@ _SHOWN = 6
 
 @dataclass(frozen=True)
 class ResultColumn:
-    """A column of results and what is known about it.
-
-    Attributes
-    ----------
-    name : str
-    counts : mapping of str to int
-        Its values and how often each occurs.
-    labels : pair of str
-        What the columns of `first` and `second` are called (`Roles.labels`).
-    players : pair of str
-        Names of those columns.
-    file : str
-        For messages.
-    subject : {0, 1}, optional
-        The side whose result a text such as ``1`` or ``win`` tells; None asks.
-    pair_subject : {0, 1}, optional
-        The side whose points stand first in ``2-1``; None asks.
-    colour : {"white", "black"}, optional
-        The colour of `first`, if it is known.
-    sure : bool
-        Whether the caller, or the column's name, says whose result it tells.
-    stated : mapping of str to float or None
-        What the caller says of values, in lower case.
-    """
+    """A column of results and what is known about it."""
 
     name: str
-    counts: Mapping[str, int]
-    labels: tuple[str, str]
-    players: tuple[str, str]
+    counts: Mapping[str, int]  #: its values and how often each occurs
+    labels: tuple[str, str]  #: what the columns of `first` and `second` are called (`Roles.labels`)
+    players: tuple[str, str]  #: names of those columns
     file: str
+    #: the side whose result a text such as ``1`` or ``win`` tells; None asks
     subject: int | None = 0
-    pair_subject: int | None = 0
-    colour: Side | None = None
-    sure: bool = False
+    pair_subject: int | None = 0  #: the side whose points stand first in ``2-1``; None asks
+    colour: Side | None = None  #: of `first`, if it is known
+    sure: bool = False  #: whether the caller, or the column's name, says whose result it tells
+    #: what the caller says of values, in lower case
     stated: Mapping[str, float | None] = field(default_factory=dict)
 
 
@@ -506,16 +477,8 @@ def read_points(
 ) -> tuple[dict[tuple[str, str], float], dict[tuple[str, str], str]]:
     """Points of `first` for each pair of points of both, and pairs that do not count.
 
-    Parameters
-    ----------
-    counts : mapping
-        Pairs of values and how often each occurs.
-    columns : pair of str
-        For messages.
-    file : str
-    wins : bool
-        Whether the columns say of each side whether it won, so that nothing for both
-        is a draw.
+    `counts` says how often each pair occurs; with `wins` the columns say of each side whether
+    it won, so that nothing for both is a draw.
     """
     values = {text: _value(text, counts) for pair in counts for text in pair}
     known = [pair for pair in counts if values[pair[0]] is not None and values[pair[1]] is not None]
@@ -578,58 +541,30 @@ _WON = re.compile(rf"(?:^|[ _]){WON}$|(?<=[a-z])(?:wins?|won)$")
 
 @dataclass(frozen=True)
 class WinnerNames:
-    """How far the values of a column are names of the players of their rows.
+    """How far the values of a column are names of the players of their rows."""
 
-    Attributes
-    ----------
-    rows : int
-        Rows whose value is the name of one of the two.
-    differ : callable
-        Whether scores of texts contradict the names in any row.
-    """
-
-    rows: int
+    rows: int  #: whose value is the name of one of the two
+    #: whether scores of texts contradict the names in any row
     differ: Callable[[Mapping[str, float]], bool]
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What the values of a column mean.
+    """What the values of a column mean."""
 
-    Attributes
-    ----------
-    scores : mapping of str to float
-        Points of `first` by text.
-    left_out : mapping of str to str
-        Texts that are understood but no result, and why.
-    unknown : Counter of str
-        Values that are not understood; with `by_name` those that no row explains are
-        among them.
-    by_name : bool
-        Whether the names of the players tell who won.
-    notation : str
-    """
-
-    scores: Mapping[str, float]
-    left_out: Mapping[str, str]
+    scores: Mapping[str, float]  #: points of `first` by text
+    left_out: Mapping[str, str]  #: texts that are understood but no result, and why
+    #: not understood; with `by_name`, those that no row explains are among them
     unknown: Counter[str]
-    by_name: bool = False
+    by_name: bool = False  #: whether the names of the players tell who won
     notation: str = ""
 
 
 def read_column(column: ResultColumn, names: Callable[[], WinnerNames] | None = None) -> Reading:
     """What the values of a column of results mean.
 
-    Parameters
-    ----------
-    column : ResultColumn
-    names : callable, optional
-        Counts how many values are names of players; called only where that matters.
-
-    Raises
-    ------
-    InputError
-        If the values can be read in two ways that do not agree.
+    `names` counts how many values are names of players; it is called only where that matters.
+    Raises InputError if the values can be read in two ways that do not agree.
     """
     known, left_out, open_counts = _understood(column)
     by_text = {text: _meanings(text, column, open_counts) for text in open_counts}

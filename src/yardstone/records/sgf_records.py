@@ -81,15 +81,10 @@ class SgfLimits:
 class Rows:
     """What the scan of one record found.
 
-    Attributes
-    ----------
-    table : int64 array [values, 4]
-        A row for each value of a property, in the order of the file.
-    parents : int32 array
-        The node before each node, -1 for the root (whole trees only).
-    nodes, root_rows, flags, end : int
-        How many nodes there are, how many rows tell of the root, what is odd, and where
-        the record ends.
+    `table` has a row for each value of a property in the order of the file, int64 [values, 4];
+    `parents` the node before each node, -1 for the root (whole trees only). `nodes`, `root_rows`,
+    `flags` and `end` say how many nodes there are, how many rows tell of the root, what is odd, and
+    where the record ends.
     """
 
     def __init__(self, *, main_only: bool) -> None:
@@ -132,26 +127,14 @@ def property_values(data: bytes, rows: scan.PropertyRows) -> dict[str, tuple[str
 
 @dataclass(frozen=True, slots=True)
 class SgfRecord:
-    """One record of a file.
-
-    Attributes
-    ----------
-    file, line, number
-        Its place.
-    data : bytes
-        Bytes in UTF-8, in which the rows have their places.
-    rows : Rows
-        Its properties; they hold until the next record is read.
-    charset : str
-        The encoding it was in.
-    """
+    """One record of a file, `number` in it."""
 
     file: str
     line: int
     number: int
-    data: bytes
-    rows: Rows
-    charset: str
+    data: bytes  #: in UTF-8; the rows have their places in it
+    rows: Rows  #: its properties; they hold until the next record is read
+    charset: str  #: the encoding it was in
 
 
 @cache
@@ -165,16 +148,9 @@ def property_name(code: int) -> str:
 
 
 class RecordReader:
-    """Reads the records of files.
+    """Reads the records of files, with `main_only` their main lines alone.
 
-    Parameters
-    ----------
-    limits : SgfLimits
-        What a file may demand.
-    main_only : bool
-        Look at the main line only.
-    skip : callable
-        Called with file, line and reason for what cannot be read.
+    `skip` is called with file, line and reason for what cannot be read.
     """
 
     def __init__(
@@ -187,10 +163,7 @@ class RecordReader:
     def records(
         self, stream: ByteStream, progress: Callable[[int], object] | None = None
     ) -> Iterator[SgfRecord]:
-        """The records of one file.
-
-        `progress` is called with the bytes of the file read so far.
-        """
+        """The records of one file; `progress` is called with the bytes of it read so far."""
         stream.recode_utf16()
         window = _Window(stream)
         number = 0
@@ -320,13 +293,7 @@ class GameBuilder:
         self._times = np.empty(rows, np.float32)
 
     def game(self, record: SgfRecord) -> GoGame:
-        """The game on the record's main line.
-
-        Raises
-        ------
-        Unusable
-            If it is of another kind or on a board that is not supported.
-        """
+        """The game on the record's main line; raises Unusable if it is of another kind or size."""
         rows = record.rows
         if rows.flags:
             self._count(rows.flags, _FLAGS)

@@ -90,18 +90,9 @@ class StreamLimits:
 
 
 class ByteStream:
-    """The decompressed bytes of a file.
+    """The decompressed bytes of a file, an unbuffered binary one of `size` bytes (0 if unknown).
 
-    Parameters
-    ----------
-    raw : unbuffered binary file
-        The file as it stands.
-    name : str
-        What errors call it.
-    size : int
-        Its size, 0 if unknown.
-    limits : StreamLimits
-        How far it may expand.
+    `name` is what errors call it.
 
     Attributes
     ----------
@@ -338,15 +329,7 @@ class ArchiveTooLarge(InputError):
 
 @dataclass(frozen=True, slots=True)
 class ArchiveLimits:
-    """How much an archive may hold.
-
-    Attributes
-    ----------
-    members : int
-        Files in it.
-    ratio, extra
-        All its files together may have `ratio` times its own size plus `extra` bytes.
-    """
+    """How many files an archive may hold; together `ratio` times its size plus `extra` bytes."""
 
     members: int = 2_000_000
     ratio: float = 200.0
@@ -360,18 +343,10 @@ class ArchiveLimits:
 
 @dataclass(slots=True)
 class Member:
-    """One file of an archive.
+    """One file of an archive."""
 
-    Attributes
-    ----------
-    name : str
-        Its name within the archive, without control characters.
-    size : int
-        Bytes of the archive that it takes, as far as that is known.
-    """
-
-    name: str
-    size: int
+    name: str  #: within the archive, without control characters
+    size: int  #: bytes of the archive that it takes, as far as that is known
     _archive: _Zip | _Tar
     _key: Any
 
@@ -393,10 +368,7 @@ def is_archive(name: str | os.PathLike[str]) -> bool:
 def members_of(path: Path, limits: ArchiveLimits | None = None) -> Iterator[Member]:
     """The files in an archive, in its order.
 
-    Raises
-    ------
-    InputError
-        If it is damaged or holds more than the limits allow.
+    Raises InputError if it is damaged or holds more than the limits allow.
     """
     limits = limits or ArchiveLimits()
     archive = _Zip(path) if path.name.lower().endswith(".zip") else _Tar(path)
@@ -653,27 +625,14 @@ def unpacked_name(name: str) -> str:
 
 @dataclass(slots=True)
 class Source:
-    """One place to read from.
+    """One place to read from."""
 
-    Attributes
-    ----------
-    name : str
-        What messages call it.
-    path : Path or None
-        The file; None for standard input and for a file in an archive.
-    member : Member, optional
-        The file in an archive.
-    limit : int, optional
-        Only so many bytes of the file are read.
-    data : bytes, optional
-        Its bytes, as they lie in the file, where it came from another machine.
-    """
-
-    name: str
-    path: Path | None
+    name: str  #: what messages call it
+    path: Path | None  #: None for standard input and for a file in an archive
     _kept: ByteStream | None = None
     member: Member | None = None
-    limit: int | None = None
+    limit: int | None = None  #: only so many bytes of the file are read
+    #: its bytes, as they lie in the file, where it came from another machine
     data: bytes | None = None
 
     @property
@@ -724,10 +683,7 @@ class Source:
         return ByteStream(part, self.name, size, limits or StreamLimits())
 
     def content(self, most: int = 1 << 30) -> bytes:
-        """All its bytes, decompressed.
-
-        Raises InputError where there are more than `most`, or they break off.
-        """
+        """All its bytes, decompressed; InputError if more than `most`, or if they break off."""
         data = bytearray()
         with self.open() as stream:
             for piece in stream.pieces():
@@ -895,21 +851,9 @@ def delimited_rows(
     """A small table of texts: its header, and its rows with the lines at which they begin.
 
     Commas, semicolons, tabs or bars part the cells, whichever the first line that is not blank,
-    the header, has most of. The file may be compressed, ``-`` is standard input. Blank rows are
-    left out, and short ones filled up.
-
-    Parameters
-    ----------
-    path : path
-    skipped : SkipReport
-        Takes rows with more cells than the header has.
-    most : int
-        Bytes.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, is no table, or has no header.
+    the header, has most of. The file may be compressed, ``-`` is standard input, `most` its
+    bytes. Blank rows are left out, short ones filled up, and `skipped` takes those with more
+    cells than the header has. Raises InputError where it is no table, or has no header.
     """
     file = os.fspath(path)
     source = Source("standard input", None) if file == "-" else Source(file, Path(file))

@@ -41,16 +41,8 @@ ROWS = 1_000_000
 class GameStream:
     """Games in batches, in the order of the files; to be gone through once.
 
-    Attributes
-    ----------
-    players : list of str
-        All names so far, numbered in order of first appearance, as in `yardstone.read`.
-    games : int
-        Games given so far.
-    skipped : SkipReport
-        What was left out; complete when all games have been given.
-    ordered : bool
-        Whether who stands first moved first in all games so far, as in `Pool`.
+    So far `games` were given, with `players` numbered as in `yardstone.read`, `ordered` as in
+    `Pool`; `skipped`, what was left out, is complete when all games have been given.
     """
 
     def __init__(

@@ -77,20 +77,11 @@ _NO_SIZE = 1 << 48
 
 
 class TableFile(NamedTuple):
-    """A file on disk that DuckDB can read.
-
-    Attributes
-    ----------
-    name : str
-        What messages call it.
-    path : Path
-    compression : str
-        As DuckDB calls it.
-    """
+    """A file on disk that DuckDB can read, with the name that messages use."""
 
     name: str
     path: Path
-    compression: str = "none"
+    compression: str = "none"  #: as DuckDB calls it
 
 
 RowReader = Callable[["Source", Options], AbstractContextManager[GameRows]]
@@ -334,28 +325,10 @@ def _memory(connection: duckdb.DuckDBPyConnection) -> int:
 def check_size(connection: duckdb.DuckDBPyConnection, rows: str, size: int, file: str) -> int:
     """Count the rows of what stands behind FROM; refuse what a file of `size` bytes cannot hold.
 
-    Parameters
-    ----------
-    connection : DuckDB connection
-        Where the rows are; nothing is kept of them.
-    rows : str
-        What stands behind FROM.
-    size : int
-        Bytes of the file.
-    file : str
-        What messages call it.
-
-    Raises
-    ------
-    InputError
-        It expands to more than `TABLE_LIMITS` allows.
-    duckdb.InterruptException
-        It takes too long.
-
-    Notes
-    -----
     What a file says of its size may be a lie, so DuckDB's own memory is limited too: while it
-    counts, to what the file may expand to, and from then on to a multiple of it.
+    counts, to what the file may expand to, and from then on to a multiple of it. Nothing is kept
+    of the rows. Raises InputError where it expands to more than `TABLE_LIMITS` allows, and
+    `duckdb.InterruptException` where it takes too long.
     """
     import duckdb
 
@@ -447,24 +420,12 @@ _MOST_COLUMNS = 2000
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How the fields of a file are told apart.
-
-    Attributes
-    ----------
-    delimiter : str
-        What stands between fields.
-    quote : str
-        What stands around fields, or nothing in files with tabs.
-    names : tuple of str
-        The columns.
-    header : int
-        The line that names them: the first that is not blank.
-    """
+    """How the fields of a file are told apart."""
 
     delimiter: str
-    quote: str
+    quote: str  #: what stands around fields, or nothing
     names: tuple[str, ...]
-    header: int = 1
+    header: int = 1  #: the line that names the columns: the first that is not blank
 
     def lines_of(self, path: Path) -> Callable[[int], int]:
         """A function from a row, counted from 1, to its line in a sound file."""
@@ -495,11 +456,8 @@ def _unquoted(part: str) -> str:
 def find_dialect(path: Path, name: str) -> Dialect:
     """The delimiter that makes most columns of the first line of a table of games, and their names.
 
-    Raises
-    ------
-    InputError
-        There are too few columns for two players and a result (a winner and a loser need none),
-        or too many.
+    Raises InputError if there are too many columns, or too few for two players and a result
+    (a winner and a loser need none).
     """
     dialect = first_line_dialect(path, name)
     pair = find_pair(dialect.names)
@@ -513,13 +471,7 @@ def find_dialect(path: Path, name: str) -> Dialect:
 
 
 def first_line_dialect(path: Path, name: str) -> Dialect:
-    """The same of any table, with one column or more.
-
-    Raises
-    ------
-    InputError
-        There is no column, or there are too many.
-    """
+    """The same of any table, with one column or more; InputError with none, or too many."""
     header_line = next(((number, line) for number, line in _lines(path) if line.strip()), None)
     if header_line is None:
         raise NoGamesError("the file has no rows", file=name)
@@ -567,21 +519,12 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
 
 @dataclass(slots=True)
 class Repaired:
-    """What `repair` or `repair_json` did.
+    """What `repair` or `repair_json` did."""
 
-    Attributes
-    ----------
-    lines : array of int
-        The line of each row that was kept.
-    damaged : list of (int, str)
-        Line and reason of the first rows that were left out.
-    more : int
-        How many more were left out.
-    """
-
-    lines: array[int] = field(default_factory=lambda: array("q"))
+    lines: array[int] = field(default_factory=lambda: array("q"))  #: of each row that was kept
+    #: line and reason of the first rows that were left out
     damaged: list[tuple[int, str]] = field(default_factory=list)
-    more: int = 0
+    more: int = 0  #: how many more were left out
 
     def leave_out(self, line: int, reason: str) -> None:
         """Note a row that was left out."""

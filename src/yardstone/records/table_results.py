@@ -91,55 +91,31 @@ def quoted(name: str) -> str:
 
 @dataclass(frozen=True)
 class _Way:
-    """A way to tell who won: a view of the rows with their scores.
-
-    Attributes
-    ----------
-    view : str
-    columns : tuple of str
-        The columns that tell; one, or two with the points of both.
-    named : str
-        How the caller names them.
-    open : str
-        SQL for the rows of which it does not tell whether they are draws.
-    """
+    """A way to tell who won: a view of the rows with their scores."""
 
     view: str
-    columns: tuple[str, ...]
-    named: str = ""
-    open: str = ""
+    columns: tuple[str, ...]  #: that tell; one, or two with the points of both
+    named: str = ""  #: how the caller names them
+    open: str = ""  #: SQL for the rows of which it does not tell whether they are draws
 
 
 @dataclass
 class TableOfGames:
-    """The rows of a table, with what is known of their meaning so far.
-
-    Attributes
-    ----------
-    line_of : callable
-        The line of a row, counted from 1.
-    places : dict
-        SQL for the text of each column that may tell the result, or is watched.
-    watched : list of str
-        Further columns whose names say that they tell something of games.
-    counted : dict
-        Values of these columns.
-    of_records : bool
-        Whether the rows name SGF files, so that the games are of Go.
-    marks : dict
-        What is to be known of rows that repeat others, as SQL by column.
-    """
+    """The rows of a table, with what is known of their meaning so far."""
 
     connection: duckdb.DuckDBPyConnection
     file: str
     names: Sequence[str]
     options: Options
-    line_of: Callable[[int], int] = int
+    line_of: Callable[[int], int] = int  #: the line of a row, counted from 1
+    #: SQL for the text of each column that may tell the result, or is watched
     places: dict[str, str] = field(default_factory=dict)
+    #: further columns whose names say that they tell something of games
     watched: list[str] = field(default_factory=list)
-    counted: dict[str, dict[str, int]] = field(default_factory=dict)
-    of_records: bool = False
+    counted: dict[str, dict[str, int]] = field(default_factory=dict)  #: values of these columns
+    of_records: bool = False  #: whether the rows name SGF files, so that the games are of Go
     turned: str = "false"
+    #: what is to be known of rows that repeat others, as SQL by column
     marks: Mapping[str, str] = field(default_factory=dict)
 
     def copy(

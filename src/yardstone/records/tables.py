@@ -81,29 +81,11 @@ def understand(
     report: SkipReport | None = None,
     keys: bool = False,
 ) -> GameRows:
-    """The games in the rows of a table or query.
+    """The games in the rows of a table or query: what stands behind FROM.
 
-    Parameters
-    ----------
-    connection : DuckDB connection
-        Where the rows are.
-    rows : str
-        What stands behind FROM.
-    file : str
-        What messages call it.
-    options : Options
-        What the caller says of the table.
-    line_of : callable
-        The line of a row, counted from 1.
-    report : SkipReport, optional
-        What was skipped before; the report begins with it.
-    keys : bool
-        Whether each row brings its own keys, so that one without a result is damaged, not blank.
-
-    Raises
-    ------
-    InputError
-        If a column is missing, or the results are not understood.
+    `line_of` gives the line of a row, counted from 1, and `report` begins with what was skipped
+    before. With `keys` each row brings its own keys, so that one without a result is damaged, not
+    blank. Raises InputError if a column is missing, or the results are not understood.
     """
     described = connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()
     names = [name for name, kind, *_ in described if not _NESTED.match(kind)] or [described[0][0]]
@@ -278,40 +260,18 @@ class GameRows:
     """The rows of a table in a database, each with its players and its score.
 
     They lie in ``scored``, and the rows that cannot be used in ``bad``.
-
-    Attributes
-    ----------
-    connection : DuckDB connection
-    file : str
-        What messages call the table.
-    roles : Roles
-        What its columns hold.
-    options : Options
-        What the caller says of it.
-    skipped : SkipReport
-        What was left out.
-    games : int
-        Rows with a score.
-    ordered : bool
-        Whether who stands first moved first.
-    matches : bool
-        Whether the rows are analysed matches of backgammon.
-    marks : tuple of str
-        Columns for `yardstone.records.unplayed.without_repeats`.
-    turned : bool
-        Whether in some rows the player of the second column moved first.
     """
 
     connection: duckdb.DuckDBPyConnection
-    file: str
+    file: str  #: what messages call the table
     roles: Roles
     options: Options
     skipped: SkipReport
-    games: int
-    ordered: bool
-    matches: bool
-    marks: tuple[str, ...] = ()
-    turned: bool = False
+    games: int  #: rows with a score
+    ordered: bool  #: whether who stands first moved first
+    matches: bool  #: whether the rows are analysed matches of backgammon
+    marks: tuple[str, ...] = ()  #: columns for `yardstone.records.unplayed.without_repeats`
+    turned: bool = False  #: whether in some rows the player of the second column moved first
 
     def pool(self) -> Pool:
         """All games."""

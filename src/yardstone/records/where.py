@@ -50,23 +50,9 @@ _MARK = "where "
 
 
 class Where:
-    """A condition on games.
+    """A condition on games, as the user writes it; `names` are the tags or columns it speaks of.
 
-    Parameters
-    ----------
-    text : str
-        As the user writes it; see `yardstone.records.where.meaning`.
-
-    Attributes
-    ----------
-    text : str
-    names : tuple of str
-        The tags or columns it speaks of.
-
-    Raises
-    ------
-    UsageError
-        It cannot be understood.
+    Raises UsageError if it cannot be understood.
 
     Examples
     --------
@@ -85,15 +71,9 @@ class Where:
         return {_MARK + name: name for name in self.names}
 
     def of(self, values: Mapping[str, NDArray[Any]], size: int, report: SkipReport) -> NDArray[Any]:
-        """The rows that are wanted; the report takes how many are not.
+        """The rows that are wanted of `size`; the report takes how many are not.
 
-        Parameters
-        ----------
-        values : mapping of str to arrays
-            For each of `names` what the rows have there.
-        size : int
-            Number of rows.
-        report : SkipReport
+        `values` has for each of `names` what the rows have there.
         """
         known = {name.casefold(): values_of(column) for name, column in values.items()}
         keep, remarks = holds(self._condition, known, size)
@@ -204,20 +184,10 @@ class _Rows:
 def holds(
     condition: Condition, values: Mapping[str, Values], size: int
 ) -> tuple[NDArray[np.bool_], list[str]]:
-    """The rows of which a condition holds, and remarks on it.
+    """The rows of which a condition holds, bool [size], and remarks on it.
 
-    Parameters
-    ----------
-    condition : Condition
-    values : mapping of str to Values
-        By the name in small letters.
-    size : int
-        Number of rows.
-
-    Returns
-    -------
-    bool array [size], list of str
-        The remarks say where a text equals no value but for its capitals.
+    `values` go by the name in small letters. The remarks say where a text equals no value but
+    for its capitals.
     """
     rows = _Rows(values, size)
     return _holds(condition, rows), rows.remarks
@@ -477,12 +447,7 @@ Condition: TypeAlias = "Compare | Like | Missing | Not | And | Or"
 
 
 def parse_condition(text: str) -> Condition:
-    """The condition that a text states.
-
-    Raises
-    ------
-    UsageError
-        It cannot be understood; the message says where.
+    """The condition that a text states; UsageError, which says where, if it cannot be understood.
 
     Examples
     --------
