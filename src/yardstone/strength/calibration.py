@@ -62,46 +62,23 @@ KINDS_OF_RATING = ("points", "ogs", "egf")
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """A line from estimates to ratings: ``rating = slope * estimate + intercept``.
+    """A line from estimates to ratings: ``rating = slope * estimate + intercept``."""
 
-    Attributes
-    ----------
-    site : str
-        What the ratings are called.
-    kind : {"points", "ogs", "egf"}
-        What they are; those of OGS and the EGF have ranks.
-    model : str
-        The model that the estimates are from.
-    basis : str
-        Its scale that they are on.
-    players : int
-        Number of players fitted.
-    slope, intercept : float
-        Rating points a rank of that scale, and the rating at 0, where 1 kyu begins.
-    slope_error, intercept_error : float
-        Their standard errors, allowing for a spread that depends on the estimate.
-    deviation : float
-        Standard deviation of the ratings about the line, in points.
-    unexplained : float
-        What of that is not the estimates' own error, in points.
-    determined : float
-        Share of the ratings' variance that the line explains (R²).
-    lowest, highest : float
-        Estimates fitted.
-    """
-
-    site: str
-    kind: str
-    model: str
-    basis: str
-    players: int
+    site: str  #: What the ratings are called.
+    kind: str  #: What they are; those of OGS and the EGF have ranks.
+    model: str  #: The model that the estimates are from.
+    basis: str  #: Its scale that they are on.
+    players: int  #: Number of players fitted.
+    #: Rating points a rank of that scale, and the rating at 0, where 1 kyu begins.
     slope: float
     intercept: float
+    #: Their standard errors, allowing for a spread that depends on the estimate.
     slope_error: float
     intercept_error: float
-    deviation: float
-    unexplained: float
-    determined: float
+    deviation: float  #: Standard deviation of the ratings about the line, in points.
+    unexplained: float  #: What of that is not the estimates' own error, in points.
+    determined: float  #: Share of the ratings' variance that the line explains (R²).
+    #: Estimates fitted.
     lowest: float
     highest: float
 
@@ -112,10 +89,7 @@ class Calibration:
     def check_model(self, model: StrengthModel) -> None:
         """Refuse a model other than that of the estimates.
 
-        Raises
-        ------
-        InputError
-            The line was fitted to estimates of another model.
+        Raises `InputError` if the line was fitted to estimates of another model.
         """
         name = str(model.card["name"])
         if self.model and name != self.model:
@@ -163,10 +137,7 @@ class Calibration:
     def load(cls, path: str | os.PathLike[str]) -> Calibration:
         """Read what `save` wrote.
 
-        Raises
-        ------
-        InputError
-            The file is missing, damaged or of another version.
+        Raises `InputError` if the file is missing, damaged or of another version.
         """
         file = os.fspath(path)
         hint = "make it anew with `yardstone strength calibrate`"
@@ -221,6 +192,10 @@ def fit_calibration(
 ) -> Calibration:
     """Fit a line from estimates to the ratings of a site by least squares.
 
+    Raises `NoGamesError` if there are fewer than three players, or all have the same estimate;
+    `ModelError` if the ratings do not grow with the estimates; `UsageError` if there is no such
+    kind of rating.
+
     Parameters
     ----------
     estimates : float array [n]
@@ -236,17 +211,8 @@ def fit_calibration(
     basis : str
         Its scale that they are on.
     deviations : float array [n], optional
-        One standard deviation of each estimate, in ranks: what they explain of the
-        spread about the line is not counted as the line's.
-
-    Raises
-    ------
-    NoGamesError
-        There are fewer than three players, or all have the same estimate.
-    ModelError
-        The ratings do not grow with the estimates.
-    UsageError
-        There is no such kind of rating.
+        One standard deviation of each estimate, in ranks: what they explain of the spread about
+        the line is not counted as the line's.
     """
     if kind not in KINDS_OF_RATING:
         raise UsageError(f"no ratings are called {kind!r}: {', '.join(KINDS_OF_RATING)}")
@@ -294,30 +260,14 @@ def fit_calibration(
 
 @dataclass(frozen=True, slots=True)
 class ScoreCost:
-    """How well results are predicted by estimates, and by the ratings made of them.
+    """How well results are predicted by estimates, and by the ratings made of them."""
 
-    Attributes
-    ----------
-    games : int
-        Games between players with an estimate.
-    even : float
-        Log-likelihood a game if both players always have equal chances.
-    best : float
-        With the slope that fits the results best.
-    site : float
-        With the ratings of the calibration, and the site's own probabilities.
-    best_slope : float
-        Logits a rank that fit best.
-    site_slope : float
-        Mean logits a rank of the calibration.
-    """
-
-    games: int
-    even: float
-    best: float
-    site: float
-    best_slope: float
-    site_slope: float
+    games: int  #: Games between players with an estimate.
+    even: float  #: Log-likelihood a game if both players always have equal chances.
+    best: float  #: With the slope that fits the results best.
+    site: float  #: With the ratings of the calibration, and the site's own probabilities.
+    best_slope: float  #: Logits a rank that fit best.
+    site_slope: float  #: Mean logits a rank of the calibration.
 
 
 def score_cost(
@@ -325,13 +275,8 @@ def score_cost(
 ) -> ScoreCost:
     """What a calibration costs in log-likelihood when results are predicted.
 
-    Parameters
-    ----------
-    calibration : Calibration
-    first, second : float array [n]
-        Estimates of the two players of each game, on the scale of the calibration.
-    score : float array [n]
-        Of the first player: 1, 0.5 or 0.
+    `first`, `second` [n]: estimates of the two players of each game, on the scale of the
+    calibration. `score` [n]: of the first player: 1, 0.5 or 0.
     """
     x1, x2 = np.asarray(first, np.float64), np.asarray(second, np.float64)
     s = np.asarray(score, np.float64)
@@ -383,23 +328,12 @@ def _best_slope(difference: Array, score: Array) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SiteCalibration:
-    """A calibration and what it rests upon.
-
-    Attributes
-    ----------
-    calibration : Calibration
-    players : sequence of (PlayerEstimate, float)
-        Each with the site's rating.
-    cost : ScoreCost or None
-        None if there are no results between the players.
-    missing : sequence of str
-        Players with a rating of whom there is no game.
-    """
+    """A calibration and what it rests upon."""
 
     calibration: Calibration
-    players: Sequence[tuple[PlayerEstimate, float]]
-    cost: ScoreCost | None
-    missing: Sequence[str]
+    players: Sequence[tuple[PlayerEstimate, float]]  #: Each with the site's rating.
+    cost: ScoreCost | None  #: None if there are no results between the players.
+    missing: Sequence[str]  #: Players with a rating of whom there is no game.
 
 
 def calibrate_site(
@@ -414,21 +348,9 @@ def calibrate_site(
 ) -> SiteCalibration:
     """Fit the line from estimates to a site's ratings, and measure what it costs.
 
-    Parameters
-    ----------
-    table : sequence of RatedPlayer
-    estimates : Estimates or None
-        Of these players; None takes those of the table.
-    model : StrengthModel
-    site, kind, basis
-        See `Calibration`.
-    file : str
-        Where the table stood, for errors.
-
-    Raises
-    ------
-    InputError
-        There are neither estimates in the table nor games.
+    `estimates`: of these players; None takes those of the table. `site`, `kind`, `basis`: see
+    `Calibration`. `file`: where the table stood, for errors. Raises `InputError` if there are
+    neither estimates in the table nor games.
     """
     if estimates is not None:
         known = {plain_name(each.player): each for each in estimates.players}
@@ -478,20 +400,11 @@ _HINT = "the first line names the columns: player,rating and, where known, estim
 
 @dataclass(frozen=True, slots=True)
 class RatedPlayer:
-    """A player of a site.
-
-    Attributes
-    ----------
-    player : str
-    rating : float
-        What the site says.
-    estimate : float or None
-        On the scale of the model, where the table has it.
-    """
+    """A player of a site."""
 
     player: str
-    rating: float
-    estimate: float | None = None
+    rating: float  #: What the site says.
+    estimate: float | None = None  #: On the scale of the model, where the table has it.
 
 
 def read_ratings(
@@ -499,19 +412,9 @@ def read_ratings(
 ) -> list[RatedPlayer]:
     """Read a table with the columns ``player``, ``rating`` and perhaps ``estimate``.
 
-    Parameters
-    ----------
-    path : path
-        CSV, with commas, semicolons or tabs.
-    skipped : SkipReport, optional
-        Takes the rows that cannot be used.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, or lacks a column.
-    NoGamesError
-        There is no player in it.
+    `path`: CSV, with commas, semicolons or tabs. `skipped`: takes the rows that cannot be used.
+    Raises `InputError` if the file cannot be read, or lacks a column; `NoGamesError` if there is no
+    player in it.
     """
     file = os.fspath(path)
     report = SkipReport() if skipped is None else skipped
@@ -554,6 +457,8 @@ def csv_rows(
 ) -> list[tuple[int, dict[str, str]]]:
     """The rows of a table with their lines, each value by the name of its column.
 
+    Raises `InputError` if the file cannot be read, or lacks a column.
+
     Parameters
     ----------
     path : path
@@ -564,11 +469,6 @@ def csv_rows(
         What such a table looks like, for errors.
     skipped : SkipReport
         Takes rows that cannot be used.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, or lacks a column.
     """
     header, rows = delimited_rows(path, skipped)
     names = [name.lower() for name in header]

@@ -109,41 +109,22 @@ _PLACES = 100
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StrengthEstimate(Displayed):
-    """How strong a player is.
-
-    Attributes
-    ----------
-    player : str
-    scale : SiteScale
-        On which `as_dict` shows it.
-    level : float
-        Of all intervals, 0 to 1.
-    basis : str
-        The scale of the model that tells this player's strength best.
-    measured : mapping of str to Measured
-        What is known on each scale of the model.
-    losses : tuple of Losses
-        What the player's moves cost in each of the games.
-    costliest : tuple of CostlyMove
-        The moves that cost most and more than noise explains, the worst first.
-    network, model : str
-        Which were asked.
-    skipped : SkipReport
-        Games that were left out.
-    """
+    """How strong a player is."""
 
     _made_by: ClassVar[str] = "reports.strength:strength_document"
 
     player: str
-    scale: SiteScale
-    level: float
-    basis: str
-    measured: Mapping[str, Measured]
-    losses: tuple[Losses, ...]
+    scale: SiteScale  #: On which `as_dict` shows it.
+    level: float  #: Of all intervals, 0 to 1.
+    basis: str  #: The scale of the model that tells this player's strength best.
+    measured: Mapping[str, Measured]  #: What is known on each scale of the model.
+    losses: tuple[Losses, ...]  #: What the player's moves cost in each of the games.
+    #: The moves that cost most and more than noise explains, the worst first.
     costliest: tuple[CostlyMove, ...]
+    #: Which were asked.
     network: str
     model: str
-    skipped: SkipReport
+    skipped: SkipReport  #: Games that were left out.
 
     @property
     def here(self) -> Measured:
@@ -200,21 +181,15 @@ class StrengthEstimate(Displayed):
     def on_scale(self, scale: str | SiteScale | Calibration) -> StrengthEstimate:
         """The same estimate on another scale.
 
-        Raises
-        ------
-        UsageError
-            The model has not the scale that it is reached from.
+        Raises `UsageError` if the model has not the scale that it is reached from.
         """
         return replace(self, scale=_shown_on(scale, self.basis, self.measured))
 
     def as_dict(self, scales: Sequence[SiteScale] | None = None) -> dict[str, Any]:
         """All of it as dictionaries, lists, finite numbers, strings and None.
 
-        Parameters
-        ----------
-        scales : sequence of SiteScale, optional
-            On which the strength from all moves is given beside the estimate's own; by
-            default `scales`.
+        `scales`: on which the strength from all moves is given beside the estimate's own; by
+        default `scales`.
         """
         scale = self.scale
         parts = parts_on_scale(self)
@@ -297,18 +272,23 @@ def estimate_player(
 ) -> StrengthEstimate:
     """Estimate how strong a player is from the moves of some games.
 
+    Raises `AmbiguousPlayerError` if the games do not tell whose strength is asked for;
+    `NoGamesError` if no game of the player can be used, or those have fewer than `FEWEST_MOVES` of
+    their moves; `InputError` if the network is not there, or it is not the one of the model;
+    `UsageError` if the level or the scale cannot be.
+
     Parameters
     ----------
     games : sequence of GoGame
         From `yardstone.records.sgf.read_games`. A game that occurs twice counts once.
     player : str, optional
-        Whose strength; capitals and outer blanks do not matter. By default the one
-        player who occurs in all the games.
+        Whose strength; capitals and outer blanks do not matter. By default the one player who
+        occurs in all the games.
     colour : int, optional
         Take this colour's moves (1 Black, 2 White) of all games, whoever played it.
     net : path, str or Network, optional
-        The network that the model was trained on; by default it is looked for, and the one
-        that comes with Yardstone is taken if it is not there.
+        The network that the model was trained on; by default it is looked for, and the one that
+        comes with Yardstone is taken if it is not there.
     model : StrengthModel, optional
         By default the one of those that come with Yardstone that goes with the network.
     scale : {"fox", "ogs", "ogs-2020", "egf"}, SiteScale or Calibration, optional
@@ -319,27 +299,12 @@ def estimate_player(
     handicap : bool
         Take games with handicap stones as well, which the model has never seen.
     effort : LossEffort, optional
-        How far losses of moves are searched; by default half as many positions are looked
-        at for them as each game has. The strength does not depend on it.
+        How far losses of moves are searched; by default half as many positions are looked at
+        for them as each game has. The strength does not depend on it.
     skipped : SkipReport, optional
         Takes the games that are left out; what it holds already is reported as well.
     progress : callable, optional
         Called with the number of positions that are done, and of all.
-
-    Returns
-    -------
-    StrengthEstimate
-
-    Raises
-    ------
-    AmbiguousPlayerError
-        The games do not tell whose strength is asked for.
-    NoGamesError
-        No game of the player can be used, or those have fewer than `FEWEST_MOVES` of their moves.
-    InputError
-        The network is not there, or it is not the one of the model.
-    UsageError
-        The level or the scale cannot be.
     """
     if scale is not None:
         site_scale(scale)  # one that cannot be is refused at once
@@ -373,12 +338,8 @@ def model_and_network(
 ) -> tuple[StrengthModel, Network]:
     """The model, or the one that goes with the network, and its network.
 
-    Raises
-    ------
-    UsageError
-        The model does not support the level.
-    InputError
-        The network is not there, or it is not the one of the model.
+    Raises `UsageError` if the model does not support the level; `InputError` if the network is not
+    there, or it is not the one of the model.
     """
     ranks = default_model(net=net) if model is None else model
     supported_scales(ranks, level)  # a level that the model does not support is refused at once
@@ -473,28 +434,14 @@ def estimate_everyone(
 ) -> list[SideEstimate]:
     """Estimate a player as `estimate_player` does, and the others in the same games.
 
-    The network looks at each game once. Handicap games are left out.
-
-    Parameters
-    ----------
-    games, player, colour, net, model, scale, level, skipped, progress
-        As of `estimate_player`; the report takes the games that are left out for the player
-        asked for.
-    others : int
-        How many other players are measured at most, those with the most games first; with 0
-        there is one estimate, that of `estimate_player`.
-
-    Returns
-    -------
-    list of SideEstimate
-        First the player asked for. Whoever has had both colours has three entries: all
-        games, those as Black, and those as White. Where a colour was asked for, the other
-        colour follows.
-
-    Raises
-    ------
-    AmbiguousPlayerError, NoGamesError, InputError, UsageError
-        As of `estimate_player`.
+    The network looks at each game once. Handicap games are left out. `games`, `player`, `colour`,
+    `net`, `model`, `scale`, `level`, `skipped`, `progress`: as of `estimate_player`; the report
+    takes the games that are left out for the player asked for. `others`: how many other players are
+    measured at most, those with the most games first; with 0 there is one estimate, that of
+    `estimate_player`. First comes the player asked for. Whoever has had both colours has three
+    entries: all games, those as Black, and those as White. Where a colour was asked for, the other
+    colour follows. Raises `AmbiguousPlayerError`, `NoGamesError`, `InputError`, `UsageError`: as of
+    `estimate_player`.
     """
     if scale is not None:
         site_scale(scale)  # one that cannot be is refused at once
@@ -607,49 +554,30 @@ def _note_unplayable(
 
 @dataclass(frozen=True, slots=True)
 class PlayerEstimate:
-    """The strength of one of many players, on one of the model's scales.
-
-    Attributes
-    ----------
-    player : str
-    games, moves : int
-        What it rests upon.
-    rating, deviation : float
-        Mean and standard deviation.
-    low, high : float or None
-        The calibrated interval; None where it has no end (`Rated`).
-    unlikely : bool
-        Whether the moves look like those of nobody whom the model knows.
-    """
+    """The strength of one of many players, on one of the model's scales."""
 
     player: str
+    #: What it rests upon.
     games: int
     moves: int
+    #: Mean and standard deviation.
     rating: float
     deviation: float
+    #: The calibrated interval; None where it has no end (`Rated`).
     low: float | None
     high: float | None
-    unlikely: bool = False
+    unlikely: bool = False  #: Whether the moves look like those of nobody whom the model knows.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimates:
-    """Estimates of many players, and the games between them.
+    """Estimates of many players, and the games between them."""
 
-    Attributes
-    ----------
-    players : tuple of PlayerEstimate
-        In the order in which they first appear.
-    black, white : int64 [n]
-        Places of the players of each game with a result between two of them.
-    score : float64 [n]
-        Black's.
-    """
-
-    players: tuple[PlayerEstimate, ...]
+    players: tuple[PlayerEstimate, ...]  #: In the order in which they first appear.
+    #: [n]: places of the players of each game with a result between two of them.
     black: NDArray[np.int64]
     white: NDArray[np.int64]
-    score: Array
+    score: Array  #: [n]: Black's.
 
 
 def estimate_players(
@@ -668,10 +596,8 @@ def estimate_players(
 
     Parameters
     ----------
-    games : sequence of GoGame
     network : Network
         The one of the model (`yardstone.strength.players.model_network`).
-    model : StrengthModel
     players : collection of str, optional
         Only these; games without any of them are left out.
     scale : str, optional
@@ -777,6 +703,9 @@ def estimate(
 ) -> StrengthEstimate:
     """Estimate how strong a Go player is from the moves of games: `yardstone strength estimate`.
 
+    Raises `MissingFileError` if a file is not there; `InputError`, `NoGamesError`, `UsageError`: as
+    `estimate_player`.
+
     Parameters
     ----------
     games : path, GoGame, or several of them
@@ -787,21 +716,14 @@ def estimate(
     colour : {"black", "white"}, optional
         Take this colour's moves of all games, whoever played it.
     net : path, str or Network, optional
-        A file, or the name of a network that is kept; by default the one of the model is
-        looked for, and else the one that comes with Yardstone taken.
+        A file, or the name of a network that is kept; by default the one of the model is looked
+        for, and else the one that comes with Yardstone taken.
     model, scale, level, handicap, progress
         As in `estimate_player`.
     visits : int, optional
         How far losses of moves are searched.
     strict : bool
         Raise at the first record that cannot be used.
-
-    Raises
-    ------
-    MissingFileError
-        A file is not there.
-    InputError, NoGamesError, UsageError
-        As `estimate_player`.
     """
     if colour is not None:
         check_choice("colour", colour, ("black", "white"))

@@ -39,38 +39,20 @@ _ARRAYS = ("head", "pick", "after", "mean", "candidates", "chances")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """The n moves of one player, a row a move, one game after another.
+    """The n moves of one player, a row a move, one game after another."""
 
-    Attributes
-    ----------
-    game : int32 [n]
-        Which of the games, from 0.
-    number : int16 [n]
-        Number of the move in its game, from 1.
-    colour : int8 [n]
-        1 Black, 2 White: the player's colour in that game.
-    point : int16 [n]
-        Where.
-    head : float32 [n, 6]
-        As `yardstone.go.features.HEAD` names them.
-    pick, after, mean : float16 [n, channels]
-    candidates : float16 [n, 5, channels]
-    chances : float16 [n, 5]
-    games : int
-        Number of games; those without a move of the player count too.
-    """
-
-    game: NDArray[np.int32]
-    number: NDArray[np.int16]
-    colour: NDArray[np.int8]
-    point: NDArray[np.int16]
-    head: NDArray[np.float32]
+    game: NDArray[np.int32]  #: [n]: which of the games, from 0.
+    number: NDArray[np.int16]  #: [n]: number of the move in its game, from 1.
+    colour: NDArray[np.int8]  #: [n]: 1 Black, 2 White: the player's colour in that game.
+    point: NDArray[np.int16]  #: [n]: where.
+    head: NDArray[np.float32]  #: [n, 6]: as `yardstone.go.features.HEAD` names them.
+    #: [n, channels].
     pick: NDArray[np.float16]
     after: NDArray[np.float16]
     mean: NDArray[np.float16]
-    candidates: NDArray[np.float16]
-    chances: NDArray[np.float16]
-    games: int
+    candidates: NDArray[np.float16]  #: [n, 5, channels]
+    chances: NDArray[np.float16]  #: [n, 5]
+    games: int  #: Number of games; those without a move of the player count too.
 
     def __len__(self) -> int:
         """Number of moves."""
@@ -119,10 +101,7 @@ class Evidence:
     def select(self, rows: NDArray[Any]) -> Evidence:
         """Some of the moves; the games keep their numbers.
 
-        Parameters
-        ----------
-        rows : bool [n] or int array
-            A mask, or the places of the moves wanted.
+        `rows` [n]: a mask, or the places of the moves wanted.
         """
         chosen = {
             name: getattr(self, name)[rows]
@@ -134,18 +113,9 @@ class Evidence:
 def evidence_of_store(store: FeatureStore, sides: Sequence[tuple[int, int]]) -> Evidence:
     """What a player did in games of a store.
 
-    Parameters
-    ----------
-    store : FeatureStore
-        With ``pick``, ``after``, ``candidates`` and ``mean``.
-    sides : sequence of (int, int)
-        Place of each game in the store's table, and the colour: 1 Black, 2 White.
-        `FeatureStore.players` lists them for each name.
-
-    Raises
-    ------
-    UsageError
-        The store lacks one of the kinds of features.
+    `store`: with ``pick``, ``after``, ``candidates`` and ``mean``. `sides`: place of each game in
+    the store's table, and the colour: 1 Black, 2 White. `FeatureStore.players` lists them for each
+    name. Raises `UsageError` if the store lacks one of the kinds of features.
     """
     if missing := [kind for kind in KINDS if kind not in store.kinds]:
         raise UsageError(
@@ -166,17 +136,8 @@ def evidence_of_store(store: FeatureStore, sides: Sequence[tuple[int, int]]) -> 
 def evidence_of_games(games: Sequence[GameFeatures], colours: Sequence[int]) -> Evidence:
     """What a player did in games whose features have just been taken.
 
-    Parameters
-    ----------
-    games : sequence of GameFeatures
-        With all of `KINDS`.
-    colours : sequence of int
-        The player's colour in each game: 1 Black, 2 White.
-
-    Raises
-    ------
-    UsageError
-        The features lack one of the kinds, or a colour is neither 1 nor 2.
+    `games`: with all of `KINDS`. `colours`: the player's colour in each game: 1 Black, 2 White.
+    Raises `UsageError` if the features lack one of the kinds, or a colour is neither 1 nor 2.
     """
     if len(games) != len(colours):
         raise UsageError(f"{len(games)} games, but colours for {len(colours)}")

@@ -66,27 +66,11 @@ def fuse(
 ) -> tuple[Array, Array]:
     """Put a prior from moves in the place of the prior that ratings began with.
 
-    Works on the ratings of any system that starts everyone from one normal prior and
-    tells deviations: Glicko-2, whole-history rating.
-
-    Parameters
-    ----------
-    rating, deviation : array of floats
-        From results, with the system's own prior in them.
-    moves_rating, moves_deviation : array of floats
-        The prior from moves, in the same points. NaN, and a deviation not below the
-        base's, say nothing.
-    base : Prior
-        What the system took for the prior of a newcomer.
-
-    Returns
-    -------
-    rating, deviation : float64 arrays
-
-    Raises
-    ------
-    InputError
-        A deviation is not positive.
+    Works on the ratings of any system that starts everyone from one normal prior and tells
+    deviations: Glicko-2, whole-history rating. `rating`, `deviation`: from results, with the
+    system's own prior in them. `moves_rating`, `moves_deviation`: the prior from moves, in the same
+    points. NaN, and a deviation not below the base's, say nothing. `base`: what the system took for
+    the prior of a newcomer. Raises `InputError` if a deviation is not positive.
 
     Examples
     --------
@@ -120,10 +104,10 @@ class GlickoFromMoves(Glicko2):
     Parameters
     ----------
     columns : tuple of 4 str, or None
-        Columns of the pool with rating and deviation (points) that the moves of
-        *earlier* games give the first player, then the second; NaN where no moves are
-        known. The system cannot see where they come from: estimates that know later
-        games would cheat. None: the pool has no such columns.
+        Columns of the pool with rating and deviation (points) that the moves of *earlier* games
+        give the first player, then the second; NaN where no moves are known. The system cannot
+        see where they come from: estimates that know later games would cheat. None: the pool
+        has no such columns.
     priors : PlayerPriors, optional
         Of players some of whose moves are known before the first game of the pool.
     initial, initial_deviation : float
@@ -272,15 +256,15 @@ class Fusion(GlickoFromMoves):
     strength : float
         What the moves of a player of rating `level` show.
     slope : float
-        Rating points for each unit of strength: very many moves are a measurement of a
-        player's rating, `level` + `slope` (shown - `strength`).
+        Rating points for each unit of strength: very many moves are a measurement of a player's
+        rating, `level` + `slope` (shown - `strength`).
     noise : float
         Deviation of that measurement in points: what moves do not show of a player's results.
     half_moves : float
         Moves after which half of what moves can tell is known.
     source : str
-        Whose strengths these are: the model and its scale. Of other strengths the numbers
-        above do not hold.
+        Whose strengths these are: the model and its scale. Of other strengths the numbers above
+        do not hold.
     level : float, optional
         Rating of the average player whose moves are known; by default `initial`.
     columns, priors : None
@@ -401,12 +385,8 @@ class Fusion(GlickoFromMoves):
 def moves_of_pool(pool: Pool) -> tuple[Array, Array]:
     """Of both sides of each game the number of moves and the strength: [games, 2] each.
 
-    A pool without the columns has no moves.
-
-    Raises
-    ------
-    InputError
-        Some of the columns are missing, or hold something else.
+    A pool without the columns has no moves. Raises `InputError` if some of the columns are missing,
+    or hold something else.
     """
     present = [name for name in MOVE_COLUMNS if name in pool.columns]
     if not present:
@@ -442,15 +422,8 @@ def moves_by_player(pool: Pool) -> tuple[Array, Array]:
 def sides_before(pool: Pool) -> tuple[Array, Array]:
     """What the moves of earlier games show of both players of each game of a whole history.
 
-    Parameters
-    ----------
-    pool : Pool
-        In order of time.
-
-    Returns
-    -------
-    strength, number : float64 [games, 2]
-        The mean strength (NaN without moves), and on how many moves it rests.
+    `pool`: in order of time. Returns strength, number [games, 2]: the mean strength (NaN without
+    moves), and on how many moves it rests.
     """
     from yardstone.strength._fusion import earlier_moves
 
@@ -478,23 +451,14 @@ _LEAST = 1e-3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sides:
-    """What is known of both players of g games before each; frozen.
+    """What is known of both players of g games before each; frozen."""
 
-    Attributes
-    ----------
-    rating, deviation : float64 [g, 2]
-        From results, of the first player and the second: a newcomer's where there are
-        none.
-    moves_rating : float64 [g, 2]
-        What a model says of their earlier moves, in points; any number without moves.
-    moves : int64 [g, 2]
-        How many moves that rests upon.
-    """
-
+    #: [g, 2]: from results, of the first player and the second: a newcomer's where there are none.
     rating: Array
     deviation: Array
+    #: [g, 2]: what a model says of their earlier moves, in points; any number without moves.
     moves_rating: Array
-    moves: NDArray[np.int64]
+    moves: NDArray[np.int64]  #: [g, 2]: how many moves that rests upon.
 
     def __post_init__(self) -> None:
         """Refuse arrays that do not go together."""
@@ -525,39 +489,21 @@ class MovesPrior:
 
     so without moves it is the base, and with very many only `deviation` is left, which
     no number of moves takes away: what the moves do not tell of a player's results.
-
-    Attributes
-    ----------
-    centre : float
-        What the model says of the average player, in its points.
-    level : float
-        What that player's rating by results is: who has played before is not the
-        newcomer that the base stands for.
-    slope : float
-        Points of the results' scale for each point of the model.
-    half : float
-        Moves after which half of all that moves can tell is known.
-    deviation : float
-        Points.
-    base : Prior
-        Of a newcomer, on the results' scale.
     """
 
-    centre: float
+    centre: float  #: What the model says of the average player, in its points.
+    #: What that player's rating by results is: who has played before is not the newcomer that the
+    #: base stands for.
     level: float
-    slope: float
-    half: float
-    deviation: float
-    base: Prior
+    slope: float  #: Points of the results' scale for each point of the model.
+    half: float  #: Moves after which half of all that moves can tell is known.
+    deviation: float  #: Points.
+    base: Prior  #: Of a newcomer, on the results' scale.
 
     def prior(self, rating: ArrayLike, moves: ArrayLike) -> tuple[Array, Array]:
         """Mean and deviation of the prior for ratings from so many moves; shapes broadcast.
 
-        Parameters
-        ----------
-        rating : array of floats
-            What the model says, in its points; NaN counts as no moves.
-        moves : array of int
+        `rating`: what the model says, in its points; NaN counts as no moves.
         """
         x, n = np.broadcast_arrays(np.asarray(rating, np.float64), np.asarray(moves, np.float64))
         n = np.where(np.isfinite(x), n, 0.0)
@@ -587,23 +533,19 @@ class MovesPrior:
 def fit_moves_prior(sides: Sides, score: ArrayLike, system: Sequential, base: Prior) -> MovesPrior:
     """The prior under which these results are most likely.
 
+    Raises `NoGamesError` if no side has any moves.
+
     Parameters
     ----------
     sides : Sides
-        Of the games to fit to. No prediction that is to be judged later may be among
-        them, and the model should not have been trained on them: it would be thought
-        too sure.
+        Of the games to fit to. No prediction that is to be judged later may be among them, and
+        the model should not have been trained on them: it would be thought too sure.
     score : float [g]
         Of the first player.
     system : Sequential
         Predicts from ratings and deviations; the one that `sides` come from.
     base : Prior
         That system's prior of a newcomer.
-
-    Raises
-    ------
-    NoGamesError
-        No side has any moves.
     """
     from scipy.optimize import minimize
 

@@ -70,38 +70,21 @@ Progress = Callable[[int, int], object]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GameMoves:
-    """What the moves of n games show; frozen.
+    """What the moves of n games show; frozen."""
 
-    Attributes
-    ----------
-    black, white : sequences of str
-        Names as the records have them.
-    date : datetime64[s] [n]
-        NaT where unknown.
-    winner : int8 [n]
-        1 Black, 2 White, -1 a draw, 0 unknown.
-    labels : sequence of tuples of str
-        What each game may be called elsewhere: the record's own name, its file's.
-    number : float64 [n, 2]
-        Moves of Black and of White that were looked at.
-    strength : float64 [n, 2]
-        What they show, on the scale of the model; NaN without moves.
-    model, scale : str
-        Whose word that is, and on which of its scales.
-    skipped : SkipReport
-        Records that were left out.
-    """
-
+    #: Names as the records have them.
     black: Sequence[str]
     white: Sequence[str]
-    date: NDArray[np.datetime64]
-    winner: NDArray[np.int8]
+    date: NDArray[np.datetime64]  #: [s] [n]: NaT where unknown.
+    winner: NDArray[np.int8]  #: [n]: 1 Black, 2 White, -1 a draw, 0 unknown.
+    #: What each game may be called elsewhere: the record's own name, its file's.
     labels: Sequence[tuple[str, ...]]
-    number: Array
-    strength: Array
+    number: Array  #: [n, 2]: moves of Black and of White that were looked at.
+    strength: Array  #: [n, 2]: what they show, on the scale of the model; NaN without moves.
+    #: Whose word that is, and on which of its scales.
     model: str
     scale: str
-    skipped: SkipReport
+    skipped: SkipReport  #: Records that were left out.
 
     def __len__(self) -> int:
         return len(self.black)
@@ -114,10 +97,7 @@ class GameMoves:
     def results(self) -> Pool:
         """The results of the games themselves, as a pool: those with two names and a winner.
 
-        Raises
-        ------
-        NoGamesError
-            No game has both.
+        Raises `NoGamesError` if no game has both.
         """
         rows = [
             row
@@ -158,7 +138,6 @@ def read_moves(
     ----------
     paths : sequence of str
         SGF files, or a single store that ``yardstone go features`` made.
-    model : StrengthModel
     scale : str, optional
         Of the model's scales the one on which strengths are given; the first by default.
     net : path, str or Network, optional
@@ -190,12 +169,8 @@ def moves_of_store(
 ) -> GameMoves:
     """What the moves in a store show.
 
-    Raises
-    ------
-    InputError
-        The features are of another network than the model's.
-    UsageError
-        The store lacks features that the model reads.
+    Raises `InputError` if the features are of another network than the model's; `UsageError` if the
+    store lacks features that the model reads.
     """
     known, wanted = NetworkView.of(store.settings), NetworkView.of(model.card)
     if known != wanted:
@@ -356,21 +331,11 @@ _Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MatchedRecords:
-    """Which record belongs to each game of a pool; frozen.
+    """Which record belongs to each game of a pool; frozen."""
 
-    Attributes
-    ----------
-    record : int64 [games]
-        Place of the game's record; -1 for none.
-    swapped : bool [games]
-        Whether Black of the record is the game's second player.
-    unmatched : mapping of str to int
-        Records that belong to no game, by the reason.
-    """
-
-    record: NDArray[np.int64]
-    swapped: NDArray[np.bool_]
-    unmatched: Mapping[str, int]
+    record: NDArray[np.int64]  #: [games]: place of the game's record; -1 for none.
+    swapped: NDArray[np.bool_]  #: [games]: whether Black of the record is the game's second player.
+    unmatched: Mapping[str, int]  #: Records that belong to no game, by the reason.
 
     @property
     def sentence(self) -> str:
@@ -389,17 +354,8 @@ def with_moves(
 ) -> tuple[Pool, MatchedRecords]:
     """The pool with what the moves of its games show, in the columns `MOVE_COLUMNS`.
 
-    Parameters
-    ----------
-    pool : Pool
-    moves : GameMoves
-    column : str, optional
-        As in `match_moves`.
-
-    Raises
-    ------
-    InputError
-        No record belongs to any game; or the games do not fit in memory.
+    `column`: as in `match_moves`. Raises `InputError` if no record belongs to any game; or the
+    games do not fit in memory.
     """
     if isinstance(pool, StoredPool):
         raise InputError(
@@ -425,20 +381,14 @@ def with_moves(
 def match_moves(pool: Pool, moves: GameMoves, *, column: str | None = None) -> MatchedRecords:
     """Find the record of each game.
 
-    Names are compared without regard to capitals, blanks and the width of letters. A record
-    is of the same two players with the same colours and of the same day, or if there is none,
-    of the day before or after; without days they must have met once. Several games of a pair
-    on a day are told apart by their results, or by their order if there are as many records.
-    A record with another winner than the result belongs to no game.
-
-    Parameters
-    ----------
-    pool : Pool
-        ``first`` is Black; where nobody knows who moved first, colours may differ.
-    moves : GameMoves
-    column : str, optional
-        Of the pool: what each game is called in the records (their GN, or their file's name
-        without its ending). Then days do not matter, but players and winners must still agree.
+    Names are compared without regard to capitals, blanks and the width of letters. A record is of
+    the same two players with the same colours and of the same day, or if there is none, of the day
+    before or after; without days they must have met once. Several games of a pair on a day are told
+    apart by their results, or by their order if there are as many records. A record with another
+    winner than the result belongs to no game. `pool`: ``first`` is Black; where nobody knows who
+    moved first, colours may differ. `column`: of the pool: what each game is called in the records
+    (their GN, or their file's name without its ending). Then days do not matter, but players and
+    winners must still agree.
     """
     if column is not None:
         return _by_label(pool, moves, column)

@@ -58,27 +58,11 @@ LEAST_GAMES = 50
 def fit_fusion(pool: Pool, system: Fusion | None = None) -> tuple[Fusion, int]:
     """The system that believes moves as much as these games say.
 
-    Strength, level, slope, noise and half_moves become those under which the results
-    of games with a newcomer whose moves are known are most likely, each predicted from earlier
-    games; everything else stays.
-
-    Parameters
-    ----------
-    pool : Pool
-        With the columns `MOVE_COLUMNS`. No game whose prediction is to be judged may be among
-        them.
-    system : Fusion, optional
-
-    Returns
-    -------
-    system : Fusion
-    games : int
-        To how many games it was fitted.
-
-    Raises
-    ------
-    NoGamesError
-        There are fewer than 50 such games.
+    Strength, level, slope, noise and half_moves become those under which the results of games with
+    a newcomer whose moves are known are most likely, each predicted from earlier games; everything
+    else stays. `pool`: with the columns `MOVE_COLUMNS`. No game whose prediction is to be judged
+    may be among them. Returns also to how many games it was fitted. Raises `NoGamesError` if
+    there are fewer than 50 such games.
     """
     start = Fusion() if system is None else system
     games = in_time_order(pool)
@@ -130,10 +114,7 @@ def _in_points(sides: Sides, base: Prior) -> tuple[Sides, float, float]:
 def centred_fusion(pool: Pool, system: Fusion | None = None) -> Fusion:
     """The system that takes the average player of these games for one of its `level`.
 
-    Raises
-    ------
-    NoGamesError
-        No moves are known of any player.
+    Raises `NoGamesError` if no moves are known of any player.
     """
     number, strength = moves_by_player(pool)
     known = number > 0.0
@@ -148,6 +129,9 @@ def fusion_parameters(
 ) -> tuple[dict[str, Any], str]:
     """Parameters of `Fusion` for games like these, and what was done, in a sentence.
 
+    Raises `UsageError` if nothing is shipped for the scale; or a parameter is given and to be
+    fitted.
+
     Parameters
     ----------
     pool : Pool
@@ -155,15 +139,10 @@ def fusion_parameters(
     given : mapping
         Parameters that are fixed.
     fit : bool
-        Fit what moves say to the results (`fit_fusion`); else only their mean is taken from
-        the games, and the rest is as shipped.
+        Fit what moves say to the results (`fit_fusion`); else only their mean is taken from the
+        games, and the rest is as shipped.
     scale : str, optional
         Of the strengths. By default that of OGS is assumed.
-
-    Raises
-    ------
-    UsageError
-        Nothing is shipped for the scale; or a parameter is given and to be fitted.
     """
     if fit:
         if fixed := sorted(set(FITTED) & given.keys()):
@@ -234,26 +213,17 @@ def moves_priors(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatingSources:
-    """Where the present ratings of n players come from; frozen.
+    """Where the present ratings of n players come from; frozen."""
 
-    Attributes
-    ----------
-    results, results_deviation : float64 [n]
-        By results alone, from a newcomer's rating on. They were learned where both together
-        had put the players.
-    moves, moves_deviation : float64 [n]
-        By moves alone: a newcomer's where there are none.
-    number : int64 [n]
-        How many moves those are.
-    both, both_deviation : float64 [n]
-        The rating.
-    """
-
+    #: [n]: by results alone, from a newcomer's rating on. They were learned where both together had
+    #: put the players.
     results: Array
     results_deviation: Array
+    #: [n]: by moves alone: a newcomer's where there are none.
     moves: Array
     moves_deviation: Array
-    number: NDArray[np.int64]
+    number: NDArray[np.int64]  #: [n]: how many moves those are.
+    #: [n]: the rating.
     both: Array
     both_deviation: Array
 
@@ -261,10 +231,7 @@ class RatingSources:
 def rating_sources(rated: RatedGames) -> RatingSources:
     """Take the present ratings under `Fusion` apart, in the order of the ratings.
 
-    Raises
-    ------
-    UsageError
-        They are not ratings under `Fusion`.
+    Raises `UsageError` if they are not ratings under `Fusion`.
     """
     system = rated.system
     if not isinstance(system, Fusion):

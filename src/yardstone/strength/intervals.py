@@ -59,37 +59,20 @@ _SMALL = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IntervalTable:
-    """Where the quantiles of a model's distributions really are, by number of moves.
+    """Where the quantiles of a model's distributions really are, by number of moves."""
 
-    Attributes
-    ----------
-    moves : float64 [m]
-        Typical number of moves of each class, growing.
-    blur : float64 [m]
-        Ranks that the model's distributions are blurred by.
-    levels : float64 [q]
-        Levels wanted, growing.
-    at : float64 [m, k, q]
-        Levels of the blurred distribution at which those are held, near k strengths.
-    counts : int64 [m]
-        Estimates that each class was fitted to.
-    players : int64 [m]
-        Players that they are of; 0 if nobody was.
-    ends : float64 [4]
-        Where the scale begins, where its weakest group ends, where its strongest one begins,
-        and where the scale ends.
-    strengths : float64 [k]
-        Those strengths, growing; between them the levels lie on the straight line. Where
-        there is but one, all strengths have the same.
-    """
-
-    moves: Array
-    blur: Array
-    levels: Array
+    moves: Array  #: [m]: typical number of moves of each class, growing.
+    blur: Array  #: [m]: ranks that the model's distributions are blurred by.
+    levels: Array  #: [q]: levels wanted, growing.
+    #: [m, k, q]: levels of the blurred distribution at which those are held, near k strengths.
     at: Array
-    counts: Ints
-    players: Ints
+    counts: Ints  #: [m]: estimates that each class was fitted to.
+    players: Ints  #: [m]: players that they are of; 0 if nobody was.
+    #: [4]: where the scale begins, where its weakest group ends, where its strongest one begins,
+    #: and where the scale ends.
     ends: Array
+    #: [k]: those strengths, growing; between them the levels lie on the straight line. Where there
+    #: is but one, all strengths have the same.
     strengths: Array = field(default_factory=lambda: np.zeros(1))
 
     @classmethod
@@ -110,10 +93,7 @@ class IntervalTable:
     def check_level(self, level: float) -> None:
         """Refuse a level that no players speak for.
 
-        Raises
-        ------
-        UsageError
-            It is not between 0 and 1, or outside of `support`.
+        Raises `UsageError` if it is not between 0 and 1, or outside of `support`.
         """
         if not 0.0 < level < 1.0:
             raise UsageError(f"a level of {level:g} is not between 0 and 1")
@@ -152,21 +132,10 @@ class IntervalTable:
     def interval(self, density: ArrayLike, moves: int, level: float) -> Interval:
         """An interval that holds the strength with probability `level`.
 
-        Parameters
-        ----------
-        density : array_like [m]
-            Probability of each of m equal steps, as `ModelScale.density` gives them.
-        moves : int
-            The player's moves that it rests upon.
-        level : float
-            Between 0 and 1.
-
-        Returns
-        -------
-        low, high : float or None
-            On the scale. As likely is the strength to lie below as above; None where
-            the interval reaches into the weakest or the strongest group, and so has no
-            end there.
+        `density` [m]: probability of each of m equal steps, as `ModelScale.density` gives them.
+        `moves`: the player's moves that it rests upon. `level`: between 0 and 1. Returns low, high:
+        on the scale. As likely is the strength to lie below as above; None where the interval
+        reaches into the weakest or the strongest group, and so has no end there.
         """
         lowest, highest = self.levels_of(level, moves)
         begin, weak, strong, end = self.ends.tolist()
@@ -181,12 +150,7 @@ class IntervalTable:
     def widened(self, strength: float, tails: float) -> IntervalTable:
         """The table with intervals near one of its strengths that leave out fewer players.
 
-        Parameters
-        ----------
-        strength : float
-            One of `strengths`.
-        tails : float
-            What is left of the share beyond each end, 0 to 1.
+        `strength`: one of `strengths`. `tails`: what is left of the share beyond each end, 0 to 1.
         """
         below = np.minimum(self.levels, 1.0 - self.levels)
         wanted = np.where(self.levels < 0.5, below * tails, 1.0 - below * tails)
@@ -214,10 +178,7 @@ class IntervalTable:
     def from_dict(cls, fields: Mapping[str, Any]) -> IntervalTable:
         """The table that `as_dict` wrote.
 
-        Raises
-        ------
-        InputError
-            It is damaged.
+        Raises `InputError` if it is damaged.
         """
         try:
             table = cls(

@@ -57,13 +57,7 @@ def player_losses(
 ) -> list[Losses]:
     """What the player's moves cost in each of some games.
 
-    Parameters
-    ----------
-    games : sequence of (EvaluatedGame, int)
-        Each with the player's colour.
-    network : Network
-        That has seen them.
-    effort : LossEffort, optional
+    `games`: each with the player's colour. `network`: that has seen them.
     """
     looked = []
     for evaluated, colour in games:
@@ -88,31 +82,18 @@ def player_losses(
 
 @dataclass(frozen=True, slots=True)
 class CostlyMove:
-    """A move that cost more than noise explains.
+    """A move that cost more than noise explains."""
 
-    Attributes
-    ----------
-    game : int
-        Place of the game in the estimate.
-    move : int
-        Its number in the game, from 1.
-    colour, point : int
-    points_lost, error : float
-        What it cost, and one standard deviation of that.
-    policy : float or None
-        Probability that the network gave to it; None where the rules forbid it.
-    best : int
-        What is better.
-    """
-
-    game: int
-    move: int
+    game: int  #: Place of the game in the estimate.
+    move: int  #: Its number in the game, from 1.
     colour: int
     point: int
+    #: What it cost, and one standard deviation of that.
     points_lost: float
     error: float
+    #: Probability that the network gave to it; None where the rules forbid it.
     policy: float | None
-    best: int
+    best: int  #: What is better.
 
     def as_dict(self, evaluated: EvaluatedGame) -> dict[str, Any]:
         """Plain values, with the position before the move."""
@@ -126,32 +107,20 @@ class CostlyMove:
 
 @dataclass(frozen=True, slots=True)
 class IndicativeMove:
-    """A move that says more of its player's strength than noise explains.
+    """A move that says more of its player's strength than noise explains."""
 
-    Attributes
-    ----------
-    game, move, colour, point, policy
-        As of a `CostlyMove`.
-    effect : float
-        Ranks that it moves the estimate by; more is stronger.
-    noise : float
-        One standard deviation of that.
-    points_lost, error : float or None
-        What it cost, and one standard deviation of that; None where the game was decided.
-    best : int
-        The network's choice.
-    """
-
+    #: As of a `CostlyMove`.
     game: int
     move: int
     colour: int
     point: int
-    effect: float
-    noise: float
+    effect: float  #: Ranks that it moves the estimate by; more is stronger.
+    noise: float  #: One standard deviation of that.
+    #: What it cost, and one standard deviation of that; None where the game was decided.
     points_lost: float | None
     error: float | None
     policy: float | None
-    best: int
+    best: int  #: The network's choice.
 
     def as_dict(self, evaluated: EvaluatedGame) -> dict[str, Any]:
         """Plain values, with the position before the move."""
@@ -222,14 +191,8 @@ def costliest_moves(
 ) -> tuple[CostlyMove, ...]:
     """The moves that cost most, the worst first: none that noise may explain.
 
-    Parameters
-    ----------
-    evidence : Evidence
-        Of the player's moves.
-    losses : sequence of Losses
-        Of each of its games.
-    points : float
-        That a move must have cost.
+    `evidence`: of the player's moves. `losses`: of each of its games. `points`: that a move must
+    have cost.
     """
     costly = []
     for row in range(len(evidence)):

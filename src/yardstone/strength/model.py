@@ -65,29 +65,21 @@ _PATHS, _CLOSE = (24, 96, 384), 0.1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankScore:
-    """How strong a player is on a scale: n dan is n to n + 1, 1 kyu 0 to 1.
+    """How strong a player is on a scale: n dan is n to n + 1, 1 kyu 0 to 1."""
 
-    Attributes
-    ----------
-    mean, deviation : float
-        Of the distribution of the strength.
-    probabilities : float64 [g]
-        Of the scale's groups of ranks.
-    by_game : float64 [games]
-        The mean from each game alone; a game without moves gives the prior's.
-    """
-
+    #: Of the distribution of the strength.
     mean: float
     deviation: float
-    probabilities: Array
+    probabilities: Array  #: [g]: of the scale's groups of ranks.
+    #: [games]: the mean from each game alone; a game without moves gives the prior's.
     by_game: Array
 
 
 class StrengthModel:
     """How strong a player is, from the moves of some games.
 
-    `StrengthModel.load` gives those that come with Yardstone;
-    the laboratory trains others from other games (``yardstone strength train``).
+    `StrengthModel.load` gives those that come with Yardstone; the laboratory trains others from
+    other games (``yardstone strength train``). Raises `ValueError` if there is no scale.
 
     Attributes
     ----------
@@ -97,11 +89,6 @@ class StrengthModel:
     scorer : Scorer
     scales : mapping of str to ModelScale
         By name; the first is the one that is meant where none is named.
-
-    Raises
-    ------
-    ValueError
-        There is no scale.
     """
 
     def __init__(
@@ -117,10 +104,7 @@ class StrengthModel:
     def load(cls, path: str | os.PathLike[str] | None = None) -> StrengthModel:
         """Load a model: a file, or one that comes with Yardstone by its name (`SHIPPED`).
 
-        Raises
-        ------
-        InputError
-            The file is not there, or is no model.
+        Raises `InputError` if the file is not there, or is no model.
         """
         name = SHIPPED[0] if path is None else os.fspath(path)
         file = _DATA / f"{name}.npz" if name in SHIPPED else Path(name)
@@ -141,10 +125,7 @@ class StrengthModel:
     def scale(self, name: str | None = None) -> ModelScale:
         """One of its scales; the first without a name.
 
-        Raises
-        ------
-        UsageError
-            It has none of that name.
+        Raises `UsageError` if it has none of that name.
         """
         if name is None:
             return next(iter(self.scales.values()))
@@ -158,17 +139,9 @@ class StrengthModel:
     def game_statistics(self, evidence: Evidence) -> Array:
         """What is kept of each game; that of several games is the rows' sum.
 
-        Returns
-        -------
-        float64 [games, phases + 1 + k]
-            Number of moves of each phase, that number squared over all phases (for
-            the part of the covariance that games have in common), and the summed
-            scores of the moves.
-
-        Raises
-        ------
-        UsageError
-            The evidence comes from a network with another width.
+        Returns [games, phases + 1 + k]: number of moves of each phase, that number squared over all
+        phases (for the part of the covariance that games have in common), and the summed scores of
+        the moves. Raises `UsageError` if the evidence comes from a network with another width.
         """
         return np.asarray(self.part_statistics(evidence, np.zeros(len(evidence), np.int64), 1)[0])
 
@@ -177,20 +150,10 @@ class StrengthModel:
     ) -> Array:
         """The same of some parts of each game, whose moves are scored within the whole game.
 
-        What is said of a move may depend on how its game goes on, so that parts must not be
-        cut out before they are scored.
-
-        Parameters
-        ----------
-        evidence : Evidence
-            Whole sides of games.
-        part : int array [n]
-            The part that each move belongs to, from 0; none of the parts if below 0.
-        parts : int
-
-        Returns
-        -------
-        float64 [parts, games, phases + 1 + k]
+        What is said of a move may depend on how its game goes on, so that parts must not be cut out
+        before they are scored. `evidence`: whole sides of games. `part` [n]: the part that each
+        move belongs to, from 0; none of the parts if below 0. Returns [parts, games, phases + 1 +
+        k].
         """
         channels = self.scorer.channels
         if channels and len(evidence) and evidence.channels != channels:
@@ -217,19 +180,9 @@ class StrengthModel:
     def posterior(self, statistics: Array, scale: str | None = None) -> tuple[Array, Array, Array]:
         """Strength from statistics of one player's games.
 
-        Parameters
-        ----------
-        statistics : float64 [..., phases + 1 + k]
-            Sums of rows that `game_statistics` gave.
-        scale : str, optional
-            One of `scales`.
-
-        Returns
-        -------
-        mean, deviation : float64 [...]
-            In ranks.
-        probabilities : float64 [..., g]
-            Of the scale's groups.
+        `statistics` [..., phases + 1 + k]: sums of rows that `game_statistics` gave. `scale`: one
+        of `scales`. Returns mean, deviation [...]: in ranks; probabilities [..., g]: of the scale's
+        groups.
         """
         on = self.scale(scale)
         density = on.density(statistics)
@@ -354,17 +307,8 @@ def write_arrays(
 def read_arrays(path: Path, make: Callable[[Arrays, dict[str, Any]], Made]) -> Made:
     """What is made of the arrays and the card that `write_arrays` wrote.
 
-    Parameters
-    ----------
-    path : Path
-    make : callable
-        Of the arrays and the card; raises ValueError, KeyError or TypeError if they are
-        not those of a model.
-
-    Raises
-    ------
-    InputError
-        There is no such file, or it is no model.
+    `make`: of the arrays and the card; raises ValueError, KeyError or TypeError if they are not
+    those of a model. Raises `InputError` if there is no such file, or it is no model.
     """
 
     def model(stored: StoredArrays, about: dict[str, Any]) -> Made:
@@ -397,17 +341,11 @@ def scorer_class(kind: str) -> Any:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JoinedScorer:
-    """Scorers of one network whose scores stand side by side.
-
-    Attributes
-    ----------
-    members : tuple of Scorer
-        None of them joined itself.
-    """
+    """Scorers of one network whose scores stand side by side."""
 
     kind: ClassVar[str] = "joined"
 
-    members: tuple[Scorer, ...]
+    members: tuple[Scorer, ...]  #: None of them joined itself.
 
     @property
     def width(self) -> int:
@@ -431,10 +369,7 @@ class JoinedScorer:
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> JoinedScorer:
         """The scorer with these weights.
 
-        Raises
-        ------
-        ValueError
-            They are none, or of networks of different widths.
+        Raises `ValueError` if they are none, or of networks of different widths.
         """
         parts: dict[tuple[int, str], dict[str, NDArray[Any]]] = {}
         for name, value in arrays.items():
@@ -467,17 +402,9 @@ def default_model(
 ) -> StrengthModel:
     """A model by its name or file, or the one that goes with the network.
 
-    Parameters
-    ----------
-    model : path or str, optional
-        As for `StrengthModel.load`.
-    net : path, str or Network, optional
-        The network that is to be used, if one is named; otherwise $YARDSTONE_NET may name it.
-
-    Raises
-    ------
-    InputError
-        The model is not there, or is none; or the network that is named is not there.
+    `model`: as for `StrengthModel.load`. `net`: the network that is to be used, if one is named;
+    otherwise $YARDSTONE_NET may name it. Raises `InputError` if the model is not there, or is none;
+    or the network that is named is not there.
     """
     if model is not None:
         return StrengthModel.load(model)

@@ -32,28 +32,18 @@ _TOGETHER = 512
 
 @dataclass(frozen=True, eq=False)
 class ModelScale:
-    """A scale, and what is usual on it.
+    """A scale, and what is usual on it."""
 
-    Attributes
-    ----------
-    name : str
-        ``fox`` or ``ogs``, or another server's.
-    edges : float64 [g + 1]
-        Where each of g groups of ranks begins, and where the last one ends. The first has all
-        who are weaker as well, the last all who are stronger.
-    prior : float64 [g]
-        Probability of each group without any evidence; within a group every strength is as
-        likely.
-    spread : ScoreSpread
-    further : tuple of ScoreSpread
-        Of other scores: what each of them says by itself is averaged (a linear pool of
-        opinions, Stone 1961), so that none of them need know how they hang together.
-    """
-
-    name: str
+    name: str  #: ``fox`` or ``ogs``, or another server's.
+    #: [g + 1]: where each of g groups of ranks begins, and where the last one ends. The first has
+    #: all who are weaker as well, the last all who are stronger.
     edges: Array
+    #: [g]: probability of each group without any evidence; within a group every strength is as
+    #: likely.
     prior: Array
     spread: ScoreSpread
+    #: Of other scores: what each of them says by itself is averaged (a linear pool of opinions,
+    #: Stone 1961), so that none of them need know how they hang together.
     further: tuple[ScoreSpread, ...] = ()
 
     def __post_init__(self) -> None:
@@ -84,15 +74,8 @@ class ModelScale:
     def density(self, statistics: Array) -> Array:
         """The distribution of the strength of the player of some games.
 
-        Parameters
-        ----------
-        statistics : float64 [..., phases + 1 + scores]
-            Sums of rows that a model's `game_statistics` gave.
-
-        Returns
-        -------
-        float64 [..., m]
-            Probability of each of m equal steps from the first edge to the last.
+        `statistics` [..., phases + 1 + scores]: sums of rows that a model's `game_statistics` gave.
+        Returns [..., m]: probability of each of m equal steps from the first edge to the last.
         """
         return _in_batches(
             statistics,
@@ -120,11 +103,8 @@ class ModelScale:
     def distance(self, statistics: Array) -> Array:
         """How far games of one player lie from those of the nearest strength.
 
-        Returns
-        -------
-        float64 [...]
-            Squared Mahalanobis distance, least over all strengths; 0 without a move. With
-            several spreads their mean.
+        Returns [...]: squared Mahalanobis distance, least over all strengths; 0 without a move.
+        With several spreads their mean.
         """
         return _in_batches(
             statistics,
@@ -139,14 +119,9 @@ class ModelScale:
     def knot_probabilities(self, statistics: Array, *, one_player: bool = False) -> Array:
         """Probability of each knot of the spread for games of many of its players.
 
-        Unlike in `density` the moves are taken for those of average players there: nobody
-        lies between two knots.
-
-        Parameters
-        ----------
-        statistics : float64 [..., phases + 1 + scores]
-        one_player : bool
-            The games are of one player, whose own part of the covariance stays whole.
+        Unlike in `density` the moves are taken for those of average players there: nobody lies
+        between two knots. `statistics`: [..., phases + 1 + scores]. `one_player`: the games are of
+        one player, whose own part of the covariance stays whole.
         """
         return _mean(
             [
@@ -207,37 +182,18 @@ _SCATTER = (1e-3, 1e3)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreSpread:
-    """How mean scores lie about what is usual on one scale.
+    """How mean scores lie about what is usual on one scale."""
 
-    Attributes
-    ----------
-    columns : float64 [k]
-        Which of a model's scores it reads, from 0.
-    knots : float64 [n]
-        Strengths, growing.
-    usual : float64 [n, phases, k]
-        Mean score of the moves of players of these strengths, by phase; between two knots
-        it lies on the straight line.
-    scatter : float64 [n]
-        What the covariance is multiplied by at each knot.
-    move : float64 [k, k]
-        Covariance that is divided by the number of moves.
-    game : float64 [k, k]
-        The part that is divided by the number of games.
-    player : float64 [k, k]
-        The part that is the player's own.
-    prior_moves : float64
-        So many moves without a say are added: few moves count for less.
-    """
-
-    columns: Array
-    knots: Array
+    columns: Array  #: [k]: which of a model's scores it reads, from 0.
+    knots: Array  #: [n]: strengths, growing.
+    #: [n, phases, k]: mean score of the moves of players of these strengths, by phase; between two
+    #: knots it lies on the straight line.
     usual: Array
-    scatter: Array
-    move: Array
-    game: Array
-    player: Array
-    prior_moves: Array
+    scatter: Array  #: [n]: what the covariance is multiplied by at each knot.
+    move: Array  #: [k, k]: covariance that is divided by the number of moves.
+    game: Array  #: [k, k]: the part that is divided by the number of games.
+    player: Array  #: [k, k]: the part that is the player's own.
+    prior_moves: Array  #: So many moves without a say are added: few moves count for less.
 
     def arrays(self) -> dict[str, Array]:
         """The numbers by name."""
@@ -252,10 +208,7 @@ class ScoreSpread:
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], scores: int) -> ScoreSpread:
         """The spread with these numbers, for a model with so many scores.
 
-        Raises
-        ------
-        ValueError
-            Their shapes do not agree, or a covariance is none.
+        Raises `ValueError` if their shapes do not agree, or a covariance is none.
         """
         spread = cls(
             **{each.name: np.asarray(arrays[each.name], np.float64) for each in fields(cls)}
@@ -316,13 +269,7 @@ class ScoreSpread:
     def covariance(self, statistics: Array) -> Array:
         """Covariance of the summed scores of one player's games, where the scatter is 1.
 
-        Parameters
-        ----------
-        statistics : float64 [..., phases + 1 + scores]
-
-        Returns
-        -------
-        float64 [..., k, k]
+        `statistics`: [..., phases + 1 + scores]. Returns [..., k, k].
         """
         sums = np.asarray(statistics, np.float64)
         moves, squares = sums[..., :PHASES].sum(axis=-1), sums[..., PHASES]

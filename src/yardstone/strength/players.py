@@ -122,21 +122,8 @@ def player_names(games: Iterable[GoGame]) -> dict[str, int]:
 def find_player(games: Sequence[GoGame]) -> str:
     """The one player who occurs in all the games; records of no move and no name count for none.
 
-    Parameters
-    ----------
-    games : sequence of GoGame
-
-    Returns
-    -------
-    str
-        The name, as the first game has it.
-
-    Raises
-    ------
-    AmbiguousPlayerError
-        No player occurs in all games, or two do, as always with a single game.
-    InputError
-        The games name nobody.
+    The name is as the first game has it. Raises `AmbiguousPlayerError` if no player occurs in
+    all games, or two do, as always with a single game; `InputError` if the games name nobody.
     """
     if not games:
         raise NoGamesError("there are no games")
@@ -200,23 +187,14 @@ Taken = TypeVar("Taken")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvaluatedGame:
-    """A game with what the network says of it.
-
-    Attributes
-    ----------
-    game : GoGame
-    features : GameFeatures
-        Of the moves of both colours.
-    white_winrate, white_lead : float32 [m + 1]
-        Of the positions before the passes at the end.
-    best : int16 [n]
-        For each row of the features the move that the network likes best; -1 is a pass.
-    """
+    """A game with what the network says of it."""
 
     game: GoGame
-    features: GameFeatures
+    features: GameFeatures  #: Of the moves of both colours.
+    #: [m + 1]: of the positions before the passes at the end.
     white_winrate: NDArray[np.float32]
     white_lead: NDArray[np.float32]
+    #: [n]: for each row of the features the move that the network likes best; -1 is a pass.
     best: NDArray[np.int16]
 
     def winrate(self, colour: int) -> list[float]:
@@ -234,11 +212,7 @@ class EvaluatedGame:
 def unsuitable(game: GoGame, *, handicap: bool = False) -> str | None:
     """Why a game says nothing to the model; None if it does.
 
-    Parameters
-    ----------
-    game : GoGame
-    handicap : bool
-        Take games with handicap stones as well.
+    `handicap`: take games with handicap stones as well.
     """
     if game.size != BOARD:
         return f"a board of {game.size}x{game.size}: the model knows {BOARD}x{BOARD} only"
@@ -263,21 +237,10 @@ def model_network(
 ) -> Network:
     """The network that a model was trained on.
 
-    Parameters
-    ----------
-    model : StrengthModel
-    net : path, str or Network, optional
-        Where it is; by default it is looked for by its name among those that are kept,
-        and then where $YARDSTONE_NET says.
-    engine, precision, threads, cache, device
-        As for `yardstone.go.nets.load_network`.
-
-    Raises
-    ------
-    InputError
-        It is not there, or it is another one.
-    UsageError
-        It is loaded, but not with the model's number of symmetries.
+    `net`: where it is; by default it is looked for by its name among those that are kept, and then
+    where $YARDSTONE_NET says. `engine`, `precision`, `threads`, `cache`, `device`: as for
+    `yardstone.go.nets.load_network`. Raises `InputError` if it is not there, or it is another one;
+    `UsageError` if it is loaded, but not with the model's number of symmetries.
     """
     from yardstone.go.nets.network import Network, NetworkView, load_network
     from yardstone.go.nets.store import ENVIRONMENT, find_network
@@ -335,15 +298,8 @@ def evaluate_games(
 ) -> Iterator[EvaluatedGame]:
     """Look at games one after the other; on a cluster, some at a time.
 
-    Parameters
-    ----------
-    games : sequence of GoGame
-        For which `unsuitable` has nothing to say.
-    network : Network
-    skipped : SkipReport
-        Takes the games that the network cannot be shown.
-    progress : callable, optional
-        Called with the number of positions that are done, and of all.
+    `games`: for which `unsuitable` has nothing to say. `skipped`: takes the games that the network
+    cannot be shown. `progress`: called with the number of positions that are done, and of all.
     """
     return take_of_games(_itself, games, network, skipped=skipped, progress=progress)
 
@@ -362,12 +318,8 @@ def take_of_games(
 ) -> Iterator[Taken]:
     """Look at games, and keep of each what is wanted: only that comes from another machine.
 
-    Parameters
-    ----------
-    take : callable
-        A function at the top level of a module, or a `functools.partial` of one.
-    games, network, skipped, progress
-        As for `evaluate_games`.
+    `take`: a function at the top level of a module, or a `functools.partial` of one. `games`,
+    `network`, `skipped`, `progress`: as for `evaluate_games`.
     """
     total = sum(len(game.moves) + 1 for game in games)
 
@@ -472,16 +424,9 @@ def requested_side(
 ) -> tuple[list[GoGame], Side]:
     """The games, each once, and whose moves of them are asked for.
 
-    The report takes the games that occur again.
-
-    Raises
-    ------
-    UsageError
-        The request cannot be.
-    NoGamesError
-        There are no games.
-    AmbiguousPlayerError, InputError
-        The games do not tell who is meant, or nobody is.
+    The report takes the games that occur again. Raises `UsageError` if the request cannot be;
+    `NoGamesError` if there are no games; `AmbiguousPlayerError`, `InputError` if the games do not
+    tell who is meant, or nobody is.
     """
     _check_request(level, player, colour)
     different = _different_games(games, report)
@@ -528,21 +473,12 @@ def _name(games: Sequence[GoGame], player: str | None, colour: int | None) -> st
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """Whose moves are measured.
+    """Whose moves are measured."""
 
-    Attributes
-    ----------
-    player : str
-        What the estimate calls the player.
-    colour : int or None
-        1 Black, 2 White: only games in which the player had it; None for all.
-    anybody : bool
-        Take that colour whoever had it.
-    """
-
-    player: str
+    player: str  #: What the estimate calls the player.
+    #: 1 Black, 2 White: only games in which the player had it; None for all.
     colour: int | None = None
-    anybody: bool = False
+    anybody: bool = False  #: Take that colour whoever had it.
 
     def colour_in(self, game: GoGame) -> int:
         """The colour that is measured in a game; 0 if the game is not asked for."""

@@ -55,20 +55,11 @@ _SOME = 8.0
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A number that the rank model looks at in each move.
-
-    Attributes
-    ----------
-    name : str
-    source : str
-        What it comes from: ``head``, ``candidates``, ``point`` or ``course``.
-    compute : callable
-        Takes `MoveFacts` of n moves, gives n values.
-    """
+    """A number that the rank model looks at in each move."""
 
     name: str
-    source: str
-    compute: Callable[[MoveFacts], NDArray[Any]]
+    source: str  #: What it comes from: ``head``, ``candidates``, ``point`` or ``course``.
+    compute: Callable[[MoveFacts], NDArray[Any]]  #: Takes `MoveFacts` of n moves, gives n values.
 
 
 class MoveFacts:
@@ -333,18 +324,9 @@ def column(name: str, channels: int) -> slice:
 def move_values(evidence: Evidence, facts: MoveFacts | None = None) -> Floats:
     """What the rank model looks at.
 
-    Parameters
-    ----------
-    evidence : Evidence
-    facts : MoveFacts, optional
-        Of the same moves.
-
-    Returns
-    -------
-    float32 [n, 4 channels + scalars]
-        ``pick``, ``after``, ``mean``, the candidates' mean weighted with the policy
-        (the move that was played among them), and `SCALARS`; NaN is what cannot be
-        known because the game does not go on.
+    `facts`: of the same moves. Returns [n, 4 channels + scalars]: ``pick``, ``after``, ``mean``,
+    the candidates' mean weighted with the policy (the move that was played among them), and
+    `SCALARS`; NaN is what cannot be known because the game does not go on.
     """
     facts = MoveFacts(evidence) if facts is None else facts
     own, others = facts.shares

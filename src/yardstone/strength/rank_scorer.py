@@ -52,32 +52,19 @@ _LEAST_DEVIATION = 1e-3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lift:
-    """Weights that standardise and lift v = 4 channels + scalars values of a move.
+    """Weights that standardise and lift v = 4 channels + scalars values of a move."""
 
-    Attributes
-    ----------
-    mean, deviation : float32 [v]
-        Of the values in training.
-    pick_weights : float32 [channels, a]
-        Random projections of the trunk at a point.
-    pick_bias : float32 [a]
-    weights : float32 [v, b]
-        Random projections of all values.
-    bias : float32 [b]
-    pairs : float32 [2, scalars]
-        Usual product of the standardised scalars with those of the next move, and of
-        the one after it.
-    spell : float32 [scalars]
-        How far the standardised scalars of eight moves in a row usually lie from 0.
-    """
-
+    #: [v]: of the values in training.
     mean: Floats
     deviation: Floats
-    pick_weights: Floats
-    pick_bias: Floats
-    weights: Floats
-    bias: Floats
+    pick_weights: Floats  #: [channels, a]: random projections of the trunk at a point.
+    pick_bias: Floats  #: [a]
+    weights: Floats  #: [v, b]: random projections of all values.
+    bias: Floats  #: [b]
+    #: [2, scalars]: usual product of the standardised scalars with those of the next move, and of
+    #: the one after it.
     pairs: Floats
+    #: [scalars]: how far the standardised scalars of eight moves in a row usually lie from 0.
     spell: Floats
 
     @property
@@ -109,11 +96,8 @@ class Lift:
     def __call__(self, evidence: Evidence) -> tuple[Floats, Floats]:
         """Values and lifted values of each move.
 
-        Returns
-        -------
-        float32 [n, v]
-            Standardised, none of them further out than `CLIP`; 0 where nothing is known.
-        float32 [n, lifted]
+        Returns [n, v]: standardised, none of them further out than `CLIP`; 0 where nothing is
+        known; [n, lifted].
         """
         facts = MoveFacts(evidence)
         x = _standardised(move_values(evidence, facts), self.mean, self.deviation)
@@ -185,13 +169,8 @@ def random_lift(
 ) -> Lift:
     """A lift with random weights for moves like some.
 
-    Parameters
-    ----------
-    evidence : Evidence
-        Whole sides of some games.
-    pick_units, units : int
-        Projections of the trunk at a point, and of all values.
-    random : numpy.random.Generator
+    `evidence`: whole sides of some games. `pick_units`, `units`: projections of the trunk at a
+    point, and of all values.
     """
 
     def kept(values: NDArray[Any]) -> Floats:
@@ -238,26 +217,14 @@ _OWN = ("linear", "lifted", "centre")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MoveScorer:
-    """Weights that turn the values of moves into k scores.
-
-    Attributes
-    ----------
-    lift : Lift
-        Makes v values and e lifted values of each move.
-    linear : float32 [phases, v, k]
-        Weights of the values, by phase.
-    lifted : float32 [e, k]
-        Weights of the lifted values.
-    centre : float32 [2, phases, k]
-        Mean score of Black's and White's moves of each phase.
-    """
+    """Weights that turn the values of moves into k scores."""
 
     kind: ClassVar[str] = "rank"
 
-    lift: Lift
-    linear: Floats
-    lifted: Floats
-    centre: Floats
+    lift: Lift  #: Makes v values and e lifted values of each move.
+    linear: Floats  #: [phases, v, k]: weights of the values, by phase.
+    lifted: Floats  #: [e, k]: weights of the lifted values.
+    centre: Floats  #: [2, phases, k]: mean score of Black's and White's moves of each phase.
 
     @property
     def width(self) -> int:
@@ -277,10 +244,7 @@ class MoveScorer:
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> MoveScorer:
         """The scorer with these weights, whose shapes must agree.
 
-        Raises
-        ------
-        ValueError
-            They do not.
+        Raises `ValueError` if they do not.
         """
         weights = {name: np.asarray(arrays[name], np.float32) for name in (*_LIFT, *_OWN)}
         if any(array.ndim == 0 for array in weights.values()):

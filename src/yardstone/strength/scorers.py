@@ -45,17 +45,8 @@ class Scorer(Protocol):
     ) -> NDArray[np.float64]:
         """Scores of some parts of each game, times their number of moves.
 
-        Parameters
-        ----------
-        evidence : Evidence
-            Whole sides of games.
-        part : int array [n]
-            The part that each move belongs to, from 0; none of the parts if below 0.
-        parts : int
-
-        Returns
-        -------
-        float64 [parts, games, k]
+        `evidence`: whole sides of games. `part` [n]: the part that each move belongs to, from 0;
+        none of the parts if below 0. Returns [parts, games, k].
         """
 
     def move_shares(self, evidence: Evidence) -> NDArray[np.float64]:
@@ -88,16 +79,11 @@ def loss_moments(evidence: Evidence) -> Array:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LossScorer:
-    """Directions of the two moments.
-
-    Attributes
-    ----------
-    directions : float64 [2, k]
-    """
+    """Directions of the two moments."""
 
     kind: ClassVar[str] = "stochastic"
 
-    directions: Array
+    directions: Array  #: [2, k]
 
     @property
     def width(self) -> int:
@@ -117,10 +103,7 @@ class LossScorer:
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> LossScorer:
         """The scorer with these weights.
 
-        Raises
-        ------
-        ValueError
-            Their shape is wrong.
+        Raises `ValueError` if their shape is wrong.
         """
         directions = np.asarray(arrays["directions"], np.float64)
         if directions.ndim != 2 or len(directions) != _MOMENTS or not directions.shape[1]:

@@ -65,24 +65,15 @@ def standardised(rows: Floats, mean: Floats, deviation: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SetScorer:
-    """A Set Transformer that gives the moves of one side of a game k scores; frozen.
-
-    Attributes
-    ----------
-    network : mapping of names to float32 arrays
-        Its parameters (`parameter_shapes`).
-    mean, deviation : float32 [inputs]
-        What its inputs are standardised by.
-    usual : float32 [d]
-        What its last attention gathers of sets on average.
-    """
+    """A Set Transformer that gives the moves of one side of a game k scores; frozen."""
 
     kind: ClassVar[str] = "set"
 
-    network: Mapping[str, Floats]
+    network: Mapping[str, Floats]  #: Its parameters (`parameter_shapes`).
+    #: [inputs]: what its inputs are standardised by.
     mean: Floats
     deviation: Floats
-    usual: Floats
+    usual: Floats  #: [d]: what its last attention gathers of sets on average.
 
     @property
     def width(self) -> int:
@@ -108,10 +99,7 @@ class SetScorer:
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> SetScorer:
         """The scorer with these weights, whose shapes must agree.
 
-        Raises
-        ------
-        ValueError
-            They do not.
+        Raises `ValueError` if they do not.
         """
         weights = {name: np.asarray(array, np.float32) for name, array in arrays.items()}
         mean, deviation, usual = (weights.pop(name) for name in _OWN)
@@ -129,19 +117,9 @@ class SetScorer:
     def part_scores(self, evidence: Evidence, part: NDArray[np.integer[Any]], parts: int) -> Array:
         """Scores of the moves of some parts of each game, which lie among all the others.
 
-        Parameters
-        ----------
-        evidence : Evidence
-            Whole sides of games.
-        part : int array [n]
-            The part that each move belongs to, from 0; none of the parts if below 0.
-        parts : int
-
-        Returns
-        -------
-        float64 [parts, games, k]
-            Of all moves of a game what the network says of them as a set, times their
-            number; of a part what its moves have of that.
+        `evidence`: whole sides of games. `part` [n]: the part that each move belongs to, from 0;
+        none of the parts if below 0. Returns [parts, games, k]: of all moves of a game what the
+        network says of them as a set, times their number; of a part what its moves have of that.
         """
         return summed_parts(self.move_shares(evidence), evidence, part, parts)
 
@@ -159,19 +137,9 @@ class SetScorer:
 def shares_of_moves(network: Mapping[str, Floats], usual: Floats, sets: PackedMoves) -> Array:
     """What each move has of the scores of its set.
 
-    Parameters
-    ----------
-    network : mapping
-        Parameters by name.
-    usual : float32 [d]
-        What its last attention gathers of sets on average.
-    sets : PackedMoves
-        With standardised inputs; each move is in one set at most.
-
-    Returns
-    -------
-    float64 [moves, k]
-        Those of a set add up to what the network says of it, times its moves.
+    `network`: parameters by name. `usual` [d]: what its last attention gathers of sets on average.
+    `sets`: with standardised inputs; each move is in one set at most. Returns [moves, k]: those of
+    a set add up to what the network says of it, times its moves.
     """
     settings = _settings(network)
     exact = {name: array.astype(np.float64) for name, array in network.items()}
@@ -237,19 +205,11 @@ _LEAST_DEVIATION = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class MoveInputs:
-    """A way to see moves.
-
-    Attributes
-    ----------
-    name : str
-    values : callable
-        Numbers of the moves of some evidence: [n, m].
-    trunks, others : int
-        m is so many times the width of the network's trunk, and so many more.
-    """
+    """A way to see moves."""
 
     name: str
-    values: Callable[[Evidence], Floats]
+    values: Callable[[Evidence], Floats]  #: Numbers of the moves of some evidence: [n, m].
+    #: m is so many times the width of the network's trunk, and so many more.
     trunks: int
     others: int
 

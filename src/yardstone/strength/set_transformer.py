@@ -74,71 +74,36 @@ _FASTEST = 1000.0
 class Hyperparameters:
     """Settings of a network and of its training; frozen.
 
-    The published training has no dropout, no sampling of moves, no averaging and takes
-    its inputs as they are: those four are there for small data. Nor has it bfloat16.
-
-    Attributes
-    ----------
-    learning_rate : float
-        Of Adam in the first epoch (η₀).
-    decay : float
-        The learning rate is multiplied by this after each epoch (β).
-    rating_loss : float
-        Weight of the two squared errors of the ratings (τ_r).
-    regularisation : float
-        Weight of the mean square of all parameters (τ_θ).
-    depth : int
-        Induced set attention blocks (l).
-    width : int
-        Hidden features of a move (d).
-    query_width : int
-        Features of a query and of a key (d_q).
-    inducing_points : int
-        Learned queries of each block (m).
-    window : int
-        Most recent moves of a player that count (N).
-    batch, steps, epochs, patience : int
-        Games a step (B), steps an epoch (T), epochs at most (E), and epochs without
-        an improvement after which training stops (p).
-    seed : int
-        What all randomness comes from.
-    dropout : float
-        Share of the features that each block leaves out at random in training.
-    sample : int
-        Moves of a set that a training step sees, chosen at random; 0 for all.
-    averaging : float
-        Weights that are judged and kept are a moving average of the trained ones with
-        this share of the old at each step; 0 for the trained ones themselves.
-    standardise : bool
-        Whether inputs are brought to mean 0 and deviation 1 over the training moves.
-    bfloat16 : bool
-        Whether products in training have the precision of bfloat16, which is faster on
-        processors that compute in it. What is judged and kept has float32.
-
-    Raises
-    ------
-    UsageError
-        A setting is out of range.
+    The published training has no dropout, no sampling of moves, no averaging and takes its inputs
+    as they are: those four are there for small data. Nor has it bfloat16. Raises `UsageError` if a
+    setting is out of range.
     """
 
-    learning_rate: float = 1e-3
-    decay: float = 0.95
-    rating_loss: float = 1.0
-    regularisation: float = 10.0
-    depth: int = 3
-    width: int = 64
-    query_width: int = 64
-    inducing_points: int = 32
-    window: int = 500
+    learning_rate: float = 1e-3  #: Of Adam in the first epoch (η₀).
+    decay: float = 0.95  #: The learning rate is multiplied by this after each epoch (β).
+    rating_loss: float = 1.0  #: Weight of the two squared errors of the ratings (τ_r).
+    regularisation: float = 10.0  #: Weight of the mean square of all parameters (τ_θ).
+    depth: int = 3  #: Induced set attention blocks (l).
+    width: int = 64  #: Hidden features of a move (d).
+    query_width: int = 64  #: Features of a query and of a key (d_q).
+    inducing_points: int = 32  #: Learned queries of each block (m).
+    window: int = 500  #: Most recent moves of a player that count (N).
+    #: Games a step (B), steps an epoch (T), epochs at most (E), and epochs without an improvement
+    #: after which training stops (p).
     batch: int = 100
     steps: int = 100
     epochs: int = 100
     patience: int = 10
-    seed: int = 0
-    dropout: float = 0.0
-    sample: int = 0
+    seed: int = 0  #: What all randomness comes from.
+    dropout: float = 0.0  #: Share of the features that each block leaves out at random in training.
+    sample: int = 0  #: Moves of a set that a training step sees, chosen at random; 0 for all.
+    #: Weights that are judged and kept are a moving average of the trained ones with this share of
+    #: the old at each step; 0 for the trained ones themselves.
     averaging: float = 0.0
+    #: Whether inputs are brought to mean 0 and deviation 1 over the training moves.
     standardise: bool = False
+    #: Whether products in training have the precision of bfloat16, which is faster on processors
+    #: that compute in it. What is judged and kept has float32.
     bfloat16: bool = False
 
     def __post_init__(self) -> None:
@@ -169,20 +134,14 @@ class Hyperparameters:
     def from_dict(cls, values: Mapping[str, Any]) -> Hyperparameters:
         """Settings by name, the others as they are by default.
 
-        Raises
-        ------
-        UsageError
-            There is no such setting, or its value is of no use.
+        Raises `UsageError` if there is no such setting, or its value is of no use.
         """
         return cls().changed(values)
 
     def changed(self, values: Mapping[str, Any]) -> Hyperparameters:
         """The same with other values, which may be texts such as ``"1e-3"``.
 
-        Raises
-        ------
-        UsageError
-            There is no such setting, or its value is of no use.
+        Raises `UsageError` if there is no such setting, or its value is of no use.
         """
         return with_values(self, values)
 
@@ -256,21 +215,11 @@ class MovesLike(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class PackedMoves:
-    """Sets of moves in memory; frozen.
+    """Sets of moves in memory; frozen."""
 
-    Attributes
-    ----------
-    features : float16 or float32 [moves, channels]
-        Of all moves that occur in a set.
-    rows : int64 [k]
-        Moves of the sets, one set after the other, oldest first.
-    starts : int64 [sets + 1]
-        Where each set begins in `rows`, and the end of the last.
-    """
-
-    features: NDArray[np.floating[Any]]
-    rows: Ints
-    starts: Ints
+    features: NDArray[np.floating[Any]]  #: [moves, channels]: of all moves that occur in a set.
+    rows: Ints  #: [k]: moves of the sets, one set after the other, oldest first.
+    starts: Ints  #: [sets + 1]: where each set begins in `rows`, and the end of the last.
 
     def __len__(self) -> int:
         """Number of sets."""
@@ -290,18 +239,9 @@ class PackedMoves:
     ) -> tuple[Ints, NDArray[np.bool_] | None]:
         """Rows of `features` of some sets, side by side, the shorter ones filled up.
 
-        Parameters
-        ----------
-        sets : int64 [b]
-        sample : int
-            Take at most so many moves of each, chosen by `generator`; 0 for all.
-
-        Returns
-        -------
-        int64 [b, n]
-            n is the longest length, at least 1; what is no move points at row 0.
-        bool [b, n] or None
-            True where there is a move; None if there is one everywhere.
+        `sets`: [b]. `sample`: take at most so many moves of each, chosen by `generator`; 0 for all.
+        Returns [b, n]: n is the longest length, at least 1; what is no move points at row 0; [b,
+        n]: True where there is a move; None if there is one everywhere.
         """
         lengths = self.starts[sets + 1] - self.starts[sets]
         if sample and generator is not None and lengths.max(initial=0) > sample:
@@ -345,11 +285,7 @@ class PackedMoves:
 def pack(moves: MovesLike, window: int | None = None) -> PackedMoves:
     """Bring sets of moves into memory, each move once, in the precision that they have.
 
-    Parameters
-    ----------
-    moves : MoveSets
-    window : int, optional
-        Keep only so many moves of each set, the latest ones.
+    `window`: keep only so many moves of each set, the latest ones.
 
     Notes
     -----
@@ -376,17 +312,9 @@ def pack(moves: MovesLike, window: int | None = None) -> PackedMoves:
 def alike(lengths: Ints, moves: int) -> Iterator[Ints]:
     """Split sets, or games, into groups of like length so that little is filled up.
 
-    Parameters
-    ----------
-    lengths : int64 [n] or [n, k]
-        Moves of each set, or of each of the k sets that must stay together.
-    moves : int
-        A group has at most so many places for moves, but at least one row.
-
-    Yields
-    ------
-    int64 [b]
-        Row numbers; together all rows, the shortest first.
+    `lengths` [n] or [n, k]: moves of each set, or of each of the k sets that must stay together.
+    `moves`: a group has at most so many places for moves, but at least one row. Yields [b]: row
+    numbers; together all rows, the shortest first.
     """
     width = 1 if lengths.ndim == 1 else lengths.shape[1]
     longest = lengths if lengths.ndim == 1 else lengths.max(1)
@@ -436,17 +364,8 @@ def read_network(
 ) -> tuple[Hyperparameters, dict[str, NDArray[np.float32]], dict[str, Any]]:
     """Read a network; `shapes` tells the arrays that its settings ask for.
 
-    Returns
-    -------
-    Hyperparameters
-    mapping of names to float32 arrays
-    mapping
-        ``channels``, ``mean`` and ``deviation`` (finite floats) and ``card``.
-
-    Raises
-    ------
-    InputError
-        There is no such file, or it is no network, or damaged.
+    The last mapping has ``channels``, ``mean``, ``deviation`` (finite floats) and ``card``. Raises
+    `InputError` if there is no such file, or it is no network, or damaged.
     """
 
     def network(
@@ -522,15 +441,8 @@ def rate_sets(
 ) -> Numbers:
     """The output of a network that has one, for sets of moves (eq. 4.4 to 4.8).
 
-    Parameters
-    ----------
-    arrays, settings, x, there
-        As in `set_outputs`.
-
-    Returns
-    -------
-    [b]
-        Normalised ratings; 0, the mean of the labels, for a set without a move.
+    `arrays`, `settings`, `x`, `there`: as in `set_outputs`. Returns [b]: normalised ratings; 0, the
+    mean of the labels, for a set without a move.
     """
     return np.asarray(set_outputs(arrays, settings, x, there)[:, 0])
 
@@ -540,21 +452,9 @@ def set_outputs(
 ) -> Numbers:
     """All outputs of a network for sets of moves (eq. 4.4 to 4.8).
 
-    Parameters
-    ----------
-    arrays : mapping
-        The parameters by name, float32 or float64, and ``input.mean`` and
-        ``input.deviation`` if inputs are standardised.
-    settings : Hyperparameters
-    x : [b, n, channels]
-        b sets side by side.
-    there : bool [b, n], optional
-        True where there is a move; everywhere if not given.
-
-    Returns
-    -------
-    [b, k]
-        0 for a set without a move.
+    `arrays`: the parameters by name, float32 or float64, and ``input.mean`` and ``input.deviation``
+    if inputs are standardised. `x` [b, n, channels]: b sets side by side. `there` [b, n]: True
+    where there is a move; everywhere if not given. Returns [b, k]: 0 for a set without a move.
     """
     h, shut = _elements(arrays, settings, x, there)
     weights = _weights(arrays, "pool", arrays["seed"], h, shut)
@@ -568,13 +468,8 @@ def attended_sets(
 ) -> tuple[Numbers, Numbers]:
     """What the last attention makes of each move, and how much of it the move gives.
 
-    Returns
-    -------
-    [b, n, d]
-        The value of each move.
-    [b, n]
-        Its weight; those of a set add up to 1. `outputs_of` the weighted sum of the
-        values is what `set_outputs` gives.
+    Returns [b, n, d]: the value of each move; [b, n]: its weight; those of a set add up to 1.
+    `outputs_of` the weighted sum of the values is what `set_outputs` gives.
     """
     h, shut = _elements(arrays, settings, x, there)
     weights = _weights(arrays, "pool", arrays["seed"], h, shut)
@@ -687,25 +582,15 @@ def _normalised(x: Numbers, gain: Numbers, shift: Numbers) -> Numbers:
 
 @dataclass(frozen=True, eq=False)
 class StrengthNetwork:
-    """A trained network: ratings from sets of moves; frozen.
+    """A trained network: ratings from sets of moves; frozen."""
 
-    Attributes
-    ----------
-    settings : Hyperparameters
-        How it is built and was trained.
-    arrays : mapping of names to float32 arrays
-        Its parameters, and ``input.mean`` and ``input.deviation`` where inputs are
-        standardised.
-    mean, deviation : float
-        Of the labels it was trained on, in rating points.
-    card : mapping
-        What else is to be known: data, network of the features, figures.
-    """
-
-    settings: Hyperparameters
+    settings: Hyperparameters  #: How it is built and was trained.
+    #: Its parameters, and ``input.mean`` and ``input.deviation`` where inputs are standardised.
     arrays: Mapping[str, Floats]
+    #: Of the labels it was trained on, in rating points.
     mean: float
     deviation: float
+    #: What else is to be known: data, network of the features, figures.
     card: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -717,10 +602,7 @@ class StrengthNetwork:
     def load(cls, path: str | os.PathLike[str]) -> StrengthNetwork:
         """Read a network from its file.
 
-        Raises
-        ------
-        InputError
-            There is no such file, or it is no network, or damaged.
+        Raises `InputError` if there is no such file, or it is no network, or damaged.
         """
         settings, arrays, about = read_network(Path(path), parameter_shapes)
         return cls(settings, arrays, about["mean"], about["deviation"], about["card"])
@@ -728,12 +610,8 @@ class StrengthNetwork:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the network to a file, whole or not at all, its numbers in float16.
 
-        Raises
-        ------
-        InputError
-            The file cannot be written.
-        UsageError
-            A parameter is beyond float16.
+        Raises `InputError` if the file cannot be written; `UsageError` if a parameter is beyond
+        float16.
         """
         about = {
             "channels": self.channels,
@@ -746,20 +624,9 @@ class StrengthNetwork:
     def ratings(self, moves: MovesLike) -> NDArray[np.float64]:
         """Rating points from each set of moves.
 
-        Parameters
-        ----------
-        moves : MoveSets
-            Of each set the latest `settings.window` moves are used.
-
-        Returns
-        -------
-        float64 [sets]
-            The mean of the labels for a set without a move.
-
-        Raises
-        ------
-        UsageError
-            The moves have other features than the network was trained on.
+        `moves`: of each set the latest `settings.window` moves are used. Returns [sets]: the mean
+        of the labels for a set without a move. Raises `UsageError` if the moves have other features
+        than the network was trained on.
         """
         packed = moves if isinstance(moves, PackedMoves) else pack(moves, self.settings.window)
         if packed.channels != self.channels:

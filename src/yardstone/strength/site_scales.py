@@ -96,42 +96,23 @@ def known_places(basis: str) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class SiteScale:
-    """A scale on which an estimate is shown.
+    """A scale on which an estimate is shown."""
 
-    Attributes
-    ----------
-    name, title : str
-        What the command and what people call it.
-    rating : callable
-        The rating at a place of its basis.
-    number : callable or None
-        The rank there, as a number that is n to n + 1 for n dan and 0 to 1 for 1 kyu;
-        None if the scale has no ranks.
-    deviation : float
-        One standard deviation of the error of going there, in ranks of the basis.
-    digits : int
-        Digits after the point that its ratings are shown with.
-    source : str
-        Where the relation comes from, and what it is worth, in words.
-    freedom : int or None
-        Degrees of freedom of that error: it follows Student's t; None for a normal
-        distribution.
-    basis : str
-        The scale of the model that it is reached from.
-    known : (float, float)
-        Between these places of the basis the model tells ranks apart: below, weaker players
-        all look like its weakest group, and above, stronger ones like its strongest.
-    """
-
+    #: What the command and what people call it.
     name: str
     title: str
-    rating: Callable[[float], float] = field(repr=False)
+    rating: Callable[[float], float] = field(repr=False)  #: The rating at a place of its basis.
+    #: The rank there, as a number that is n to n + 1 for n dan and 0 to 1 for 1 kyu; None if the
+    #: scale has no ranks.
     number: Callable[[float], float] | None = field(repr=False)
-    deviation: float
-    digits: int
-    source: str
+    deviation: float  #: One standard deviation of the error of going there, in ranks of the basis.
+    digits: int  #: Digits after the point that its ratings are shown with.
+    source: str  #: Where the relation comes from, and what it is worth, in words.
+    #: Degrees of freedom of that error: it follows Student's t; None for a normal distribution.
     freedom: int | None = None
-    basis: str = FOX
+    basis: str = FOX  #: The scale of the model that it is reached from.
+    #: Between these places of the basis the model tells ranks apart: below, weaker players all look
+    #: like its weakest group, and above, stronger ones like its strongest.
     known: tuple[float, float] = known_places(FOX)
 
     def value(self, place: float) -> float:
@@ -162,13 +143,7 @@ class SiteScale:
     def widened(self, value: float, low: float | None, high: float | None, level: float) -> Ends:
         """Ends of an interval on the basis, with the error of going to this scale.
 
-        Parameters
-        ----------
-        value : float
-        low, high : float or None
-            An end that is not there stays away.
-        level : float
-            Of the interval, 0 to 1.
+        `low`, `high`: an end that is not there stays away. `level`: of the interval, 0 to 1.
         """
         more = self._quantile(0.5 * (1.0 + level)) * self.deviation
 
@@ -256,12 +231,7 @@ _EGF_OF_OGS = SiteScale(
 def scales_from(basis: str, bases: Collection[str]) -> dict[str, SiteScale]:
     """The scales that can be shown of a player whose strength is told best on one basis.
 
-    Parameters
-    ----------
-    basis : str
-        ``fox`` or ``ogs``: where the EGF's is reached from.
-    bases : collection of str
-        What the model has.
+    `basis`: ``fox`` or ``ogs``: where the EGF's is reached from. `bases`: what the model has.
     """
     scales = {**SITE_SCALES, **({"egf": _EGF_OF_OGS} if basis == _OGS else {})}
     return {name: scale for name, scale in scales.items() if scale.basis in bases}
@@ -270,10 +240,7 @@ def scales_from(basis: str, bases: Collection[str]) -> dict[str, SiteScale]:
 def site_scale(scale: str | SiteScale | Calibration) -> SiteScale:
     """The scale of this name, or the one that a calibration makes.
 
-    Raises
-    ------
-    UsageError
-        There is none of this name.
+    Raises `UsageError` if there is none of this name.
     """
     if isinstance(scale, SiteScale):
         return scale
@@ -289,18 +256,10 @@ def group_probabilities(
 ) -> list[dict[str, Any]]:
     """The probability of each group, named and bordered on a scale.
 
-    Parameters
-    ----------
-    scale : SiteScale
-    probabilities : float64 [g]
-        Of the groups of the scale's basis (`RANKS`).
-
-    Returns
-    -------
-    list of dict
-        ``rank``: the ranks of the scale that the group covers, or the ratings where it has
-        no ranks; ``low`` and ``high``: ratings at its borders, None at the ends, beyond which
-        the model tells nobody apart; ``probability``.
+    `probabilities` [g]: of the groups of the scale's basis (`RANKS`). Returns ``rank``: the ranks
+    of the scale that the group covers, or the ratings where it has no ranks; ``low`` and ``high``:
+    ratings at its borders, None at the ends, beyond which the model tells nobody apart;
+    ``probability``.
     """
     edges = GROUP_EDGES[scale.basis].tolist()
     last = len(edges) - 2
@@ -384,12 +343,8 @@ def parts_on_scale(estimate: StrengthEstimate) -> dict[str, Any]:
 def plain_on_scale(plain: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[str, Any]:
     """An estimate's plain value with the parts of another scale in place of its own.
 
-    Parameters
-    ----------
-    plain : mapping
-        As `StrengthEstimate.as_dict` gives it.
-    parts : mapping
-        As `parts_on_scale` gives them, of the same estimate.
+    `plain`: as `StrengthEstimate.as_dict` gives it. `parts`: as `parts_on_scale` gives them, of the
+    same estimate.
     """
     lists = {
         name: [{**own, **other} for own, other in zip(plain[name], parts[name], strict=True)]

@@ -51,26 +51,16 @@ PARTS = ("whole", *PHASES)
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """A strength on one of a model's scales, with its interval.
+    """A strength on one of a model's scales, with its interval."""
 
-    Attributes
-    ----------
-    rating : float
-        n dan is n to n + 1, 1 kyu 0 to 1, 2 kyu -1 to 0.
-    low, high : float or None
-        None where the interval reaches into the weakest or the strongest rank group: how
-        weak or strong the player may be the model does not know. Neither is there where
-        the moves are `unlikely`: of such players no interval has been checked.
-    moves : int
-        The player's moves that it rests upon.
-    unlikely : bool
-        Whether the moves look like those of nobody of any strength that the model knows.
-    """
-
-    rating: float
+    rating: float  #: n dan is n to n + 1, 1 kyu 0 to 1, 2 kyu -1 to 0.
+    #: None where the interval reaches into the weakest or the strongest rank group: how weak or
+    #: strong the player may be the model does not know. Neither is there where the moves are
+    #: `unlikely`: of such players no interval has been checked.
     low: float | None
     high: float | None
-    moves: int
+    moves: int  #: The player's moves that it rests upon.
+    #: Whether the moves look like those of nobody of any strength that the model knows.
     unlikely: bool = False
 
     @property
@@ -81,46 +71,20 @@ class Rated:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatedGame:
-    """One game of an estimate.
-
-    Attributes
-    ----------
-    evaluated : EvaluatedGame
-    colour : int
-        The player's: 1 Black, 2 White.
-    alone : Rated
-        From this game's moves alone.
-    running : Rated
-        From this game and those before it.
-    numbers : list of int
-        Which of the game's moves, from 1, are the player's.
-    """
+    """One game of an estimate."""
 
     evaluated: EvaluatedGame
-    colour: int
-    alone: Rated
-    running: Rated
-    numbers: list[int]
+    colour: int  #: The player's: 1 Black, 2 White.
+    alone: Rated  #: From this game's moves alone.
+    running: Rated  #: From this game and those before it.
+    numbers: list[int]  #: Which of the game's moves, from 1, are the player's.
 
 
 def interval_tables(model: StrengthModel, scale: str) -> dict[str, IntervalTable]:
     """The tables of intervals that a model carries; if it has none, its own distributions.
 
-    Parameters
-    ----------
-    model : StrengthModel
-    scale : str
-        One of its scales.
-
-    Returns
-    -------
-    dict of str to IntervalTable
-        For each of `PARTS`.
-
-    Raises
-    ------
-    InputError
-        They are damaged, or of another version.
+    `scale`: one of its scales. There is one for each of `PARTS`. Raises `InputError` if they are
+    damaged, or of another version.
     """
     tables = (model.card.get("intervals") or {}).get(scale)
     if tables is None:
@@ -135,18 +99,8 @@ def interval_tables(model: StrengthModel, scale: str) -> dict[str, IntervalTable
 class Rater:
     """Rates games by what the model keeps of each.
 
-    Parameters
-    ----------
-    model : StrengthModel
-    level : float
-        Of the intervals, 0 to 1.
-    scale : str, optional
-        One of the model's scales; by default its first.
-
-    Raises
-    ------
-    UsageError
-        The level is none, or too few players speak for it.
+    `level`: of the intervals, 0 to 1. `scale`: one of the model's scales; by default its first.
+    Raises `UsageError` if the level is none, or too few players speak for it.
     """
 
     def __init__(self, model: StrengthModel, level: float, scale: str | None = None) -> None:
@@ -162,13 +116,8 @@ class Rater:
     def rate(self, statistics: Array, *, part: str = "whole", mean: float | None = None) -> Rated:
         """A strength from the sum of statistics of games.
 
-        Parameters
-        ----------
-        statistics : float64 [phases + 1 + k]
-        part : str
-            Which of `PARTS` the moves are.
-        mean : float, optional
-            The rating, if it is not the mean of the distribution.
+        `statistics`: [phases + 1 + k]. `part`: which of `PARTS` the moves are. `mean`: the rating,
+        if it is not the mean of the distribution.
         """
         moves = int(statistics[:MODEL_PHASES].sum())
         density = self.scale.density(statistics)
@@ -188,11 +137,7 @@ class Rater:
     ) -> tuple[Rated, Array]:
         """The strength from all moves, and the probabilities of the groups.
 
-        Parameters
-        ----------
-        evidence : Evidence
-        chosen : bool [n], optional
-            Rate these moves alone, each as a part of what is around it.
+        `chosen` [n]: rate these moves alone, each as a part of what is around it.
         """
         part = np.zeros(len(evidence), np.int64) if chosen is None else np.where(chosen, 0, -1)
         statistics = self._model.part_statistics(evidence, part, 1)[0].sum(axis=0)
@@ -246,19 +191,9 @@ _SIDE = 0.5
 def phase_means(scale: ModelScale, parts: Array, whole: Array) -> Array:
     """What all moves would say if they looked as those of each part do.
 
-    Parameters
-    ----------
-    scale : ModelScale
-    parts : float64 [p, phases + 1 + k]
-        Statistics of the parts (`StrengthModel.part_statistics`), summed over the games.
-    whole : float64 [phases + 1 + k]
-        Statistics of all moves.
-
-    Returns
-    -------
-    float64 [p]
-        Means on the scale; that of `whole` lies between them. A part without moves
-        has that of `whole`.
+    `parts` [p, phases + 1 + k]: statistics of the parts (`StrengthModel.part_statistics`), summed
+    over the games. `whole` [phases + 1 + k]: statistics of all moves. Returns [p]: means on the
+    scale; that of `whole` lies between them. A part without moves has that of `whole`.
     """
     spread, edges = scale.spread, scale.edges
     if not whole[:MODEL_PHASES].any():
@@ -309,30 +244,16 @@ _BEYOND_OGS = 8.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """What the moves say on one of the model's scales.
+    """What the moves say on one of the model's scales."""
 
-    Attributes
-    ----------
-    whole : Rated
-        From all moves.
-    probabilities : float64 [g]
-        Of the scale's groups of ranks, the weakest first.
-    phases : tuple of (str, Rated)
-        What all moves would say if they looked as those of each phase do.
-    games : tuple of RatedGame
-        In the order of their dates; those without a date come last.
-    indicative : tuple of IndicativeMove
-        The moves that say most of strength and more than noise, the loudest first.
-    checked : bool
-        Whether the intervals were checked on players.
-    """
-
-    whole: Rated
-    probabilities: NDArray[np.float64]
+    whole: Rated  #: From all moves.
+    probabilities: NDArray[np.float64]  #: [g]: of the scale's groups of ranks, the weakest first.
+    #: What all moves would say if they looked as those of each phase do.
     phases: tuple[tuple[str, Rated], ...]
-    games: tuple[RatedGame, ...]
+    games: tuple[RatedGame, ...]  #: In the order of their dates; those without a date come last.
+    #: The moves that say most of strength and more than noise, the loudest first.
     indicative: tuple[IndicativeMove, ...]
-    checked: bool
+    checked: bool  #: Whether the intervals were checked on players.
 
 
 def measured_on(
@@ -359,10 +280,7 @@ def measured_on(
 def supported_scales(model: StrengthModel, level: float) -> list[str]:
     """The scales of a model on which players speak for intervals of a level.
 
-    Raises
-    ------
-    UsageError
-        Too few do on any of them.
+    Raises `UsageError` if too few do on any of them.
     """
     supported, refused = [], None
     for name in model.scales:
@@ -390,15 +308,8 @@ def best_basis(model: StrengthModel, rated: Mapping[str, Rated]) -> str:
 def contradictory(rated: Mapping[str, Rated], basis: str) -> bool:
     """Whether the scales of Fox and OGS contradict each other, so that neither is to be believed.
 
-    They do where OGS sees a far weaker player than one of Fox, or, below 8 dan, one like
-    nobody there.
-
-    Parameters
-    ----------
-    rated : mapping of str to Rated
-        The strength on each scale of a model.
-    basis : str
-        What `best_basis` says of them.
+    They do where OGS sees a far weaker player than one of Fox, or, below 8 dan, one like nobody
+    there. `rated`: the strength on each scale of a model. `basis`: what `best_basis` says of them.
     """
     if "ogs" not in rated or "fox" not in rated:
         return False

@@ -61,32 +61,19 @@ _EDGE = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class StyleModel:
-    """Predicts ranks; `fit_style` makes one.
+    """Predicts ranks; `fit_style` makes one."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        Of the features.
-    sorted_features : float64 [n, d]
-        Each feature of the training players, sorted.
-    known : float64 [n, d]
-        Their normal scores, over the lengths.
-    lengths : float64 [d]
-        In standard deviations: ranks differ over such distances. A large one says that
-        the feature matters little.
-    mean, signal, noise : float
-        Mean rank; standard deviations, in ranks, of what features tell and what not.
-    weights, inverse : float64 arrays [n] and [n, n]
-        Of the training players.
-    """
-
-    names: tuple[str, ...]
-    sorted_features: Array
-    known: Array
+    names: tuple[str, ...]  #: Of the features.
+    sorted_features: Array  #: [n, d]: each feature of the training players, sorted.
+    known: Array  #: [n, d]: their normal scores, over the lengths.
+    #: [d]: in standard deviations: ranks differ over such distances. A large one says that the
+    #: feature matters little.
     lengths: Array
+    #: Mean rank; standard deviations, in ranks, of what features tell and what not.
     mean: float
     signal: float
     noise: float
+    #: [n] and [n, n]: of the training players.
     weights: Array
     inverse: Array
     lowest: float
@@ -113,16 +100,8 @@ class StyleModel:
 def fit_style(table: StyleTable, *, seed: int = 0) -> StyleModel:
     """Fit to the players whose strength is known.
 
-    Parameters
-    ----------
-    table : StyleTable
-    seed : int
-        Draws the players that lengths and noise are found with, where there are many.
-
-    Raises
-    ------
-    NoGamesError
-        Fewer than ten players have a strength.
+    `seed`: draws the players that lengths and noise are found with, where there are many. Raises
+    `NoGamesError` if fewer than ten players have a strength.
     """
     known = np.isfinite(table.strength)
     if known.sum() < _LEAST_PLAYERS:
@@ -158,22 +137,14 @@ def fit_style(table: StyleTable, *, seed: int = 0) -> StyleModel:
 
 @dataclass(frozen=True, eq=False)
 class Validation:
-    """What a cross-validation found; frozen.
+    """What a cross-validation found; frozen."""
 
-    Attributes
-    ----------
-    strength, predicted, deviation : float64 [n]
-        True rank of each player, and the one predicted without him, with its deviation.
-    fold : int64 [n]
-        Which part each player was in.
-    baseline : float64 [n]
-        The mean rank of the other parts: what a prediction without features says.
-    """
-
+    #: [n]: True rank of each player, and the one predicted without him, with its deviation.
     strength: Array
     predicted: Array
     deviation: Array
-    fold: NDArray[np.int64]
+    fold: NDArray[np.int64]  #: [n]: which part each player was in.
+    #: [n]: the mean rank of the other parts: what a prediction without features says.
     baseline: Array
 
     @property
@@ -340,22 +311,12 @@ _MOST_COLUMNS = 4096
 
 @dataclass(frozen=True, eq=False)
 class StyleTable:
-    """Features of players; frozen.
+    """Features of players; frozen."""
 
-    Attributes
-    ----------
-    features : float64 [n, d]
-    strength : float64 [n]
-        What is to be predicted, in ranks; NaN where it is not known.
-    names : tuple of str
-        Of the features.
-    players : tuple of str
-        What the table calls each player (or sample of games); empty where it does not.
-    """
-
-    features: Array
-    strength: Array
-    names: tuple[str, ...]
+    features: Array  #: [n, d]
+    strength: Array  #: [n]: what is to be predicted, in ranks; NaN where it is not known.
+    names: tuple[str, ...]  #: Of the features.
+    #: What the table calls each player (or sample of games); empty where it does not.
     players: tuple[str, ...]
 
     def __len__(self) -> int:
@@ -381,22 +342,10 @@ class StyleTable:
 def read_style(*paths: str | os.PathLike[str]) -> StyleTable:
     """Read one table, or several with different features of the same players.
 
-    Parameters
-    ----------
-    *paths : path
-        Files (.tab), compressed or not, or folders and archives of them. Players stand
-        in the same order in all of them.
-
-    Returns
-    -------
-    StyleTable
-        With the features of all files side by side.
-
-    Raises
-    ------
-    InputError
-        A file is no such table, a field is no number, or two files are not of the same
-        players; the message names the line.
+    ``*paths``: files (.tab), compressed or not, or folders and archives of them. Players stand in
+    the same order in all of them. The features of all files stand side by side. Raises
+    `InputError` if a file is no such table, a field is no number, or two files are not of the same
+    players; the message names the line.
     """
     parts = [_read(source) for source in find_sources(paths, [".tab"], SkipReport())]
     if not parts:
@@ -499,27 +448,16 @@ def _number(text: str, name: str, file: str, line: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class StyleRatings:
-    """Players with the ranks that their style tells.
-
-    Attributes
-    ----------
-    players : tuple of str
-    strength : float64 array
-        Their true ranks; NaN where unknown.
-    predicted, deviation : float64 arrays
-    learned_from : int or None
-        Number of players of the other table that the model was fitted to; None after a
-        cross-validation.
-    validation : Validation or None
-        Of a cross-validation.
-    """
+    """Players with the ranks that their style tells."""
 
     players: tuple[str, ...]
-    strength: Array
+    strength: Array  #: Their true ranks; NaN where unknown.
     predicted: Array
     deviation: Array
+    #: Number of players of the other table that the model was fitted to; None after a
+    #: cross-validation.
     learned_from: int | None
-    validation: Validation | None = None
+    validation: Validation | None = None  #: Of a cross-validation.
 
     @property
     def known(self) -> NDArray[np.bool_]:
@@ -546,20 +484,10 @@ def rate_by_style(
 ) -> StyleRatings:
     """Ranks from tables of style features.
 
-    Parameters
-    ----------
-    tables : sequence of str
-        Files of the players to learn from; without `others` each of them is rated by a
-        model that has seen the other parts of `folds`.
-    others : sequence of str
-        Files of players to rate, of the same features.
-    folds, seed, workers, progress
-        Of the cross-validation.
-
-    Raises
-    ------
-    InputError
-        The features of `others` are not those of `tables`, or a file cannot be read.
+    `tables`: files of the players to learn from; without `others` each of them is rated by a model
+    that has seen the other parts of `folds`. `others`: files of players to rate, of the same
+    features. `folds`, `seed`, `workers`, `progress`: of the cross-validation. Raises `InputError`
+    if the features of `others` are not those of `tables`, or a file cannot be read.
     """
     known = read_style(*tables)
     if others:

@@ -45,17 +45,8 @@ def steepness(length: ArrayLike) -> NDArray[np.float64]:
 def probability(first: ArrayLike, second: ArrayLike, length: ArrayLike) -> NDArray[np.float64]:
     """Probability that `first` beats `second` in a match.
 
-    Parameters
-    ----------
-    first, second : array_like
-        Ratings. Shapes broadcast.
-    length : array_like
-        Points to win, from 1.
-
-    Raises
-    ------
-    UsageError
-        A length is below 1 or no number.
+    `first`, `second`: ratings. Shapes broadcast. `length`: points to win, from 1. Raises
+    `UsageError` if a length is below 1 or no number.
 
     Examples
     --------
@@ -69,20 +60,10 @@ def probability(first: ArrayLike, second: ArrayLike, length: ArrayLike) -> NDArr
 def difference(chance: ArrayLike, length: ArrayLike) -> NDArray[np.float64]:
     """Rating points that a player is ahead who wins with this probability.
 
-    The inverse of `probability`; infinite at 0 and 1.
-
-    Parameters
-    ----------
-    chance : array_like
-        Probability of a win, 0 to 1. A luck-adjusted result can leave these bounds,
-        so take the mean of several before asking.
-    length : array_like
-        Points to win, from 1. Shapes broadcast.
-
-    Raises
-    ------
-    UsageError
-        A probability lies outside of 0 to 1, or a length is below 1.
+    The inverse of `probability`; infinite at 0 and 1. `chance`: probability of a win, 0 to 1. A
+    luck-adjusted result can leave these bounds, so take the mean of several before asking.
+    `length`: points to win, from 1. Shapes broadcast. Raises `UsageError` if a probability lies
+    outside of 0 to 1, or a length is below 1.
 
     Examples
     --------
@@ -121,8 +102,8 @@ def change(
     length : array_like
         Points to win, from 1.
     experience : array_like
-        The player's experience, *with this match*: FIBS adds its length first. By
-        default that of an old hand, K = 1.
+        The player's experience, *with this match*: FIBS adds its length first. By default that
+        of an old hand, K = 1.
 
     Examples
     --------

@@ -130,28 +130,14 @@ class DifferenceError:
 
 @dataclass(frozen=True, eq=False)
 class ModelFit:
-    """A fit, and what it says.
-
-    Attributes
-    ----------
-    fit : LeastSquaresFit or LikelihoodFit
-    parameters : sequence of FittedParameter
-    probabilities : sequence of FittedProbability
-        Of the pairs that were named.
-    errors : sequence of DifferenceError
-        Empty for a fit to single games.
-    statistics : WinningStatistics, optional
-        What was fitted, if not single games.
-    winning : WinningModel
-        The fit as a model that commands take and files hold.
-    """
+    """A fit, and what it says."""
 
     fit: LeastSquaresFit | LikelihoodFit
     parameters: Sequence[FittedParameter]
-    probabilities: Sequence[FittedProbability]
-    errors: Sequence[DifferenceError]
-    statistics: WinningStatistics | None
-    winning: WinningModel
+    probabilities: Sequence[FittedProbability]  #: Of the pairs that were named.
+    errors: Sequence[DifferenceError]  #: Empty for a fit to single games.
+    statistics: WinningStatistics | None  #: What was fitted, if not single games.
+    winning: WinningModel  #: The fit as a model that commands take and files hold.
 
     @property
     def model(self) -> Kaniuk:
@@ -174,7 +160,6 @@ def fit_statistics(
 
     Parameters
     ----------
-    statistics : WinningStatistics
     method : {"likelihood", "newton", "conjugate"}
         Binomial likelihood, or least squares on ratios as published by one of two ways.
     free : iterable of str
@@ -214,15 +199,9 @@ def fit_all_games(
 ) -> ModelFit:
     """Fit the model by likelihood to all decided games, handicap games too.
 
-    Intervals count events, or players where there are no events. With too few of either they
-    are those of the profile likelihood, which takes the games as independent.
-
-    Parameters
-    ----------
-    pool, free, link, event_games
-        As for `fit_winning_model`.
-    pairs, level
-        As for `fit_statistics`.
+    Intervals count events, or players where there are no events. With too few of either they are
+    those of the profile likelihood, which takes the games as independent. `pool`, `free`, `link`,
+    `event_games`: as for `fit_winning_model`. `pairs`, `level`: as for `fit_statistics`.
     """
     winning_fit = fit_winning_model(pool, free=free, link=link, event_games=event_games)
     fit, region = winning_fit.fit, winning_fit.model.region
@@ -321,8 +300,10 @@ def fit_winning_model(
 ) -> WinningFit:
     """Fit a model to all decided games between known grades, handicap games too.
 
-    Its intervals count events, or players where there are no events. There is none with too few
-    of them, nor where ``lapse`` is free: the likelihood bends too much in it for a covariance.
+    Its intervals count events, or players where there are no events. There is none with too few of
+    them, nor where ``lapse`` is free: the likelihood bends too much in it for a covariance. Raises
+    `NoGamesError` if there is no decided game between known grades; `UsageError` if there is no
+    such coefficient, the games say nothing of one, or there are no events to weigh.
 
     Parameters
     ----------
@@ -339,14 +320,6 @@ def fit_winning_model(
     event_games : float, optional
         Independent games that an event counts as at most; all its games by default. Large
         events otherwise decide alone what holds for others.
-
-    Raises
-    ------
-    NoGamesError
-        There is no decided game between known grades.
-    UsageError
-        There is no such coefficient, the games say nothing of one, or there are no events to
-        weigh.
     """
     counted = pool.select(between_grades(pool))
     games = GameColumns.from_pool(_with_events(counted), group="event")
@@ -479,24 +452,12 @@ _TIMES = np.arange(0.5 * _STEP, 8.0, _STEP)
 
 @dataclass(frozen=True, eq=False)
 class _Scores:
-    """Derivatives of the log-likelihood of single games at a fit; frozen.
+    """Derivatives of the log-likelihood of single games at a fit; frozen."""
 
-    Attributes
-    ----------
-    score : array (free, games)
-        Weights counted.
-    information : array (free, free)
-        Fisher information of all games, weights counted.
-    weighted : arrays (2, free, games)
-        Square roots of what each game adds to it.
-    independent : array (free, free)
-        Variance of the summed score if the games were independent.
-    """
-
-    score: Array
-    information: Array
-    weighted: Array
-    independent: Array
+    score: Array  #: (free, games): weights counted.
+    information: Array  #: (free, free): Fisher information of all games, weights counted.
+    weighted: Array  #: (2, free, games): square roots of what each game adds to it.
+    independent: Array  #: (free, free): variance of the summed score if the games were independent.
 
     @classmethod
     def of(
@@ -577,17 +538,7 @@ def spread_between(model: GradeModel, games: GameColumns) -> float:
     """Fit by how much events differ: the likeliest deviation of an event's log odds.
 
     The log odds of each event are those of the model times max(0, s), with s normal about 1.
-
-    Parameters
-    ----------
-    model : GradeModel
-    games : GameColumns
-        `group` numbers the events.
-
-    Returns
-    -------
-    float
-        Standard deviation of s.
+    `group` of the games numbers the events. Returns the standard deviation of s.
     """
     from scipy.optimize import minimize_scalar
     from scipy.special import log_expit, log_ndtr, logsumexp
@@ -616,12 +567,8 @@ def region_by_player(
 ) -> CoefficientRegion | None:
     """The region of a fit to games without events: games of a player belong together.
 
-    None where the players are worth fewer than three and a half.
-
-    Parameters
-    ----------
-    first, second : int32 arrays (games,)
-        Players of each game by number.
+    None where the players are worth fewer than three and a half. `first`, `second` (games,):
+    players of each game by number.
     """
     worth = effective_players(first, second) if len(first) else 0.0
     if worth < LEAST_EFFECTIVE_PLAYERS:

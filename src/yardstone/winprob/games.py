@@ -145,23 +145,12 @@ def _dates(words: NDArray[Any] | None, size: int) -> NDArray[np.datetime64] | No
 def read_games_csv(path: str | os.PathLike[str], *, screen: float = 5.0) -> Pool:
     """Read games with grades; Black is `first`.
 
-    Parameters
-    ----------
-    path : path
-        A CSV file, plain or compressed.
-    screen : float
-        Events in which one colour wins by so many standard deviations too often
-        are left out, as results entered to try a program out: see
-        `implausible_events`. 0 keeps all.
-
-    Returns
-    -------
-    Pool
-        With ``first_grade``, ``second_grade`` (zero-shodan units, NaN where a
-        grade is not kyu or dan), ``handicap``, ``komi``, ``event`` and
-        ``round``; with ``first_rating`` and ``second_rating`` (NaN where there is none) if
-        the table has ratings of both sides. Games on other
-        boards and without a result are skipped and reported.
+    `path`: a CSV file, plain or compressed. `screen`: events in which one colour wins by so many
+    standard deviations too often are left out, as results entered to try a program out: see
+    `implausible_events`. 0 keeps all. The pool has ``first_grade``, ``second_grade`` (zero-shodan
+    units, NaN where a grade is not kyu or dan), ``handicap``, ``komi``, ``event`` and ``round``;
+    with ``first_rating`` and ``second_rating`` (NaN where there is none) if the table has ratings
+    of both sides. Games on other boards and without a result are skipped and reported.
     """
     name = os.fspath(path)
     data = _columns(name)
@@ -241,26 +230,17 @@ def implausible_events(pool: Pool, *, deviations: float = 5.0) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class GameColumns:
-    """Decided games one by one, with what a fold may be made of.
+    """Decided games one by one, with what a fold may be made of."""
 
-    Attributes
-    ----------
-    first, second, handicap, komi : float64 arrays
-        As in `GradedGames`.
-    first_won : bool array
-        Results.
-    group : int array
-        Games of equal number stay in one fold (a tournament, for example).
-    ratings : float64 array (2, games), optional
-        Of both players, NaN where there is none; None where the games come without ratings.
-    """
-
+    #: As in `GradedGames`.
     first: Array
     second: Array
     handicap: Array
     komi: Array
-    first_won: NDArray[np.bool_]
-    group: NDArray[np.int64]
+    first_won: NDArray[np.bool_]  #: Results.
+    group: NDArray[np.int64]  #: Games of equal number stay in one fold (a tournament, for example).
+    #: (2, games): of both players, NaN where there is none; None where the games come without
+    #: ratings.
     ratings: Array | None = None
 
     def __len__(self) -> int:
@@ -272,16 +252,11 @@ class GameColumns:
     ) -> GameColumns:
         """Decided games between players of known grades.
 
-        Parameters
-        ----------
-        pool : Pool
-            With ``first_grade``, ``second_grade`` and, where known,
-            ``handicap``, ``komi``, ``first_rating`` and ``second_rating``; files name the komi
-            of the even games beside handicap games too, so those count as without.
-        group : str, optional
-            Column whose values make the groups; none makes every game its own.
-        lowest, highest : float
-            Grades outside (30 kyu to 9 dan) are left out as no real grades.
+        `pool`: with ``first_grade``, ``second_grade`` and, where known, ``handicap``, ``komi``,
+        ``first_rating`` and ``second_rating``; files name the komi of the even games beside
+        handicap games too, so those count as without. `group`: column whose values make the groups;
+        none makes every game its own. `lowest`, `highest`: grades outside (30 kyu to 9 dan) are
+        left out as no real grades.
         """
         if group is not None and group not in pool.columns:
             raise InputError(f"the games have no column {group!r}")
@@ -347,10 +322,7 @@ class GameColumns:
 def between_grades(pool: Pool, *, lowest: float = -30.0, highest: float = 8.0) -> NDArray[np.bool_]:
     """Which games are decided, and between players of known grades.
 
-    Raises
-    ------
-    InputError
-        The games have no grades.
+    Raises `InputError` if the games have no grades.
     """
     for name in ("first_grade", "second_grade"):
         if name not in pool.columns:

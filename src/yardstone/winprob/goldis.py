@@ -205,13 +205,9 @@ def uniform_rank_rating(rank: str) -> float:
 def handicap_stones(difference: ArrayLike, *, base: float = STONE) -> Array:
     """GoldisHandicap, in stones, for a difference of ratings; 1 is an even game.
 
-    Parameters
-    ----------
-    difference : array_like
-        Stronger less weaker, in rating points (100 a rank). Its sign is ignored.
-    base : float
-        Ratio of strengths between ranks: the tenth root of ten; Elo's root of
-        ten makes every rank worth three.
+    `difference`: stronger less weaker, in rating points (100 a rank). Its sign is ignored. `base`:
+    ratio of strengths between ranks: the tenth root of ten; Elo's root of ten makes every rank
+    worth three.
     """
     if not base > 1.0:
         raise UsageError("the ratio between ranks must be above 1")
@@ -258,39 +254,18 @@ def expected_margin(
 
 @dataclass(frozen=True, slots=True)
 class GoldisHandicap:
-    """The complete handicap of a game between two ratings.
+    """The complete handicap of a game between two ratings."""
 
-    Attributes
-    ----------
-    stones : int
-        Stones of the weaker player, who is Black; 1 means Black only moves first.
-    komi : int
-        Points Black gives at the end (negative: that White gives).
-    tie : {"black", "white"}
-        Who wins when the points are equal then.
-    half_point_komi : float
-        The same as one komi without ties: 2.5 for komi 3 with ties to Black.
-    exact_stones : float
-        Ratio of the strengths.
-    exact_points : float
-        Points the fraction of a stone is worth.
-    sub_rank : int
-        0 to 15 (at komi 8): which of the half-point divisions of a stone it is.
-    even_game_margin : int
-        Points by which the stronger is expected to win an even game, truncated.
-    exact_margin : float
-        The same, not truncated.
-    """
-
-    stones: int
-    komi: int
-    tie: Literal["black", "white"]
-    half_point_komi: float
-    exact_stones: float
-    exact_points: float
-    sub_rank: int
+    stones: int  #: Stones of the weaker player, who is Black; 1 means Black only moves first.
+    komi: int  #: Points Black gives at the end (negative: that White gives).
+    tie: Literal["black", "white"]  #: Who wins when the points are equal then.
+    half_point_komi: float  #: The same as one komi without ties: 2.5 for komi 3 with ties to Black.
+    exact_stones: float  #: Ratio of the strengths.
+    exact_points: float  #: Points the fraction of a stone is worth.
+    sub_rank: int  #: 0 to 15 (at komi 8): which of the half-point divisions of a stone it is.
+    #: Points by which the stronger is expected to win an even game, truncated.
     even_game_margin: int
-    exact_margin: float
+    exact_margin: float  #: The same, not truncated.
 
 
 def handicap(
@@ -312,8 +287,7 @@ def handicap(
     base : float
         See `handicap_stones`.
     stones : int, optional
-        Fix the stones and leave the rest to komi, which may become negative
-        (a reverse komi).
+        Fix the stones and leave the rest to komi, which may become negative (a reverse komi).
 
     Examples
     --------

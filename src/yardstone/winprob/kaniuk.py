@@ -89,12 +89,8 @@ TABLE_1 = ("u0", "v0", "u1", "u3", "K")
 def basis(first: Array, second: Array, k: float) -> tuple[Array, Array, Array]:
     """Difference, weaker grade and the eight terms of Lambda.
 
-    Returns
-    -------
-    difference, weaker : arrays
-        ``second - first`` and ``min(first, second)``.
-    terms : array (8, ...)
-        What u0, v0, u1, ... v3 are multiplied by (equations 5 and 6).
+    Returns difference, weaker: ``second - first`` and ``min(first, second)``; terms: what u0, v0,
+    u1, ... v3 are multiplied by (equations 5 and 6).
     """
     difference = second - first
     weaker = np.minimum(first, second)
@@ -108,13 +104,6 @@ def basis(first: Array, second: Array, k: float) -> tuple[Array, Array, Array]:
 class Kaniuk:
     """The model with one set of coefficients; frozen.
 
-    Attributes
-    ----------
-    u, v : tuples of four floats
-        Coefficients of the difference and of its cube, for n = 0 .. 3.
-    k : float
-        Growth of the exponentials per grade (the paper's K).
-
     Examples
     --------
     >>> from yardstone.winprob.kaniuk import PUBLISHED
@@ -122,9 +111,10 @@ class Kaniuk:
     0.2216
     """
 
+    #: Coefficients of the difference and of its cube, for n = 0 .. 3.
     u: tuple[float, float, float, float]
     v: tuple[float, float, float, float]
-    k: float
+    k: float  #: Growth of the exponentials per grade (the paper's K).
 
     @classmethod
     def from_parameters(cls, values: Mapping[str, float]) -> Kaniuk:
@@ -254,21 +244,12 @@ _SLOPE = 4.0 / sqrt(pi)
 
 @dataclass(frozen=True, slots=True)
 class GradeModel:
-    """Kaniuk's model with colour, komi, handicap, low grades and lapses; frozen.
+    """Kaniuk's model with colour, komi, handicap, low grades and lapses; frozen."""
 
-    Attributes
-    ----------
-    core : Kaniuk
-        The nine coefficients of Lambda.
-    extras : mapping
-        Values of `EXTRAS`; those not named are zero.
-    link : {"erf", "logistic"}
-        From Lambda to a probability.
-    """
-
-    core: Kaniuk = PUBLISHED
+    core: Kaniuk = PUBLISHED  #: The nine coefficients of Lambda.
+    #: Values of `EXTRAS`; those not named are zero.
     extras: Mapping[str, float] = field(default_factory=dict)
-    link: Link = "erf"
+    link: Link = "erf"  #: From Lambda to a probability.
 
     def __post_init__(self) -> None:
         if unknown := set(self.extras) - set(EXTRAS):
@@ -298,14 +279,9 @@ class GradeModel:
     ) -> Array:
         """Probability that `first` (Black) beats `second` (White).
 
-        Parameters
-        ----------
-        first, second : array_like
-            Grades in zero-shodan units.
-        handicap : array_like
-            Stones of Black; 0 is an even game, and with 1 Black only moves first.
-        komi : array_like, optional
-            Points that Black gives: by default 7 in an even game, none with stones.
+        `first`, `second`: grades in zero-shodan units. `handicap`: stones of Black; 0 is an even
+        game, and with 1 Black only moves first. `komi`: points that Black gives: by default 7 in an
+        even game, none with stones.
         """
         given = usual_komi(handicap) if komi is None else komi
         r, s, h, c = np.broadcast_arrays(
@@ -330,14 +306,9 @@ def log_probabilities(
 ) -> tuple[Array, Array, Array, Array, Array]:
     """Logarithms of both probabilities and their derivatives, stable in the tails.
 
-    Returns
-    -------
-    log_win, log_loss : arrays (games,)
-        Of `first`.
-    win_slope, loss_slope : arrays (games,)
-        Derivatives of the two by Lambda.
-    jacobian : array (parameters, games)
-        Derivative of Lambda by each parameter, with that by ``lapse`` left 0.
+    Returns log_win, log_loss (games,): of `first`; win_slope, loss_slope (games,): derivatives of
+    the two by Lambda; jacobian (parameters, games): derivative of Lambda by each parameter, with
+    that by ``lapse`` left 0.
     """
     named = dict(zip(ALL_PARAMETERS, vector.tolist(), strict=True))
     even = handicap == 0
@@ -380,12 +351,8 @@ def log_gradients(
 ) -> tuple[Array, Array, Array, Array]:
     """Logarithms of both probabilities, and their derivatives by every parameter.
 
-    Returns
-    -------
-    log_win, log_loss : arrays (games,)
-        Of `first`.
-    win_gradient, loss_gradient : arrays (parameters, games)
-        In the order of `ALL_PARAMETERS`.
+    Returns log_win, log_loss (games,): of `first`; win_gradient, loss_gradient (parameters, games):
+    in the order of `ALL_PARAMETERS`.
     """
     log_win, log_loss, win_slope, loss_slope, jacobian = log_probabilities(
         vector, link, first, second, handicap, komi
@@ -437,17 +404,9 @@ ERF_LIMIT = 1.9
 def erf_approximation(x: ArrayLike, *, tails: bool = False) -> NDArray[np.float64]:
     """Approximate error function (equation 10).
 
-    Parameters
-    ----------
-    x : array_like
-        Arguments between -`LIMIT` and `LIMIT`.
-    tails : bool
-        Accept any argument, for showing what the approximation does there.
-
-    Raises
-    ------
-    UsageError
-        For an argument in the tails, unless `tails` is set.
+    `x`: arguments between -`LIMIT` and `LIMIT`. `tails`: accept any argument, for showing what the
+    approximation does there. Raises `UsageError`: for an argument in the tails, unless `tails` is
+    set.
     """
     value = np.asarray(x, np.float64)
     if not tails and np.any(np.abs(value) > ERF_LIMIT):

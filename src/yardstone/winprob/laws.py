@@ -118,17 +118,8 @@ def _root(expected: NDArray[np.float64], spread: NDArray[np.float64]) -> NDArray
 def draw_probability(expected: ArrayLike, draw_rate: ArrayLike) -> NDArray[np.float64]:
     """Probability of a draw between players of the given expected score.
 
-    Parameters
-    ----------
-    expected : array_like
-        Expected score of either player, 0 to 1.
-    draw_rate : array_like
-        Draw rate of equal opponents, 0 to 1. Shapes broadcast.
-
-    Returns
-    -------
-    float64 array
-        Ordo manual, equation 36.
+    `expected`: expected score of either player, 0 to 1. `draw_rate`: draw rate of equal opponents,
+    0 to 1. Shapes broadcast. Ordo manual, equation 36.
     """
     p = np.asarray(expected, np.float64)
     d0 = np.asarray(draw_rate, np.float64)

@@ -53,35 +53,19 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LeastSquaresFit:
-    """Result of `fit_least_squares`.
+    """Result of `fit_least_squares`."""
 
-    Attributes
-    ----------
-    model : Kaniuk
-        The fitted model.
-    names : tuple of str
-        The free parameters, in the order of `covariance`.
-    covariance : array
-        Of the free parameters, from the binomial spread of the ratios
-        (a sandwich: the weights are not the inverse variances).
-    minimum : Minimum
-        Value, gradient and path.
-    method : str
-        ``"newton"`` or ``"conjugate"``.
-    cells, games : int, float
-        Cells used and games in them.
-    left_out : int
-        Cells with games whose ratio is 0 or 1.
-    """
-
-    model: Kaniuk
-    names: tuple[str, ...]
+    model: Kaniuk  #: The fitted model.
+    names: tuple[str, ...]  #: The free parameters, in the order of `covariance`.
+    #: Of the free parameters, from the binomial spread of the ratios (a sandwich: the weights are
+    #: not the inverse variances).
     covariance: Array
-    minimum: Minimum
-    method: str
+    minimum: Minimum  #: Value, gradient and path.
+    method: str  #: ``"newton"`` or ``"conjugate"``.
+    #: Cells used and games in them.
     cells: int
     games: float
-    left_out: int
+    left_out: int  #: Cells with games whose ratio is 0 or 1.
 
     @property
     def values(self) -> Array:
@@ -196,13 +180,11 @@ def fit_least_squares(
     start : Kaniuk
         First point; table 1's "initial" by default.
     method : {"newton", "conjugate"}
-        Damped Newton steps, which need some ten evaluations, or the published
-        conjugate gradient. Both end in the same place where that has no negative
-        coefficient.
+        Damped Newton steps, which need some ten evaluations, or the published conjugate
+        gradient. Both end in the same place where that has no negative coefficient.
     positive : bool
-        Keep every coefficient at or above zero (Newton only; conjugate
-        gradient, as published, has no bounds and can end below zero, where the
-        paper allows no coefficient to be).
+        Keep every coefficient at or above zero (Newton only; conjugate gradient, as published,
+        has no bounds and can end below zero, where the paper allows no coefficient to be).
     skip_lowest : bool
         Leave out the lowest grade, 20 kyu.
     tolerance : float
@@ -314,13 +296,9 @@ def rms_by_difference(
 ) -> tuple[Array, Array]:
     """Root mean square error of the model's probability for each difference.
 
-    Over the grades `lowest` to `highest` (12 kyu to 7 dan, both players), every
-    cell alike, as in Kaniuk 2011, section 4.
-
-    Returns
-    -------
-    rms, expected : arrays (differences,)
-        What is found, and what chance alone would give a true model.
+    Over the grades `lowest` to `highest` (12 kyu to 7 dan, both players), every cell alike, as in
+    Kaniuk 2011, section 4. Returns rms, expected (differences,): what is found, and what chance
+    alone would give a true model.
     """
     ratio = statistics.ratio()
     grades = statistics.grades.astype(np.float64)
@@ -351,6 +329,8 @@ def simulated_intervals(
 ) -> list[tuple[float, float]]:
     """An interval for each free parameter of a fit, in the order of `fit.names`.
 
+    `low` is 0, `high` infinite, where no end was found.
+
     Parameters
     ----------
     fit : LeastSquaresFit
@@ -358,18 +338,12 @@ def simulated_intervals(
     statistics : WinningStatistics
         What was fitted.
     samples : int
-        Tables to simulate, 39 or more. A table whose fit has no minimum is drawn
-        anew; more than one in two such tables is a `ModelError`.
+        Tables to simulate, 39 or more. A table whose fit has no minimum is drawn anew; more
+        than one in two such tables is a `ModelError`.
     level : float
         0 to 1.
-    seed : int
     skip_lowest : bool
         As in the fit.
-
-    Returns
-    -------
-    list of (low, high)
-        `low` is 0, `high` infinite, where no end was found.
     """
     reach = simulated_reach(
         fit, statistics, samples=samples, level=level, seed=seed, skip_lowest=skip_lowest

@@ -73,22 +73,15 @@ _OTHER_STARTS = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GradedGames:
-    """Decided games between grades, alike ones added up; frozen.
+    """Decided games between grades, alike ones added up; frozen."""
 
-    Attributes
-    ----------
-    first, second : float64 arrays
-        Grades in zero-shodan units; `first` is Black where colour is known.
-    handicap, komi : float64 arrays
-        As in `GradeModel.probability`.
-    wins, games : float64 arrays
-        Wins of `first`, and games.
-    """
-
+    #: Grades in zero-shodan units; `first` is Black where colour is known.
     first: Array
     second: Array
+    #: As in `GradeModel.probability`.
     handicap: Array
     komi: Array
+    #: Wins of `first`, and games.
     wins: Array
     games: Array
 
@@ -149,29 +142,14 @@ def _times(count: Array, logarithm: Array) -> float:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LikelihoodFit:
-    """Result of `fit_likelihood`.
+    """Result of `fit_likelihood`."""
 
-    Attributes
-    ----------
-    model : GradeModel
-        The fitted model.
-    names : tuple of str
-        Free parameters, in the order of `covariance`.
-    covariance : array
-        Inverse of the Fisher information; NaN where a bound holds.
-    minimum : Minimum
-        Of the negative log-likelihood.
-    games : GradedGames
-        What was fitted.
-    other_peaks : tuple of LikelihoodFit
-        Where the other first points led, if elsewhere: the lower peaks, or equal ones.
-    """
-
-    model: GradeModel
-    names: tuple[str, ...]
-    covariance: Array
-    minimum: Minimum
-    games: GradedGames
+    model: GradeModel  #: The fitted model.
+    names: tuple[str, ...]  #: Free parameters, in the order of `covariance`.
+    covariance: Array  #: Inverse of the Fisher information; NaN where a bound holds.
+    minimum: Minimum  #: Of the negative log-likelihood.
+    games: GradedGames  #: What was fitted.
+    #: Where the other first points led, if elsewhere: the lower peaks, or equal ones.
     other_peaks: tuple[LikelihoodFit, ...] = ()
 
     @property
@@ -213,8 +191,8 @@ def fit_likelihood(
     games : GradedGames
         The results.
     free : iterable of str
-        Names of `ALL_PARAMETERS` to be fitted; the others stay as in `start`.
-        All but ``black`` and ``komi`` stay at or above zero.
+        Names of `ALL_PARAMETERS` to be fitted; the others stay as in `start`. All but ``black``
+        and ``komi`` stay at or above zero.
     start : GradeModel, optional
         First point, and the link; table 1's "initial" by default. Where the free coefficients
         are that one's, two others are tried as well, and the best of the three fits is kept.
@@ -344,23 +322,14 @@ def _curvature(vector: Array, games: GradedGames, pull: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Minimum:
-    """Where a minimiser stopped.
+    """Where a minimiser stopped."""
 
-    Attributes
-    ----------
-    point, gradient, curvature : arrays
-        At the minimum; the gradient is zero except where a bound holds.
-    value : float
-        Smallest value.
-    path : tuple of (value, gradient size)
-        At the start and after each step.
-    """
-
+    #: At the minimum; the gradient is zero except where a bound holds.
     point: Array
-    value: float
+    value: float  #: Smallest value.
     gradient: Array
     curvature: Array
-    path: tuple[tuple[float, float], ...]
+    path: tuple[tuple[float, float], ...]  #: At the start and after each step.
 
     @property
     def steps(self) -> int:
@@ -588,14 +557,9 @@ def _shortfall(fit: LikelihoodFit, peak: LikelihoodFit, name: str, value: float)
 def parameter_interval(fit: LikelihoodFit, name: str, level: float = 0.95) -> tuple[float, float]:
     """Profile likelihood interval of one parameter.
 
-    Where the likelihood has several peaks that are high enough, it reaches over all of
-    them.
-
-    Returns
-    -------
-    low, high : float
-        `low` is 0 where the likelihood never falls short downwards, `high` infinite
-        where it never does so upwards.
+    Where the likelihood has several peaks that are high enough, it reaches over all of them.
+    Returns low, high: `low` is 0 where the likelihood never falls short downwards, `high` infinite
+    where it never does so upwards.
     """
     if name not in fit.names:
         raise UsageError(f"{name!r} was not free in this fit")
@@ -641,22 +605,10 @@ def probability_interval(
 ) -> tuple[float, float]:
     """Profile likelihood interval of the probability that one grade beats another.
 
-    Of an even game with the usual komi. Imagined games between the two grades, all won
-    or all lost, pull the fit along the points that are best for each probability, until
-    the likelihood of the true games has fallen far enough.
-
-    Parameters
-    ----------
-    fit : LikelihoodFit
-    first, second : float
-        Grades in zero-shodan units.
-    level : float
-        0 to 1.
-
-    Returns
-    -------
-    low, high : float
-        0 or 1 where no number of imagined games would be enough.
+    Of an even game with the usual komi. Imagined games between the two grades, all won or all lost,
+    pull the fit along the points that are best for each probability, until the likelihood of the
+    true games has fallen far enough. `first`, `second`: grades in zero-shodan units. `level`: 0 to
+    1. Returns low, high: 0 or 1 where no number of imagined games would be enough.
     """
     from scipy.optimize import brentq
 

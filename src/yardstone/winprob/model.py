@@ -125,43 +125,25 @@ class ProbabilityFormula(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class WinningModel:
-    """A model of winning; frozen.
+    """A model of winning; frozen."""
 
-    Attributes
-    ----------
-    name : str
-        One of `MODELS`, or the name of a file.
-    about : str
-        In one line, what it was fitted to or where it is from.
-    law : ProbabilityFormula
-        Its formula.
-    scale : {"grades", "points"}
-        What strengths are: grades in zero-shodan units (1 dan is 0, 1 kyu -1), or points.
-    lowest, highest, apart : float
-        Weakest and strongest grade, and largest difference of grades in even games, of what
-        it was made for; beyond them it extrapolates.
-    region : CoefficientRegion, optional
-        What is known of the errors of its coefficients.
-    no_interval : str
-        Why there is no interval, where there is none.
-    spread : float, optional
-        Standard deviation of players' true strengths about their grades, in grades, where it
-        was fitted.
-    made : str
-        The day and the version of Yardstone, of a model from a file.
-    """
-
-    name: str
-    about: str
-    law: ProbabilityFormula
+    name: str  #: One of `MODELS`, or the name of a file.
+    about: str  #: In one line, what it was fitted to or where it is from.
+    law: ProbabilityFormula  #: Its formula.
+    #: What strengths are: grades in zero-shodan units (1 dan is 0, 1 kyu -1), or points.
     scale: Literal["grades", "points"] = "grades"
+    #: Weakest and strongest grade, and largest difference of grades in even games, of what it was
+    #: made for; beyond them it extrapolates.
     lowest: float = -np.inf
     highest: float = np.inf
     apart: float = np.inf
-    region: CoefficientRegion | None = None
+    region: CoefficientRegion | None = None  #: What is known of the errors of its coefficients.
+    #: Why there is no interval, where there is none.
     no_interval: str = "it was published without errors"
+    #: Standard deviation of players' true strengths about their grades, in grades, where it was
+    #: fitted.
     spread: float | None = None
-    made: str = ""
+    made: str = ""  #: The day and the version of Yardstone, of a model from a file.
 
     def __repr__(self) -> str:
         return f"<WinningModel {self.name}: {self.about}>"
@@ -181,20 +163,11 @@ class WinningModel:
     ) -> Array:
         """Probability that `first` beats `second`; shapes broadcast.
 
-        Parameters
-        ----------
-        first, second : array_like
-            Strengths of the player who moves first (Black in Go) and of the other, on `scale`.
-        handicap : array_like
-            Stones of the first; 0 is an even game, and with 1 he only moves first.
-        komi : array_like, optional
-            Points that the first gives: by default what is usual, 7 in an even game (8 with
-            Goldis) and none with stones.
-
-        Raises
-        ------
-        UsageError
-            A strength is no number, or stones or komi are such as nobody gives.
+        `first`, `second`: strengths of the player who moves first (Black in Go) and of the other,
+        on `scale`. `handicap`: stones of the first; 0 is an even game, and with 1 he only moves
+        first. `komi`: points that the first gives: by default what is usual, 7 in an even game (8
+        with Goldis) and none with stones. Raises `UsageError` if a strength is no number, or stones
+        or komi are such as nobody gives.
         """
         if not (np.all(np.isfinite(first)) and np.all(np.isfinite(second))):
             raise UsageError("strengths must be numbers")
@@ -212,19 +185,10 @@ class WinningModel:
     ) -> tuple[Array, Array] | None:
         """Return the interval of `probability` in one event, its parameters alike.
 
-        Parameters
-        ----------
-        level : float
-            0 to 1.
-        average : bool
-            Give the narrower interval of the average over events. Models that were fitted to
-            games without events have no other.
-
-        Returns
-        -------
-        low, high : arrays
-            None where nothing is known of the errors of the coefficients, or not of the worth
-            of a stone where there are stones or another komi (`no_interval` says why).
+        `level`: 0 to 1. `average`: give the narrower interval of the average over events. Models
+        that were fitted to games without events have no other. Returns low, high: None where
+        nothing is known of the errors of the coefficients, or not of the worth of a stone where
+        there are stones or another komi (`no_interval` says why).
         """
         if self.region is None:
             return None
@@ -303,18 +267,9 @@ def _named(name: str) -> WinningModel:
 def winning_model(name_or_path: str | os.PathLike[str] = DEFAULT) -> WinningModel:
     """A model by its name, or from the file of one.
 
-    Parameters
-    ----------
-    name_or_path : str or path
-        One of `MODELS`, or a file that `yardstone.winprob.model.write_model` or
-        ``yardstone winprob fit --save`` wrote.
-
-    Raises
-    ------
-    UsageError
-        No model has that name, and there is no such file.
-    InputError
-        The file holds no model, or a malformed one.
+    `name_or_path`: one of `MODELS`, or a file that `yardstone.winprob.model.write_model` or
+    ``yardstone winprob fit --save`` wrote. Raises `UsageError` if no model has that name, and there
+    is no such file; `InputError` if the file holds no model, or a malformed one.
 
     Examples
     --------
@@ -338,10 +293,7 @@ def winning_model(name_or_path: str | os.PathLike[str] = DEFAULT) -> WinningMode
 def with_coefficients(model: WinningModel, values: Mapping[str, float]) -> WinningModel:
     """The model with coefficients set by hand, which leaves it no interval.
 
-    Raises
-    ------
-    UsageError
-        There is no such coefficient, it cannot be that, or the model has none.
+    Raises `UsageError` if there is no such coefficient, it cannot be that, or the model has none.
     """
     from yardstone.choices import check_number, no_such
     from yardstone.winprob.kaniuk import ALL_PARAMETERS, GradeModel
@@ -380,10 +332,7 @@ _ROUNDING = 1e-9
 def write_model(path: Path, model: WinningModel) -> None:
     """Write a model whose law is a `GradeModel`; whole or not at all.
 
-    Raises
-    ------
-    InputError
-        The file cannot be written.
+    Raises `InputError` if the file cannot be written.
     """
     law = model.law
     if not isinstance(law, GradeModel):
@@ -414,12 +363,8 @@ def write_model(path: Path, model: WinningModel) -> None:
 def read_model(path: Path) -> WinningModel:
     """Read a model.
 
-    Raises
-    ------
-    MissingFileError
-        There is no such file.
-    InputError
-        It holds no model, or one that cannot be.
+    Raises `MissingFileError` if there is no such file; `InputError` if it holds no model, or one
+    that cannot be.
     """
     try:
         with path.open("rb") as file:
@@ -629,10 +574,7 @@ class PointsLaw:
     ) -> Array:
         """Probability that the first wins a game that is not drawn.
 
-        Raises
-        ------
-        UsageError
-            There are handicap stones.
+        Raises `UsageError` if there are handicap stones.
         """
         if np.any(np.asarray(handicap) != 0.0):
             raise UsageError("elo: points have no handicap stones; kaniuk and others have")
@@ -653,34 +595,18 @@ _TURNS = 3
 
 @dataclass(frozen=True, eq=False)
 class CoefficientRegion:
-    """The region about a fit; frozen.
+    """The region about a fit; frozen."""
 
-    Attributes
-    ----------
-    model : GradeModel
-        The fit.
-    free : tuple of str
-        Coefficients that were fitted.
-    peak : float64 array (free,)
-        Where the quadratic would have its top if no coefficient were kept from being negative;
-        the fit itself where none is held.
-    covariance : float64 array (free, free)
-        Of the coefficients about it.
-    freedom : float
-        Degrees of freedom of Student's t.
-    clusters : str
-        What the games were counted by, in words, such as ``106 events``.
-    between : float, optional
-        Standard deviation by which the log odds of an event differ from the average, as a share
-        of them; None where the games name no events.
-    """
-
-    model: GradeModel
-    free: tuple[str, ...]
+    model: GradeModel  #: The fit.
+    free: tuple[str, ...]  #: Coefficients that were fitted.
+    #: (free,): where the quadratic would have its top if no coefficient were kept from being
+    #: negative; the fit itself where none is held.
     peak: Array
-    covariance: Array
-    freedom: float
-    clusters: str
+    covariance: Array  #: (free, free): of the coefficients about it.
+    freedom: float  #: Degrees of freedom of Student's t.
+    clusters: str  #: What the games were counted by, in words, such as ``106 events``.
+    #: Standard deviation by which the log odds of an event differ from the average, as a share of
+    #: them; None where the games name no events.
     between: float | None = None
 
     def interval(
@@ -816,14 +742,7 @@ _MOST_LAPSE = 0.99
 
 
 def model_draws(model: WinningModel, number: int, rng: Generator) -> list[WinningModel]:
-    """So many models with coefficients that the games allow; none where no error is known.
-
-    Parameters
-    ----------
-    model : WinningModel
-    number : int
-    rng : numpy.random.Generator
-    """
+    """So many models with coefficients that the games allow; none where no error is known."""
     region = model.region
     if region is None:
         return []

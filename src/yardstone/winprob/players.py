@@ -65,47 +65,26 @@ _LOWEST, _HIGHEST = SCALES["grade"].lowest, SCALES["grade"].highest
 
 @dataclass(frozen=True, slots=True)
 class PairProbability:
-    """How often one player beats another.
+    """How often one player beats another."""
 
-    Attributes
-    ----------
-    first, second : str
-        Grades, or ratings on a scale.
-    probability : float
-        That the first wins.
-    low, high : float, optional
-        Its interval at `level` in one event; None where nothing is known of the errors of the
-        model.
-    average : pair of float, optional
-        The narrower interval of the average over events, where the model has events.
-    level : float
-    first_grade, second_grade : float
-        In zero-shodan units; points with a model of points.
-    handicap : float
-        Stones of Black.
-    komi : float, optional
-        Points that Black gives; None is the usual komi.
-    first_is_black : bool
-        Whether the first player is Black: always in even games.
-    model : WinningModel
-    extrapolated : bool
-        Whether the players lie outside what the model was made for.
-    """
-
+    #: Grades, or ratings on a scale.
     first: str
     second: str
-    probability: float
+    probability: float  #: That the first wins.
+    #: Its interval at `level` in one event; None where nothing is known of the errors of the model.
     low: float | None
     high: float | None
+    #: The narrower interval of the average over events, where the model has events.
     average: tuple[float, float] | None
     level: float
+    #: In zero-shodan units; points with a model of points.
     first_grade: float
     second_grade: float
-    handicap: float
-    komi: float | None
-    first_is_black: bool
+    handicap: float  #: Stones of Black.
+    komi: float | None  #: Points that Black gives; None is the usual komi.
+    first_is_black: bool  #: Whether the first player is Black: always in even games.
     model: WinningModel
-    extrapolated: bool
+    extrapolated: bool  #: Whether the players lie outside what the model was made for.
 
 
 def probability_between(
@@ -120,6 +99,9 @@ def probability_between(
 ) -> PairProbability:
     """Probability that `first` beats `second`: grades, or ratings on a scale.
 
+    Raises `InputError` if a word is no grade; `UsageError` if there is no such scale or model, a
+    rating needs a scale, or a grade lies beyond 30 kyu or 9 dan.
+
     Parameters
     ----------
     first, second : str
@@ -127,22 +109,14 @@ def probability_between(
     model : WinningModel, str or path
         A model, its name or its file: see `yardstone.winprob.model`.
     scale : str
-        What numbers are: one of `yardstone.winprob.scales.SCALES`. With a model of points they are
-        its points.
+        What numbers are: one of `yardstone.winprob.scales.SCALES`. With a model of points they
+        are its points.
     handicap : float
         Stones of the weaker player; between equals of the first.
     komi : float, optional
         Points that Black gives; what is usual by default.
     level : float
         Of the interval, 0 to 1.
-
-    Raises
-    ------
-    InputError
-        A word is no grade.
-    UsageError
-        There is no such scale or model, a rating needs a scale, or a grade lies beyond 30 kyu
-        or 9 dan.
 
     Examples
     --------
@@ -168,13 +142,9 @@ def opponent_for(
 ) -> PairProbability:
     """Whom `first` beats with this probability; all else as in `probability_between`.
 
-    `first` is Black, and has the stones if there are any. The opponent may lie beyond 30 kyu or
-    9 dan; that is an extrapolation.
-
-    Raises
-    ------
-    UsageError
-        The probability does not lie between 0 and 1, or nobody is beaten so often.
+    `first` is Black, and has the stones if there are any. The opponent may lie beyond 30 kyu or 9
+    dan; that is an extrapolation. Raises `UsageError` if the probability does not lie between 0 and
+    1, or nobody is beaten so often.
     """
     from scipy.optimize import brentq
 
@@ -274,62 +244,31 @@ SIDE_BY_SIDE = ("goldis", "egf", DEFAULT)
 
 @dataclass(frozen=True, slots=True)
 class JudgedProposal:
-    """A handicap by one model, and what another says of it.
-
-    Attributes
-    ----------
-    proposal : HandicapProposal
-    judged : Chance
-        Black's chance with it by the judge.
-    judged_without_komi : Chance
-        The same for its stones without komi.
-    """
+    """A handicap by one model, and what another says of it."""
 
     proposal: HandicapProposal
-    judged: Chance
-    judged_without_komi: Chance
+    judged: Chance  #: Black's chance with it by the judge.
+    judged_without_komi: Chance  #: The same for its stones without komi.
 
 
 @dataclass(frozen=True, slots=True)
 class HandicapAdvice:
-    """Handicaps for two players.
+    """Handicaps for two players."""
 
-    Attributes
-    ----------
-    white, black : str
-        The stronger and the weaker player, in the words they came in.
-    grades : (float, float)
-        Grades of White and Black on the number line (1 dan = 0).
-    ratings : (float or None, float or None)
-        Goldis' log ratings of both, in the order in which they came; None for a grade that
-        his table does not have.
-    proposals : tuple of JudgedProposal
-        One a model.
-    goldis : GoldisHandicap or None
-        Goldis' own figures, where his rule is among the models.
-    even_komi : float
-        Komi of an even game between equals by his rule.
-    judge : WinningModel
-        Whose chances stand beside all proposals.
-    failures : tuple of (str, str)
-        Models that give no handicap here, and why.
-    stones : int or None
-        The stones, where they were fixed.
-    level : float
-        Of the intervals.
-    """
-
+    #: The stronger and the weaker player, in the words they came in.
     white: str
     black: str
-    grades: tuple[float, float]
+    grades: tuple[float, float]  #: Grades of White and Black on the number line (1 dan = 0).
+    #: Goldis' log ratings of both, in the order in which they came; None for a grade that his table
+    #: does not have.
     ratings: tuple[float | None, float | None]
-    proposals: tuple[JudgedProposal, ...]
-    goldis: GoldisHandicap | None
-    even_komi: float
-    judge: WinningModel
-    failures: tuple[tuple[str, str], ...] = ()
-    stones: int | None = None
-    level: float = 0.95
+    proposals: tuple[JudgedProposal, ...]  #: One a model.
+    goldis: GoldisHandicap | None  #: Goldis' own figures, where his rule is among the models.
+    even_komi: float  #: Komi of an even game between equals by his rule.
+    judge: WinningModel  #: Whose chances stand beside all proposals.
+    failures: tuple[tuple[str, str], ...] = ()  #: Models that give no handicap here, and why.
+    stones: int | None = None  #: The stones, where they were fixed.
+    level: float = 0.95  #: Of the intervals.
 
     @property
     def apart(self) -> float:
@@ -353,6 +292,9 @@ def advise_handicap(
 ) -> HandicapAdvice:
     """Handicaps for two players.
 
+    Raises `UsageError` if there are not two players, or they do not fit the scale or each other, or
+    an option does not go with the model; `InputError` if a word is no rank or grade.
+
     Parameters
     ----------
     players : sequence of str
@@ -360,8 +302,8 @@ def advise_handicap(
     scale : str, optional
         What they are; without it numbers are log ratings, and names ranks.
     komi, base : float, optional
-        Of Goldis' rule: komi of an even game between equals (8), and ratio of strengths
-        between ranks, as for `yardstone.winprob.goldis.handicap`.
+        Of Goldis' rule: komi of an even game between equals (8), and ratio of strengths between
+        ranks, as for `yardstone.winprob.goldis.handicap`.
     stones : int, optional
         Fix the stones, and let komi make up the rest.
     win : str or path, optional
@@ -369,14 +311,6 @@ def advise_handicap(
         intervals judges itself, others are judged by the default.
     level : float
         Of the intervals.
-
-    Raises
-    ------
-    UsageError
-        There are not two players, or they do not fit the scale or each other, or an option
-        does not go with the model.
-    InputError
-        A word is no rank or grade.
     """
     if len(players) != 2:
         raise UsageError("give two ratings or two ranks")
@@ -506,59 +440,30 @@ _EQUAL = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """A probability with its interval.
-
-    Attributes
-    ----------
-    probability : float
-    low, high : float or None
-        Ends of the interval; None where nothing is known of the model's error.
-    """
+    """A probability with its interval."""
 
     probability: float
+    #: Ends of the interval; None where nothing is known of the model's error.
     low: float | None = None
     high: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class HandicapProposal:
-    """A handicap by one model.
+    """A handicap by one model."""
 
-    Attributes
-    ----------
-    model : str
-        Its name.
-    about : str
-        What it is, in one line.
-    stones : int
-        Stones of the weaker player, who is Black; 1 means that he only moves first.
-    komi : int
-        Points that Black gives; below zero White gives them.
-    tie : {"black", "white"}
-        Who wins when the points are equal then.
-    half_point_komi : float
-        The same as one komi without ties.
-    exact_stones : float or None
-        Stones without komi that make the game exactly even; None where Black would then have
-        less than the first move.
-    chance : Chance
-        Black's, with this handicap, by the model itself.
-    without_komi : Chance
-        The same for the stones alone, without komi.
-    outside : bool
-        Whether the players are outside what the model was made for.
-    """
-
-    model: str
-    about: str
-    stones: int
-    komi: int
-    tie: Literal["black", "white"]
-    half_point_komi: float
+    model: str  #: Its name.
+    about: str  #: What it is, in one line.
+    stones: int  #: Stones of the weaker player, who is Black; 1 means that he only moves first.
+    komi: int  #: Points that Black gives; below zero White gives them.
+    tie: Literal["black", "white"]  #: Who wins when the points are equal then.
+    half_point_komi: float  #: The same as one komi without ties.
+    #: Stones without komi that make the game exactly even; None where Black would then have less
+    #: than the first move.
     exact_stones: float | None
-    chance: Chance
-    without_komi: Chance
-    outside: bool
+    chance: Chance  #: Black's, with this handicap, by the model itself.
+    without_komi: Chance  #: The same for the stones alone, without komi.
+    outside: bool  #: Whether the players are outside what the model was made for.
 
 
 def chance_of(
@@ -588,6 +493,8 @@ def propose_handicap(
 ) -> HandicapProposal:
     """The handicap that makes a game even.
 
+    Raises `UsageError` if the model is not on grades, or the players lie too far apart.
+
     Parameters
     ----------
     model : WinningModel
@@ -598,11 +505,6 @@ def propose_handicap(
         Fix the stones and leave the rest to komi.
     level : float
         Of the intervals.
-
-    Raises
-    ------
-    UsageError
-        The model is not on grades, or the players lie too far apart.
 
     Examples
     --------

@@ -108,23 +108,16 @@ _FOX_SHODAN = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """One scale, by its relation to the grade.
+    """One scale, by its relation to the grade."""
 
-    Attributes
-    ----------
-    name, source, formula : str
-        What it is called, where the relation comes from, and the relation for people.
-    from_grade, to_grade : callable
-        The relation and its inverse, on arrays.
-    lowest, highest : float
-        Grades between which it is defined.
-    """
-
+    #: What it is called, where the relation comes from, and the relation for people.
     name: str
     source: str
     formula: str
+    #: The relation and its inverse, on arrays.
     from_grade: Callable[[Array], Array]
     to_grade: Callable[[Array], Array]
+    #: Grades between which it is defined.
     lowest: float
     highest: float
 
@@ -283,19 +276,9 @@ def convert(
 ) -> NDArray[np.float64]:
     """Convert values from one of `SCALES` to another.
 
-    Parameters
-    ----------
-    value : array_like
-        On scale `source`; grades in zero-shodan units.
-    source, target : str
-        Names of scales.
-    extrapolate : bool
-        Allow values outside the range of either scale.
-
-    Raises
-    ------
-    UsageError
-        There is no such scale, or a value is outside the range of one of them.
+    `value`: on scale `source`; grades in zero-shodan units. `source`, `target`: names of scales.
+    `extrapolate`: allow values outside the range of either scale. Raises `UsageError` if there is
+    no such scale, or a value is outside the range of one of them.
 
     Examples
     --------
@@ -332,29 +315,16 @@ _PROFESSIONAL: Mapping[str, Callable[[int], float]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class ConvertedRating:
-    """A rating on other scales.
+    """A rating on other scales."""
 
-    Attributes
-    ----------
-    text : str
-        As it was given.
-    source : str
-        Its scale; ``"grade"`` where it is a grade, ``"pro"`` where it is a professional rank.
-    rank : str
-        The grade in whose stretch it lies, or the professional rank.
-    strength : float or None
-        Its place on the number line of grades (1 dan = 0); None for professional ranks.
-    values : mapping of str to float or None
-        By scale; None where the scale does not reach so far.
-    stretches : mapping of str to (float, float) or None
-        By scale: where the stretch of `rank` begins and ends; None for professional ranks.
-    """
-
-    text: str
+    text: str  #: As it was given.
+    #: Its scale; ``"grade"`` where it is a grade, ``"pro"`` where it is a professional rank.
     source: str
-    rank: str
+    rank: str  #: The grade in whose stretch it lies, or the professional rank.
+    #: Its place on the number line of grades (1 dan = 0); None for professional ranks.
     strength: float | None
-    values: Mapping[str, float | None]
+    values: Mapping[str, float | None]  #: By scale; None where the scale does not reach so far.
+    #: By scale: where the stretch of `rank` begins and ends; None for professional ranks.
     stretches: Mapping[str, tuple[float, float] | None]
 
 
@@ -363,23 +333,11 @@ def convert_rating(
 ) -> ConvertedRating:
     """Convert a grade, a professional rank or a rating to other scales.
 
-    Parameters
-    ----------
-    text : str
-        ``2d``, ``12 kyu``, ``3p``, or a number on the scale `source`.
-    source : str, optional
-        The scale of a number, from `yardstone.winprob.scales.SCALES`.
-    targets : sequence of str
-        Scales to convert to; none means all, of which those that do not reach so far are
-        left empty.
-
-    Raises
-    ------
-    InputError
-        It is neither a grade nor a number.
-    UsageError
-        A number without a scale; no scale of such a name; a value outside the range of a
-        scale that was asked for.
+    `text`: ``2d``, ``12 kyu``, ``3p``, or a number on the scale `source`. `source`: the scale of a
+    number, from `yardstone.winprob.scales.SCALES`. `targets`: scales to convert to; none means all,
+    of which those that do not reach so far are left empty. Raises `InputError` if it is neither a
+    grade nor a number; `UsageError`: a number without a scale, no scale of such a name, a value
+    outside the range of a scale that was asked for.
 
     Examples
     --------
@@ -481,17 +439,9 @@ _LINE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class EgfPlayer:
-    """A line of the list; what is not known is ``xx`` in it.
+    """A line of the list; what is not known is ``xx`` in it."""
 
-    Attributes
-    ----------
-    line : int
-        From 1.
-    number, name, country, club, grade : str
-    rating : float
-    """
-
-    line: int
+    line: int  #: From 1.
     number: str
     name: str
     country: str
@@ -503,10 +453,7 @@ class EgfPlayer:
 def list_lines(path: str | os.PathLike[str]) -> list[str]:
     """The lines of a list of players, compressed or not.
 
-    Raises
-    ------
-    InputError
-        It cannot be read, or is far longer than any list.
+    Raises `InputError` if it cannot be read, or is far longer than any list.
     """
     sources = find_sources([path], [".txt", ".html", ".htm", ".lst"])
     if len(sources) != 1:
@@ -524,15 +471,8 @@ def egf_players(lines: Iterable[str]) -> Iterator[EgfPlayer]:
 def read_egf_list(path: str | os.PathLike[str]) -> tuple[list[str], NDArray[np.float64]]:
     """Grades and ratings from the EGF's list of all players.
 
-    Parameters
-    ----------
-    path : path
-        The list as published (``allworld_lp``), compressed or not.
-
-    Returns
-    -------
-    grades, ratings
-        Grades as written, professional ranks among them.
+    `path`: the list as published (``allworld_lp``), compressed or not. Returns grades as
+    written, professional ranks among them, and ratings.
     """
     players = list(egf_players(list_lines(path)))
     if not players:
@@ -542,34 +482,19 @@ def read_egf_list(path: str | os.PathLike[str]) -> tuple[list[str], NDArray[np.f
 
 @dataclass(frozen=True, eq=False)
 class GradeFit:
-    """Straight lines between declared grade and rating; frozen.
+    """Straight lines between declared grade and rating; frozen."""
 
-    Attributes
-    ----------
-    players : int
-        Number of players.
-    slope, intercept : float
-        ``rating = intercept + slope * grade``: least squares of rating on grade.
-    slope_error, intercept_error : float
-        Standard errors, allowing for a spread that depends on the grade.
-    deviation : float
-        Standard deviation of the ratings about that line.
-    correlation : float
-        Between grade and rating.
-    grade_slope : float
-        Grades a rating point (least squares of grade on rating).
-    grades, count, mean, spread : arrays
-        For each grade: players, mean rating, standard deviation.
-    """
-
-    players: int
+    players: int  #: Number of players.
+    #: ``rating = intercept + slope * grade``: least squares of rating on grade.
     slope: float
     intercept: float
+    #: Standard errors, allowing for a spread that depends on the grade.
     slope_error: float
     intercept_error: float
-    deviation: float
-    correlation: float
-    grade_slope: float
+    deviation: float  #: Standard deviation of the ratings about that line.
+    correlation: float  #: Between grade and rating.
+    grade_slope: float  #: Grades a rating point (least squares of grade on rating).
+    #: For each grade: players, mean rating, standard deviation.
     grades: Array
     count: NDArray[np.int64]
     mean: Array
@@ -585,12 +510,8 @@ def fit_grades(
 ) -> GradeFit:
     """Fit ratings to grades, for players from `lowest` to `highest` (20 kyu to 7 dan).
 
-    Parameters
-    ----------
-    grades : list of str or array
-        As in `read_egf_list`, or in zero-shodan units; professionals are left out.
-    ratings : array
-        One a player.
+    `grades`: as in `read_egf_list`, or in zero-shodan units; professionals are left out. `ratings`:
+    one a player.
     """
     grade = parse_grades(grades) if isinstance(grades, list) else np.asarray(grades, np.float64)
     keep = (grade >= lowest) & (grade <= highest) & np.isfinite(ratings)
@@ -629,30 +550,15 @@ _BLANK = frozenset(("", "-", "?", "--", "none", "nan", "null", "n/a"))
 
 @dataclass(frozen=True, eq=False)
 class ConvertedColumn:
-    """A table whose ratings were converted; frozen.
+    """A table whose ratings were converted; frozen."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        Its columns.
-    rows : tuple of tuple of str
-        Its cells as they stood, a row a player.
-    column : str
-        The one that was converted.
-    targets : tuple of str
-        The scales.
-    converted : tuple of ConvertedRating or None
-        One a row; None where the cell is empty or cannot be converted.
-    skipped : SkipReport
-        The cells that cannot be converted, with their lines.
-    """
-
-    names: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    column: str
-    targets: tuple[str, ...]
+    names: tuple[str, ...]  #: Its columns.
+    rows: tuple[tuple[str, ...], ...]  #: Its cells as they stood, a row a player.
+    column: str  #: The one that was converted.
+    targets: tuple[str, ...]  #: The scales.
+    #: One a row; None where the cell is empty or cannot be converted.
     converted: tuple[ConvertedRating | None, ...]
-    skipped: SkipReport
+    skipped: SkipReport  #: The cells that cannot be converted, with their lines.
 
     def __len__(self) -> int:
         """Number of rows."""
@@ -669,6 +575,10 @@ def convert_column(
 ) -> ConvertedColumn:
     """Convert a column of a CSV table.
 
+    Raises `InputError` if the file cannot be read or has no such column, or no cell can be
+    converted; `StrictError`: with `strict`: a cell cannot be converted; `NoGamesError` if there is
+    no row.
+
     Parameters
     ----------
     path : path
@@ -681,17 +591,8 @@ def convert_column(
     targets : sequence of str
         Scales to convert to; none means all.
     strict : bool
-        Whether a cell that cannot be converted is an error; else its row is reported, and
-        the new cells stay empty.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read or has no such column, or no cell can be converted.
-    StrictError
-        With `strict`: a cell cannot be converted.
-    NoGamesError
-        There is no row.
+        Whether a cell that cannot be converted is an error; else its row is reported, and the
+        new cells stay empty.
     """
     file = os.fspath(path)
     report = SkipReport()

@@ -61,22 +61,13 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WinningStatistics:
-    """Wins of the weaker player and games, by grade and grade difference; frozen.
+    """Wins of the weaker player and games, by grade and grade difference; frozen."""
 
-    Attributes
-    ----------
-    lowest : int
-        Grade of the first row, in zero-shodan units.
-    wins, games : float64 arrays (grades, differences)
-        Row i is grade ``lowest + i``, column j is difference ``j + 1``.
-    label : str
-        Where the games come from, for headings.
-    """
-
-    lowest: int
+    lowest: int  #: Grade of the first row, in zero-shodan units.
+    #: (grades, differences): row i is grade ``lowest + i``, column j is difference ``j + 1``.
     wins: NDArray[np.float64]
     games: NDArray[np.float64]
-    label: str = ""
+    label: str = ""  #: Where the games come from, for headings.
 
     def __post_init__(self) -> None:
         wins = np.ascontiguousarray(self.wins, np.float64)
@@ -142,15 +133,10 @@ class WinningStatistics:
     ) -> WinningStatistics:
         """Count the even, decided games of a pool with grades.
 
-        Parameters
-        ----------
-        pool : Pool
-            With columns ``first_grade`` and ``second_grade`` (zero-shodan
-            units, NaN if unknown); ``handicap``, if there, must be 0.
-        lowest, highest, differences
-            As in `from_games`.
-        begin, end : date, optional
-            First and last day counted; games without a date are then left out.
+        `pool`: with columns ``first_grade`` and ``second_grade`` (zero-shodan units, NaN if
+        unknown); ``handicap``, if there, must be 0. `lowest`, `highest`, `differences`: as in
+        `from_games`. `begin`, `end`: first and last day counted; games without a date are then left
+        out.
         """
         keep = even_games(pool)
         for bound, later in ((begin, False), (end, True)):
@@ -265,11 +251,8 @@ def windows(
 ) -> Iterator[tuple[int, WinningStatistics]]:
     """Statistics over a moving window of whole years (Kaniuk 2011, section 5).
 
-    Yields
-    ------
-    year, statistics
-        The window ends on 31 December of `year` and begins on 1 January
-        `years` years earlier, so that it holds `years` calendar years.
+    Yields year, statistics: the window ends on 31 December of `year` and begins on 1 January
+    `years` years earlier, so that it holds `years` calendar years.
     """
     if years < 1:
         raise UsageError("a window holds at least one year")
@@ -337,22 +320,9 @@ def statistics_of_files(
 ) -> WinningStatistics:
     """Statistics of files of games, or of files of counts; several are added up.
 
-    Parameters
-    ----------
-    files : sequence of paths
-    begin, end : date, optional
-        First and last day counted, of games.
-    differences : int
-        Largest difference of grades counted.
-
-    Raises
-    ------
-    InputError
-        A file is not there, or cannot be read.
-    UsageError
-        There are games and counts, or a period of counts.
-    NoGamesError
-        No game counts.
+    `begin`, `end`: first and last day counted, of games. `differences`: largest difference of
+    grades counted. Raises `InputError` if a file is not there, or cannot be read; `UsageError` if
+    there are games and counts, or a period of counts; `NoGamesError` if no game counts.
     """
     counted = [_holds_counts(file) for file in files]
     if all(counted):
@@ -385,13 +355,9 @@ _TABLES = (".csv", ".tsv", ".txt")
 def read_graded_games(file: Path) -> Pool:
     """Games with grades, with a warning of what was left out.
 
-    Tables are read by `read_games_csv`, other files and folders by `yardstone.records`; the
-    grades of a game record are those that it names for its players.
-
-    Raises
-    ------
-    InputError
-        It cannot be read, or its games have no grades.
+    Tables are read by `read_games_csv`, other files and folders by `yardstone.records`; the grades
+    of a game record are those that it names for its players. Raises `InputError` if it cannot be
+    read, or its games have no grades.
     """
     return _said(_graded_games(file))
 
@@ -454,12 +420,8 @@ def read_all_games(
 ) -> Pool:
     """The games of several files as one, from the first day to the last.
 
-    Raises
-    ------
-    InputError
-        As `read_graded_games`; or a game has no date, and a period was named.
-    UsageError
-        A day is not a date.
+    Raises `InputError`: as `read_graded_games`; or a game has no date, and a period was named;
+    `UsageError` if a day is not a date.
     """
     first, last = _day(begin), _day(end)
     pools = [_by_grades(read_graded_games(file)) for file in files]
@@ -513,17 +475,9 @@ def _day(word: str | None) -> str | None:
 def read_statistics(*paths: str | os.PathLike[str], lowest: int = -20) -> WinningStatistics:
     """Read statistics in either form; several files are added up.
 
-    Parameters
-    ----------
-    *paths : paths
-        Pages as published, their text, or CSV.
-    lowest : int
-        Grade of the first row; weaker grades in a file are left out.
-
-    Raises
-    ------
-    InputError
-        If a file holds no such table, or counts that cannot be.
+    ``*paths``: pages as published, their text, or CSV. `lowest`: grade of the first row; weaker
+    grades in a file are left out. Raises `InputError` if a file holds no such table, or counts that
+    cannot be.
     """
     cells: dict[tuple[int, int], tuple[float, float]] = {}
     for path in paths:

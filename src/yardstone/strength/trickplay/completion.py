@@ -45,27 +45,15 @@ Stones = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Completion:
-    """A problem with the whole boards on which it stands.
-
-    Attributes
-    ----------
-    problem : Problem
-    found : int
-        How often its position occurs in the games, runs of positions counted once.
-    put_back : tuple of (int, int)
-        Stones, as points and colours, that had to be taken off to find it, in the
-        order in which they were put back; empty if the position itself occurs.
-    found_without : int
-        How often what was left of it occurs; 0 if nothing was taken off.
-    boards : tuple of Settled
-        The games chosen; empty if it was not found at all.
-    """
+    """A problem with the whole boards on which it stands."""
 
     problem: Problem
-    found: int
+    found: int  #: How often its position occurs in the games, runs of positions counted once.
+    #: Stones, as points and colours, that had to be taken off to find it, in the order in which
+    #: they were put back; empty if the position itself occurs.
     put_back: Stones
-    found_without: int
-    boards: tuple[Settled, ...]
+    found_without: int  #: How often what was left of it occurs; 0 if nothing was taken off.
+    boards: tuple[Settled, ...]  #: The games chosen; empty if it was not found at all.
 
     def game(self, board: Settled, variation: Variation, *, history: bool = True) -> GoGame:
         """The game up to the problem's position, and then a variation.
@@ -93,17 +81,15 @@ def complete_problems(
 ) -> list[Completion]:
     """Find whole boards for problems.
 
-    Of all games in which a position stands those are taken in which it came earliest,
-    is really the turn of the side to answer, and allows all the variations. A position
-    that does not occur is reduced: its last stone is taken off, what is left is looked
-    for, and the stone is played again. Where the last stone is not known, every stone
-    of the opponent is tried, and that is taken off without which the position occurs
-    most often; then a stone of the side to answer as well, and so on.
+    Of all games in which a position stands those are taken in which it came earliest, is really the
+    turn of the side to answer, and allows all the variations. A position that does not occur is
+    reduced: its last stone is taken off, what is left is looked for, and the stone is played again.
+    Where the last stone is not known, every stone of the opponent is tried, and that is taken off
+    without which the position occurs most often; then a stone of the side to answer as well, and so
+    on. There is one for each problem.
 
     Parameters
     ----------
-    problems : sequence of Problem
-    index : GameIndex
     boards : int
         Games for each problem, with different positions; fewer if there are not as many.
     reduce : int
@@ -111,15 +97,10 @@ def complete_problems(
     seed : int, optional
         Take games at random in place of the earliest positions.
     changes : mapping, optional
-        By the name of a problem: points of the completed board and the colours (0
-        empty) that are put there by hand. The game then begins from that position.
+        By the name of a problem: points of the completed board and the colours (0 empty) that
+        are put there by hand. The game then begins from that position.
     workers, progress : optional
         As for `yardstone.go.patterns.find_patterns`.
-
-    Returns
-    -------
-    list of Completion
-        One for each problem.
     """
     if boards < 1 or reduce < 0:
         raise UsageError("boards must be at least 1 and reduce at least 0")
@@ -267,21 +248,11 @@ _PUT_BACK, _PASS, _BY_HAND = "put back", "pass", "by hand"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a completed board has that the game had not.
+    """What a completed board has that the game had not."""
 
-    Attributes
-    ----------
-    kind : str
-        ``put back``, ``by hand`` or ``pass``.
-    point : int
-        Where on the completed board; -1 for a pass.
-    colour : int
-        0 where a stone was taken off by hand.
-    """
-
-    kind: str
-    point: int
-    colour: int
+    kind: str  #: ``put back``, ``by hand`` or ``pass``.
+    point: int  #: Where on the completed board; -1 for a pass.
+    colour: int  #: 0 where a stone was taken off by hand.
 
     def text(self, size: int) -> str:
         """In words, such as ``White R5 put back``."""
@@ -293,25 +264,12 @@ class Change:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Settled:
-    """A problem on a whole board.
+    """A problem on a whole board."""
 
-    Attributes
-    ----------
-    game : GoGame
-        The game, turned and with its colours as in the problem, up to its position.
-    number : int
-        The game's number in the index.
-    moves : int
-        Moves of that game that were taken over.
-    placement : Placement
-        How the problem lies in the game as it was played.
-    changes : tuple of Change
-    """
-
-    game: GoGame
-    number: int
-    moves: int
-    placement: Placement
+    game: GoGame  #: The game, turned and with its colours as in the problem, up to its position.
+    number: int  #: The game's number in the index.
+    moves: int  #: Moves of that game that were taken over.
+    placement: Placement  #: How the problem lies in the game as it was played.
     changes: tuple[Change, ...]
 
     def shifted(self, points: NDArray[np.int16]) -> NDArray[np.int16]:

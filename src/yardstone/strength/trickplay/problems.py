@@ -60,22 +60,12 @@ MOST_VARIATIONS = 64
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Variation:
-    """Moves from the position of a problem on.
+    """Moves from the position of a problem on."""
 
-    Attributes
-    ----------
-    kind : str
-        ``refutation`` or ``failure``.
-    name : str
-        The kind, with a number where there are several.
-    points : int16 [n]
-    colours : int8 [n]
-    """
-
-    kind: str
-    name: str
-    points: NDArray[np.int16]
-    colours: NDArray[np.int8]
+    kind: str  #: ``refutation`` or ``failure``.
+    name: str  #: The kind, with a number where there are several.
+    points: NDArray[np.int16]  #: [n]
+    colours: NDArray[np.int8]  #: [n]
 
     def __len__(self) -> int:
         """Number of moves."""
@@ -84,35 +74,17 @@ class Variation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """A trick play: what stands on a part of the board, and the answers to it.
-
-    Attributes
-    ----------
-    name : str
-    file : str
-    line : int
-    pattern : Pattern
-        What must stand there; points outside its bounds at which a variation plays
-        must be empty.
-    bounds : str
-        Corners of the part that is known, such as ``H10:T1``.
-    bounds_from : str
-        ``stated``, ``drawn`` or ``inferred``.
-    to_answer : int
-        Who is to move: 1 Black, 2 White.
-    last : int
-        The point of the stone that was played last; -1 if that is not known.
-    variations : tuple of Variation
-    """
+    """A trick play: what stands on a part of the board, and the answers to it."""
 
     name: str
     file: str
     line: int
+    #: What must stand there; points outside its bounds at which a variation plays must be empty.
     pattern: Pattern
-    bounds: str
-    bounds_from: str
-    to_answer: int
-    last: int
+    bounds: str  #: Corners of the part that is known, such as ``H10:T1``.
+    bounds_from: str  #: ``stated``, ``drawn`` or ``inferred``.
+    to_answer: int  #: Who is to move: 1 Black, 2 White.
+    last: int  #: The point of the stone that was played last; -1 if that is not known.
     variations: tuple[Variation, ...]
 
     @property
@@ -144,13 +116,9 @@ def make_problem(
 ) -> Problem:
     """A problem from what was read, once all of it fits together.
 
-    `lines` are the variations: kind, points and colours of each.
-
-    Raises
-    ------
-    InputError
-        There is no variation, one is empty, too long, illegal or begun by the other
-        side, or the last stone is none of the opponent's.
+    `lines` are the variations: kind, points and colours of each. Raises `InputError` if there is no
+    variation, one is empty, too long, illegal or begun by the other side, or the last stone is none
+    of the opponent's.
     """
 
     def wrong(message: str, hint: str | None = None) -> InputError:
@@ -247,10 +215,7 @@ class Bounds:
 def parse_bounds(text: str, size: int) -> Bounds:
     """Read two opposite corners such as ``H10:T1``.
 
-    Raises
-    ------
-    InputError
-        If they are no points of a board of that size.
+    Raises `InputError` if they are no points of a board of that size.
 
     Examples
     --------
@@ -420,15 +385,10 @@ _LONGEST_LEAD = 1000
 def problem_of_tree(tree: SgfTree, name: str, bounds: str | None = None) -> Problem:
     """The problem that a record shows.
 
-    The position is that in front of the first branch, or behind the stones set up where
-    there is one variation only. The branches are the variations: the first is the
-    refutation and the others failures, unless their names (N) or the properties TE and
-    BM tell otherwise. What is known is told by VW, by `bounds`, or inferred.
-
-    Raises
-    ------
-    InputError
-        The record is no such problem.
+    The position is that in front of the first branch, or behind the stones set up where there is
+    one variation only. The branches are the variations: the first is the refutation and the others
+    failures, unless their names (N) or the properties TE and BM tell otherwise. What is known is
+    told by VW, by `bounds`, or inferred. Raises `InputError` if the record is no such problem.
     """
     reader = _Reader(tree)
     variations = [(reader.kind(child, k), *reader.moves(child)) for k, child in reader.branches()]
@@ -629,27 +589,12 @@ def read_problems(
 ) -> tuple[list[Problem], SkipReport]:
     """Read all problems of some files.
 
-    Parameters
-    ----------
-    *paths : str or path
-        SGF files (a problem a record) and text files with diagrams, folders, patterns
-        and archives; problem 2 comes before problem 10.
-    bounds : str, optional
-        Two corners, such as ``H10:T1``: the part of the board that all SGF problems
-        show. Without it a record's property VW tells it, or else it is inferred.
-    strict : bool
-        Raise at the first problem that cannot be used.
-
-    Returns
-    -------
-    list of Problem, SkipReport
-
-    Raises
-    ------
-    InputError
-        A file does not exist, or no problem can be used.
-    StrictError
-        With `strict`, at the first problem that cannot be used.
+    ``*paths``: SGF files (a problem a record) and text files with diagrams, folders, patterns and
+    archives; problem 2 comes before problem 10. `bounds`: two corners, such as ``H10:T1``: the part
+    of the board that all SGF problems show. Without it a record's property VW tells it, or else it
+    is inferred. `strict`: raise at the first problem that cannot be used. Raises `InputError` if a
+    file does not exist, or no problem can be used; `StrictError`: with `strict`, at the first
+    problem that cannot be used.
     """
     if not paths:
         raise UsageError("no file of problems is given")

@@ -68,20 +68,13 @@ _TOGETHER = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatedVariation:
-    """How strong a player looks who answers so.
-
-    Attributes
-    ----------
-    variation : Variation
-    boards : tuple of Rated
-        From the moves of the side to answer, on each of the completed boards.
-    loss : float
-        Points that its moves cost together by single looks, mean of the boards: too rough
-        to be told of one variation (`yardstone.go.losses` says why).
-    """
+    """How strong a player looks who answers so."""
 
     variation: Variation
+    #: From the moves of the side to answer, on each of the completed boards.
     boards: tuple[Rated, ...]
+    #: Points that its moves cost together by single looks, mean of the boards: too rough to be told
+    #: of one variation (`yardstone.go.losses` says why).
     loss: float
 
     @property
@@ -112,16 +105,10 @@ class RatedVariation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatedProblem:
-    """A problem with its answers rated.
-
-    Attributes
-    ----------
-    completion : Completion
-    variations : tuple of RatedVariation
-        In the order of the problem; empty if no board was found.
-    """
+    """A problem with its answers rated."""
 
     completion: Completion
+    #: In the order of the problem; empty if no board was found.
     variations: tuple[RatedVariation, ...]
 
     @property
@@ -169,16 +156,16 @@ def rate_problems(
 ) -> list[RatedProblem]:
     """Rate all variations of completed problems.
 
-    Few moves say little, so a rating from few moves stays near that of nobody in
-    particular; and books play a local position to its end where a player would have
-    turned elsewhere. Either way the length of a variation has a say, so as many moves
-    of each variation are rated unless told otherwise.
+    Few moves say little, so a rating from few moves stays near that of nobody in particular; and
+    books play a local position to its end where a player would have turned elsewhere. Either way
+    the length of a variation has a say, so as many moves of each variation are rated unless told
+    otherwise. Raises `UsageError` if a board has another size, or the level or the number of moves
+    cannot be.
 
     Parameters
     ----------
     completions : sequence of Completion
         From `complete_problems`, on boards of 19x19.
-    model : StrengthModel
     network : Network
         The one that the model was trained on (`yardstone.strength.players.model_network`).
     scale : str, optional
@@ -186,18 +173,13 @@ def rate_problems(
     level : float
         Of the intervals, 0 to 1.
     moves : int, "all" or "equal"
-        Moves of the side to answer that are rated: the first so many; all of them, as
-        in the thesis; or of each variation as many as the shortest of the problem has.
+        Moves of the side to answer that are rated: the first so many; all of them, as in the
+        thesis; or of each variation as many as the shortest of the problem has.
     history : bool
-        Show the network the moves that led to the position; without them the position
-        is set up, as in the thesis.
+        Show the network the moves that led to the position; without them the position is set
+        up, as in the thesis.
     progress : callable, optional
         Called with the number of positions that are done, and of all.
-
-    Raises
-    ------
-    UsageError
-        A board has another size, or the level or the number of moves cannot be.
     """
     _check(completions, level, moves)
     answers = answer_evidence(completions, network, history=history, progress=progress)
@@ -227,12 +209,9 @@ def answer_evidence(
 ) -> list[Evidence]:
     """What the network says of the moves of the side to answer: the slow part of rating.
 
-    Returns
-    -------
-    list of Evidence
-        For each completion, each of its variations and each of its boards: the moves of
-        the side to answer, and before them its last move of the game, if there is one.
-        What is said of a move depends on both what went before and what comes after.
+    Returns for each completion, each of its variations and each of its boards: the moves of the
+    side to answer, and before them its last move of the game, if there is one. What is said of a
+    move depends on both what went before and what comes after.
     """
     answers = [
         _Answer(completion.game(board, variation, history=history), variation)
@@ -358,79 +337,42 @@ _COLOURS = {"black": 1, "b": 1, "white": 2, "w": 2, "empty": 0, "e": 0}
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """Which problems are looked for, in which games, and how.
+    """Which problems are looked for, in which games, and how."""
 
-    Attributes
-    ----------
-    problems : sequence of str
-        Files of problems.
-    games : sequence of str
-        An index, or files of games.
-    bounds : str, optional
-        Part of the board that SGF problems show, as `read_problems` has it.
-    boards, reduce, seed : optional
-        As `complete_problems` has them.
-    changes : sequence of str
-        Stones put on the boards of a problem by hand: ``24=black:K4,empty:D3``.
-    strict : bool
-        Raise at the first problem that cannot be used.
-    workers : int, optional
-    """
-
-    problems: Sequence[str]
-    games: Sequence[str]
+    problems: Sequence[str]  #: Files of problems.
+    games: Sequence[str]  #: An index, or files of games.
+    #: Part of the board that SGF problems show, as `read_problems` has it.
     bounds: str | None = None
+    #: As `complete_problems` has them.
     boards: int = 1
     reduce: int = 3
     seed: int | None = None
+    #: Stones put on the boards of a problem by hand: ``24=black:K4,empty:D3``.
     changes: Sequence[str] = ()
-    strict: bool = False
+    strict: bool = False  #: Raise at the first problem that cannot be used.
     workers: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundProblems:
-    """Problems on boards of games.
-
-    Attributes
-    ----------
-    completions : sequence of Completion
-    games, positions : int
-        Of the index.
-    skipped : SkipReport
-        Problems that could not be used.
-    unread : SkipReport
-        Games that could not be, where an index was made of them.
-    """
+    """Problems on boards of games."""
 
     completions: Sequence[Completion]
+    #: Of the index.
     games: int
     positions: int
-    skipped: SkipReport
-    unread: SkipReport
+    skipped: SkipReport  #: Problems that could not be used.
+    unread: SkipReport  #: Games that could not be, where an index was made of them.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatedProblems:
-    """Rated problems, and what they were rated with.
-
-    Attributes
-    ----------
-    problems : sequence of RatedProblem
-    scale : SiteScale
-        On which ratings are shown.
-    level : float
-        Of the intervals, 0 to 1.
-    moves : int or str
-        Which moves were rated, as `rate_problems` has it.
-    network, model : str
-    found : FoundProblems
-    """
+    """Rated problems, and what they were rated with."""
 
     problems: Sequence[RatedProblem]
-    scale: SiteScale
-    level: float
-    moves: Moves
+    scale: SiteScale  #: On which ratings are shown.
+    level: float  #: Of the intervals, 0 to 1.
+    moves: Moves  #: Which moves were rated, as `rate_problems` has it.
     network: str
     model: str
     found: FoundProblems
@@ -452,16 +394,8 @@ class RatedProblems:
 def find_problem_files(sought: Sought, *, progress: Progress | None = None) -> FoundProblems:
     """Find the positions of problems in games.
 
-    Parameters
-    ----------
-    sought : Sought
-    progress : callable, optional
-        Called with what is being done, how much of it is done and how much there is.
-
-    Raises
-    ------
-    InputError
-        A file does not exist or is damaged, or no problem can be used.
+    `progress`: called with what is being done, how much of it is done and how much there is. Raises
+    `InputError` if a file does not exist or is damaged, or no problem can be used.
     """
     problems, skipped = read_problems(*sought.problems, bounds=sought.bounds, strict=sought.strict)
     note = _noting(progress)
