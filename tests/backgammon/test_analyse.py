@@ -10,7 +10,7 @@ import pytest
 
 from tests.backgammon.gnubg_here import real_gnubg
 from tests.backgammon.kept import program_and_ledger
-from yardstone.backgammon._gnubg_analysis import move_text
+from yardstone.backgammon._gnubg import move_text
 from yardstone.backgammon.file_analysis import (
     AnalysisFile,
     AnalysisSettings,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import tarfile
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from tests.docs.blocks import ROOT
 from tests.shared import shared_path
 from yardstone import parallel
 from yardstone.backgammon.formulas import REFIT
-from yardstone.backgammon.gnubg import run_script
+from yardstone.backgammon.gnubg import inside, run_script
 from yardstone.winprob import fibs
 from yardstone_lab.vandendoel.cells import is_part_one, is_part_two, make_cells
 from yardstone_lab.vandendoel.choices import CloseRule, FitMethod, StudyModel
@@ -62,7 +61,7 @@ def test_statistics_and_close_decisions_of_the_reference_matches(
     reference: list[tuple[dict[str, Any], Path]],
 ) -> None:
     program = real_gnubg()
-    source = files("yardstone.backgammon").joinpath("_gnubg_script.py").read_text() + IMPORT
+    source = inside(IMPORT)
 
     def analyse(path: Path) -> Any:
         return run_script(source, files={"match.mat": path}, program=program).result

@@ -18,14 +18,20 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache, partial
-from importlib.resources import files
+from functools import partial
 from pathlib import Path
 from signal import Signals
 from typing import Any, Literal, Self
 
 from yardstone import parallel
-from yardstone.backgammon.gnubg import Completed, find_gnubg, gnubg_version, run_script, same_gnubg
+from yardstone.backgammon.gnubg import (
+    Completed,
+    find_gnubg,
+    gnubg_version,
+    inside,
+    run_script,
+    same_gnubg,
+)
 from yardstone.backgammon.positions import Position
 from yardstone.choices import check_number
 from yardstone.errors import InputError, MissingFileError, UsageError, WorkerError
@@ -331,7 +337,7 @@ def _attempt(
     seconds = timeout or _TIMEOUTS[max(settings.plies, settings.cube_plies)]
     try:
         done = run_script(
-            _script(),
+            inside("analyse_file()"),
             data=data,
             files={short: match.path},
             program=program,
@@ -394,18 +400,6 @@ def _complaint(output: str, short: str) -> str:
             text = text.replace(f"'{short}'", "the file").replace(f"{short}: ", "")
             return "".join(letter for letter in text if letter.isprintable())[:200]
     return ""
-
-
-@cache
-def _script() -> str:
-    """What runs inside GNU Backgammon: the files, and the call."""
-    home = files("yardstone.backgammon")
-    parts = [home.joinpath(f"{name}.py").read_text("utf-8") for name in _PARTS]
-    future = "from __future__ import annotations\n"
-    return future + "\n".join(part.replace(future, "") for part in parts) + "\n\nanalyse_file()\n"
-
-
-_PARTS: Sequence[str] = ("_gnubg_script", "_gnubg_ids", "_gnubg_analysis")
 
 
 #: GNU Backgammon's classes of positions by number: which network or database evaluates them.
@@ -516,7 +510,7 @@ def evaluate_position(
         "moves": moves,
     }
     seconds = timeout or _POSITION_TIMEOUTS[max(plies, cube_plies)]
-    done = run_script(_position_script(), data=job, program=program, timeout=seconds)
+    done = run_script(inside("evaluate_position()"), data=job, program=program, timeout=seconds)
     content = done.result
     if content is None:
         words = " ".join(done.errors.split())[-200:] or "it said nothing"
@@ -545,12 +539,6 @@ def _answer(position: Position, content: dict[str, Any]) -> dict[str, Any]:
     answer = {"no_double": content["no_double"], "chances": tuple(content["chances"])}
     free = not position.crawford and position.owner in (None, position.on_roll)
     return answer | ({"take": content["take"], "verdict": content["verdict"]} if free else {})
-
-
-@cache
-def _position_script() -> str:
-    text = files("yardstone.backgammon").joinpath("_gnubg_position.py").read_text("utf-8")
-    return f"{text}\n\nevaluate_position()\n"
 
 
 #: Longer lines are not ours.

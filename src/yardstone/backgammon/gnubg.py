@@ -18,7 +18,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib import resources
 from pathlib import Path
 from typing import IO, Any
 
@@ -26,7 +27,15 @@ from yardstone.errors import InputError, MissingFileError, WorkerError
 from yardstone.files import scratch_folder
 from yardstone.signals import kill_group
 
-__all__ = ["Completed", "find_clock", "find_gnubg", "gnubg_version", "run_script", "same_gnubg"]
+__all__ = [
+    "Completed",
+    "find_clock",
+    "find_gnubg",
+    "gnubg_version",
+    "inside",
+    "run_script",
+    "same_gnubg",
+]
 
 #: Names the program, where it is not on the path.
 PROGRAM_VARIABLE = "YARDSTONE_GNUBG"
@@ -150,6 +159,12 @@ def same_gnubg(version: str, path: str | Path | None = None) -> Path:
             hint="install the same on all machines",
         )
     return program
+
+
+@cache
+def inside(call: str) -> str:
+    """The script that runs `_gnubg` inside GNU Backgammon, and ends with a call or more."""
+    return resources.files(__package__).joinpath("_gnubg.py").read_text("utf-8") + f"\n\n{call}\n"
 
 
 def run_script(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.backgammon._gnubg_ids import PLACES, unpack_position
+from yardstone.backgammon._gnubg import PLACES, unpack_position
 from yardstone.backgammon.error_rates import Errors
 from yardstone.backgammon.file_analysis import FileAnalysis
 from yardstone.backgammon.formulas import PUBLISHED, SITE_OFFSET, Formula

@@ -20,13 +20,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from yardstone.backgammon._gnubg_ids import (
+from yardstone.backgammon._gnubg import (
     PLACES,
-    pack_match,
+    match_id,
     pack_position,
     unpack_match,
     unpack_position,
@@ -205,24 +205,8 @@ class Position:
     @property
     def match_id(self) -> str:
         """GNU Backgammon's match ID."""
-        die_1, die_2 = self.dice or (0, 0)
-        return pack_match(
-            {
-                "cube": self.cube.bit_length() - 1,
-                "owner": _NOBODY if self.owner is None else self.owner,
-                "on_roll": self.on_roll,
-                "crawford": int(self.crawford),
-                "state": _PLAYING,
-                "to_decide": self.to_decide,
-                "doubled": int(self.doubled),
-                "die_1": die_1,
-                "die_2": die_2,
-                "length": self.length,
-                "score_0": self.score[0],
-                "score_1": self.score[1],
-                "no_jacoby": int(not self.length and not self.jacoby),
-            }
-        )
+        owner = _NOBODY if self.owner is None else self.owner
+        return match_id({**asdict(self), "owner": owner}, self.on_roll, self.doubled, self.dice)
 
     @property
     def gnu_id(self) -> str:

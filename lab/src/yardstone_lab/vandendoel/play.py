@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from yardstone.backgammon.gnubg import TIMEOUT, run_script
+from yardstone.backgammon.gnubg import TIMEOUT, inside, run_script
 from yardstone.errors import UsageError, WorkerError
 
 __all__ = ["MatchJob", "MatchSetting", "NoisyPlayer", "play_match"]
@@ -224,7 +224,7 @@ def play_match(
         "export": export,
     }
     done = run_script(
-        _script() + "\n\nplay()\n",
+        _script(),
         data=data,
         program=program,
         timeout=timeout,
@@ -259,7 +259,8 @@ def play_match(
 @lru_cache(maxsize=1)
 def _script() -> str:
     """What runs inside GNU Backgammon."""
-    return files("yardstone.backgammon").joinpath("_gnubg_script.py").read_text(encoding="utf-8")
+    play = files("yardstone_lab.vandendoel").joinpath("_gnubg_play.py").read_text(encoding="utf-8")
+    return inside(f"{play}\n\nplay()")
 
 
 def _last_words(*streams: str) -> str:
