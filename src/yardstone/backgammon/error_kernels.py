@@ -26,20 +26,10 @@ KINDS = 2
 class ErrorRule(NamedTuple):
     """What a match costs and counts.
 
-    Attributes
-    ----------
-    weights : (n, 2) array
-        Points for an error of one, of moves and of the cube, at each match's length.
-    steepness : (n) array
-        Log odds of a point at each match's length.
-    loss, decisions : (n, 2, 2) arrays
-        Of both players (first axis after the match) and kinds.
-    usual, share : (2) arrays
-        Mean error rate of people and what it is worth, in decisions.
-    players : float
-        How many players the usual mean counts as beside those of the matches.
-    perfect : float
-        Rating of perfect play.
+    `weights`, shape (n, 2): points for an error of one, of moves and of the cube, at each match's
+    length; `steepness`, (n): log odds of a point; `loss` and `decisions`, (n, 2, 2): of both
+    players and kinds; `usual` and `share`, (2): mean error rate of people and what it is worth, in
+    decisions; `players`: so many the usual mean counts as; `perfect`: rating of perfect play.
     """
 
     weights: Floats

@@ -170,15 +170,18 @@ class Errors:
         return 1000.0 * (self.chequer + self.cube) / moves if moves else nan
 
 
-def _factor(unit: str, moves_per_decision: ArrayLike) -> NDArray[np.float64]:
-    known = {"epd": 1.0, "memg": 1000.0, "pr": 500.0}
-    if unit in known:
-        return np.asarray(known[unit], np.float64)
+#: By unit, what an error per decision in equity is multiplied by.
+_FACTORS = {"epd": 1.0, "memg": 1000.0, "pr": 500.0}
+
+
+def _factor(unit: str, moves_per_decision: ArrayLike) -> ArrayLike:
     if unit == "snowie":
-        return np.asarray(1000.0 / np.asarray(moves_per_decision, np.float64), np.float64)
-    raise UsageError(
-        f"there is no error rate {unit!r}: choose from {', '.join((*known, 'snowie'))}"
-    )
+        return np.divide(1000.0, moves_per_decision)
+    if unit not in _FACTORS:
+        raise UsageError(
+            f"there is no error rate {unit!r}: choose from {', '.join((*_FACTORS, 'snowie'))}"
+        )
+    return _FACTORS[unit]
 
 
 def epd_to(

@@ -12,18 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isfinite
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from yardstone.backgammon.error_rates import MOST_EQUITY
-from yardstone.backgammon.formulas import FORMULAS, SITE_OFFSET, Formula
+from yardstone.backgammon.formulas import FORMULAS, SITE_OFFSET
 from yardstone.choices import check_choice, check_fields
 from yardstone.errors import InputError, UsageError
-from yardstone.ratings.fibs import match_lengths
+from yardstone.ratings.fibs import MatchSystem, match_lengths
 from yardstone.ratings.result import Ratings
-from yardstone.ratings.sequential import Games, Period, Predictions, Sequential, check_period
+from yardstone.ratings.sequential import Games, Period, Predictions, check_period
 from yardstone.records.tables import SIDES
 from yardstone.winprob import fibs
 
@@ -47,7 +47,7 @@ _LARGEST = 1.5
 
 
 @dataclass(frozen=True, kw_only=True)
-class ErrorRates(Sequential):
+class ErrorRates(MatchSystem):
     """Ratings by van den Doel's formulas from the errors of earlier matches; frozen.
 
     Columns of the pool: ``first_epm`` and ``second_epm``, errors per unforced move in
@@ -113,16 +113,21 @@ class ErrorRates(Sequential):
         if self.first_advantage != 0.0 or self.handicap is not None:
             raise UsageError("there is neither a first-move advantage nor a handicap")
         for name in ("usual_epm", "usual_epc", "usual_players", "epm_weight", "epc_weight"):
-            value = getattr(self, name)
-            if not (isfinite(value) and value > 0.0):
-                raise UsageError(f"{name} must be a positive number, not {value}")
+            if not 0.0 < getattr(self, name) < inf:
+                raise UsageError(f"{name} must be a positive number, not {getattr(self, name)}")
         if not (isfinite(self.factor) and isfinite(self.perfect) and self.length >= 1.0):
             raise UsageError("factor and perfect must be numbers, the length 1 point or more")
 
+    def _weights(self, length: ArrayLike) -> Floats:
+        """Points for an error of one, of moves and of the cube, in the last axis."""
+        formula = FORMULAS[self.formula]
+        return np.stack([formula.move(length), formula.cube(length)], axis=-1)
+
     @property
-    def weights(self) -> Formula:
-        """The formula."""
-        return FORMULAS[self.formula]
+    def _usual(self) -> tuple[Floats, Floats]:
+        """Mean error rates of people, and what each is worth, in decisions."""
+        usual, share = (self.usual_epm, self.usual_epc), (self.epm_weight, self.epc_weight)
+        return np.array(usual), np.array(share)
 
     def _newcomers(self, number: int) -> Arrays:
         return {"loss": np.zeros((number, 2)), "decisions": np.zeros((number, 2))}
@@ -156,14 +161,12 @@ class ErrorRates(Sequential):
         decisions = np.where(np.isnan(rates) | np.isnan(numbers), 0.0, numbers)
         loss = np.where(decisions > 0.0, np.nan_to_num(rates), 0.0) * decisions
         take = games.schedule.take
-        weights = np.column_stack([self.weights.move(length), self.weights.cube(length)])
         return ErrorRule(
-            take(self.factor * weights),
+            take(self.factor * self._weights(length)),
             take(np.asarray(fibs.steepness(length), np.float64)),
             take(loss),
             take(decisions),
-            np.array([self.usual_epm, self.usual_epc]),
-            np.array([self.epm_weight, self.epc_weight]),
+            *self._usual,
             self.usual_players,
             self.perfect,
         )
@@ -182,32 +185,11 @@ class ErrorRates(Sequential):
         """The ratings of a state in matches to `length` points."""
         loss, decisions = state.arrays["loss"], state.arrays["decisions"]
         players = self._players(state.arrays)
-        usual = np.array([self.usual_epm, self.usual_epc])
+        usual, share = self._usual
         mean = (self.usual_players * usual + players.rates) / (self.usual_players + players.number)
-        share = np.array([self.epm_weight, self.epc_weight])
         rate = (loss + share * mean) / (decisions + share)
-        weights = [float(self.weights.move(self.length)), float(self.weights.cube(self.length))]
-        rating = self.perfect - self.factor * (rate @ np.array(weights))
+        rating = self.perfect - self.factor * (rate @ self._weights(self.length))
         return Ratings(state.players, rating, self._deviation(state), self.scale)
-
-    def probability(
-        self,
-        first_rating: ArrayLike,
-        second_rating: ArrayLike,
-        first_deviation: ArrayLike = 0.0,
-        second_deviation: ArrayLike = 0.0,
-        *,
-        advantage: ArrayLike | None = None,
-        length: ArrayLike | None = None,
-    ) -> NDArray[np.float64]:
-        """Expected score of the first player in a match of `length` points.
-
-        The length is by default that of the system; deviations do not matter here.
-        """
-        ahead = np.subtract(first_rating, second_rating)
-        if advantage is not None:
-            ahead = np.add(ahead, advantage)
-        return fibs.probability(ahead, 0.0, self.length if length is None else length)
 
 
 def _columns(pool: Pool, names: tuple[str, str]) -> Floats | None:

@@ -174,12 +174,11 @@ def analyse_files(
         In the order of the files. Of equal files only the first counts.
     """
     settings = settings or AnalysisSettings()
-    listed = list(matches)
     version = gnubg_version(find_gnubg(program))
-    keys = [None if match.problem else _key(match, settings, version) for match in listed]
+    listed = [(match, _key(match, settings, version)) for match in matches]
     results: dict[str, FileAnalysis] = {}
     todo: dict[str, MatchFile] = {}
-    for match, key in zip(listed, keys, strict=True):
+    for match, key in listed:
         if key is None or key in results or key in todo:
             continue
         kept = ledger.get(key) if ledger is not None else None
@@ -194,16 +193,9 @@ def analyse_files(
 
     def keep(item: tuple[str, MatchFile], analysis: FileAnalysis) -> FileAnalysis:
         if ledger is not None:
-            ledger.put(
-                item[0],
-                {
-                    "file": analysis.file,
-                    "status": analysis.status,
-                    "reason": analysis.reason,
-                    "found": analysis.content,
-                    "how": asdict(settings),
-                },
-            )
+            content = dict(vars(analysis))
+            found = content.pop("content")
+            ledger.put(item[0], {**content, "found": found, "how": asdict(settings)})
         return analysis
 
     try:
@@ -223,16 +215,15 @@ def analyse_files(
     results.update(zip(todo, made, strict=True))
     analyses = []
     first_names: dict[str, str] = {}
-    for match, key in zip(listed, keys, strict=True):
+    for match, key in listed:
         if key is None:
-            analyses.append(FileAnalysis(match.name, "refused", match.problem))
+            analysis = FileAnalysis(match.name, "refused", match.problem)
         elif key in first_names and results[key].status == "analysed":
-            analyses.append(
-                FileAnalysis(match.name, "refused", f"the same match as {first_names[key]}")
-            )
+            analysis = FileAnalysis(match.name, "refused", f"the same match as {first_names[key]}")
         else:
             first_names.setdefault(key, match.name)
-            analyses.append(replace(results[key], file=match.name))
+            analysis = replace(results[key], file=match.name)
+        analyses.append(analysis)
     return analyses
 
 
@@ -253,24 +244,20 @@ def _analysed(
     stop: threading.Event,
 ) -> FileAnalysis:
     """Analyse a file; done in a thread, or on another machine."""
-    match = item[1]
-    analyse = partial(
-        analyse_file,
-        settings=settings,
-        program=same_gnubg(version, program),
-        timeout=timeout,
-        stop=stop,
-    )
-    if match.data is None:
-        return analyse(match)
-    with tempfile.TemporaryDirectory(prefix="yardstone-match-") as folder:
-        path = Path(folder) / "match"
-        path.write_bytes(match.data)
-        return analyse(replace(match, path=path, data=None))
+    match, program = item[1], same_gnubg(version, program)
+    with ExitStack() as stack:
+        if match.data is not None:
+            folder = tempfile.TemporaryDirectory(prefix="yardstone-match-")
+            path = Path(stack.enter_context(folder)) / "match"
+            path.write_bytes(match.data)
+            match = replace(match, path=path, data=None)
+        return analyse_file(match, settings, program=program, timeout=timeout, stop=stop)
 
 
-def _key(match: MatchFile, settings: AnalysisSettings, version: str) -> str:
-    """What the result depends on, as one short text."""
+def _key(match: MatchFile, settings: AnalysisSettings, version: str) -> str | None:
+    """What the result depends on, as one short text; None if it is not to be read."""
+    if match.problem:
+        return None
     about = json.dumps([FORMAT, asdict(settings), match.ending, version]).encode()
     return hashlib.sha256(about + b"\0" + match.path.read_bytes()).hexdigest()[:32]
 
@@ -283,27 +270,21 @@ def analyse_file(
     timeout: float | None = None,
     stop: threading.Event | None = None,
 ) -> FileAnalysis:
-    """Analyse one file; nothing that stands in it is an error of this function.
+    """Analyse one file: arguments as for `analyse_files`, the process is killed once `stop` is set.
 
-    Arguments as for `analyse_files`; the process is killed as soon as `stop` is set.
-
-    Raises
-    ------
-    InputError
-        GNU Backgammon is not there, or there is no room for its files.
+    Whatever stands in the file is no error; that GNU Backgammon is not there is an InputError.
     """
     settings = settings or AnalysisSettings()
     if match.problem:
         return FileAnalysis(match.name, "refused", match.problem)
-    analysis = FileAnalysis(match.name, "refused", "it holds nothing")
     if not match.path.stat().st_size:
-        return analysis
+        return FileAnalysis(match.name, "refused", "it holds nothing")
     program = find_gnubg(program)
     for kind in _attempts(match, settings.kind):
-        analysis = _attempt(match, kind, settings, program, timeout, stop)
-        if analysis.status != "refused" or analysis.content is not None:
+        status, reason, content = _attempt(match, kind, settings, program, timeout, stop)
+        if status != "refused" or content is not None:
             break
-    return analysis
+    return FileAnalysis(match.name, status, reason, content)
 
 
 def _attempts(match: MatchFile, kind: str) -> list[str]:
@@ -325,55 +306,41 @@ def _attempt(
     program: Path,
     timeout: float | None,
     stop: threading.Event | None,
-) -> FileAnalysis:
+) -> tuple[Status, str, dict[str, Any] | None]:
+    """Status, reason and content of one import."""
     short = "match" + (match.ending if re.fullmatch(r"\.[a-z0-9]{1,12}", match.ending) else "")
     command = f'load match "{short}"' if kind == "sgf" else f'import {kind} "{short}"'
-    data = {
-        "file": short,
-        "import": command,
-        "plies": settings.plies,
-        "cube_plies": settings.cube_plies,
-    }
-    seconds = timeout or _TIMEOUTS[max(settings.plies, settings.cube_plies)]
+    plies, cube_plies = settings.plies, settings.cube_plies
     try:
         done = run_script(
             inside("analyse_file()"),
-            data=data,
+            data={"file": short, "import": command, "plies": plies, "cube_plies": cube_plies},
             files={short: match.path},
             program=program,
-            timeout=seconds,
+            timeout=timeout or _TIMEOUTS[max(plies, cube_plies)],
             stop=stop,
         )
     except (WorkerError, MissingFileError) as error:
-        return FileAnalysis(match.name, "failed", str(error))
+        return "failed", str(error), None
     complaint = _complaint(f"{done.errors}\n{done.output}", short)
     content = done.result
     if content is None:
-        return FileAnalysis(match.name, "failed", _crash(done))
+        return "failed", _crash(done), None
     if content["match"] is None:
-        return FileAnalysis(
-            match.name, "refused", f"GNU Backgammon: {complaint or 'there is no match'}"
-        )
-    problem = _problem(content["match"], complaint)
-    if problem:
-        return FileAnalysis(
-            match.name,
-            "refused",
-            problem,
-            {**content, "analysis": None, "errors": [], "decisions": []},
-        )
+        return "refused", f"GNU Backgammon: {complaint or 'there is no match'}", None
+    if problem := _problem(content["match"], complaint):
+        return "refused", problem, {**content, "analysis": None, "errors": [], "decisions": []}
     if content["analysis"] is None:
-        return FileAnalysis(match.name, "failed", "GNU Backgammon gave no analysis")
-    return FileAnalysis(match.name, "analysed", "", content)
+        return "failed", "GNU Backgammon gave no analysis", None
+    return "analysed", "", content
 
 
 def _crash(done: Completed) -> str:
     """Why there is no result."""
-    words = " ".join(done.errors.split())[-200:] or "it said nothing"
     if done.status < 0:
         with suppress(ValueError):
-            return f"GNU Backgammon crashed ({Signals(-done.status).name}): {words}"
-    return f"GNU Backgammon gave no result (exit status {done.status}): {words}"
+            return f"GNU Backgammon crashed ({Signals(-done.status).name}): {done.last_words}"
+    return f"GNU Backgammon gave no result (exit status {done.status}): {done.last_words}"
 
 
 def _problem(match: dict[str, Any], complaint: str) -> str:
@@ -413,17 +380,10 @@ _POSITION_TIMEOUTS = (60.0, 60.0, 120.0, 600.0, 3600.0)
 
 @dataclass(frozen=True)
 class EvaluatedMove:
-    """A move with its equity.
+    """A move in the usual notation, with its equity, normalised, of the player on roll.
 
-    Attributes
-    ----------
-    move : str
-        In the usual notation.
-    equity : float
-        Normalised, of the player on roll.
-    chances : tuple of 5 float
-        Probabilities after it that the player wins, wins a gammon or more, a backgammon,
-        loses a gammon or more, a backgammon.
+    `chances` are the probabilities after it that the player wins, wins a gammon or more, a
+    backgammon, loses a gammon or more, a backgammon.
     """
 
     move: str
@@ -509,36 +469,31 @@ def evaluate_position(
         "cube_plies": cube_plies,
         "moves": moves,
     }
-    seconds = timeout or _POSITION_TIMEOUTS[max(plies, cube_plies)]
-    done = run_script(inside("evaluate_position()"), data=job, program=program, timeout=seconds)
+    done = run_script(
+        inside("evaluate_position()"),
+        data=job,
+        program=program,
+        timeout=timeout or _POSITION_TIMEOUTS[max(plies, cube_plies)],
+    )
     content = done.result
     if content is None:
-        words = " ".join(done.errors.split())[-200:] or "it said nothing"
-        raise WorkerError(f"GNU Backgammon gave no result: {words}")
+        raise WorkerError(f"GNU Backgammon gave no result: {done.last_words}")
     if content["position"] != position.position_id:
         raise WorkerError(
             f"GNU Backgammon understood {content['position']} in place of {position.position_id}"
         )
-    return PositionEvaluation(
-        gnubg_version(program),
-        plies,
-        cube_plies,
-        GNUBG_CLASSES.get(content["class"], "unknown"),
-        **_answer(position, content),
-    )
-
-
-def _answer(position: Position, content: dict[str, Any]) -> dict[str, Any]:
+    answer: dict[str, Any] = {}
     if position.dice:
-        return {
-            "moves": tuple(
-                EvaluatedMove(move, equity, tuple(chances))
-                for move, equity, chances in content["moves"]
-            )
-        }
-    answer = {"no_double": content["no_double"], "chances": tuple(content["chances"])}
-    free = not position.crawford and position.owner in (None, position.on_roll)
-    return answer | ({"take": content["take"], "verdict": content["verdict"]} if free else {})
+        answer["moves"] = tuple(
+            EvaluatedMove(move, equity, tuple(chances))
+            for move, equity, chances in content["moves"]
+        )
+    else:
+        answer = {"no_double": content["no_double"], "chances": tuple(content["chances"])}
+        if not position.crawford and position.owner in (None, position.on_roll):
+            answer |= {"take": content["take"], "verdict": content["verdict"]}
+    kind = GNUBG_CLASSES.get(content["class"], "unknown")
+    return PositionEvaluation(gnubg_version(program), plies, cube_plies, kind, **answer)
 
 
 #: Longer lines are not ours.
@@ -654,14 +609,8 @@ ENDINGS = (
 class UnpackLimits:
     """How much is read.
 
-    Attributes
-    ----------
-    file : int
-        Bytes of one file of a match.
-    total : int
-        Bytes that all archives together may unpack to.
-    number : int
-        Files in all archives together; other members count as well.
+    `file` is in bytes of one match, `total` in those that all archives together unpack to; `number`
+    counts the members of all archives, those that are no matches too.
     """
 
     file: int = 4 << 20
@@ -673,16 +622,9 @@ class UnpackLimits:
 class MatchFile:
     """A file of one match.
 
-    Attributes
-    ----------
-    name : str
-        What reports call it; a member of an archive has the archive's name before it.
-    path : Path
-        Where its bytes are.
-    problem : str
-        Why it cannot be used; empty if nothing is wrong with it yet.
-    data : bytes, optional
-        Its bytes, where they came from another machine.
+    `name` is what reports call it (a member of an archive has the archive's name before it),
+    `problem` why it cannot be used, empty if nothing is wrong with it yet; `data` are its bytes
+    where they came from another machine.
     """
 
     name: str

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Floats = NDArray[np.float64]
+    #: EPM and EPC of a player.
+    Rates = tuple[ArrayLike, ArrayLike]
 
 __all__ = [
     "FORMULAS",
@@ -61,23 +63,11 @@ ONE_POINT = 37916.0
 Covariance = tuple[tuple[float, ...], ...]
 
 
-def _lengths(length: ArrayLike) -> Floats:
-    points = np.asarray(length, np.float64)
-    if not (np.isfinite(points) & (points >= 1.0)).all():
-        raise UsageError("the length of a match is a number of points, 1 or more")
-    return points
-
-
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """Rating points that an error rate of one costs, as a function of the length N.
+    """Rating points that an error rate of one costs in matches to N points: constant + inverse/N.
 
-    Attributes
-    ----------
-    constant, inverse : float
-        The weight is constant + inverse/N.
-    one_point : float, optional
-        The weight at N = 1, where it is not that of the function.
+    `one_point` is the weight at N = 1, where it is not that of the function.
     """
 
     constant: float
@@ -86,7 +76,7 @@ class Weight:
 
     def __call__(self, length: ArrayLike) -> Floats:
         """The weight in matches of `length` points."""
-        points = _lengths(length)
+        points = fibs.checked_length(length)
         weight = self.constant + self.inverse / points
         if self.one_point is not None:
             weight = np.where(points == 1.0, self.one_point, weight)
@@ -131,15 +121,13 @@ class Formula:
     def times(self, factor: float, name: str, error: float = 0.0) -> Formula:
         """All weights times a number that is known with this standard error."""
         weights = (self.move, self.cube, self.decision)
-        scaled = [Weight(factor * w.constant, factor * w.inverse) for w in weights]
         numbers = np.array([number for w in weights for number in (w.constant, w.inverse)])
         covariance = np.outer(numbers, numbers) * error**2 if error else None
         if self.covariance is not None:
             own = np.array(self.covariance) * factor**2
             covariance = own if covariance is None else own + covariance
-        move, cube, decision = scaled
-        rows = None if covariance is None else _rows(covariance)
-        return Formula(move, cube, decision, name, rows)
+        move, cube, decision = (Weight(factor * w.constant, factor * w.inverse) for w in weights)
+        return Formula(move, cube, decision, name, _rows(covariance))
 
     def loss_error(self, epm: ArrayLike, epc: ArrayLike, length: ArrayLike) -> Floats | None:
         """Standard error of a EPM + b EPC for the doubt about the weights alone, in points.
@@ -147,8 +135,6 @@ class Formula:
         EPM and EPC may be differences between two players, of either sign. The doubt about
         the error rates is not in it. None where the weights were published without errors.
         """
-        if self.covariance is None:
-            return None
         return self._error(self._slopes(epm, epc, length))
 
     def mean_loss_error(self, epm: ArrayLike, epc: ArrayLike, length: ArrayLike) -> float | None:
@@ -160,23 +146,22 @@ class Formula:
 
     def decision_error(self, epd: ArrayLike, length: ArrayLike) -> Floats | None:
         """Standard error of a EPD, as `loss_error`; EPD may be a difference."""
-        if self.covariance is None:
-            return None
-        rate, points = np.broadcast_arrays(np.asarray(epd, np.float64), _lengths(length))
-        none = np.zeros(rate.shape)
-        return self._error(np.stack([none, none, none, none, rate, rate / points], axis=-1))
+        rate, points = np.broadcast_arrays(np.asarray(epd, np.float64), fibs.checked_length(length))
+        return self._error(np.stack([*np.zeros((4, *rate.shape)), rate, rate / points], axis=-1))
 
     def _slopes(self, epm: ArrayLike, epc: ArrayLike, length: ArrayLike) -> Floats:
         """How `loss` grows with each of the six numbers, in the last axis."""
         move, cube, points = np.broadcast_arrays(
-            np.asarray(epm, np.float64), np.asarray(epc, np.float64), _lengths(length)
+            np.asarray(epm, np.float64), np.asarray(epc, np.float64), fibs.checked_length(length)
         )
         # Where one point has a weight of its own, it is that of all decisions.
         apart = (points == 1.0) & (self.move.one_point is not None)
         rates = [np.where(apart, 0.0, move), cube, np.where(apart, move, 0.0)]
         return np.stack([each for rate in rates for each in (rate, rate / points)], axis=-1)
 
-    def _error(self, slopes: Floats) -> Floats:
+    def _error(self, slopes: Floats) -> Floats | None:
+        if self.covariance is None:
+            return None
         variance = np.einsum("...i,ij,...j->...", slopes, np.array(self.covariance), slopes)
         return np.asarray(np.sqrt(np.maximum(variance, 0.0)), np.float64)
 
@@ -195,9 +180,7 @@ class Formula:
         move, cube, decision = (
             Weight(*map(float, record[name])) for name in ("move", "cube", "decision")
         )
-        covariance = record["covariance"]
-        rows = None if covariance is None else _rows(np.array(covariance, np.float64))
-        return cls(move, cube, decision, str(record["name"]), rows)
+        return cls(move, cube, decision, str(record["name"]), _rows(record["covariance"]))
 
     def with_one_point(self) -> Formula:
         """The same, but at one point, where there is no cube, EPM weighs what EPD does."""
@@ -231,22 +214,14 @@ class Formula:
         return np.asarray(np.subtract(offset, self.loss_of_decisions(epd, length)), np.float64)
 
     def epm(
-        self,
-        rating: ArrayLike,
-        epc: ArrayLike,
-        length: ArrayLike,
-        offset: ArrayLike = SITE_OFFSET,
+        self, rating: ArrayLike, epc: ArrayLike, length: ArrayLike, offset: ArrayLike = SITE_OFFSET
     ) -> Floats:
         """EPM of a player of this rating and EPC; negative where no EPM is small enough."""
         left = np.subtract(offset, rating) - self.cube(length) * _rates(epc, "EPC")
         return np.asarray(left / self.move(length), np.float64)
 
     def epc(
-        self,
-        rating: ArrayLike,
-        epm: ArrayLike,
-        length: ArrayLike,
-        offset: ArrayLike = SITE_OFFSET,
+        self, rating: ArrayLike, epm: ArrayLike, length: ArrayLike, offset: ArrayLike = SITE_OFFSET
     ) -> Floats:
         """EPC of a player of this rating and EPM; negative where no EPC is small enough."""
         left = np.subtract(offset, rating) - self.move(length) * _rates(epm, "EPM")
@@ -262,21 +237,11 @@ class Formula:
         """Rating of perfect play where a player of these errors has this rating."""
         return np.asarray(np.add(rating, self.loss(epm, epc, length)), np.float64)
 
-    def difference(
-        self,
-        first: tuple[ArrayLike, ArrayLike],
-        second: tuple[ArrayLike, ArrayLike],
-        length: ArrayLike,
-    ) -> Floats:
+    def difference(self, first: Rates, second: Rates, length: ArrayLike) -> Floats:
         """Points that the first player is ahead; each player is a pair (EPM, EPC)."""
         return np.asarray(self.loss(*second, length) - self.loss(*first, length), np.float64)
 
-    def probability(
-        self,
-        first: tuple[ArrayLike, ArrayLike],
-        second: tuple[ArrayLike, ArrayLike],
-        length: ArrayLike,
-    ) -> Floats:
+    def probability(self, first: Rates, second: Rates, length: ArrayLike) -> Floats:
         """Probability that the first player wins a match; each player is a pair (EPM, EPC)."""
         return fibs.probability(self.difference(first, second, length), 0.0, length)
 
@@ -293,8 +258,9 @@ def _rates(values: ArrayLike, name: str) -> Floats:
     return rates
 
 
-def _rows(matrix: Floats) -> Covariance:
-    return tuple(tuple(row) for row in matrix.tolist())
+def _rows(matrix: ArrayLike | None) -> Covariance | None:
+    rows = None if matrix is None else np.asarray(matrix, np.float64).tolist()
+    return None if rows is None else tuple(map(tuple, rows))
 
 
 #: Van den Doel's weights, as GNU Backgammon uses them.

@@ -66,22 +66,20 @@ _LOOK = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """What a job left.
+    """What a job left: exit status (0 even after an error of the script), streams, and `result`.
 
-    Attributes
-    ----------
-    status : int
-        Exit status. GNU Backgammon gives 0 even after an error of the script.
-    output, errors : str
-        Standard output and standard error.
-    result : object
-        What the script wrote to ``result.json``, decoded; None if nothing.
+    That is what the script wrote to ``result.json``, decoded; None if nothing.
     """
 
     status: int
     output: str
     errors: str
     result: Any
+
+    @property
+    def last_words(self) -> str:
+        """The end of what it said of errors."""
+        return " ".join(self.errors.split())[-200:] or "it said nothing"
 
 
 def find_gnubg(path: str | Path | None = None) -> Path:
@@ -119,21 +117,13 @@ def find_clock() -> Path | None:
     if named is not None:
         path = Path(named)
         return path.absolute() if path.is_file() else None
-    for pattern in _CLOCK_PLACES:
-        for path in sorted(Path("/").glob(pattern)):
-            return path
-    return None
+    paths = (path for pattern in _CLOCK_PLACES for path in sorted(Path("/").glob(pattern)))
+    return next(paths, None)
 
 
 @lru_cache(maxsize=8)
 def gnubg_version(program: Path) -> str:
-    """Version that the program names itself, such as ``1.07.001 20230103``.
-
-    Raises
-    ------
-    InputError
-        It does not introduce itself as GNU Backgammon.
-    """
+    """Version that the program names itself, such as ``1.07.001 20230103``; InputError without."""
     done = run_script("", program=program, timeout=60.0)
     first = done.output.lstrip().partition("\n")[0].split()
     if first[:2] != ["GNU", "Backgammon"]:
@@ -142,13 +132,7 @@ def gnubg_version(program: Path) -> str:
 
 
 def same_gnubg(version: str, path: str | Path | None = None) -> Path:
-    """Where GNU Backgammon of this version is on this machine.
-
-    Raises
-    ------
-    InputError
-        There is none, or another version, which would give other results.
-    """
+    """Where GNU Backgammon of this version is on this machine; InputError if it is not there."""
     program = find_gnubg(path)
     own = gnubg_version(program)
     if own != version:

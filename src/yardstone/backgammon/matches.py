@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import datetime
 import heapq
+import operator
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import astuple, dataclass, field
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +41,6 @@ __all__ = [
     "ClassSummary",
     "PlayerSummary",
     "match_rating",
-    "moving_means",
     "summarise",
     "worst_blunders",
     "CHEQUER_CLASSES",
@@ -95,6 +96,28 @@ class Blunder:
     played_equity: float = nan
     best_equity: float = nan
     remark: str = ""
+
+    @classmethod
+    def of(cls, error: Mapping[str, Any], file: str, players: tuple[str, str]) -> Blunder:
+        """An error as an analysis lists it."""
+        side = int(error["player"])
+        names = ("kind", "error", "position", "match")
+        ends = ("played", "best", "played_equity", "best_equity")
+        remark = ""
+        if error["kind"] == "wrong double":
+            remark = "too good to double" if error["best_equity"] > 1.0 else "too early"
+        elif error["kind"] == "missed double":
+            remark = "pass" if error["take_equity"] > 1.0 else "take"
+        return cls(
+            file=file,
+            game=int(error["game"]),
+            record=int(error["record"]),
+            player=players[side],
+            opponent=players[1 - side],
+            dice=tuple(error.get("dice", ())),
+            remark=remark,
+            **{name: error[name] for name in (*names, *ends)},
+        )
 
 
 @dataclass(frozen=True)
@@ -155,37 +178,31 @@ class AnalysedMatch:
         match, analysis = content["match"], content["analysis"]
         names = [clean(name) or f"player {k}" for k, name in enumerate(match["names"], 1)]
         one, two = ((main_name or {}).get(name, name) for name in names)
-        players = (one, two)
-        games = match["games"]
-        points = [
-            sum(game["points-won"] for game in games if game["winner"] == who) for who in "XO"
-        ]
-        score = (
-            games[0].get("score-X", 0) + points[0],
-            games[0].get("score-O", 0) + points[1],
+        games, length = match["games"], int(match["length"])
+        first, second = (
+            games[0].get(f"score-{who}", 0)
+            + sum(game["points-won"] for game in games if game["winner"] == who)
+            for who in "XO"
         )
-        length = int(match["length"])
-        winner = None
-        if length and max(score) >= length:
-            winner = int(score[1] > score[0])
         stats, close = analysis["stats"], analysis["close"]
-        adjusted = nan
-        if winner is not None:
+        winner, adjusted = None, nan
+        if length and max(first, second) >= length:
+            winner = int(second > first)
             adjusted = 0.5 + float(stats["X"]["dice"].get("luck-adjusted-result", nan))
         return cls(
             file.file,
-            players,
+            (one, two),
             length,
             _date(match["date"]),
             clean(match["place"] or ""),
             clean(match["event"] or ""),
-            score,
+            (first, second),
             winner,
             len(games),
             (Errors.from_statistics(stats, 0), Errors.from_statistics(stats, 1)),
             (int(close["X"]["close-2003"]), int(close["O"]["close-2003"])),
             adjusted,
-            tuple(_blunder(error, file.file, players) for error in content["errors"]),
+            tuple(Blunder.of(error, file.file, (one, two)) for error in content["errors"]),
             class_errors(content["decisions"]),
         )
 
@@ -200,42 +217,10 @@ def _date(parts: list[int]) -> datetime.date | None:
     """A date from day, month and year; None if it is none, or no true one."""
     if len(parts) != 3:
         return None
-    day, month, year = parts
-    try:
-        date = datetime.date(year, month, day)
-    except ValueError:
-        return None
-    return date if date >= _FIRST_DATE else None
-
-
-def _blunder(error: Mapping[str, Any], file: str, players: tuple[str, str]) -> Blunder:
-    side = int(error["player"])
-    return Blunder(
-        file,
-        int(error["game"]),
-        int(error["record"]),
-        players[side],
-        players[1 - side],
-        str(error["kind"]),
-        float(error["error"]),
-        str(error["position"]),
-        str(error["match"]),
-        tuple(error.get("dice", ())),
-        str(error["played"]),
-        str(error["best"]),
-        float(error["played_equity"]),
-        float(error["best_equity"]),
-        _remark(error),
-    )
-
-
-def _remark(error: Mapping[str, Any]) -> str:
-    """Whether a double was too early or too good, or a missed one would have been taken."""
-    if error["kind"] == "wrong double":
-        return "too good to double" if error["best_equity"] > 1.0 else "too early"
-    if error["kind"] == "missed double":
-        return "pass" if error["take_equity"] > 1.0 else "take"
-    return ""
+    with suppress(ValueError):
+        date = datetime.date(*reversed(parts))
+        return date if date >= _FIRST_DATE else None
+    return None
 
 
 def matches_of(
@@ -265,14 +250,8 @@ Side = Sequence[int]
 class ClassErrors:
     """Decisions of one class and what went wrong; they add up.
 
-    Attributes
-    ----------
-    decisions : int
-        Unforced moves, or close cube decisions.
-    loss : float
-        Sum of the losses in normalised equity.
-    doubtful, errors, blunders : int
-        Numbers by size; each loss counts once, by the largest size that it reaches.
+    `decisions` are unforced moves, or close cube decisions; `loss` is the sum of the losses in
+    normalised equity. Each loss counts once, by the largest size that it reaches.
     """
 
     decisions: int = 0
@@ -282,20 +261,14 @@ class ClassErrors:
     blunders: int = 0
 
     def __add__(self, other: ClassErrors) -> ClassErrors:
-        return ClassErrors(
-            self.decisions + other.decisions,
-            self.loss + other.loss,
-            self.doubtful + other.doubtful,
-            self.errors + other.errors,
-            self.blunders + other.blunders,
-        )
+        return ClassErrors(*map(operator.add, astuple(self), astuple(other)))
 
     @classmethod
     def of(cls, loss: float) -> ClassErrors:
         """One decision."""
-        large, middle, small = SIZES["blunder"], SIZES["error"], SIZES["doubtful"]
-        blunder, error = loss >= large, middle <= loss < large
-        return cls(1, loss, int(small <= loss < middle), int(error), int(blunder))
+        small, middle, large = SIZES.values()
+        size = [int(small <= loss < middle), int(middle <= loss < large), int(loss >= large)]
+        return cls(1, loss, *size)
 
 
 def class_errors(decisions: Iterable[Sequence[Any]]) -> tuple[dict[str, ClassErrors], ...]:
@@ -314,14 +287,9 @@ def class_errors(decisions: Iterable[Sequence[Any]]) -> tuple[dict[str, ClassErr
 def play_class(own: Side, other: Side, turn: int = 99, gnubg_class: int = 0) -> str:
     """The class of a position in which a player moves.
 
-    Parameters
-    ----------
-    own, other : sequences of 25 int
-        As in `yardstone.backgammon.positions.Position`.
-    turn : int
-        Of this player in the game, from 1; the default is no opening.
-    gnubg_class : int
-        GNU Backgammon's number of the class; only 9, crashed, matters.
+    `own` and `other` have 25 numbers each, as in `yardstone.backgammon.positions.Position`. `turn`
+    counts those of this player in the game, from 1; the default is no opening. Of GNU Backgammon's
+    number of the class only 9, crashed, matters.
 
     Examples
     --------
@@ -383,16 +351,10 @@ FEWEST_FOR_CLASSES = 160
 
 @dataclass(frozen=True, slots=True)
 class ClassSummary:
-    """One class of play of a player, over all matches; frozen.
+    """One class of play of a player, over all matches.
 
-    Attributes
-    ----------
-    name : str
-        One of `play_classes.CHEQUER_CLASSES` or `CUBE_CLASSES`.
-    errors : ClassErrors
-    rate : MatchEstimate
-        Loss per decision in normalised equity; its interval only for `STEADY_CLASSES`
-        and players of `FEWEST_FOR_CLASSES` matches, else NaN.
+    `rate` is the loss per decision in normalised equity; its interval only for `STEADY_CLASSES` and
+    players of `FEWEST_FOR_CLASSES` matches, else NaN.
     """
 
     name: str
@@ -452,22 +414,12 @@ class PlayerSummary:
 
     def trend(self, window: int = WINDOW, level: float = 0.9) -> list[MatchEstimate]:
         """Moving means of the match ratings: of each match and the `window` - 1 before it."""
-        perfect = self.rating.value - self.relative.value
-        return moving_means(self.match_ratings, perfect, window, level)
-
-
-def moving_means(
-    ratings: Floats, offset: float, window: int = WINDOW, level: float = 0.9
-) -> list[MatchEstimate]:
-    """The mean of each rating and the `window` - 1 before it, with its interval.
-
-    `offset` is the rating of perfect play.
-    """
-    losses = offset - np.asarray(ratings, np.float64)
-    return [
-        loss_interval(losses[max(0, end - window) : end], level).moved(offset, -1.0)
-        for end in range(1, len(losses) + 1)
-    ]
+        offset = self.rating.value - self.relative.value
+        losses = offset - np.asarray(self.match_ratings, np.float64)
+        return [
+            loss_interval(losses[max(0, end - window) : end], level).moved(offset, -1.0)
+            for end in range(1, len(losses) + 1)
+        ]
 
 
 def match_rating(errors: Errors, length: int, formula: Formula, offset: float) -> float:
@@ -502,7 +454,7 @@ def summarise(
         Of all intervals, 0 to 1.
     """
     sides: dict[str, list[tuple[AnalysedMatch, int]]] = defaultdict(list)
-    for match in sorted(matches, key=_moment):
+    for match in sorted(matches, key=lambda match: str(match.date or "")):
         for side, name in enumerate(match.players):
             sides[name].append((match, side))
     players = [_player(name, played, formula, offset, level) for name, played in sides.items()]
@@ -513,10 +465,6 @@ def summarise(
         return few, -len(player.matches), rating, player.name
 
     return sorted(players, key=place)
-
-
-def _moment(match: AnalysedMatch) -> str:
-    return "" if match.date is None else match.date.isoformat()
 
 
 def _player(
@@ -606,11 +554,8 @@ def worst_blunders(
     matches: Iterable[AnalysedMatch], number: int, players: Iterable[str] | None = None
 ) -> list[Blunder]:
     """The largest errors, the worst first, of some players or of all."""
-    named = None if players is None else set(players)
-    every = (
-        blunder
-        for match in matches
-        for blunder in match.blunders
-        if named is None or blunder.player in named
-    )
-    return heapq.nlargest(number, every, key=lambda blunder: blunder.error)
+    every = [blunder for match in matches for blunder in match.blunders]
+    if players is not None:
+        named = set(players)
+        every = [blunder for blunder in every if blunder.player in named]
+    return heapq.nlargest(number, every, key=operator.attrgetter("error"))

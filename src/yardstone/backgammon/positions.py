@@ -218,12 +218,11 @@ class Position:
         """The XGID, with ``XGID=`` before it."""
         bottom, top = (self.own, self.other) if self.on_roll else (self.other, self.own)
         letters = ["-"] * (PLACES + 1)
-        for place, number in enumerate(bottom, 1):
-            if number:
-                letters[place] = chr(ord("A") + number - 1)
-        for place, number in enumerate(top, 1):
-            if number:
-                letters[PLACES - place] = chr(ord("a") + number - 1)
+        for place in range(PLACES):
+            if bottom[place]:
+                letters[place + 1] = chr(ord("A") + bottom[place] - 1)
+            if top[place]:
+                letters[PLACES - 1 - place] = chr(ord("a") + top[place] - 1)
         dice = "D" if self.doubled else "".join(map(str, self.dice)) or "00"
         rules = int(self.crawford) if self.length else self.jacoby + 2 * self.beavers
         fields = (
@@ -248,13 +247,7 @@ class Position:
 
     @classmethod
     def from_gnu_id(cls, position: str, match: str | None = None) -> Position:
-        """From a position ID and a match ID; without the second a money game before the roll.
-
-        Raises
-        ------
-        InputError
-            One of them is not an ID, or of nothing that is played.
-        """
+        """From a position ID and a match ID; without the second a money game before the roll."""
         try:
             own, other = unpack_position(position)
         except ValueError as error:
@@ -271,13 +264,7 @@ class Position:
 
     @classmethod
     def from_xgid(cls, text: str) -> Position:
-        """From an XGID, with or without ``XGID=``.
-
-        Raises
-        ------
-        InputError
-            It is not an XGID, or of nothing that is played.
-        """
+        """From an XGID, with or without ``XGID=``."""
         plain = re.sub(r"\s*XGID\s*=\s*", "", text.strip(), flags=re.IGNORECASE)
         try:
             return cls(**_xgid_fields(plain.split(":")))
@@ -335,24 +322,25 @@ def _match_fields(match: str) -> dict[str, Any]:
         fields = unpack_match(match)
     except ValueError as error:
         raise UsageError(f"{match!r} is not a match ID: {error}") from None
+    doubled, problem = bool(fields["doubled"]), ""
     if fields["state"] != _PLAYING:
         states = {0: "no game is on", 2: "the game is over", 3: "a side has resigned"}
-        raise UsageError(
-            f"match ID {match}: {states.get(fields['state'], 'the game ended with a pass')}"
-        )
-    if fields["resigned"]:
-        raise UsageError(f"match ID {match}: a resignation is offered, which no XGID can say")
-    if fields["owner"] == 2:
-        raise UsageError(f"match ID {match}: the cube has an owner that there is not")
-    doubled = bool(fields["doubled"])
-    if fields["to_decide"] != fields["on_roll"] ^ doubled:
-        raise UsageError(f"match ID {match}: the wrong player is to decide")
+        problem = states.get(fields["state"], "the game ended with a pass")
+    elif fields["resigned"]:
+        problem = "a resignation is offered, which no XGID can say"
+    elif fields["owner"] == 2:
+        problem = "the cube has an owner that there is not"
+    elif fields["to_decide"] != fields["on_roll"] ^ doubled:
+        problem = "the wrong player is to decide"
+    if problem:
+        raise UsageError(f"match ID {match}: {problem}")
     money = not fields["length"]
+    dice = (fields["die_1"], fields["die_2"])
     return {
         "on_roll": fields["on_roll"],
         "cube": 1 << fields["cube"],
         "owner": None if fields["owner"] == _NOBODY else fields["owner"],
-        "dice": _dice(fields["die_1"], fields["die_2"]),
+        "dice": dice if any(dice) else (),
         "doubled": doubled,
         "length": fields["length"],
         "score": (fields["score_0"], fields["score_1"]),
@@ -361,21 +349,18 @@ def _match_fields(match: str) -> dict[str, Any]:
     }
 
 
-def _dice(one: int, other: int) -> tuple[int, ...]:
-    return (one, other) if one or other else ()
-
-
 def _xgid_fields(parts: list[str]) -> dict[str, Any]:
     """What the parts of an XGID say, as fields of a position."""
     if len(parts) != len(_XGID_PARTS):
         raise UsageError(f"it has {len(parts)} parts between colons in place of 10")
-    bottom, top = _xgid_board(parts[0])
+    texts = dict(zip(_XGID_PARTS, parts, strict=True))
+    board, dice = texts.pop("board"), texts.pop("dice")
+    bottom, top = _xgid_board(board)
     numbers = {}
-    for name, part in zip(_XGID_PARTS, parts, strict=True):
-        if name not in ("board", "dice"):
-            if re.fullmatch(r"-?[0-9]{1,6}", part) is None:
-                raise UsageError(f"{name} is {part!r}, which is not a number")
-            numbers[name] = int(part)
+    for name, part in texts.items():
+        if re.fullmatch(r"-?[0-9]{1,6}", part) is None:
+            raise UsageError(f"{name} is {part!r}, which is not a number")
+        numbers[name] = int(part)
     for name, known in _XGID_VALUES.items():
         if numbers[name] not in known:
             raise UsageError(
@@ -386,7 +371,6 @@ def _xgid_fields(parts: list[str]) -> dict[str, Any]:
         raise UsageError(f"rules are {rules}: in a match 1 is the Crawford game, 0 any other")
     on_roll = 1 if numbers["turn"] == 1 else 0
     own, other = (bottom, top) if on_roll else (top, bottom)
-    dice = parts[4]
     if re.fullmatch(r"00|[1-6]{2}|D", dice) is None:
         beavered = dice in ("B", "R")
         raise UsageError(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from math import copysign, hypot, inf, isfinite, nan, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +10,7 @@ import numpy as np
 
 from yardstone.backgammon.error_rates import MOVES_PER_DECISION, Unit, epd_from, epd_to, in_equity
 from yardstone.backgammon.formulas import Formula
+from yardstone.clusters import t_quantile
 from yardstone.errors import UsageError
 from yardstone.winprob import fibs
 
@@ -28,7 +27,6 @@ __all__ = [
     "luck_adjusted_difference",
     "mean_interval",
     "ratio_interval",
-    "t_reach",
 ]
 
 
@@ -78,11 +76,8 @@ class RatingQuestion:
     unit: Unit | None = None
 
     def __post_init__(self) -> None:
-        for name in self.__dataclass_fields__:
-            value = getattr(self, name)
-            if name == "unit":
-                continue
-            if value is not None and not isfinite(value):
+        for name, value in vars(self).items():
+            if name != "unit" and value is not None and not isfinite(value):
                 raise UsageError(f"{name.replace('_', ' ')} must be a finite number")
         if self.moves_per_decision <= 0.0:
             raise UsageError("moves per decision must be a positive number")
@@ -167,54 +162,30 @@ def rating_answer(question: RatingQuestion, formula: Formula, offset: float) -> 
     rates = {name: getattr(question, name) for name in ("epm", "epc", "depd", *_UNITS)}
     equity: dict[str, Any] = {**in_equity(rates, question.unit), "unit": Unit.equity}
     question = replace(question, **equity)
-    length, against = question.length, question.against
-    answer = partial(
-        RatingAnswer,
-        length=length,
+    points = question.win is not None or question.depd is not None
+    values = _points(question, formula) if points else _rating(question, formula, offset)
+    return RatingAnswer(
+        length=question.length,
         offset=offset,
         formula=formula.name,
         about=formula.about if question.win is None and formula.about else None,
+        **values,
     )
-    if question.win is not None or question.depd is not None:
-        values = _points(question, formula)
-        ends = values.get("difference_interval")
-        if against is not None:
-            values["rating"] = against + values["difference"]
-            values["interval"] = None if ends is None else _moved(ends, against)
-        if ends is not None:
-            values["probability_interval"] = _chances(ends, 0.0, length)
-        return answer(**values)
-    values = _rating(question, formula, offset)
-    rating = values["rating"]
-    if question.from_rating is None:
-        values["interval"] = _interval(rating, _error(values, formula, length))
-    if against is not None:
-        values["probability"] = float(fibs.probability(rating, against, length))
-        if values.get("interval") is not None:
-            values["probability_interval"] = _chances(values["interval"], against, length)
-    return answer(**values, relative=rating - offset, against=against)
 
 
-def _error(values: Mapping[str, Any], formula: Formula, length: int) -> float | None:
-    """Standard error of a rating for the doubt about the formula alone."""
-    if "epm" in values:
-        error = formula.loss_error(values["epm"], values["epc"], length)
-    else:
-        error = formula.decision_error(values["epd"], length)
-    return None if error is None else float(error)
-
-
-def _interval(value: float, error: float | None) -> Ends | None:
+def _interval(value: float, error: NDArray[np.float64] | None) -> Ends | None:
+    """The normal interval of a value with this standard error; None without."""
     if error is None:
         return None
-    from scipy.special import ndtri
-
-    reach = float(ndtri(0.5 + 0.5 * LEVEL)) * error
+    reach = _reach(LEVEL) * float(error)
     return value - reach, value + reach
 
 
-def _moved(ends: Ends, by: float) -> Ends:
-    return ends[0] + by, ends[1] + by
+def _reach(level: float) -> float:
+    """Standard errors on either side that make up a normal interval."""
+    from scipy.special import ndtri
+
+    return float(ndtri(0.5 + 0.5 * level))
 
 
 def _chances(ratings: Ends, against: float, length: int) -> Ends:
@@ -224,44 +195,58 @@ def _chances(ratings: Ends, against: float, length: int) -> Ends:
 
 def _points(question: RatingQuestion, formula: Formula) -> dict[str, Any]:
     """Points ahead of an opponent."""
-    length, depd = question.length, question.depd
+    length, depd, against = question.length, question.depd, question.against
+    values: dict[str, Any] = {}
+    ends = None
     if depd is not None:
         difference = copysign(float(formula.loss_of_decisions(abs(depd), length)), depd)
+        ends = _interval(difference, formula.decision_error(depd, length))
         chance = float(fibs.probability(difference, 0.0, length))
-        return {
-            "difference": difference,
-            "difference_interval": _interval(difference, _error({"epd": depd}, formula, length)),
-            "depd": depd,
-            "probability": chance,
-            "against": question.against,
-        }
-    if question.win is None or not 0.0 < question.win < 1.0:
+        values = {"difference_interval": ends, "depd": depd, "against": against}
+    elif question.win is None or not 0.0 < question.win < 1.0:
         raise UsageError("--win: a finite number of points needs a share between 0 and 1")
-    return {
-        "difference": float(fibs.difference(question.win, length)),
-        "probability": question.win,
-    }
+    else:
+        chance = question.win
+        difference = float(fibs.difference(chance, length))
+    if against is not None:
+        values["rating"] = against + difference
+        values["interval"] = None if ends is None else (ends[0] + against, ends[1] + against)
+    if ends is not None:
+        values["probability_interval"] = _chances(ends, 0.0, length)
+    return {**values, "difference": difference, "probability": chance}
 
 
 def _rating(question: RatingQuestion, formula: Formula, offset: float) -> dict[str, Any]:
     """A rating, and the error rates that belong to it."""
-    length = question.length
+    length, against = question.length, question.against
+    error = None
     if question.from_rating is not None:
-        return _errors(question, formula, offset)
-    if question.epm is not None:
+        values = _errors(question, formula, offset)
+    elif question.epm is not None:
         epc = (question.epc or 0.0) if length > 1 else 0.0
-        return {
+        values = {
             "chequer_loss": float(formula.move(length) * question.epm),
             "cube_loss": float(formula.cube(length) * epc) if epc else 0.0,
             "rating": float(formula.rating(question.epm, epc, length, offset)),
             "epm": question.epm,
             "epc": epc,
         }
-    name = next(name for name in _UNITS if getattr(question, name) is not None)
-    per_decision = question.moves_per_decision
-    epd = float(epd_from(name, getattr(question, name), moves_per_decision=per_decision))
-    rating = float(formula.rating_of_decisions(epd, length, offset))
-    return {"rating": rating, **_units(epd, question)}
+        error = formula.loss_error(question.epm, epc, length)
+    else:
+        name = next(name for name in _UNITS if getattr(question, name) is not None)
+        per_decision = question.moves_per_decision
+        epd = float(epd_from(name, getattr(question, name), moves_per_decision=per_decision))
+        rating = float(formula.rating_of_decisions(epd, length, offset))
+        values = {"rating": rating, **_units(epd, question)}
+        error = formula.decision_error(epd, length)
+    rating = values["rating"]
+    ends = _interval(rating, error)
+    values |= {"relative": rating - offset, "interval": ends, "against": against}
+    if against is not None:
+        values["probability"] = float(fibs.probability(rating, against, length))
+        if ends is not None:
+            values["probability_interval"] = _chances(ends, against, length)
+    return values
 
 
 def _errors(question: RatingQuestion, formula: Formula, offset: float) -> dict[str, Any]:
@@ -270,17 +255,15 @@ def _errors(question: RatingQuestion, formula: Formula, offset: float) -> dict[s
     assert rating is not None
     if rating > offset:
         raise UsageError("no error rate gives a rating above the offset, perfect play")
-    rates: dict[str, float] = {}
-    if question.epm is not None:
-        epc = float(formula.epc(rating, question.epm, length, offset))
-        rates = {"epm": question.epm, "epc": epc}
-    elif question.epc is not None:
-        epm = float(formula.epm(rating, question.epc, length, offset))
-        rates = {"epm": epm, "epc": question.epc}
-    if min(rates.values(), default=0.0) < 0.0:
+    epm, epc = question.epm, question.epc
+    if epm is not None:
+        epc = float(formula.epc(rating, epm, length, offset))
+    elif epc is not None:
+        epm = float(formula.epm(rating, epc, length, offset))
+    if min(epm or 0.0, epc or 0.0) < 0.0:
         raise UsageError("the error rate given costs more than that already")
     epd = float(formula.epd(rating, length, offset))
-    return {"rating": rating, **rates, **_units(epd, question)}
+    return {"rating": rating, "epm": epm, "epc": epc, **_units(epd, question)}
 
 
 def _units(epd: float, question: RatingQuestion) -> dict[str, float]:
@@ -299,19 +282,10 @@ USUAL_WEIGHT = 4.0
 
 @dataclass(frozen=True, slots=True)
 class MatchEstimate:
-    """An estimate with its interval.
+    """An estimate with its interval and standard error, from `number` matches.
 
-    Attributes
-    ----------
-    value : float
-        NaN where nothing is known.
-    low, high : float
-        NaN where a single match gives no idea of the spread; infinite where there is
-        no bound. Not always as far from the value on both sides.
-    error : float
-        Standard error; NaN as above.
-    number : int
-        Of matches.
+    NaN where nothing is known; of a single match only the value is. An end is infinite where there
+    is no bound, and not always as far from the value as the other.
     """
 
     value: float = nan
@@ -329,30 +303,10 @@ class MatchEstimate:
         """With an independent doubt of this standard error in the interval too; None adds none."""
         if not error:
             return self
-        from scipy.special import ndtri
-
-        reach = float(ndtri(0.5 + 0.5 * level)) * error
-        return MatchEstimate(
-            self.value,
-            self.value - hypot(self.value - self.low, reach),
-            self.value + hypot(self.high - self.value, reach),
-            hypot(self.error, error),
-            self.number,
-        )
-
-
-def t_reach(number: int, level: float) -> float:
-    """Standard errors on either side that make up an interval of this level (0 to 1)."""
-    if number < 2:
-        return nan
-    from scipy.special import stdtrit
-
-    return float(stdtrit(number - 1, 0.5 + level / 2.0))
-
-
-def _around(value: float, error: float, number: int, level: float) -> MatchEstimate:
-    reach = t_reach(number, level) * error
-    return MatchEstimate(value, value - reach, value + reach, error, number)
+        reach = _reach(level) * error
+        low = self.value - hypot(self.value - self.low, reach)
+        high = self.value + hypot(self.high - self.value, reach)
+        return MatchEstimate(self.value, low, high, hypot(self.error, error), self.number)
 
 
 def mean_interval(values: ArrayLike, level: float = 0.9) -> MatchEstimate:
@@ -372,21 +326,23 @@ def mean_interval(values: ArrayLike, level: float = 0.9) -> MatchEstimate:
     n = len(x)
     if not n:
         return MatchEstimate()
-    error = float(x.std(ddof=1) / sqrt(n)) if n > 1 else nan
-    return _around(float(x.mean()), error, n, level)
+    mean = float(x.mean())
+    if n == 1:
+        return MatchEstimate(mean, number=1)
+    error = float(x.std(ddof=1) / sqrt(n))
+    reach = t_quantile(0.5 + level / 2.0, n - 1) * error
+    return MatchEstimate(mean, mean - reach, mean + reach, error, n)
 
 
 def _of_scale(value: float, variance: float, number: int, level: float) -> MatchEstimate:
     """MatchEstimate of a positive mean of `number` skew values of this sample variance."""
     if number < 2 or not value > 0.0:
         return MatchEstimate(value, nan, nan, nan, number)
-    from scipy.special import stdtrit
-
     freedom = USUAL_WEIGHT + number - 1.0
     own = (number - 1.0) * variance / value**2
     share = (USUAL_WEIGHT * USUAL_SPREAD**2 + own) / freedom / number
     middle = 1.0 - share / 9.0
-    reach = float(stdtrit(freedom, 0.5 + level / 2.0)) * sqrt(share / 9.0)
+    reach = t_quantile(0.5 + level / 2.0, freedom) * sqrt(share / 9.0)
     high = value / (middle - reach) ** 3 if middle > reach else inf
     return MatchEstimate(value, value / (middle + reach) ** 3, high, value * sqrt(share), number)
 
@@ -394,8 +350,7 @@ def _of_scale(value: float, variance: float, number: int, level: float) -> Match
 def loss_interval(values: ArrayLike, level: float = 0.9) -> MatchEstimate:
     """The mean of positive, skew values, one a match, with an interval for a scale.
 
-    Values that are NaN are left out. A single match has no interval, nor has a player
-    who lost nothing.
+    NaN is left out. A single match has no interval, nor has a player who lost nothing.
 
     Examples
     --------
@@ -420,18 +375,15 @@ def ratio_interval(
     A part without anything below counts as 0.
     """
     n = len(parts[0][0])
+    parts = [(above, below) for above, below in parts if below.sum() > 0.0]
+    if not parts:
+        return MatchEstimate()
     value, residual = 0.0, np.zeros(n)
-    known = False
     for above, below in parts:
         whole = float(below.sum())
-        if whole <= 0.0:
-            continue
-        known = True
         ratio = float(above.sum()) / whole
         value += ratio
         residual += (above - ratio * below) * (n / whole)
-    if not known:
-        return MatchEstimate()
     variance = float(residual.var(ddof=1)) if n > 1 else nan
     return _of_scale(value, variance, n, level)
 
@@ -441,18 +393,9 @@ def luck_adjusted_difference(
 ) -> MatchEstimate:
     """Rating difference from luck-adjusted results, averaged before any logarithm.
 
-    Solves mean(P(D, N)) = mean(adjusted) for D, with P the curve of FIBS: for matches
-    of one length that is the inverse of the curve at the mean. The interval's ends
-    solve the same for the ends of the mean's interval.
-
-    Parameters
-    ----------
-    adjusted : array_like
-        Luck-adjusted results as probabilities; they may leave 0 to 1. NaN is left out.
-    length : array_like
-        Points to win, of each match.
-    level : float
-        Of the interval.
+    Solves mean(P(D, N)) = mean(adjusted) for D, with P the curve of FIBS and N the lengths; the
+    interval's ends solve the same for the ends of the mean's interval. The results are
+    probabilities that may leave 0 to 1; NaN is left out.
 
     Examples
     --------
@@ -468,8 +411,7 @@ def luck_adjusted_difference(
     if not len(p):
         return MatchEstimate()
     mean = mean_interval(p, level)
-    ends = [_solve(share, points) for share in (mean.value, mean.low, mean.high)]
-    value, low, high = ends
+    value, low, high = (_solve(share, points) for share in (mean.value, mean.low, mean.high))
     slope = nan
     if np.isfinite(value):
         chance = fibs.probability(value, 0.0, points)

@@ -25,11 +25,38 @@ if TYPE_CHECKING:
     from yardstone.ratings.egf import Handicap
     from yardstone.ratings.sequential import Arrays
 
-__all__ = ["FIBS", "match_lengths"]
+__all__ = ["FIBS", "MatchSystem", "match_lengths"]
+
+
+class MatchSystem(Sequential):
+    """A system of matches, which are predicted by their length with the curve of FIBS."""
+
+    length: float
+    scale_points: float = fibs.POINTS
+
+    def probability(
+        self,
+        first_rating: ArrayLike,
+        second_rating: ArrayLike,
+        first_deviation: ArrayLike = 0.0,
+        second_deviation: ArrayLike = 0.0,
+        *,
+        advantage: ArrayLike | None = None,
+        length: ArrayLike | None = None,
+    ) -> NDArray[np.float64]:
+        """Expected score of the first player in a match of `length` points.
+
+        The length is by default that of the system; deviations do not matter here.
+        """
+        scale = fibs.POINTS / self.scale_points
+        ahead = np.subtract(first_rating, second_rating)
+        if advantage is not None:
+            ahead = np.add(ahead, advantage)
+        return fibs.probability(ahead * scale, 0.0, self.length if length is None else length)
 
 
 @dataclass(frozen=True, kw_only=True)
-class FIBS(Sequential):
+class FIBS(MatchSystem):
     """The FIBS system.
 
     Parameters
@@ -109,26 +136,6 @@ class FIBS(Sequential):
         record = games.record()
         replay_fibs(games.rounds, rule, FibsPlayers(arrays["rating"], arrays["experience"]), record)
         return Predictions.of(record)
-
-    def probability(
-        self,
-        first_rating: ArrayLike,
-        second_rating: ArrayLike,
-        first_deviation: ArrayLike = 0.0,
-        second_deviation: ArrayLike = 0.0,
-        *,
-        advantage: ArrayLike | None = None,
-        length: ArrayLike | None = None,
-    ) -> NDArray[np.float64]:
-        """Expected score of the first player in a match of `length` points.
-
-        The length is by default that of the system; deviations do not matter here.
-        """
-        scale = fibs.POINTS / self.scale_points
-        ahead = np.subtract(first_rating, second_rating)
-        if advantage is not None:
-            ahead = np.add(ahead, advantage)
-        return fibs.probability(ahead * scale, 0.0, self.length if length is None else length)
 
 
 def match_lengths(pool: Pool, column: str, length: float) -> NDArray[np.float64]:

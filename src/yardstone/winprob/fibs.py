@@ -30,7 +30,8 @@ UNIT = 4.0
 FIRST_FACTOR, RAMP = 5.0, 100.0
 
 
-def _checked_length(length: ArrayLike) -> NDArray[np.float64]:
+def checked_length(length: ArrayLike) -> NDArray[np.float64]:
+    """The lengths of matches as an array; UsageError below 1 point."""
     points = np.asarray(length, np.float64)
     if not (np.isfinite(points) & (points >= 1.0)).all():
         raise UsageError("the length of a match is a number of points, 1 or more")
@@ -39,7 +40,7 @@ def _checked_length(length: ArrayLike) -> NDArray[np.float64]:
 
 def steepness(length: ArrayLike) -> NDArray[np.float64]:
     """Log odds that a rating point is worth in a match to `length` points."""
-    return np.sqrt(_checked_length(length)) * (log(10.0) / POINTS)
+    return np.sqrt(checked_length(length)) * (log(10.0) / POINTS)
 
 
 def probability(first: ArrayLike, second: ArrayLike, length: ArrayLike) -> NDArray[np.float64]:
@@ -111,5 +112,5 @@ def change(
     22.137
     """
     surprise = np.subtract(score, probability(rating, opponent, length))
-    factor = experience_factor(experience) * np.sqrt(_checked_length(length))
+    factor = experience_factor(experience) * np.sqrt(checked_length(length))
     return np.asarray(UNIT * factor * surprise, np.float64)
