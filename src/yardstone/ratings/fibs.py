@@ -8,7 +8,7 @@ from 5 to 1 as a player's experience, the sum of the lengths played, grows to 40
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite, log
+from math import inf, isfinite, log
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -79,10 +79,8 @@ class FIBS(MatchSystem):
         Matches rated at once, all from the ratings at the start.
     event_column : str
         Column that names the events.
-    first_advantage : float
-        Must be 0: the dice decide who begins. There for the sake of other systems.
-    handicap : None
-        There is none.
+    first_advantage, handicap
+        Must be 0 and None: the dice decide who begins.
 
     Examples
     --------
@@ -113,13 +111,11 @@ class FIBS(MatchSystem):
         if self.first_advantage != 0.0 or self.handicap is not None:
             raise UsageError("there is neither a first-move advantage nor a handicap")
         for name in ("scale_points", "ramp"):
-            value = getattr(self, name)
-            if not (isfinite(value) and value > 0.0):
-                raise UsageError(f"{name} must be a positive number, not {value}")
+            if not 0.0 < getattr(self, name) < inf:
+                raise UsageError(f"{name} must be a positive number, not {getattr(self, name)}")
         for name in ("k", "first_factor"):
-            value = getattr(self, name)
-            if not (isfinite(value) and value >= 0.0):
-                raise UsageError(f"{name} must not be negative: {value}")
+            if not 0.0 <= getattr(self, name) < inf:
+                raise UsageError(f"{name} must not be negative: {getattr(self, name)}")
         if not (isfinite(self.length) and self.length >= 1.0 and isfinite(self.initial)):
             raise UsageError("the length is 1 point or more, the rating of newcomers a number")
 
@@ -141,10 +137,7 @@ class FIBS(MatchSystem):
 def match_lengths(pool: Pool, column: str, length: float) -> NDArray[np.float64]:
     """Points to win in each match of a pool: those of the column, or `length` without it.
 
-    Raises
-    ------
-    InputError
-        A match has no length of 1 point or more.
+    Raises InputError where a match has no length of 1 point or more.
     """
     values = pool.columns.get(column)
     if values is None:

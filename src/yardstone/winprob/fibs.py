@@ -33,7 +33,7 @@ FIRST_FACTOR, RAMP = 5.0, 100.0
 def checked_length(length: ArrayLike) -> NDArray[np.float64]:
     """The lengths of matches as an array; UsageError below 1 point."""
     points = np.asarray(length, np.float64)
-    if not (np.isfinite(points) & (points >= 1.0)).all():
+    if not ((points >= 1.0) & (points < np.inf)).all():
         raise UsageError("the length of a match is a number of points, 1 or more")
     return points
 
@@ -54,8 +54,7 @@ def probability(first: ArrayLike, second: ArrayLike, length: ArrayLike) -> NDArr
     >>> probability(1850, 1750, [1, 5, 7]).round(3)
     array([0.529, 0.564, 0.576])
     """
-    ahead = np.subtract(first, second) * steepness(length)
-    return logistic(ahead)
+    return logistic(np.subtract(first, second) * steepness(length))
 
 
 def difference(chance: ArrayLike, length: ArrayLike) -> NDArray[np.float64]:
