@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from yardstone.cli.commands import application
-from yardstone.cli.declare import bundle, expanded, option
+from yardstone.cli.declare import advanced, bundle, expanded, flag, option
 from yardstone.cli.table import COMMANDS, OWN_SWITCHES, Command, Family, with_plugins
 
 
@@ -73,20 +73,20 @@ def test_a_bundle_and_a_command_declare_options_in_one_line(
     class Bounds:
         PANEL: ClassVar[str] = "Bounds"
 
-        low: int = option(1, "The least.", min=0)
+        low: int = option("The least.", default=1, min=0)
 
     @bundle
     class Limits(Bounds):
-        high: int | None = option(None, "The most.", "--most", "-m", advanced=True)
+        high: int | None = advanced("The most.", "--most", "-m")
 
     assert Limits(low=3) == Limits(low=3, high=None)  # made in Python, it has the defaults
 
-    def measure(*, limits: Limits, deep: bool = option(False, "Look twice.", "--deep")) -> None:
+    def measure(*, limits: Limits, deep: bool = flag("Look twice.")) -> None:
         print(limits.low, limits.high, deep)
 
     measure.__annotations__["limits"] = Limits  # not at the top of a module
-    whole, advanced = expanded(measure)
-    assert advanced == {"high"}
+    whole, less_common = expanded(measure)
+    assert less_common == {"high"}
     parameters = signature(whole).parameters
     assert list(parameters) == ["low", "high", "deep", "help_all"]
     assert parameters["low"].default == 1

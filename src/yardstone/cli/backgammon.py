@@ -6,10 +6,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-import typer
-
 from yardstone.backgammon.error_rates import Unit
-from yardstone.cli.declare import ADVANCED, Confidence, WorkOptions, argument, bundle, option
+from yardstone.cli.declare import (
+    Confidence,
+    WorkOptions,
+    advanced,
+    argument,
+    bundle,
+    flag,
+    option,
+)
 from yardstone.cli.output import Output, TableOutput, check_ending, write_table
 from yardstone.errors import InputError, StrictError, UsageError
 
@@ -35,25 +41,19 @@ Weights = Literal["published", "text", "people", "refit"]
 
 Offset = Annotated[
     str,
-    typer.Option(
+    advanced(
+        "Rating of perfect play on the site: a number, fibs, gamesite2000 or gamesgrid.",
         metavar="RATING",
-        help="Rating of perfect play on the site: a number, fibs, gamesite2000 or gamesgrid.",
     ),
-    ADVANCED,
 ]
-Gnubg = Annotated[
-    Path | None,
-    typer.Option("--gnubg", metavar="FILE", help="Path of GNU Backgammon, if it is not found."),
-    ADVANCED,
-]
+Gnubg = Annotated[Path | None, advanced("Path of GNU Backgammon, if it is not found.")]
 Choice = Annotated[
     Weights,
-    typer.Option(
-        "--formula",
-        help="Weights of errors: van den Doel's formulas, those of his text for one point, "
+    advanced(
+        "Weights of errors: van den Doel's formulas, those of his text for one point, "
         "or a fit with intervals: to people's matches, or to simulated ones (refit).",
+        "--formula",
     ),
-    ADVANCED,
 ]
 
 
@@ -87,49 +87,31 @@ class KnownRates:
 
     PANEL: ClassVar[str] = "Error rates"
 
-    length: Annotated[int, typer.Option(metavar="POINTS", help="Length of the match.")]
+    length: int = option("Length of the match.", default=..., metavar="POINTS")
     epm: float | None = option(
-        None, "Error per unforced chequer move: 0.0085 in equity, or 8.5 thousandths."
+        "Error per unforced chequer move: 0.0085 in equity, or 8.5 thousandths."
     )
-    epc: float | None = option(None, "Error per close or actual cube decision, in the same unit.")
-    epd: float | None = option(
-        None, "Error per decision, chequers and cube together, in either unit."
-    )
-    depd: float | None = option(
-        None,
+    epc: float | None = option("Error per close or actual cube decision, in the same unit.")
+    epd: float | None = option("Error per decision, chequers and cube together, in either unit.")
+    depd: float | None = advanced(
         "The opponent's error per decision less the player's: gives points between, and with "
-        "--against a rating.",
-        advanced=True,
+        "--against a rating."
     )
-    memg: float | None = option(
-        None, "GNU Backgammon's error rate: 1000 times --epd.", advanced=True
+    memg: float | None = advanced("GNU Backgammon's error rate: 1000 times --epd.")
+    pr: float | None = option("eXtreme Gammon's performance rating: 500 times --epd.")
+    snowie: float | None = advanced("Snowie's error rate: per move of both players.")
+    moves_per_decision: float | None = advanced(
+        "For Snowie's rate: moves of both players by decisions of one."
     )
-    pr: float | None = option(None, "eXtreme Gammon's performance rating: 500 times --epd.")
-    snowie: float | None = option(
-        None, "Snowie's error rate: per move of both players.", advanced=True
-    )
-    moves_per_decision: float | None = option(
-        None,
-        "For Snowie's rate: moves of both players by decisions of one.",
-        metavar="NUMBER",
-        advanced=True,
-    )
-    from_rating: float | None = option(
-        None, "Show the error rates of this rating.", metavar="RATING"
-    )
+    from_rating: float | None = option("Show the error rates of this rating.", metavar="RATING")
     win: float | None = option(
-        None, "Result, 0 to 1, luck-adjusted or not: gives the rating difference.", metavar="SHARE"
+        "Result, 0 to 1, luck-adjusted or not: gives the rating difference.", metavar="SHARE"
     )
-    against: float | None = option(
-        None,
-        "Also show the chance of winning against this rating.",
-        metavar="RATING",
-        advanced=True,
+    against: float | None = advanced(
+        "Also show the chance of winning against this rating.", metavar="RATING"
     )
-    unit: Unit | None = option(
-        None,
-        "Unit of --epm, --epc, --epd and --depd, where the numbers leave it open.",
-        advanced=True,
+    unit: Unit | None = advanced(
+        "Unit of --epm, --epc, --epd and --depd, where the numbers leave it open."
     )
 
 
@@ -169,66 +151,44 @@ _MATCHES = 10
 
 def analyse(
     paths: list[str] | None = argument(
-        None, "Files of matches, folders, patterns, or archives (.zip, .tar.gz).", metavar="PATHS"
+        "Files of matches, folders, patterns, or archives (.zip, .tar.gz).",
+        default=None,
+        metavar="PATHS",
     ),
     *,
     player: list[str] | None = option(
-        None, "Show this player. Repeatable; all by default.", metavar="NAME"
+        "Show this player. Repeatable; all by default.", metavar="NAME"
     ),
-    synonyms: Path | None = option(
-        None,
-        "Treat names as one player: lines of NAME,OTHER,OTHER,...",
-        metavar="FILE",
-        advanced=True,
+    synonyms: Path | None = advanced("Treat names as one player: lines of NAME,OTHER,OTHER,..."),
+    min_matches: int = advanced(
+        "List only players with at least this many matches.", default=1, min=0
     ),
-    min_matches: int = option(
-        1,
-        "List only players with at least this many matches.",
-        metavar="NUMBER",
-        min=0,
-        advanced=True,
-    ),
-    top: int = option(20, "Show this many players; 0 shows all.", metavar="NUMBER", min=0),
+    top: int = option("Show this many players; 0 shows all.", default=20, min=0),
     offset: Offset = "fibs",
     formula: Choice = "published",
     confidence: Confidence = "90",
-    blunders: int = option(
-        10, "Show this many of the worst blunders.", metavar="NUMBER", min=0, advanced=True
+    blunders: int = advanced("Show this many of the worst blunders.", default=10, min=0),
+    plies: int = advanced("Depth of the analysis of chequer play.", default=0, min=0, max=4),
+    cube_plies: int | None = advanced(
+        "Depth of the analysis of the cube. [default: that of --plies]", min=0, max=4
     ),
-    plies: int = option(0, "Depth of the analysis of chequer play.", min=0, max=4, advanced=True),
-    cube_plies: int | None = option(
-        None,
-        "Depth of the analysis of the cube. [default: that of --plies]",
-        min=0,
-        max=4,
-        advanced=True,
-    ),
-    kind: str = option(
-        "auto",
+    kind: str = advanced(
         "Format of the files: auto, mat, gam, oldmoves, empire, party, bgroom, pos, sgg, "
         "snowietxt, tmg or sgf.",
         "--import",
+        default="auto",
         metavar="KIND",
-        advanced=True,
     ),
-    ledger: Path | None = option(
-        None,
-        "Keep each result in this file; a second run analyses only new files.",
-        metavar="FILE",
-        advanced=True,
+    ledger: Path | None = advanced(
+        "Keep each result in this file; a second run analyses only new files."
     ),
-    table: Path | None = option(
-        None, "Also write a row for each match: .csv or .parquet.", metavar="FILE"
-    ),
+    table: Path | None = option("Also write a row for each match: .csv or .parquet."),
     gnubg: Gnubg = None,
-    timeout: float | None = option(
-        None,
-        "Give up a file after this time. [default: 300, more with plies]",
-        metavar="SECONDS",
-        advanced=True,
+    timeout: float | None = advanced(
+        "Give up a file after this time. [default: 300, more with plies]", metavar="SECONDS"
     ),
     work: WorkOptions,
-    strict: bool = option(False, "Fail if any file holds no match.", "--strict", advanced=True),
+    strict: bool = flag("Fail if any file holds no match.", advanced=True),
     output: Output,
 ) -> None:
     """Analyse matches: each player's errors, blunders and rating.
@@ -289,25 +249,16 @@ def analyse(
 
 
 def position(
-    ids: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="ID",
-            help="An XGID, or GNU Backgammon's position ID and match ID: POSITION:MATCH.",
-            show_default=False,
-        ),
-    ],
+    ids: list[str] = argument(
+        "An XGID, or GNU Backgammon's position ID and match ID: POSITION:MATCH.", metavar="ID"
+    ),
     *,
-    plies: int = option(
-        2, "Depth of GNU Backgammon's search for moves.", min=0, max=4, advanced=True
+    plies: int = advanced("Depth of GNU Backgammon's search for moves.", default=2, min=0, max=4),
+    cube_plies: int | None = advanced(
+        "Depth for the cube. [default: that of --plies]", min=0, max=4
     ),
-    cube_plies: int | None = option(
-        None, "Depth for the cube. [default: that of --plies]", min=0, max=4, advanced=True
-    ),
-    moves: int = option(5, "Show this many of the best moves.", metavar="NUMBER", min=1),
-    evaluate: bool = option(
-        True, "Ask GNU Backgammon, or only show and convert.", "--evaluate/--no-evaluate"
-    ),
+    moves: int = option("Show this many of the best moves.", default=5, min=1),
+    evaluate: bool = option("Ask GNU Backgammon, or only show and convert.", default=True),
     gnubg: Gnubg = None,
     output: Output,
 ) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from yardstone.choices import check_choice
-from yardstone.cli.declare import argument, option
+from yardstone.cli.declare import argument, flag, option
 from yardstone.cli.games import GameOptions
 from yardstone.cli.output import TableOutput, check_folder, progress_bar, report_skipped
 from yardstone.errors import UsageError
@@ -36,36 +36,27 @@ _ENDINGS = {ending: writer for writer in WRITERS.values() for ending in writer.e
 
 def game_files(
     paths: list[str] | None = argument(
-        None,
         "Files of games (SGF, PGN, CSV, Parquet, JSON; also compressed, or in zip and tar "
         "archives), folders, or - for standard input.",
+        default=None,
         metavar="PATHS",
     ),
     *,
     games: GameOptions,
     output: Path | None = option(
-        None,
         "Write to this file; its ending gives the format, and a further .gz, .zst, .bz2 or .xz "
         "compresses it.",
         "--output",
         "-o",
-        metavar="FILE",
     ),
     source: str | None = option(
-        None, "Format of the input. [default: by the files' endings]", "--from", metavar="FORMAT"
+        "Format of the input. [default: by the files' endings]", "--from", metavar="FORMAT"
     ),
     target: str | None = option(
-        None,
-        "Format to write. [default: by the file's ending]",
-        "--to",
-        metavar=f"<{'|'.join(WRITERS)}>",
+        "Format to write. [default: by the file's ending]", "--to", metavar=f"<{'|'.join(WRITERS)}>"
     ),
-    quiet: bool = option(
-        False,
-        "Show no progress, and do not report what was written.",
-        "--quiet",
-        "-q",
-        advanced=True,
+    quiet: bool = flag(
+        "Show no progress, and do not report what was written.", "-q", advanced=True
     ),
 ) -> None:
     """Convert games between SGF, PGN, CSV, JSON and Parquet.
@@ -181,25 +172,23 @@ def _report(written: int, skipped: SkipReport, losses: list[str]) -> None:
 
 def rating(
     ratings: list[str] | None = argument(
-        None,
         "Grades such as 2d or 12k, professional ranks such as 3p, or with --from ratings; with "
         "--column a CSV table, or - for standard input. Ratings below 0 stand last, after --.",
+        default=None,
         metavar="RATINGS",
     ),
     *,
     source: str | None = option(
-        None, "Scale of numbers: egf, ogs, goldis, elo ... (--list).", "--from", metavar="SCALE"
+        "Scale of numbers: egf, ogs, goldis, elo ... (--list).", "--from", metavar="SCALE"
     ),
     targets: list[str] | None = option(
-        None, "Scale to convert to. Repeatable. [default: all]", "--to", metavar="SCALE"
+        "Scale to convert to. Repeatable. [default: all]", "--to", metavar="SCALE"
     ),
     column: str | None = option(
-        None, "Convert this column of the table, and keep all its others.", metavar="NAME"
+        "Convert this column of the table, and keep all its others.", metavar="NAME"
     ),
-    strict: bool = option(
-        False, "Stop at a cell of the table that cannot be converted.", "--strict", advanced=True
-    ),
-    list_: bool = option(False, "List the scales, and how far each reaches.", "--list"),
+    strict: bool = flag("Stop at a cell of the table that cannot be converted.", advanced=True),
+    list_: bool = flag("List the scales, and how far each reaches.", "--list"),
     output: TableOutput,
 ) -> None:
     """Convert grades and ratings of Go to other scales.

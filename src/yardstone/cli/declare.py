@@ -1,22 +1,21 @@
 """How commands declare their options: bundles, values, panels of the help.
 
-A command says what it takes in its signature: ``top: int = option(20, "Show this many.")``, or
-with an `Annotated` that several commands share. A bundle is a class of options that belong
+A command says what it takes in its signature: ``top: int = option("Show this many.", default=20)``,
+or with an `Annotated` that several commands share. A bundle is a class of options that belong
 together; a command takes it as an argument without a default, and the command line has its fields
 in its place. A field that two bundles of a command have is one option. If a bundle has a `PANEL`,
 its options stand together under that heading in the help.
 
-``--help`` shows the options that most people need, ``--help-all`` every one: an option that is
-`advanced`, or has `ADVANCED` in its `Annotated`, is left to the latter; so are all of a bundle in
-an `Annotated` with it.
+``--help`` shows the options that most people need, ``--help-all`` every one: what is `advanced`,
+or has `ADVANCED` in its `Annotated`, is left to the latter; so are all of a bundle in an
+`Annotated` with it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from copy import copy
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import wraps
 from inspect import Parameter, signature
 from math import isfinite
@@ -27,7 +26,6 @@ from typing import (
     ClassVar,
     Literal,
     TypeVar,
-    cast,
     dataclass_transform,
     get_origin,
     get_type_hints,
@@ -46,14 +44,15 @@ if TYPE_CHECKING:
 __all__ = [
     "ADVANCED",
     "HelpAll",
+    "advanced",
     "argument",
     "bundle",
     "expanded",
+    "flag",
     "option",
     "PanelledCommand",
     "shows_all",
     "epilog",
-    "panelled",
     "write_commands",
     "Confidence",
     "Engine",
@@ -93,37 +92,55 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class _Declared:
-    """The default of an option or argument, with what typer is to know of it."""
+    """An option or argument of a command: its default, and what typer is to know of it."""
 
+    kind: Callable[..., Any]
     default: Any
-    parts: tuple[Any, ...]
+    names: tuple[str, ...]
+    more: Mapping[str, Any]
+    advanced: bool = False
+    is_flag: bool = False
+
+    def made(self, name: str, panel: str | None) -> tuple[Any, ...]:
+        """What stands in the annotation of the parameter of this name."""
+        names = self.names
+        if self.is_flag and not any(each.startswith("--") for each in names):
+            names = (f"--{name.replace('_', '-')}", *names)
+        part = self.kind(*names, **{"rich_help_panel": panel, **self.more})
+        return (part, ADVANCED) if self.advanced else (part,)
 
 
-def option(default: Value, about: str, *names: str, advanced: bool = False, **more: Any) -> Value:
-    """Declare an option of a command or bundle, in place of its default.
+def option(about: str, *names: str, default: Any = None, **more: Any) -> Any:
+    """Declare an option of a command or bundle, in place of its default or in its `Annotated`.
 
     Parameters
     ----------
-    default : object
     about : str
         What ``--help`` says of it.
     *names : str
         Such as ``"--output", "-o"``; by default the name of the parameter.
-    advanced : bool
-        Whether only ``--help-all`` shows it.
+    default : object
+        ``...`` where it must be given.
     **more
-        What `typer.Option` takes besides: `metavar`, `min`, `max`, `show_default`.
+        What `typer.Option` takes besides: `metavar`, where another word than ``NUMBER``, ``TEXT``
+        or ``FILE`` says more, `min`, `max`, `show_default`.
     """
-    marks = (ADVANCED,) if advanced else ()
-    return cast("Value", _Declared(default, (typer.Option(*names, help=about, **more), *marks)))
+    return _Declared(typer.Option, default, names, {"help": about, **more})
 
 
-def argument(default: Value, about: str, **more: Any) -> Value:
-    """Declare an argument of a command that may be left out, as `option` does an option."""
-    return cast("Value", _Declared(default, (typer.Argument(help=about, **more),)))
+def advanced(about: str, *names: str, default: Any = None, **more: Any) -> Any:
+    """Declare an option as `option` does, which only ``--help-all`` shows."""
+    return replace(option(about, *names, default=default, **more), advanced=True)
 
 
-_NOTHING = _Declared(None, ())
+def flag(about: str, *names: str, advanced: bool = False) -> Any:
+    """Declare an option that is off unless it is given."""
+    return replace(option(about, *names, default=False), is_flag=True, advanced=advanced)
+
+
+def argument(about: str, *, default: Any = ..., **more: Any) -> Any:
+    """Declare an argument as `option` does an option; it must be given unless it has a default."""
+    return _Declared(typer.Argument, default, (), {"help": about, **more})
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -131,7 +148,10 @@ def bundle(kind: type[Value]) -> type[Value]:
     """Make a class of options a bundle: a frozen dataclass, made by keywords."""
     declared = {name: each for name, each in vars(kind).items() if isinstance(each, _Declared)}
     for name, each in declared.items():
-        setattr(kind, name, each.default)
+        if each.default is ...:
+            delattr(kind, name)
+        else:
+            setattr(kind, name, each.default)
     made = dataclass(frozen=True, kw_only=True)(kind)
     made._declared = {**getattr(made, "_declared", {}), **declared}  # type: ignore[attr-defined]
     return made
@@ -141,14 +161,21 @@ def _is_advanced(annotation: Any) -> bool:
     return ADVANCED in getattr(annotation, "__metadata__", ())
 
 
-def _parameter(name: str, kind: Any, parts: tuple[Any, ...], default: Any) -> Parameter:
+def _bare(annotation: Any) -> Any:
+    return annotation.__origin__ if get_origin(annotation) is Annotated else annotation
+
+
+def _parameter(name: str, annotation: Any, default: Any, panel: str | None = None) -> Parameter:
     """Return the parameter as typer has it: all that is declared in its annotation."""
-    for part in parts:
-        kind = Annotated[kind, part]
+    parts = getattr(annotation, "__metadata__", ())
     if isinstance(default, _Declared):
-        default = default.default
-    elif default is MISSING:
+        parts, default = (default, *parts), default.default
+    if default in (MISSING, ...):
         default = Parameter.empty
+    kind = _bare(annotation)
+    for part in parts:
+        made = part.made(name, panel) if isinstance(part, _Declared) else (part,)
+        kind = Annotated[kind, *made]
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 
 
@@ -158,27 +185,22 @@ def expanded(function: Callable[..., Any]) -> tuple[Callable[..., Any], frozense
     The latter are names of parameters.
     """
     hints = get_type_hints(function, include_extras=True)
-    bundles: dict[str, Any] = {}
-    for name, hint in hints.items():
-        kind = hint.__origin__ if get_origin(hint) is Annotated else hint
-        if is_dataclass(kind):
-            bundles[name] = kind
+    bundles: dict[str, Any] = {n: _bare(hint) for n, hint in hints.items()}
+    bundles = {name: kind for name, kind in bundles.items() if is_dataclass(kind)}
     parameters: dict[str, Parameter] = {}
     for name, parameter in signature(function).parameters.items():
-        taken = bundles.get(name)
-        if taken is None:
-            default = parameter.default
-            parts = default.parts if isinstance(default, _Declared) else ()
-            parameters[name] = _parameter(name, hints[name], parts, default)
+        if name not in bundles:
+            parameters[name] = _parameter(name, hints[name], parameter.default)
             continue
+        taken = bundles[name]
         options = get_type_hints(taken, include_extras=True)
         for field in fields(taken):
-            parts = taken._declared.get(field.name, _NOTHING).parts
-            each = _parameter(field.name, options[field.name], parts, field.default)
-            annotation = panelled(each.annotation, getattr(taken, "PANEL", None))
+            default = taken._declared.get(field.name, field.default)
+            panel = getattr(taken, "PANEL", None)
+            each = _parameter(field.name, options[field.name], default, panel)
             if _is_advanced(hints[name]):
-                annotation = Annotated[annotation, ADVANCED]
-            parameters.setdefault(field.name, each.replace(annotation=annotation))
+                each = each.replace(annotation=Annotated[each.annotation, ADVANCED])
+            parameters.setdefault(field.name, each)
 
     @wraps(function)
     def run(**values: Any) -> Any:
@@ -207,8 +229,12 @@ FEW_OPTIONS = 12
 OWN = "Options"
 #: The panel that stands last, for the few who need it.
 LAST = "Memory and machines"
-_TYPES = {"str": "TEXT", "int": "NUMBER", "int range": "NUMBER", "float": "NUMBER"}
-_TYPE = re.compile(r"<(?:list\[)?([a-z ]+?)\]?>")
+_TYPES = {
+    **dict.fromkeys(("int", "int range", "float", "float range"), "NUMBER"),
+    "str": "TEXT",
+    "path": "FILE",
+}
+_TYPE = re.compile(r"<(?:list\[)?([A-Za-z ]+?)\]?>")
 _RANGE = re.compile(r"(; |\[)[0-9.]*(?:<=?)?x[<>]=?[0-9.]+(?=\])")
 
 
@@ -262,21 +288,10 @@ def _argument(record: tuple[str, str]) -> tuple[str, str]:
 
 def _option(record: tuple[str, str]) -> tuple[str, str]:
     name, about = record
-    name = _TYPE.sub(lambda match: _TYPES.get(match[1], match[0]), name)
+    name = _TYPE.sub(lambda match: _TYPES.get(match[1].lower(), match[0]), name)
     name = name.replace("<", "").replace(">", "") if "|" in name else name
     about = _RANGE.sub(lambda match: "" if match[1] == "; " else "[", about)
     return name, about.replace("  []", "").strip()
-
-
-def panelled(option: Any, panel: str | None) -> Any:
-    """The annotation of an option, shown in this panel, if any."""
-    if panel is None or not hasattr(option, "__metadata__"):
-        return option
-    parts = [copy(part) for part in option.__metadata__]  # others share this annotation
-    for part in parts:
-        if getattr(part, "rich_help_panel", panel) is None:
-            part.rich_help_panel = panel
-    return Annotated[option.__origin__, *parts]
 
 
 def write_commands(
@@ -313,16 +328,13 @@ def _work_there(context: typer.Context, name: str | None) -> str | None:
 
 Engine = Annotated[
     str | None,
-    typer.Option(
-        "--engine",
-        metavar="NAME",
-        help="Where to work: local, ray (all machines of the Ray that runs here, or one of its "
+    advanced(
+        "Where to work: local, ray (all machines of the Ray that runs here, or one of its "
         "own), or ray://HOST:PORT. [default: local]",
-        show_default=False,
+        metavar="NAME",
         callback=_work_there,
         rich_help_panel=LAST,
     ),
-    ADVANCED,
 ]
 
 
@@ -335,46 +347,34 @@ class WorkOptions:
 
     PANEL: ClassVar[str] = LAST
 
-    workers: int | None = option(
-        None, "Processes to use; one per core by default.", metavar="NUMBER", min=1, advanced=True
-    )
+    workers: int | None = advanced("Processes to use; one per core by default.", min=1)
     engine: Engine = None
 
 
 Confidence = Annotated[
-    str, typer.Option(metavar="LEVEL", help="Confidence level of all intervals, in per cent.")
+    str, option("Confidence level of all intervals, in per cent.", metavar="LEVEL")
 ]
 
 Memory = Annotated[
     str | None,
-    typer.Option(
-        "--memory",
-        metavar="SIZE",
-        help="Memory to work in, such as 2GB: more games than fit are read piece by piece. "
+    advanced(
+        "Memory to work in, such as 2GB: more games than fit are read piece by piece. "
         "[default: half of what there is]",
-        show_default=False,
+        metavar="SIZE",
         rich_help_panel=LAST,
     ),
-    ADVANCED,
 ]
 
-Seed = Annotated[
-    int,
-    typer.Option("--seed", metavar="NUMBER", min=0, help="Seed of all random choices."),
-    ADVANCED,
-]
+Seed = Annotated[int, advanced("Seed of all random choices.", min=0)]
 
-Strict = Annotated[
-    bool, typer.Option("--strict", help="Stop at the first record that cannot be used."), ADVANCED
-]
+Strict = Annotated[bool, flag("Stop at the first record that cannot be used.", advanced=True)]
 
 Win = Annotated[
     str,
-    typer.Option(
-        "--win",
-        metavar="NAME|FILE",
-        help="Model of winning: fitted (real tournaments), kaniuk, egf, goldis, elo (points), or "
+    option(
+        "Model of winning: fitted (real tournaments), kaniuk, egf, goldis, elo (points), or "
         "a file from yardstone winprob fit --save.",
+        metavar="NAME|FILE",
     ),
 ]
 

@@ -120,11 +120,11 @@ DEMOS = {
 
 def demo(
     name: str | None = argument(
-        None,
         "rate, go, tournament or backgammon; without it, list them and run rate.",
+        default=None,
         metavar="NAME",
     ),
-    copy: Path | None = option(None, "Copy the example files to this folder.", metavar="FOLDER"),
+    copy: Path | None = option("Copy the example files to this folder.", metavar="FOLDER"),
 ) -> int:
     """Show each main job on real games; copy the example files.
 

@@ -7,10 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
 from yardstone.cli import declare
-from yardstone.cli.declare import ADVANCED, Confidence, Memory, Seed, argument, option
+from yardstone.cli.declare import (
+    ADVANCED,
+    Confidence,
+    Memory,
+    Seed,
+    advanced,
+    argument,
+    flag,
+    option,
+)
 from yardstone.cli.games import (
     FUSION,
     GameOptions,
@@ -37,118 +44,80 @@ _BYTES_A_GAME, _BYTES_A_SYSTEM = 200, 60
 
 def evaluate(
     paths: list[str] | None = argument(
-        None,
         "Files of dated results, or - for standard input; with --predicted or --ratings, one "
         "table.",
+        default=None,
     ),
     *,
     systems: str = option(
-        "all",
         "Systems to compare, with commas between them; all: every one that can take the games.",
+        default="all",
         metavar="NAMES",
     ),
-    parameter: list[str] | None = option(
-        None,
-        "Fix a parameter of a system. Repeatable.",
-        "--set",
-        metavar="SYSTEM.NAME=VALUE",
-        advanced=True,
+    parameter: list[str] | None = advanced(
+        "Fix a parameter of a system. Repeatable.", "--set", metavar="SYSTEM.NAME=VALUE"
     ),
-    first_advantage: Literal["auto", "none"] = option(
-        "auto",
+    first_advantage: Literal["auto", "none"] = advanced(
         "Give systems a first-move advantage where that helps on the earlier games (auto), or "
         "never.",
-        advanced=True,
+        default="auto",
     ),
-    start_levels: bool = option(
-        False,
+    start_levels: bool = flag(
         "Let systems that can (egf, egf-old, skt-lr) start newcomers at the grades and ratings in "
         "the games, and use handicaps.",
-        "--start-levels",
         advanced=True,
     ),
-    train_share: float | None = option(
-        None,
-        "Share of the games, the earliest, to learn and tune on. [default: 0.7]",
-        advanced=True,
+    train_share: float | None = advanced(
+        "Share of the games, the earliest, to learn and tune on. [default: 0.7]"
     ),
-    train_until: str | None = option(
-        None, "Learn and tune on games before this date.", metavar="DATE"
-    ),
+    train_until: str | None = option("Learn and tune on games before this date.", metavar="DATE"),
     tune: int = option(
-        0,
         "Sets of parameters to try for each system, the untuned one among them, on the earlier "
         "games only.",
-        metavar="NUMBER",
+        default=0,
         min=0,
     ),
     metric: str = option(
-        "log_likelihood", "Rank by log_likelihood, three_way (win, draw, loss), brier or accuracy."
+        "Rank by log_likelihood, three_way (win, draw, loss), brier or accuracy.",
+        default="log_likelihood",
     ),
-    newcomers: int = option(
-        4,
-        "Players with at most this many earlier games are newcomers.",
-        metavar="NUMBER",
-        min=0,
-        advanced=True,
+    newcomers: int = advanced(
+        "Players with at most this many earlier games are newcomers.", default=4, min=0
     ),
-    gaps: str = option(
-        "50,100,200,400",
+    gaps: str = advanced(
         "Bounds of the groups by rating difference; '' for none.",
+        default="50,100,200,400",
         metavar="POINTS",
-        advanced=True,
     ),
-    since: list[str] | None = option(
-        None, "Also score the games from this date on. Repeatable.", metavar="DATE", advanced=True
+    since: list[str] | None = advanced(
+        "Also score the games from this date on. Repeatable.", metavar="DATE"
     ),
-    group: str | None = option(
-        None, "Also score the games of each value of a column.", metavar="COLUMN"
-    ),
-    predicted: list[str] | None = option(
-        None,
+    group: str | None = option("Also score the games of each value of a column.", metavar="COLUMN"),
+    predicted: list[str] | None = advanced(
         "Score the expected scores in this column of the table. Repeatable.",
         metavar="[NAME=]COLUMN",
-        advanced=True,
     ),
-    ratings: list[str] | None = option(
-        None,
+    ratings: list[str] | None = advanced(
         "Score what ratings of the first and the second player predict. Repeatable.",
         metavar="[NAME=]COLUMN,COLUMN",
-        advanced=True,
     ),
-    draws: list[str] | None = option(
-        None,
-        "Draw probabilities that belong to --predicted.",
-        metavar="[NAME=]COLUMN",
-        advanced=True,
+    draws: list[str] | None = advanced(
+        "Draw probabilities that belong to --predicted.", metavar="[NAME=]COLUMN"
     ),
-    score: str = option(
-        "score",
-        "Column with the score of the player who moved first.",
-        metavar="COLUMN",
-        advanced=True,
+    score: str = advanced(
+        "Column with the score of the player who moved first.", default="score", metavar="COLUMN"
     ),
-    players: str | None = option(
-        None,
-        "Columns with the players of a table of predictions.",
-        metavar="COLUMN,COLUMN",
-        advanced=True,
+    players: str | None = advanced(
+        "Columns with the players of a table of predictions.", metavar="COLUMN,COLUMN"
     ),
     confidence: Confidence = "95",
     memory: Memory = None,
-    replicates: int = option(
-        1000,
-        "Bootstrap replicates; 0 leaves out all intervals.",
-        metavar="NUMBER",
-        min=0,
-        advanced=True,
+    replicates: int = advanced(
+        "Bootstrap replicates; 0 leaves out all intervals.", default=1000, min=0
     ),
     seed: Seed = 0,
-    workers: int | None = option(
-        None,
-        "Systems to evaluate in parallel. [default: 1; with --engine all]",
-        min=1,
-        advanced=True,
+    workers: int | None = advanced(
+        "Systems to evaluate in parallel. [default: 1; with --engine all]", min=1
     ),
     moves: MovesOptions,
     network: Annotated[NetworkOptions, ADVANCED],
@@ -313,28 +282,18 @@ def _title(paths: Sequence[str]) -> str:
 
 
 def predict(
-    player: Annotated[
-        str, typer.Argument(metavar="FIRST", help="The player who moves first.", show_default=False)
-    ],
-    opponent: Annotated[
-        str, typer.Argument(metavar="SECOND", help="The opponent.", show_default=False)
-    ],
+    player: str = argument("The player who moves first.", metavar="FIRST"),
+    opponent: str = argument("The opponent.", metavar="SECOND"),
     paths: RatedGamesPaths = None,
     *,
     rating: SystemOptions,
     moves: MovesOptions,
     network: Annotated[NetworkOptions, ADVANCED],
-    advantage: float | None = option(
-        None,
-        "Advantage of moving first and of handicap. [default: the system's]",
-        metavar="POINTS",
-        advanced=True,
+    advantage: float | None = advanced(
+        "Advantage of moving first and of handicap. [default: the system's]", metavar="POINTS"
     ),
-    exact: bool = option(
-        False,
-        "Take the ratings as exact, which moves the prediction away from even.",
-        "--exact",
-        advanced=True,
+    exact: bool = flag(
+        "Take the ratings as exact, which moves the prediction away from even.", advanced=True
     ),
     confidence: Confidence = "95",
     memory: Memory = None,

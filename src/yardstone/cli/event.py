@@ -10,9 +10,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-import typer
-
-from yardstone.cli.declare import argument, bundle, option
+from yardstone.cli.declare import advanced, argument, bundle, flag, option
 from yardstone.cli.tournament import PlayerArgument, grade
 from yardstone.errors import InputError, UsageError
 
@@ -44,20 +42,10 @@ __all__ = [
 
 
 EventFile = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE", help="Tournament: OpenGotha XML, changed in place.", show_default=False
-    ),
+    Path, argument("Tournament: OpenGotha XML, changed in place.", metavar="FILE")
 ]
 RoundOption = Annotated[
-    int | None,
-    typer.Option(
-        "--round",
-        min=1,
-        metavar="NUMBER",
-        help="Round. [default: the first without boards]",
-        show_default=False,
-    ),
+    int | None, option("Round. [default: the first without boards]", "--round", min=1)
 ]
 
 
@@ -111,41 +99,36 @@ class SettingOptions:
 
     PANEL: ClassVar[str] = "Settings"
 
-    rounds: int | None = option(None, "Rounds, up to 20.", metavar="NUMBER")
-    name: str | None = option(None, "Name of the tournament.", metavar="TEXT")
-    place: str | None = option(None, "Where it is.", metavar="TEXT")
-    director: str | None = option(None, "Who runs it.", metavar="TEXT", advanced=True)
+    rounds: int | None = option("Rounds, up to 20.")
+    name: str | None = option("Name of the tournament.")
+    place: str | None = option("Where it is.")
+    director: str | None = advanced("Who runs it.")
     dates: str | None = option(
-        None, "First and last day, such as 2026-05-16,2026-05-17.", metavar="FROM[,TO]"
+        "First and last day, such as 2026-05-16,2026-05-17.", metavar="FROM[,TO]"
     )
     bar: str | None = option(
-        None, "McMahon bar: all from this grade on begin with the same score.", metavar="GRADE"
+        "McMahon bar: all from this grade on begin with the same score.", metavar="GRADE"
     )
     floor: str | None = option(
-        None, "McMahon floor: all up to this grade begin with the same score.", metavar="GRADE"
+        "McMahon floor: all up to this grade begin with the same score.", metavar="GRADE"
     )
-    handicap: int | None = option(None, "Most stones of a handicap; 0 for none.", metavar="STONES")
-    less: int | None = option(
-        None,
+    handicap: int | None = option("Most stones of a handicap; 0 for none.", metavar="STONES")
+    less: int | None = advanced(
         "Stones by which a handicap is smaller than the difference.",
         "--handicap-less",
         metavar="STONES",
-        advanced=True,
     )
     tie_breaks: str | None = option(
-        None,
         "Criteria of the standings in order, such as mms,sos,sosos.",
         "--tie-breaks",
         "--criteria",
         metavar="NAMES",
     )
-    komi: float | None = option(None, "Komi.", metavar="POINTS")
-    board: int | None = option(None, "9, 13 or 19.", metavar="SIZE", advanced=True)
-    minutes: int | None = option(None, "Basic time.", "--time", metavar="MINUTES", advanced=True)
-    byo_yomi: int | None = option(
-        None, "Then byo-yomi of so long.", metavar="SECONDS", advanced=True
-    )
-    fischer: int | None = option(None, "Or so much more a move.", metavar="SECONDS", advanced=True)
+    komi: float | None = option("Komi.", metavar="POINTS")
+    board: int | None = advanced("9, 13 or 19.", metavar="SIZE")
+    minutes: int | None = advanced("Basic time.", "--time", metavar="MINUTES")
+    byo_yomi: int | None = advanced("Then byo-yomi of so long.", metavar="SECONDS")
+    fischer: int | None = advanced("Or so much more a move.", metavar="SECONDS")
 
     def values(self, time: TimeControl) -> dict[str, Any]:
         """The settings by the names of the library, None where an option is not given."""
@@ -207,14 +190,11 @@ def _dates(text: str | None) -> tuple[date | None, date | None]:
 
 
 def new(
-    file: Annotated[
-        Path,
-        typer.Argument(metavar="FILE", help="New file, ending in .xml.", show_default=False),
-    ],
+    file: Annotated[Path, argument("New file, ending in .xml.", metavar="FILE")],
     settings: SettingOptions,
     *,
     system: Literal["mcmahon", "swiss", "round-robin"] = option(
-        "mcmahon", "How rounds are paired."
+        "How rounds are paired.", default="mcmahon"
     ),
 ) -> None:
     """Begin a tournament: write a file that OpenGotha opens.
@@ -270,12 +250,12 @@ class PlayerOptions:
 
     PANEL: ClassVar[str] = "Player"
 
-    grade: str | None = option(None, "Grade, such as 3d or 12k.", metavar="GRADE")
-    rating: float | None = option(None, "Rating, 1 dan being 2100.", metavar="NUMBER")
-    club: str | None = option(None, "Club.", metavar="TEXT")
-    country: str | None = option(None, "Country: two letters.", metavar="CODE")
+    grade: str | None = option("Grade, such as 3d or 12k.", metavar="GRADE")
+    rating: float | None = option("Rating, 1 dan being 2100.")
+    club: str | None = option("Club.")
+    country: str | None = option("Country: two letters.", metavar="CODE")
     correction: int | None = option(
-        None, "Added to the initial McMahon score: 1 for a group above the bar.", metavar="POINTS"
+        "Added to the initial McMahon score: 1 for a group above the bar.", metavar="POINTS"
     )
 
 
@@ -284,25 +264,16 @@ def enter(
     player: PlayerOptions,
     *,
     table: Path | None = argument(
-        None,
         "CSV file of players: columns name, grade or rating, club, country.",
+        default=None,
         metavar="[TABLE]",
     ),
-    name: str | None = option(
-        None, "One player: family name first, or with a comma after it.", metavar="TEXT"
-    ),
+    name: str | None = option("One player: family name first, or with a comma after it."),
     register: Path | None = option(
-        None,
-        "Take grade, rating, club and country from this list of the EGF, FFG or AGA.",
-        "--list",
-        metavar="FILE",
+        "Take grade, rating, club and country from this list of the EGF, FFG or AGA.", "--list"
     ),
     first_round: int | None = option(
-        None,
-        "First round in which they play. [default: the first without boards]",
-        "--round",
-        min=1,
-        metavar="NUMBER",
+        "First round in which they play. [default: the first without boards]", "--round", min=1
     ),
 ) -> None:
     """Enter players: one by name, or all of a table, at any round.
@@ -398,7 +369,7 @@ def change(
     options: PlayerOptions,
     *,
     player: PlayerArgument,
-    name: str | None = option(None, "New name.", metavar="TEXT"),
+    name: str | None = option("New name."),
 ) -> None:
     """Change what is said of a player: name, grade, rating, club, country.
 
@@ -424,23 +395,15 @@ def change(
 def team(
     file: EventFile,
     *,
-    name: str | None = option(None, "Name of the team.", metavar="TEXT"),
-    players: str | None = option(None, "Its players, the first board first.", metavar="A,B,…"),
+    name: str | None = option("Name of the team."),
+    players: str | None = option("Its players, the first board first.", metavar="A,B,…"),
     round_number: int | None = option(
-        None,
-        "Round from which they play. [default: the first without boards]",
-        "--round",
-        min=1,
-        metavar="NUMBER",
+        "Round from which they play. [default: the first without boards]", "--round", min=1
     ),
     boards: int | None = option(
-        None,
-        "Boards of a match. [default: the players of the first team]",
-        min=1,
-        max=100,
-        metavar="NUMBER",
+        "Boards of a match. [default: the players of the first team]", min=1, max=100
     ),
-    remove: bool = option(False, "Take the team out; its players stay.", "--remove"),
+    remove: bool = flag("Take the team out; its players stay."),
 ) -> None:
     """Enter a team, or another line-up of it; without options list them.
 
@@ -493,9 +456,9 @@ def withdraw(
     *,
     player: PlayerArgument,
     round_number: RoundOption = None,
-    only: bool = option(False, "Absent in this round alone, back after it.", "--only"),
-    back: bool = option(False, "Take part again from this round on.", "--back"),
-    delete: bool = option(False, "Take out an entry that was never paired.", "--delete"),
+    only: bool = flag("Absent in this round alone, back after it."),
+    back: bool = flag("Take part again from this round on."),
+    delete: bool = flag("Take out an entry that was never paired."),
 ) -> None:
     """Withdraw a player from a round on, or for one round.
 
@@ -525,8 +488,8 @@ def bye(
     *,
     player: PlayerArgument,
     round_number: RoundOption = None,
-    replace: bool = option(False, "Take the bye from another player.", "--replace"),
-    remove: bool = option(False, "Take this player's bye back.", "--remove"),
+    replace: bool = flag("Take the bye from another player."),
+    remove: bool = flag("Take this player's bye back."),
 ) -> None:
     """Give a player the bye of a round, before the others are paired.
 
@@ -550,16 +513,16 @@ def bye(
 def wish(
     file: EventFile,
     *,
-    never: list[str] | None = option(None, "These players never meet. Repeatable.", metavar="A,B"),
-    not_in_club: bool = option(False, "No game within a club.", "--not-in-club"),
-    not_in_country: bool = option(False, "No game within a country.", "--not-in-country"),
+    never: list[str] | None = option("These players never meet. Repeatable.", metavar="A,B"),
+    not_in_club: bool = flag("No game within a club."),
+    not_in_country: bool = flag("No game within a country."),
     local: str | None = option(
-        None, "Players of this country meet the others, as far as numbers allow.", metavar="CODE"
+        "Players of this country meet the others, as far as numbers allow.", metavar="CODE"
     ),
     rounds: str | None = option(
-        None, "Rounds for which the new wishes hold. [default: all]", metavar="FROM[-TO]"
+        "Rounds for which the new wishes hold. [default: all]", metavar="FROM[-TO]"
     ),
-    drop: int | None = option(None, "Drop the wish of this number.", min=1, metavar="NUMBER"),
+    drop: int | None = option("Drop the wish of this number.", min=1),
 ) -> None:
     """Keep a wish for the pairings of several rounds.
 
@@ -640,25 +603,22 @@ def result(
     file: EventFile,
     *,
     sheet: Path | None = argument(
-        None,
         "CSV file of results: columns round, table, score; or both players and score: black, "
         "white in Go, white, black in chess.",
+        default=None,
         metavar="[SHEET]",
     ),
-    round_number: int | None = option(
-        None, "Round. [default: the last with boards]", "--round", min=1, metavar="NUMBER"
-    ),
-    table: int | None = option(None, "Table.", min=0, metavar="NUMBER"),
+    round_number: int | None = option("Round. [default: the last with boards]", "--round", min=1),
+    table: int | None = option("Table.", min=0),
     players: str | None = option(
-        None, "The two players in place of the table; the score is A's, then B's.", metavar="A,B"
+        "The two players in place of the table; the score is A's, then B's.", metavar="A,B"
     ),
     score: str | None = option(
-        None,
         "1-0, 0-1, 0.5-0.5, 0-0 if both lose, with F for a forfeit (1-0F); ? if open.",
         metavar="SCORE",
     ),
-    winner: str | None = option(None, "The winner, in place of all that.", metavar="NAME"),
-    replace: bool = option(False, "Replace another result.", "--replace"),
+    winner: str | None = option("The winner, in place of all that.", metavar="NAME"),
+    replace: bool = flag("Replace another result."),
 ) -> None:
     """Enter a result, or a sheet of them.
 

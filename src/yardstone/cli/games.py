@@ -11,10 +11,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-import typer
-
 from yardstone.cli import declare
-from yardstone.cli.declare import Engine, Strict, bundle, option
+from yardstone.cli.declare import Engine, Strict, advanced, argument, bundle, flag, option
 from yardstone.cli.output import progress_bar, report_skipped
 from yardstone.errors import NoGamesError, SkippedWarning, UsageError
 
@@ -53,15 +51,9 @@ class Names:
 
     PANEL: ClassVar[str] = "Input"
 
-    include: Path | None = option(
-        None, "Use only games of the players in this file.", metavar="FILE", advanced=True
-    )
-    exclude: Path | None = option(
-        None, "Leave out games of the players in this file.", metavar="FILE", advanced=True
-    )
-    synonyms: Path | None = option(
-        None, "Treat names as one player: lines of NAME,OTHER,OTHER,...", metavar="FILE"
-    )
+    include: Path | None = advanced("Use only games of the players in this file.")
+    exclude: Path | None = advanced("Leave out games of the players in this file.")
+    synonyms: Path | None = option("Treat names as one player: lines of NAME,OTHER,OTHER,...")
 
 
 @bundle
@@ -71,44 +63,33 @@ class GameOptions:
     PANEL: ClassVar[str] = "Input"
 
     columns: list[str] | None = option(
-        None,
         "Which columns of a table hold what: first=NAME,second=NAME,score=NAME,time=NAME; instead "
         "of score also first_score=NAME,second_score=NAME or margin=NAME.",
         metavar="MAP",
     )
-    first: Literal["white", "black"] | None = option(
-        None,
+    first: Literal["white", "black"] | None = advanced(
         "Colour that moves first in a table, and whose win 1-0 is, where columns and results do "
-        "not say; in PGN always White.",
-        advanced=True,
+        "not say; in PGN always White."
     )
-    results: str | None = option(
-        None,
+    results: str | None = advanced(
         "What the values of the result mean for the first player: 'H=win,D=draw,A=loss,P=skip'.",
         metavar="MAP",
-        advanced=True,
     )
-    dates: Literal["dmy", "mdy", "ymd"] | None = option(
-        None, "Order of day, month and year in dates such as 5/6/2024.", advanced=True
+    dates: Literal["dmy", "mdy", "ymd"] | None = advanced(
+        "Order of day, month and year in dates such as 5/6/2024."
     )
-    query: str | None = option(
-        None,
-        "Read the games with this SQL query; PATHS is then a database, if any.",
-        metavar="SQL",
-        advanced=True,
+    query: str | None = advanced(
+        "Read the games with this SQL query; PATHS is then a database, if any.", metavar="SQL"
     )
     where: str | None = option(
-        None,
         "Use only games for which this holds, by tags or columns: \"Termination <> 'time forfeit' "
         'AND WhiteElo >= 2400".',
         metavar="CONDITION",
     )
     strict: Strict = False
-    skip_unread: bool = option(
-        False,
+    skip_unread: bool = flag(
         "Go on even if a value of the result, or more than 5 % of the records, cannot be "
         "understood.",
-        "--skip-unread",
         advanced=True,
     )
     engine: Engine = None
@@ -275,10 +256,7 @@ _BYTES_A_GAME = 250
 
 RatedGamesPaths = Annotated[
     list[str] | None,
-    typer.Argument(
-        help="Files of results, or - for standard input; with --state, of new games.",
-        show_default=False,
-    ),
+    argument("Files of results, or - for standard input; with --state, of new games."),
 ]
 
 
@@ -288,13 +266,11 @@ class SystemOptions:
 
     PANEL: ClassVar[str] = "Rating system"
 
-    system: str | None = option(None, "Rate by this system. [default: glicko2]", metavar="NAME")
+    system: str | None = option("Rate by this system. [default: glicko2]", metavar="NAME")
     parameter: list[str] | None = option(
-        None, "Set a parameter of the system. Repeatable.", "--set", metavar="NAME=VALUE"
+        "Set a parameter of the system. Repeatable.", "--set", metavar="NAME=VALUE"
     )
-    state: Path | None = option(
-        None, "Continue from a file written by `yardstone history --save`.", metavar="FILE"
-    )
+    state: Path | None = option("Continue from a file written by `yardstone history --save`.")
 
     def read(
         self,
@@ -409,37 +385,27 @@ class MovesOptions:
     PANEL: ClassVar[str] = "Moves"
 
     moves: list[str] | None = option(
-        None,
         "Start players of Go from what the moves of their earlier games show: SGF files, a folder "
         "or archive of them, or a store of `yardstone go features`. Without PATHS the results are "
         "theirs too. Repeatable.",
         metavar="PATH",
     )
-    match: str | None = option(
-        None,
+    match: str | None = advanced(
         "Column with the names of the games in --moves. [default: by players and date]",
         metavar="COLUMN",
-        advanced=True,
     )
-    fit: bool = option(
-        False,
-        "Fit how much moves are believed to the results (the earlier ones).",
-        "--fit",
-        advanced=True,
+    fit: bool = flag(
+        "Fit how much moves are believed to the results (the earlier ones).", advanced=True
     )
-    model: str | None = option(
-        None,
+    model: str | None = advanced(
         "Model of strength for the moves: joint, rank, full, basic or stochastic, or a file. "
         "[default: rank]",
         metavar="NAME|FILE",
-        advanced=True,
     )
-    moves_scale: str | None = option(
-        None,
+    moves_scale: str | None = advanced(
         "Scale of the model on which moves are judged: ogs for all levels, fox for dan players. "
         "[default: ogs]",
         metavar="NAME",
-        advanced=True,
     )
 
     def __post_init__(self) -> None:
@@ -560,8 +526,8 @@ _PLACES = 5
 class Watching:
     """Options of a command that can look at its files again and again."""
 
-    watch: bool = option(False, "Look again whenever the files grow, until Ctrl-C.", "--watch")
-    interval: float = option(2.0, "With --watch: how often.", metavar="SECONDS", advanced=True)
+    watch: bool = flag("Look again whenever the files grow, until Ctrl-C.")
+    interval: float = advanced("With --watch: how often.", default=2.0, metavar="SECONDS")
 
     def follow(
         self,

@@ -9,9 +9,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-import typer
-
-from yardstone.cli.declare import ADVANCED, Engine, Strict, WorkOptions, argument, bundle, option
+from yardstone.cli.declare import (
+    Engine,
+    Strict,
+    WorkOptions,
+    advanced,
+    argument,
+    bundle,
+    flag,
+    option,
+)
 from yardstone.cli.output import Output, TableOutput, report_skipped
 from yardstone.errors import UsageError
 
@@ -45,41 +52,30 @@ RECORD = "record"
 
 GamePaths = Annotated[
     list[str],
-    typer.Argument(
-        metavar="FILES",
-        help="SGF files, folders, patterns, zip archives, or - for standard input.",
-        show_default=False,
+    argument(
+        "SGF files, folders, patterns, zip archives, or - for standard input.", metavar="FILES"
     ),
 ]
 Visits = Annotated[
     int | None,
-    typer.Option(
-        "--visits",
-        metavar="NUMBER",
-        min=0,
-        help="Positions to search on either side of a move that seems to lose points; 0: none.",
+    advanced(
+        "Positions to search on either side of a move that seems to lose points; 0: none.", min=0
     ),
-    ADVANCED,
 ]
 RecordRules = Annotated[
     str,
-    typer.Option(
+    option(
+        "Rules to tell the network, such as chinese; record: those of each game.",
         "--rules",
         metavar="RULES",
-        help="Rules to tell the network, such as chinese; record: those of each game.",
     ),
 ]
 Komi = Annotated[
-    float | None,
-    typer.Option("--komi", metavar="POINTS", help="Komi for all games, instead of their own."),
+    float | None, option("Komi for all games, instead of their own.", metavar="POINTS")
 ]
-OutputFile = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")
-]
+OutputFile = Annotated[Path | None, option("Write to this file.", "--output", "-o")]
 Quiet = Annotated[
-    bool,
-    typer.Option("--quiet", "-q", help="Show no progress, and do not report what was skipped."),
-    ADVANCED,
+    bool, flag("Show no progress, and do not report what was skipped.", "-q", advanced=True)
 ]
 
 
@@ -90,19 +86,18 @@ class NetworkChoice:
     PANEL: ClassVar[str] = "Network"
 
     net: str | None = option(
-        None,
         "KataGo network: a file, or a name shown by `yardstone go nets list`. [default: "
         "$YARDSTONE_NET, or the only one installed, or the included one]",
         metavar="FILE",
     )
-    runtime: Literal["auto", "onnxruntime", "openvino"] = option(
-        "auto", "What runs the network.", advanced=True
+    runtime: Literal["auto", "onnxruntime", "openvino"] = advanced(
+        "What runs the network.", default="auto"
     )
-    precision: Literal["fp32", "bf16"] = option(
-        "fp32", "Precision of the numbers; bf16 is faster and less exact.", advanced=True
+    precision: Literal["fp32", "bf16"] = advanced(
+        "Precision of the numbers; bf16 is faster and less exact.", default="fp32"
     )
     device: Literal["auto", "cpu", "cuda", "directml"] = option(
-        "auto", "What to compute on; auto: a graphics card if one works."
+        "What to compute on; auto: a graphics card if one works.", default="auto"
     )
 
 
@@ -110,13 +105,9 @@ class NetworkChoice:
 class NetworkOptions(NetworkChoice):
     """Options of a command that asks a network."""
 
-    threads: int | None = option(
-        None, "Processors to use; all by default.", metavar="NUMBER", min=1, advanced=True
-    )
-    no_cache: bool = option(
-        False,
+    threads: int | None = advanced("Processors to use; all by default.", min=1)
+    no_cache: bool = flag(
         "Ask the network anew about positions it was asked about before, and keep nothing.",
-        "--no-cache",
         advanced=True,
     )
     engine: Engine = None
@@ -163,7 +154,9 @@ def chosen_rules(text: str) -> Rules | None:
 def evaluate(
     network: NetworkOptions,
     path: str = argument(
-        "-", "Positions as JSON lines, also compressed; - for standard input.", metavar="FILE"
+        "Positions as JSON lines, also compressed; - for standard input.",
+        default="-",
+        metavar="FILE",
     ),
     strict: Strict = False,
     output: OutputFile = None,
@@ -218,27 +211,22 @@ def analyse(
     output: Output,
     *,
     game: list[int] | None = option(
-        None, "Analyse only this game, counted over all files. Repeatable.", metavar="NUMBER", min=1
+        "Analyse only this game, counted over all files. Repeatable.", min=1
     ),
-    variations: bool = option(
-        False, "Analyse every variation as a game of its own.", "--variations", advanced=True
-    ),
+    variations: bool = flag("Analyse every variation as a game of its own.", advanced=True),
     rules: RecordRules = "record",
     komi: Komi = None,
-    phases: str = option(
-        "50,150",
+    phases: str = advanced(
         "Last moves of the opening and of the middle game on 19x19.",
+        default="50,150",
         metavar="MOVE,MOVE",
-        advanced=True,
     ),
-    mistake: float = option(
-        3.0, "Points lost that count as a mistake.", metavar="POINTS", advanced=True
+    mistake: float = advanced(
+        "Points lost that count as a mistake.", default=3.0, metavar="POINTS"
     ),
     visits: Visits = None,
-    top: int = option(10, "Mistakes to list for each game.", metavar="NUMBER", min=0),
-    moves: bool | None = option(
-        None, "List every move. [default: for a single game]", "--moves/--no-moves"
-    ),
+    top: int = option("Mistakes to list for each game.", default=10, min=0),
+    moves: bool | None = option("List every move. [default: for a single game]"),
     strict: Strict = False,
 ) -> None:
     """Analyse games: winrate, lead, and the points each move lost.
@@ -294,14 +282,12 @@ def judge(
     network: NetworkOptions,
     output: TableOutput,
     *,
-    sure: float = option(
-        60.0, "Winrate from which a game is decided, 50 to 100.", metavar="PERCENT", advanced=True
+    sure: float = advanced(
+        "Winrate from which a game is decided, 50 to 100.", default=60.0, metavar="PERCENT"
     ),
     rules: RecordRules = "record",
     komi: Komi = None,
-    top: int = option(
-        20, "Number of games to list whose record disagrees.", metavar="NUMBER", min=0
-    ),
+    top: int = option("Number of games to list whose record disagrees.", default=20, min=0),
     strict: Strict = False,
 ) -> None:
     """Judge who won each game, and compare with the recorded result.
@@ -340,48 +326,35 @@ _WHOLE_TRUNK_SIZE = 19
 
 def features(
     paths: GamePaths,
-    store: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", metavar="STORE", help="Folder of the store; created if need be."
-        ),
-    ],
+    store: Path = option(
+        "Folder of the store; created if need be.", "--output", "-o", default=..., metavar="STORE"
+    ),
     *,
     network: NetworkChoice,
-    kinds: str = option(
-        "head,pick",
+    kinds: str = advanced(
         "What to keep besides the head features: pick, after, candidates, mean, trunk, or only "
         "head.",
         "--features",
+        default="head,pick",
         metavar="KINDS",
-        advanced=True,
     ),
-    rules: str = option(
-        "tromp-taylor",
+    rules: str = advanced(
         "Rules to tell the network for all games; record: those of each game.",
+        default="tromp-taylor",
         metavar="RULES",
-        advanced=True,
     ),
     komi: Komi = None,
-    size: int | None = option(
-        None, "Use only boards of this size.", metavar="LINES", min=2, max=19, advanced=True
-    ),
-    symmetries: int = option(
-        1,
+    size: int | None = advanced("Use only boards of this size.", metavar="LINES", min=2, max=19),
+    symmetries: int = advanced(
         "Show the network each position in so many ways, turned, and average; takes that many "
         "times as long.",
-        metavar="NUMBER",
+        default=1,
         min=1,
         max=8,
-        advanced=True,
     ),
     work: WorkOptions,
-    batch: int = option(
-        16,
-        "Games per batch: a stopped run repeats at most one.",
-        metavar="GAMES",
-        min=1,
-        advanced=True,
+    batch: int = advanced(
+        "Games per batch: a stopped run repeats at most one.", default=16, metavar="GAMES", min=1
     ),
     quiet: Quiet = False,
 ) -> None:
@@ -450,18 +423,14 @@ def _report(store: FeatureStore) -> None:
 
 
 def fetch(
-    server: Annotated[str, typer.Argument(metavar="SERVER", help="Where the user plays: ogs.")],
-    user: Annotated[str, typer.Argument(metavar="NAME", help="The user's name there.")],
+    server: str = argument("Where the user plays: ogs.", metavar="SERVER"),
+    user: str = argument("The user's name there.", metavar="NAME"),
     folder: Path = option(
-        Path("games"), "Where to put the games.", "--output", "-o", metavar="FOLDER"
+        "Where to put the games.", "--output", "-o", default=Path("games"), metavar="FOLDER"
     ),
-    games: int = option(20, "How many of the latest games.", metavar="NUMBER"),
-    all_kinds: bool = option(
-        False, "Handicap games and other boards as well.", "--all-kinds", advanced=True
-    ),
-    url: str | None = option(
-        None, "Where OGS is. [default: https://online-go.com]", metavar="URL", advanced=True
-    ),
+    games: int = option("How many of the latest games.", default=20),
+    all_kinds: bool = flag("Handicap games and other boards as well.", advanced=True),
+    url: str | None = advanced("Where OGS is. [default: https://online-go.com]", metavar="URL"),
 ) -> None:
     """Fetch the latest public games of a user of OGS as SGF files.
 
@@ -489,17 +458,13 @@ def fetch(
     print(f"{plural(len(fetched.files), 'game')} of {fetched.user} in {folder}")
 
 
-Name = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Name to give it; by default the file's.")
-]
-Replace = Annotated[
-    bool, typer.Option("--replace", help="Replace another network of that name."), ADVANCED
-]
+Name = Annotated[str | None, option("Name to give it; by default the file's.", metavar="NAME")]
+Replace = Annotated[bool, flag("Replace another network of that name.", advanced=True)]
 
 
 def list_(
     output: TableOutput,
-    known: bool = option(False, "List the networks that `download` knows by name.", "--known"),
+    known: bool = flag("List the networks that `download` knows by name."),
 ) -> None:
     """List the installed networks.
 
@@ -520,7 +485,7 @@ def list_(
 
 
 def add(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="KataGo network file.")],
+    file: Path = argument("KataGo network file.", metavar="FILE"),
     name: Name = None,
     replace: Replace = False,
 ) -> None:
@@ -537,18 +502,13 @@ def add(
 
 
 def download(
-    network: Annotated[
-        str,
-        typer.Argument(
-            metavar="NETWORK", help="A name from `go nets list --known`, or an address."
-        ),
-    ],
-    name: Name = None,
-    sha256: str | None = option(
-        None, "The SHA-256 of the file at an address.", metavar="SUM", advanced=True
+    network: str = argument(
+        "A name from `go nets list --known`, or an address.", metavar="NETWORK"
     ),
+    name: Name = None,
+    sha256: str | None = advanced("The SHA-256 of the file at an address.", metavar="SUM"),
     replace: Replace = False,
-    quiet: bool = option(False, "Show no progress.", "--quiet", "-q", advanced=True),
+    quiet: bool = flag("Show no progress.", "-q", advanced=True),
 ) -> None:
     """Download a network and verify it.
 
@@ -570,7 +530,7 @@ def download(
 def show(
     output: TableOutput,
     network: str | None = argument(
-        None, "A file, or the name of an installed network.", metavar="NETWORK"
+        "A file, or the name of an installed network.", default=None, metavar="NETWORK"
     ),
 ) -> None:
     """Describe a network.
@@ -590,9 +550,7 @@ def show(
 
 
 def remove(
-    names: Annotated[
-        list[str], typer.Argument(metavar="NAME...", help="Names of installed networks.")
-    ],
+    names: list[str] = argument("Names of installed networks.", metavar="NAME..."),
 ) -> None:
     """Remove installed networks.
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from yardstone.cli import declare
-from yardstone.cli.declare import ADVANCED, Confidence, Memory, option
+from yardstone.cli.declare import ADVANCED, Confidence, Memory, advanced, flag, option
 from yardstone.cli.games import GameOptions, MovesOptions, RatedGamesPaths, SystemOptions, moment
 from yardstone.cli.go import NetworkOptions
 from yardstone.cli.output import Output
@@ -22,40 +22,30 @@ __all__ = ["history"]
 def history(
     paths: RatedGamesPaths = None,
     *,
-    player: list[str] | None = option(None, "Show the rating curve of this player. Repeatable."),
+    player: list[str] | None = option("Show the rating curve of this player. Repeatable."),
     rating: SystemOptions,
     moves: MovesOptions,
     network: Annotated[NetworkOptions, ADVANCED],
-    save: Path | None = option(
-        None, "Save all games and ratings, to continue from later.", metavar="FILE"
+    save: Path | None = option("Save all games and ratings, to continue from later."),
+    annul: list[str] | None = advanced(
+        "Annul a game: its number, or 'FIRST | SECOND | DATE'. Repeatable.", metavar="GAME"
     ),
-    annul: list[str] | None = option(
-        None,
-        "Annul a game: its number, or 'FIRST | SECOND | DATE'. Repeatable.",
-        metavar="GAME",
-        advanced=True,
+    merge: list[str] | None = advanced(
+        "Merge two accounts of one player, as KEPT. Repeatable.", metavar="KEPT=OTHER"
     ),
-    merge: list[str] | None = option(
-        None,
-        "Merge two accounts of one player, as KEPT. Repeatable.",
-        metavar="KEPT=OTHER",
-        advanced=True,
+    report: bool = flag("Also list provisional players, idle players and improbable results."),
+    settled: int = advanced(
+        "Players with fewer games are provisional.", default=10, metavar="GAMES", min=0
     ),
-    report: bool = option(
-        False, "Also list provisional players, idle players and improbable results.", "--report"
+    idle: float = advanced(
+        "Players are idle after this long without a game.", default=365.0, metavar="DAYS"
     ),
-    settled: int = option(
-        10, "Players with fewer games are provisional.", metavar="GAMES", min=0, advanced=True
-    ),
-    idle: float = option(
-        365.0, "Players are idle after this long without a game.", metavar="DAYS", advanced=True
-    ),
-    improbable: float = option(
-        0.01, "Results of at most this probability are improbable.", metavar="CHANCE", advanced=True
+    improbable: float = advanced(
+        "Results of at most this probability are improbable.", default=0.01, metavar="CHANCE"
     ),
     confidence: Confidence = "95",
     memory: Memory = None,
-    top: int = option(20, "Show this many players; 0 shows all.", metavar="NUMBER", min=0),
+    top: int = option("Show this many players; 0 shows all.", default=20, min=0),
     games: GameOptions,
     out: Output,
 ) -> None:

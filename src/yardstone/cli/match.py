@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from yardstone.cli import declare
-from yardstone.cli.declare import Confidence, argument, option
+from yardstone.cli.declare import Confidence, advanced, argument, flag, option
 from yardstone.cli.games import GameOptions, News, Watching
 from yardstone.cli.output import TableOutput
 from yardstone.errors import UsageError
@@ -22,48 +22,41 @@ __all__ = ["match"]
 
 def match(
     arguments: list[str] | None = argument(
-        None,
         "Files of the games of a match; or wins, draws and losses; or five counts of pairs of "
         "games by the points scored in both: 0, 1/2, 1, 3/2 and 2.",
+        default=None,
         metavar="GAMES",
     ),
     *,
     players: tuple[str, str] | None = option(
-        None,
         "The two players, where the files have more; all is seen by the first.",
         metavar="FIRST SECOND",
     ),
-    pairs: bool = option(False, "Insist on pairs of games.", "--pairs"),
-    games: list[Path] | None = option(
-        None,
-        "The same as to name the file; GAMES are then the two players. Repeatable.",
-        metavar="FILE",
-        advanced=True,
+    pairs: bool = flag("Insist on pairs of games."),
+    games: list[Path] | None = advanced(
+        "The same as to name the file; GAMES are then the two players. Repeatable."
     ),
-    pair_by: str | None = option(
-        None,
+    pair_by: str | None = advanced(
         "Tags or columns in which the two games of a pair agree, such as event,round. [default: "
         "rounds, starting positions or the order, as far as they tell]",
         metavar="COLUMNS",
-        advanced=True,
     ),
-    elo0: float = option(0.0, "Sequential test: hypothesis H0.", metavar="ELO"),
-    elo1: float = option(5.0, "Sequential test: hypothesis H1.", metavar="ELO"),
-    alpha: float = option(
-        0.05, "Probability of accepting H1 when H0 is true.", metavar="SHARE", advanced=True
+    elo0: float = option("Sequential test: hypothesis H0.", default=0.0, metavar="ELO"),
+    elo1: float = option("Sequential test: hypothesis H1.", default=5.0, metavar="ELO"),
+    alpha: float = advanced(
+        "Probability of accepting H1 when H0 is true.", default=0.05, metavar="SHARE"
     ),
-    beta: float = option(
-        0.05, "Probability of accepting H0 when H1 is true.", metavar="SHARE", advanced=True
+    beta: float = advanced(
+        "Probability of accepting H0 when H1 is true.", default=0.05, metavar="SHARE"
     ),
-    model: Literal["logistic", "normalized"] = option(
-        "logistic", "Points of H0 and H1: Elo or normalized Elo.", advanced=True
+    model: Literal["logistic", "normalized"] = advanced(
+        "Points of H0 and H1: Elo or normalized Elo.", default="logistic"
     ),
     confidence: Confidence = "95",
-    half_width: float = option(
-        5.0,
+    half_width: float = advanced(
         "Show how many games it takes until the interval is ± this many Elo.",
+        default=5.0,
         metavar="ELO",
-        advanced=True,
     ),
     reading: GameOptions,
     watching: Watching,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from yardstone.cli.declare import bundle, option
+from yardstone.cli.declare import bundle, flag, option
 from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -54,18 +54,12 @@ class TableOutput:
     PANEL: ClassVar[str] = "Output"
 
     form: Format | None = option(
-        None, "Format of the report. [default: by the file's ending]", "--format"
+        "Format of the report. [default: by the file's ending]", "--format"
     )
-    output: Path | None = option(
-        None, "Write the report to this file.", "--output", "-o", metavar="FILE"
-    )
-    html: Path | None = option(None, "Write a self-contained web page.", metavar="FILE")
-    quiet: bool = option(
-        False,
-        "Show no progress; print no report unless --format is given.",
-        "--quiet",
-        "-q",
-        advanced=True,
+    output: Path | None = option("Write the report to this file.", "--output", "-o")
+    html: Path | None = option("Write a self-contained web page.")
+    quiet: bool = flag(
+        "Show no progress; print no report unless --format is given.", "-q", advanced=True
     )
 
     @property
@@ -153,9 +147,7 @@ class TableOutput:
 class Output(TableOutput):
     """The same, for a report that has a picture."""
 
-    plot: Path | None = option(
-        None, "Draw a chart: a file ending in .svg, .png or .pdf.", metavar="FILE"
-    )
+    plot: Path | None = option("Draw a chart: a file ending in .svg, .png or .pdf.")
 
     @property
     def wanted(self) -> bool:

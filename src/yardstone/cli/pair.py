@@ -7,9 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-import typer
-
-from yardstone.cli.declare import Seed, bundle, option
+from yardstone.cli.declare import Seed, advanced, argument, bundle, flag, option
 from yardstone.cli.output import TableOutput, check_folder, progress_bar
 from yardstone.cli.tournament import TournamentFile
 from yardstone.errors import UsageError
@@ -39,25 +37,18 @@ class WeightOptions:
     PANEL: ClassVar[str] = "Pairing rules"
 
     system: Literal["mcmahon", "swiss", "chess", "dutch", "round-robin"] | None = option(
-        None, "Pair by the rules of this system. [default: the file's; dutch in chess]"
+        "Pair by the rules of this system. [default: the file's; dutch in chess]"
     )
-    rules: Path | None = option(
-        None, "Read pairing rules from this JSON file.", metavar="FILE", advanced=True
+    rules: Path | None = advanced("Read pairing rules from this JSON file.")
+    settings: list[str] | None = advanced(
+        "Set one pairing rule. Repeatable.", "--set", metavar="NAME=VALUE"
     )
-    settings: list[str] | None = option(
-        None, "Set one pairing rule. Repeatable.", "--set", metavar="NAME=VALUE", advanced=True
+    seed: int = advanced("Seed of random choices.", default=0, min=0, max=2**31 - 1)
+    numbering: Literal["list", "rating", "rank", "name", "lot"] | None = advanced(
+        "Numbers in a round robin. [default: those of earlier rounds]"
     )
-    seed: int = option(
-        0, "Seed of random choices.", min=0, max=2**31 - 1, metavar="NUMBER", advanced=True
-    )
-    numbering: Literal["list", "rating", "rank", "name", "lot"] | None = option(
-        None, "Numbers in a round robin. [default: those of earlier rounds]", advanced=True
-    )
-    double: bool | None = option(
-        None,
-        "Play a round robin twice or once. [default: by the number of rounds]",
-        "--double/--single",
-        advanced=True,
+    double: bool | None = advanced(
+        "Play a round robin twice or once. [default: by the number of rounds]", "--double/--single"
     )
 
     def kind(self, tournament: Tournament, wishes: EventWishes) -> PairingSystem:
@@ -104,21 +95,16 @@ class ConstraintOptions:
 
     PANEL: ClassVar[str] = "Wishes"
 
-    fix: list[str] | None = option(None, "Require this board. Repeatable.", metavar="A,B")
-    forbid: list[str] | None = option(None, "Forbid this board. Repeatable.", metavar="A,B")
+    fix: list[str] | None = option("Require this board. Repeatable.", metavar="A,B")
+    forbid: list[str] | None = option("Forbid this board. Repeatable.", metavar="A,B")
     absent: list[str] | None = option(
-        None, "Leave this player out of the round. Repeatable.", metavar="NAME"
+        "Leave this player out of the round. Repeatable.", metavar="NAME"
     )
-    bye: str | None = option(None, "Player who has the bye.", metavar="NAME")
-    no_bye: bool = option(False, "Refuse an odd number of players.", "--no-bye", advanced=True)
-    allow_rematch: bool = option(
-        False, "Let players meet again if need be.", "--allow-rematch", advanced=True
-    )
-    allow_open: bool = option(
-        False,
-        "Pair although earlier games have no result; they count nothing.",
-        "--allow-open",
-        advanced=True,
+    bye: str | None = option("Player who has the bye.", metavar="NAME")
+    no_bye: bool = flag("Refuse an odd number of players.", advanced=True)
+    allow_rematch: bool = flag("Let players meet again if need be.", advanced=True)
+    allow_open: bool = flag(
+        "Pair although earlier games have no result; they count nothing.", advanced=True
     )
 
     def of(self, tournament: Tournament) -> Constraints:
@@ -142,8 +128,8 @@ class ConstraintOptions:
 class BoardOutput(TableOutput):
     """Where the boards go; `-o` writes the tournament with them."""
 
-    output: Path | None = option(None, "Write the boards to this file.", "--boards", metavar="FILE")
-    html: Path | None = option(None, "Write a page to print.", "--html", "--page", metavar="FILE")
+    output: Path | None = option("Write the boards to this file.", "--boards")
+    html: Path | None = option("Write a page to print.", "--html", "--page")
 
     def check(self, *others: Path | None) -> None:
         """Refuse what cannot be written before any work is done."""
@@ -153,48 +139,27 @@ class BoardOutput(TableOutput):
 
 
 def pair(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="Tournament: OpenGotha XML or FIDE's TRF.")
-    ],
+    file: Annotated[str, argument("Tournament: OpenGotha XML or FIDE's TRF.", metavar="FILE")],
     rules: WeightOptions,
     constraints: ConstraintOptions,
     *,
     round_number: int | None = option(
-        None,
-        "Round to pair. [default: the first without boards]",
-        "--round",
-        min=1,
-        metavar="NUMBER",
+        "Round to pair. [default: the first without boards]", "--round", min=1
     ),
-    again: bool = option(
-        False, "Drop the boards of this round and of later ones, and pair it again.", "--again"
-    ),
-    teams: bool = option(
-        False, "Pair the teams; players and boards follow their line-ups.", "--teams"
-    ),
-    compare: bool = option(
-        False, "Pair a recorded round again, and show the differences.", "--compare", advanced=True
-    ),
-    ask: list[str] | None = option(
-        None, "Show what this board would cost. Repeatable.", metavar="A,B"
-    ),
-    costs: bool | None = option(
-        None,
+    again: bool = flag("Drop the boards of this round and of later ones, and pair it again."),
+    teams: bool = flag("Pair the teams; players and boards follow their line-ups."),
+    compare: bool = flag("Pair a recorded round again, and show the differences.", advanced=True),
+    ask: list[str] | None = option("Show what this board would cost. Repeatable.", metavar="A,B"),
+    costs: bool | None = advanced(
         "Show what is lost without each board, or what stands against the first choice of the "
-        "Dutch system. [default: up to 200 players]",
-        "--costs/--no-costs",
-        advanced=True,
+        "Dutch system. [default: up to 200 players]"
     ),
-    brief: bool = option(False, "Show the boards without reasons.", "--brief", advanced=True),
-    no_wishes: bool = option(
-        False, "Pair without the wishes kept beside the file.", "--no-wishes", advanced=True
-    ),
+    brief: bool = flag("Show the boards without reasons.", advanced=True),
+    no_wishes: bool = flag("Pair without the wishes kept beside the file.", advanced=True),
     target: Path | None = option(
-        None,
         "Write the tournament with this round to a file, which may be the same one.",
         "--output",
         "-o",
-        metavar="FILE",
     ),
     boards: BoardOutput,
 ) -> None:
@@ -366,7 +331,7 @@ def _write(tournament: Tournament, target: Path) -> None:
 def check(
     file: TournamentFile,
     *,
-    round_number: int | None = option(None, "This round only.", "--round", min=1, metavar="NUMBER"),
+    round_number: int | None = option("This round only.", "--round", min=1),
     output: TableOutput,
 ) -> None:
     """Check recorded rounds against FIDE's Dutch system.
@@ -389,33 +354,27 @@ def check(
 
 def generate(
     *,
-    players: int = option(40, "Players.", min=2, metavar="NUMBER"),
-    rounds: int = option(9, "Rounds.", min=1, metavar="NUMBER"),
+    players: int = option("Players.", default=40, min=2),
+    rounds: int = option("Rounds.", default=9, min=1),
     seed: Seed = 0,
-    rating: float = option(2000.0, "Mean of the ratings.", metavar="NUMBER"),
-    spread: float = option(
-        250.0, "Standard deviation of the ratings.", metavar="NUMBER", advanced=True
+    rating: float = option("Mean of the ratings.", default=2000.0),
+    spread: float = advanced("Standard deviation of the ratings.", default=250.0),
+    draws: float = advanced("Draws among games of equal players.", default=0.3, metavar="SHARE"),
+    forfeits: float = advanced(
+        "Games to which a player does not come.", default=0.02, metavar="SHARE"
     ),
-    draws: float = option(
-        0.3, "Draws among games of equal players.", metavar="SHARE", advanced=True
+    byes: float = advanced(
+        "Rounds in which a player asks for a bye.", default=0.02, metavar="SHARE"
     ),
-    forfeits: float = option(
-        0.02, "Games to which a player does not come.", metavar="SHARE", advanced=True
+    late: float = advanced(
+        "Players who come after the first round.", default=0.03, metavar="SHARE"
     ),
-    byes: float = option(
-        0.02, "Rounds in which a player asks for a bye.", metavar="SHARE", advanced=True
+    withdrawals: float = advanced(
+        "Players who leave before the last round.", default=0.05, metavar="SHARE"
     ),
-    late: float = option(
-        0.03, "Players who come after the first round.", metavar="SHARE", advanced=True
-    ),
-    withdrawals: float = option(
-        0.05, "Players who leave before the last round.", metavar="SHARE", advanced=True
-    ),
-    accelerated: bool = option(False, "Pair by Baku acceleration.", "--accelerated", advanced=True),
-    output: Path | None = option(
-        None, "Write the tournament to this file.", "--output", "-o", metavar="FILE"
-    ),
-    quiet: bool = option(False, "Show no progress.", "--quiet", "-q", advanced=True),
+    accelerated: bool = flag("Pair by Baku acceleration.", advanced=True),
+    output: Path | None = option("Write the tournament to this file.", "--output", "-o"),
+    quiet: bool = flag("Show no progress.", "-q", advanced=True),
 ) -> None:
     """Generate a random Swiss paired by FIDE's Dutch system.
 

@@ -9,7 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from yardstone.cli import declare
-from yardstone.cli.declare import ADVANCED, Confidence, Memory, Seed, WorkOptions, argument, option
+from yardstone.cli.declare import (
+    ADVANCED,
+    Confidence,
+    Memory,
+    Seed,
+    WorkOptions,
+    advanced,
+    argument,
+    option,
+)
 from yardstone.cli.games import GameOptions, MovesOptions, Names, News, Watching
 from yardstone.cli.go import NetworkOptions
 from yardstone.cli.output import Output, check_ending, write_table
@@ -32,76 +41,57 @@ TERMINAL_PLAYERS = 40
 
 def rate(
     paths: list[str] | None = argument(
-        None,
         "Files of results (PGN, SGF, CSV, Parquet, JSON; also compressed), folders, or - for "
         "standard input.",
+        default=None,
         metavar="PATHS",
     ),
     *,
     names: Names,
     games: GameOptions,
-    anchor: list[str] | None = option(
-        None, "Fix a player's rating. Repeatable.", metavar="NAME=RATING"
+    anchor: list[str] | None = option("Fix a player's rating. Repeatable.", metavar="NAME=RATING"),
+    average: float = option(
+        "Mean rating of each group of players.", default=2300.0, metavar="RATING"
     ),
-    average: float = option(2300.0, "Mean rating of each group of players.", metavar="RATING"),
     top: int | None = option(
-        None,
         "Show this many of the best of each group; 0 shows all. [default: 40 on a terminal, else "
         "all]",
         min=0,
-        metavar="NUMBER",
     ),
-    min_games: int = option(
-        0, "List only players with at least this many games.", metavar="NUMBER"
-    ),
+    min_games: int = option("List only players with at least this many games.", default=0),
     confidence: Confidence = "95",
-    first_advantage: str = option(
-        "auto",
+    first_advantage: str = advanced(
         "Points for moving first: auto, a number, or NUMBER±DEVIATION.",
+        default="auto",
         metavar="VALUE",
-        advanced=True,
     ),
-    draw_rate: str = option(
-        "auto",
+    draw_rate: str = advanced(
         "Draw rate of equal players: auto, 0 to 1 (or per cent), or VALUE±DEVIATION.",
+        default="auto",
         metavar="VALUE",
-        advanced=True,
     ),
-    join: float | None = option(
-        None,
+    join: float | None = advanced(
         "Join groups without games in common by a prior: all players around the average, with "
         "this standard deviation.",
         metavar="DEVIATION",
-        advanced=True,
     ),
-    prior: list[str] | None = option(
-        None, "Rating that is roughly known. Repeatable.", metavar="NAME=RATING±DEV", advanced=True
+    prior: list[str] | None = advanced(
+        "Rating that is roughly known. Repeatable.", metavar="NAME=RATING±DEV"
     ),
-    relation: list[str] | None = option(
-        None,
-        "Difference that is roughly known. Repeatable.",
-        metavar="A>B=POINTS±DEV",
-        advanced=True,
+    relation: list[str] | None = advanced(
+        "Difference that is roughly known. Repeatable.", metavar="A>B=POINTS±DEV"
     ),
-    paired: str | None = option(
-        None,
+    paired: str | None = advanced(
         "Tags or columns that identify games played as a pair, such as one opening with sides "
         "swapped: Event,Round. Intervals then allow for it.",
         metavar="TAGS",
-        advanced=True,
     ),
-    simulate: int = option(
-        0,
-        "Get intervals from this many simulated replays; 0 computes them directly.",
-        metavar="NUMBER",
-        advanced=True,
+    simulate: int = advanced(
+        "Get intervals from this many simulated replays; 0 computes them directly.", default=0
     ),
     seed: Seed = 0,
-    matrix: Path | None = option(
-        None,
-        "Write all rating differences with their errors (.csv or .parquet).",
-        metavar="FILE",
-        advanced=True,
+    matrix: Path | None = advanced(
+        "Write all rating differences with their errors (.csv or .parquet)."
     ),
     work: WorkOptions,
     moves: MovesOptions,

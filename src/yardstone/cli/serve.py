@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from yardstone.cli.declare import bundle, option
+from yardstone.cli.declare import advanced, bundle, flag, option
 from yardstone.errors import MissingExtraError, UsageError
 
 __all__ = ["serve"]
@@ -16,109 +16,68 @@ __all__ = ["serve"]
 class ServerOptions:
     """Settings of `yardstone.web.settings` by their names; None leaves one to file or default."""
 
-    host: str | None = option(None, "Address to listen on. [default: 127.0.0.1]", metavar="ADDRESS")
-    port: int | None = option(
-        None, "Port to listen on; 0 takes any. [default: 8000]", metavar="NUMBER"
-    )
-    workers: int | None = option(None, "Worker processes. [default: 1]", metavar="NUMBER")
+    host: str | None = option("Address to listen on. [default: 127.0.0.1]", metavar="ADDRESS")
+    port: int | None = option("Port to listen on; 0 takes any. [default: 8000]")
+    workers: int | None = option("Worker processes. [default: 1]")
     data: Path | None = option(
-        None, "Folder for jobs and results. [default: yardstone-served]", metavar="FOLDER"
+        "Folder for jobs and results. [default: yardstone-served]", metavar="FOLDER"
     )
     database: str | None = option(
-        None,
         "PostgreSQL for jobs and results, shared by any number of servers and workers: "
         "postgresql://USER@HOST/NAME, or a file with the URL. [default: SQLite in --data]",
         metavar="URL",
     )
-    net: str | None = option(
-        None, "KataGo network for games of Go: a file or a name.", metavar="FILE"
+    net: str | None = option("KataGo network for games of Go: a file or a name.", metavar="FILE")
+    device: str | None = advanced(
+        "What to compute it on: auto, cpu, cuda or directml. [default: auto]", metavar="NAME"
     )
-    device: str | None = option(
-        None,
-        "What to compute it on: auto, cpu, cuda or directml. [default: auto]",
-        metavar="NAME",
-        advanced=True,
+    gnubg: str | None = advanced("Path of GNU Backgammon, if it is not found.", metavar="FILE")
+    cores: int | None = advanced("Processors shared by the workers; all by default.")
+    keep_days: float | None = advanced(
+        "Delete results after this many days. [default: 30]", metavar="DAYS"
     )
-    gnubg: str | None = option(
-        None, "Path of GNU Backgammon, if it is not found.", metavar="FILE", advanced=True
+    root_path: str | None = advanced(
+        "Path under which a proxy serves the site, such as /strength.", metavar="PATH"
     )
-    cores: int | None = option(
-        None, "Processors shared by the workers; all by default.", metavar="NUMBER", advanced=True
+    public_url: str | None = advanced(
+        "Public address of the site, such as https://example.org.", metavar="URL"
     )
-    keep_days: float | None = option(
-        None, "Delete results after this many days. [default: 30]", metavar="DAYS", advanced=True
+    trusted_proxies: str | None = advanced(
+        "Proxies whose X-Forwarded-For to trust, separated by commas.", metavar="NETWORKS"
     )
-    root_path: str | None = option(
-        None,
-        "Path under which a proxy serves the site, such as /strength.",
-        metavar="PATH",
-        advanced=True,
+    allowed_hosts: str | None = advanced(
+        "Host names to answer, separated by commas.", metavar="NAMES"
     )
-    public_url: str | None = option(
-        None,
-        "Public address of the site, such as https://example.org.",
-        metavar="URL",
-        advanced=True,
+    metrics_from: str | None = advanced(
+        "Addresses that may read /metrics, separated by commas.", metavar="NETWORKS"
     )
-    trusted_proxies: str | None = option(
-        None,
-        "Proxies whose X-Forwarded-For to trust, separated by commas.",
-        metavar="NETWORKS",
-        advanced=True,
+    title: str | None = option("Title of the site. [default: Yardstone]")
+    footer: str | None = advanced(
+        "Footer of every page, such as an imprint: text, or a .txt or .md file."
     )
-    allowed_hosts: str | None = option(
-        None, "Host names to answer, separated by commas.", metavar="NAMES", advanced=True
+    model: str | None = advanced(
+        "Model of strength from moves of Go. [default: joint]", metavar="NAME|FILE"
     )
-    metrics_from: str | None = option(
-        None,
-        "Addresses that may read /metrics, separated by commas.",
-        metavar="NETWORKS",
-        advanced=True,
+    calibration: str | None = advanced(
+        "Also show estimates on a site's scale, from `strength calibrate --save`.", metavar="FILE"
     )
-    title: str | None = option(None, "Title of the site. [default: Yardstone]", metavar="TEXT")
-    footer: str | None = option(
-        None,
-        "Footer of every page, such as an imprint: text, or a .txt or .md file.",
-        metavar="TEXT",
-        advanced=True,
+    importer: str | None = advanced(
+        "Let visitors name a user in place of files: ogs. Off by default.", metavar="NAMES"
     )
-    model: str | None = option(
-        None,
-        "Model of strength from moves of Go. [default: joint]",
-        metavar="NAME|FILE",
-        advanced=True,
-    )
-    calibration: str | None = option(
-        None,
-        "Also show estimates on a site's scale, from `strength calibrate --save`.",
-        metavar="FILE",
-        advanced=True,
-    )
-    importer: str | None = option(
-        None,
-        "Let visitors name a user in place of files: ogs. Off by default.",
-        metavar="NAMES",
-        advanced=True,
-    )
-    importer_url: str | None = option(
-        None, "Where OGS is. [default: https://online-go.com]", metavar="URL", advanced=True
+    importer_url: str | None = advanced(
+        "Where OGS is. [default: https://online-go.com]", metavar="URL"
     )
 
 
 def serve(
     options: ServerOptions,
-    only_workers: bool = option(
-        False,
-        "Start only workers, for a server that runs already.",
-        "--only-workers",
-        advanced=True,
-    ),
+    only_workers: bool = flag("Start only workers, for a server that runs already.", advanced=True),
     limit: list[str] | None = option(
-        None, "Set a limit; --limits lists them. Repeatable.", metavar="NAME=VALUE"
+        "Set a limit; --limits lists them. Repeatable.", metavar="NAME=VALUE"
     ),
-    config: Path | None = option(None, "Read settings from this TOML file.", metavar="FILE"),
-    show_limits: bool = option(
-        False, "List the limits with their values and exit.", "--limits", advanced=True
+    config: Path | None = option("Read settings from this TOML file."),
+    show_limits: bool = flag(
+        "List the limits with their values and exit.", "--limits", advanced=True
     ),
 ) -> None:
     """Run the web server: pages that measure strength, and an API.

@@ -6,9 +6,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
-from yardstone.cli.declare import ADVANCED, Seed, Strict, WorkOptions, argument, option
+from yardstone.cli.declare import (
+    Seed,
+    Strict,
+    WorkOptions,
+    advanced,
+    argument,
+    flag,
+    option,
+)
 from yardstone.cli.declare import confidence as parse_confidence
 from yardstone.cli.go import GamePaths, NetworkOptions, Visits
 from yardstone.cli.output import Output, TableOutput, progress_bar, report_skipped
@@ -31,18 +37,15 @@ Colour = Literal["white", "black"]
 
 ModelFile = Annotated[
     str | None,
-    typer.Option(
+    advanced(
+        "Model of strength: joint, rank, full, basic, stochastic or small, or a file. "
+        "[default: joint; small without its network]",
         "--model",
         metavar="NAME|FILE",
-        help="Model of strength: joint, rank, full, basic, stochastic or small, or a file. "
-        "[default: joint; small without its network]",
     ),
-    ADVANCED,
 ]
 Handicap = Annotated[
-    bool,
-    typer.Option("--handicap", help="Also use handicap games, on which the model was not trained."),
-    ADVANCED,
+    bool, flag("Also use handicap games, on which the model was not trained.", advanced=True)
 ]
 
 
@@ -50,19 +53,17 @@ def estimate(
     paths: GamePaths,
     *,
     player: str | None = option(
-        None, "Player to estimate. [default: the one who is in all games]", metavar="NAME"
+        "Player to estimate. [default: the one who is in all games]", metavar="NAME"
     ),
-    colour: Colour | None = option(
-        None, "Use this colour's moves in all games, whoever played it."
-    ),
+    colour: Colour | None = option("Use this colour's moves in all games, whoever played it."),
     scale: ScaleName | None = option(
-        None, "Scale to show the strength on. [default: fox; ogs for the weaker]"
+        "Scale to show the strength on. [default: fox; ogs for the weaker]"
     ),
     calibration: Path | None = option(
-        None, "Show ratings of a site, by a file from `strength calibrate`.", metavar="FILE"
+        "Show ratings of a site, by a file from `strength calibrate`."
     ),
     confidence: str = option(
-        "90", "Confidence level of the intervals, in per cent.", metavar="LEVEL"
+        "Confidence level of the intervals, in per cent.", default="90", metavar="LEVEL"
     ),
     handicap: Handicap = False,
     network: NetworkOptions,
@@ -155,27 +156,23 @@ def _chosen_name(names: dict[str, int]) -> str:
 
 
 def calibrate(
-    ratings: Annotated[
-        Path,
-        typer.Argument(
-            metavar="RATINGS",
-            help="Table with the columns player, rating and, optionally, estimate.",
-        ),
-    ],
+    ratings: Path = argument(
+        "Table with the columns player, rating and, optionally, estimate.", metavar="RATINGS"
+    ),
     paths: list[str] | None = argument(
-        None,
         "Games of these players: SGF files, folders, patterns or archives.",
+        default=None,
         metavar="[FILES]...",
     ),
     *,
-    save: Path | None = option(
-        None, "Save the calibration, for `estimate --calibration`.", metavar="FILE"
-    ),
-    site: str | None = option(None, "Name of the ratings. [default: the kind]", metavar="NAME"),
+    save: Path | None = option("Save the calibration, for `estimate --calibration`."),
+    site: str | None = option("Name of the ratings. [default: the kind]", metavar="NAME"),
     kind: Literal["points", "ogs", "egf"] = option(
-        "points", "Ratings of OGS, of the EGF, or points of another site."
+        "Ratings of OGS, of the EGF, or points of another site.", default="points"
     ),
-    scale: Literal["fox", "ogs"] = option("fox", "Scale of the model that the estimates are on."),
+    scale: Literal["fox", "ogs"] = option(
+        "Scale of the model that the estimates are on.", default="fox"
+    ),
     handicap: Handicap = False,
     network: NetworkOptions,
     model: ModelFile = None,
@@ -243,27 +240,19 @@ def calibrate(
 
 
 def style(
-    tables: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="FILES",
-            help="Tables of features (Orange's .tab): one, or several of the same players; also "
-            "folders and archives.",
-            show_default=False,
-        ),
-    ],
+    tables: list[str] = argument(
+        "Tables of features (Orange's .tab): one, or several of the same players; also "
+        "folders and archives.",
+        metavar="FILES",
+    ),
     *,
-    others: list[str] | None = option(
-        None,
+    others: list[str] | None = advanced(
         "Rate the players of this table of the same features. Repeatable, for features in several "
         "files.",
         "--predict",
         metavar="FILE",
-        advanced=True,
     ),
-    folds: int = option(
-        10, "Parts of the cross-validation.", metavar="NUMBER", min=2, advanced=True
-    ),
+    folds: int = advanced("Parts of the cross-validation.", default=10, min=2),
     seed: Seed = 0,
     work: WorkOptions,
     output: TableOutput,

@@ -7,9 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-import typer
-
-from yardstone.cli.declare import ADVANCED, Seed, WorkOptions, argument, bundle, option
+from yardstone.cli.declare import (
+    ADVANCED,
+    Seed,
+    WorkOptions,
+    advanced,
+    argument,
+    bundle,
+    flag,
+    option,
+)
 from yardstone.cli.output import Output, TableOutput, check_folder
 from yardstone.errors import InputError, MissingExtraError, UsageError
 from yardstone.tournament.formats import FORMATS
@@ -44,17 +51,11 @@ class TournamentFile:
 
     PANEL: ClassVar[str] = "Input"
 
-    file: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE",
-            help="Tournament: OpenGotha XML, H9 or FIDE's TRF, also compressed; - for standard "
-            "input.",
-            show_default=False,
-        ),
-    ]
+    file: str = argument(
+        "Tournament: OpenGotha XML, H9 or FIDE's TRF, also compressed; - for standard input.",
+        metavar="FILE",
+    )
     kind: str | None = option(
-        None,
         "Format of the file. [default: by its ending or content]",
         "--from",
         metavar="|".join(FORMATS),
@@ -68,33 +69,22 @@ class TournamentFile:
 
 
 PlayerArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="PLAYER", help="Player's name, its beginning, or number.", show_default=False
-    ),
+    str, argument("Player's name, its beginning, or number.", metavar="PLAYER")
 ]
 Criteria = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAMES",
-        help="Criteria in order, such as mms,sos,sosos. [default: the file's]",
-    ),
+    option("Criteria in order, such as mms,sos,sosos. [default: the file's]", metavar="NAMES"),
 ]
 Unplayed = Annotated[
     Literal["2026", "2024", "2009", "none"] | None,
-    typer.Option(
-        help="FIDE's rules for unplayed rounds. [default: those in force when it began]",
-    ),
-    ADVANCED,
+    advanced("FIDE's rules for unplayed rounds. [default: those in force when it began]"),
 ]
 Win = Annotated[
     str | None,
-    typer.Option(
-        "--win",
-        metavar="NAME|FILE",
-        help="Model of winning: fitted, kaniuk, egf or goldis by grades, elo by ratings, or a file "
+    option(
+        "Model of winning: fitted, kaniuk, egf or goldis by grades, elo by ratings, or a file "
         "of winprob fit --save. [default: fitted; in chess elo]",
-        show_default=False,
+        metavar="NAME|FILE",
     ),
 ]
 
@@ -137,24 +127,14 @@ def standings(
     output: TableOutput,
     *,
     round_number: int | None = option(
-        None,
-        "Show the standings after this round. [default: the last complete one]",
-        "--round",
-        min=0,
-        metavar="NUMBER",
+        "Show the standings after this round. [default: the last complete one]", "--round", min=0
     ),
     criteria: Criteria = None,
     unplayed: Unplayed = None,
-    results: bool = option(
-        True, "Show the results of each round (text and pages only).", advanced=True
-    ),
-    everybody: bool = option(
-        False, "Also list players without a game.", "--everybody", advanced=True
-    ),
-    teams: bool = option(False, "Rank the teams, with the boards of their matches.", "--teams"),
-    top: int | None = option(
-        None, "Show only this many players (text and pages only).", min=1, metavar="NUMBER"
-    ),
+    results: bool = advanced("Show the results of each round (text and pages only).", default=True),
+    everybody: bool = flag("Also list players without a game.", advanced=True),
+    teams: bool = flag("Rank the teams, with the boards of their matches."),
+    top: int | None = option("Show only this many players (text and pages only).", min=1),
 ) -> None:
     """Show the standings after any round, by any criteria.
 
@@ -195,18 +175,14 @@ def ratings(
     output: TableOutput,
     *,
     system: Literal["egf", "egf-old", "fide"] | None = option(
-        None, "Rating system. [default: the EGF's for Go, FIDE's for chess]"
+        "Rating system. [default: the EGF's for Go, FIDE's for chess]"
     ),
-    weight: str | None = option(
-        None,
+    weight: str | None = advanced(
         "Class A to D of the tournament, or a weight. [default: by the time limits]",
         "--class",
         metavar="CLASS",
-        advanced=True,
     ),
-    k: float | None = option(
-        None, "K of all players, for FIDE's system.", "-k", min=0.0, metavar="K", advanced=True
-    ),
+    k: float | None = advanced("K of all players, for FIDE's system.", "-k", min=0.0, metavar="K"),
 ) -> None:
     """Compute the rating changes before they are published.
 
@@ -231,19 +207,18 @@ def prizes(
     file: TournamentFile,
     output: TableOutput,
     *,
-    places: int = option(3, "Places with a prize.", min=0, metavar="NUMBER"),
+    places: int = option("Places with a prize.", default=3, min=0),
     groups: str | None = option(
-        None,
         "Lowest grades of groups with prizes of their own, such as 1d,5k. [default: the file's "
         "categories]",
         metavar="GRADES",
     ),
-    group_places: int = option(1, "Places with a prize in a group.", min=1, metavar="NUMBER"),
-    wins: int | None = option(None, "A prize for so many wins.", min=1, metavar="NUMBER"),
+    group_places: int = option("Places with a prize in a group.", default=1, min=1),
+    wins: int | None = option("A prize for so many wins.", min=1),
     money: str | None = option(
-        None, "Money of the first places, such as 300,200,100.", metavar="AMOUNTS"
+        "Money of the first places, such as 300,200,100.", metavar="AMOUNTS"
     ),
-    once: bool = option(False, "No prize in a group for who has one for the place.", "--once"),
+    once: bool = flag("No prize in a group for who has one for the place."),
     criteria: Criteria = None,
 ) -> None:
     """List the prizes: by place, by group of grades, by wins.
@@ -288,7 +263,6 @@ def publish(
     file: TournamentFile,
     *,
     output: Path | None = option(
-        None,
         "One page if it ends in .html, else a folder of pages. [default: a page beside the file]",
         "--output",
         "-o",
@@ -335,27 +309,15 @@ def needs(
     output: TableOutput,
     *,
     player: PlayerArgument,
-    place: int = option(1, "Place to reach.", min=1, metavar="NUMBER"),
+    place: int = option("Place to reach.", default=1, min=1),
     criteria: Criteria = None,
-    draws: bool | None = option(
-        None,
-        "Allow draws. [default: in chess, or with a whole komi]",
-        "--draws/--no-draws",
-        advanced=True,
-    ),
+    draws: bool | None = advanced("Allow draws. [default: in chess, or with a whole komi]"),
     win: Annotated[Win, ADVANCED] = None,
-    draw_rate: float = option(
-        0.0,
-        "With --win elo: draw rate of equal players, for chances.",
-        metavar="RATE",
-        advanced=True,
+    draw_rate: float = advanced(
+        "With --win elo: draw rate of equal players, for chances.", default=0.0, metavar="RATE"
     ),
-    limit: int = option(
-        4096,
-        "Try at most this many combinations of results; beyond, give bounds.",
-        min=1,
-        metavar="NUMBER",
-        advanced=True,
+    limit: int = advanced(
+        "Try at most this many combinations of results; beyond, give bounds.", default=4096, min=1
     ),
     unplayed: Unplayed = None,
 ) -> None:
@@ -400,21 +362,14 @@ class TournamentOptions:
 
     PANEL: ClassVar[str] = "Tournament"
 
-    rounds: int | None = option(
-        None, "Rounds. [default: the file's, or 5]", metavar="NUMBER", min=1
-    )
+    rounds: int | None = option("Rounds. [default: the file's, or 5]", min=1)
     system: Literal["mcmahon", "swiss", "round-robin"] | None = option(
-        None, "Pairing. [default: the file's, or mcmahon]"
+        "Pairing. [default: the file's, or mcmahon]"
     )
-    bar: str | None = option(None, "McMahon bar, such as 3d.", metavar="GRADE", advanced=True)
-    floor: str | None = option(None, "McMahon floor, such as 20k.", metavar="GRADE", advanced=True)
-    handicap: int | None = option(
-        None,
-        "Most handicap stones; 0: even games only.",
-        metavar="STONES",
-        min=0,
-        max=36,
-        advanced=True,
+    bar: str | None = advanced("McMahon bar, such as 3d.", metavar="GRADE")
+    floor: str | None = advanced("McMahon floor, such as 20k.", metavar="GRADE")
+    handicap: int | None = advanced(
+        "Most handicap stones; 0: even games only.", metavar="STONES", min=0, max=36
     )
 
 
@@ -425,19 +380,17 @@ class ResultOptions:
     PANEL: ClassVar[str] = "Results of games"
 
     win: Win = None
-    advantage: float = option(
-        0.0, "With --win elo: advantage of moving first.", metavar="POINTS", advanced=True
+    advantage: float = advanced(
+        "With --win elo: advantage of moving first.", default=0.0, metavar="POINTS"
     )
-    draws: float = option(
-        0.0, "With --win elo: draw rate of equal players.", metavar="RATE", advanced=True
+    draws: float = advanced(
+        "With --win elo: draw rate of equal players.", default=0.0, metavar="RATE"
     )
-    deviation: float | None = option(
-        None,
+    deviation: float | None = advanced(
         "Standard deviation of true strengths about the entry list (grades, or points with elo); "
         "0: it is exact. [default: of a file, as measured in real tournaments]",
         metavar="AMOUNT",
         min=0.0,
-        advanced=True,
     )
 
 
@@ -476,29 +429,26 @@ _VARIED: dict[str, Callable[[str, str], Any]] = {
 
 def simulate(
     file: Path | None = argument(
-        None,
         "A tournament file: its players and rules; rounds that are over stay as they are. Without "
         "it, players are drawn as European tournaments have them.",
+        default=None,
     ),
     *,
-    tournaments: int = option(1000, "Number of tournaments.", metavar="NUMBER", min=1),
-    players: int = option(64, "Number of players, without a file.", metavar="NUMBER", min=2),
-    grades: str = option("20k:7d", "Grades of the players, without a file.", metavar="LOW:HIGH"),
+    tournaments: int = option("Number of tournaments.", default=1000, min=1),
+    players: int = option("Number of players, without a file.", default=64, min=2),
+    grades: str = option(
+        "Grades of the players, without a file.", default="20k:7d", metavar="LOW:HIGH"
+    ),
     rules: TournamentOptions,
     criteria: str | None = option(
-        None, "Criteria of the final standings, such as mms,sos,sosos.", metavar="NAMES"
+        "Criteria of the final standings, such as mms,sos,sosos.", metavar="NAMES"
     ),
-    restart: bool = option(
-        False, "Also replay the rounds that are over.", "--restart", advanced=True
-    ),
+    restart: bool = flag("Also replay the rounds that are over.", advanced=True),
     results: ResultOptions,
-    vary: str | None = option(
-        None,
-        f"Compare tournaments that differ in one thing: {', '.join(_VARIED)}.",
-        metavar="NAME=A,B,C",
-        advanced=True,
+    vary: str | None = advanced(
+        f"Compare tournaments that differ in one thing: {', '.join(_VARIED)}.", metavar="NAME=A,B,C"
     ),
-    top: int = option(20, "Show this many players; 0 shows all.", metavar="NUMBER", min=0),
+    top: int = option("Show this many players; 0 shows all.", default=20, min=0),
     runs: Runs,
     output: Output,
 ) -> None:
@@ -570,15 +520,15 @@ def _variation(text: str | None, scenario: Scenario) -> dict[str, Any]:
 def convert(
     file: TournamentFile,
     *,
-    output: Path | None = option(None, "Write to this file.", "--output", "-o", metavar="FILE"),
+    output: Path | None = option("Write to this file.", "--output", "-o"),
     to: str | None = option(
-        None, "Format to write. [default: by the ending of the file]", metavar="|".join(FORMATS)
+        "Format to write. [default: by the ending of the file]", metavar="|".join(FORMATS)
     ),
-    encoding: str = option(
-        "utf-8", "Encoding of an H9 file, such as iso-8859-15.", metavar="NAME", advanced=True
+    encoding: str = advanced(
+        "Encoding of an H9 file, such as iso-8859-15.", default="utf-8", metavar="NAME"
     ),
-    forfeits: bool = option(
-        True, "Write games decided without play into an H9 file, or half a point.", advanced=True
+    forfeits: bool = advanced(
+        "Write games decided without play into an H9 file, or half a point.", default=True
     ),
 ) -> None:
     """Convert a tournament between OpenGotha, H9 and TRF.
@@ -628,40 +578,34 @@ class SiteOptions:
 
     PANEL: ClassVar[str] = "Site"
 
-    title: str = option("", "Title of the pages. [default: the tournament's name]", metavar="TEXT")
-    footer: str = option("", "Footer of every page: text, or a .txt or .md file.", metavar="TEXT")
+    title: str = option("Title of the pages. [default: the tournament's name]", default="")
+    footer: str = option("Footer of every page: text, or a .txt or .md file.", default="")
     root_path: str = option(
-        "", "Path under which a proxy serves it, such as /open.", metavar="PATH"
+        "Path under which a proxy serves it, such as /open.", default="", metavar="PATH"
     )
     public_url: str = option(
-        "", "Address that players use, such as https://example.org.", metavar="URL"
+        "Address that players use, such as https://example.org.", default="", metavar="URL"
     )
     trusted_proxies: str = option(
-        "127.0.0.1,::1",
         "Proxies whose X-Forwarded-For to trust, separated by commas.",
+        default="127.0.0.1,::1",
         metavar="NETWORKS",
     )
 
 
 def serve(
-    file: Annotated[
-        Path,
-        typer.Argument(metavar="FILE", help="Tournament: OpenGotha XML.", show_default=False),
-    ],
+    file: Path = argument("Tournament: OpenGotha XML.", metavar="FILE"),
     *,
     host: str = option(
-        "127.0.0.1", "Address to listen on; 0.0.0.0 for the whole hall.", metavar="ADDRESS"
+        "Address to listen on; 0.0.0.0 for the whole hall.", default="127.0.0.1", metavar="ADDRESS"
     ),
-    port: int = option(8000, "Port to listen on; 0 takes any.", metavar="NUMBER"),
+    port: int = option("Port to listen on; 0 takes any.", default=8000),
     password: str = option(
-        "",
         "Password of the helpers. [default: made up and printed; none on 127.0.0.1]",
-        metavar="TEXT",
+        default="",
         envvar=PASSWORD,
     ),
-    register: Path | None = option(
-        None, "Federation's list to enter players from.", "--list", metavar="FILE"
-    ),
+    register: Path | None = option("Federation's list to enter players from.", "--list"),
     site: Annotated[SiteOptions, ADVANCED],
 ) -> None:
     """Run the desk of a tournament in the browser.

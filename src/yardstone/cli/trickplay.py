@@ -6,10 +6,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-import typer
-
 from yardstone.cli import declare
-from yardstone.cli.declare import Confidence, Strict, WorkOptions, bundle, option
+from yardstone.cli.declare import (
+    Confidence,
+    Strict,
+    WorkOptions,
+    advanced,
+    argument,
+    bundle,
+    option,
+)
 from yardstone.cli.go import NetworkOptions, Quiet
 from yardstone.cli.output import Output, TableOutput, report_skipped, stage_bars
 from yardstone.cli.strength import ModelFile, ScaleName
@@ -22,9 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Boards", "ProblemOptions", "finish", "index", "find", "rate"]
 
 
-Boards = Annotated[
-    int, typer.Option("--boards", metavar="NUMBER", min=1, help="Games for each problem.")
-]
+Boards = Annotated[int, option("Games for each problem.", min=1)]
 
 
 @bundle
@@ -33,54 +37,35 @@ class ProblemOptions(WorkOptions):
 
     PANEL: ClassVar[str] = "Problems"
 
-    paths: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="PROBLEMS",
-            help="SGF files with variations or text files with diagrams, folders or archives.",
-            show_default=False,
-        ),
-    ]
-    games: Annotated[
-        list[str],
-        typer.Option(
-            "--games",
-            metavar="FILE",
-            help="An index from `trickplay index`, or files of games. Repeatable.",
-            show_default=False,
-        ),
-    ]
-    bounds: str | None = option(
-        None,
+    paths: list[str] = argument(
+        "SGF files with variations or text files with diagrams, folders or archives.",
+        metavar="PROBLEMS",
+    )
+    games: list[str] = option(
+        "An index from `trickplay index`, or files of games. Repeatable.",
+        default=...,
+        metavar="FILE",
+    )
+    bounds: str | None = advanced(
         "Part of the board that SGF problems show, such as H10:T1. [default: VW of the record, or "
         "inferred]",
         metavar="CORNERS",
-        advanced=True,
     )
-    reduce: int = option(
-        3,
+    reduce: int = advanced(
         "Stones to remove, at most, from a position that does not occur.",
+        default=3,
         metavar="STONES",
         min=0,
         max=6,
-        advanced=True,
     )
-    seed: int | None = option(
-        None,
-        "Choose games at random by this seed. [default: those with the position earliest]",
-        metavar="NUMBER",
-        min=0,
-        advanced=True,
+    seed: int | None = advanced(
+        "Choose games at random by this seed. [default: those with the position earliest]", min=0
     )
-    change: list[str] | None = option(
-        None,
+    change: list[str] | None = advanced(
         "Change the completed board of a problem, such as 24=black:K4,empty:D3. Repeatable.",
         metavar="PROBLEM=STONES",
-        advanced=True,
     )
-    sgf: Path | None = option(
-        None, "Write the completed boards with the variations.", metavar="FILE", advanced=True
-    )
+    sgf: Path | None = advanced("Write the completed boards with the variations.")
     strict: Strict = False
 
     def sought(self, boards: int) -> Sought:
@@ -116,15 +101,10 @@ def finish(options: ProblemOptions, result: FoundProblems, *, quiet: bool) -> No
 
 
 def index(
-    paths: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="FILES",
-            help="SGF files or lists of moves, folders, patterns or archives of them.",
-            show_default=False,
-        ),
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Index to write.")],
+    paths: list[str] = argument(
+        "SGF files or lists of moves, folders, patterns or archives of them.", metavar="FILES"
+    ),
+    output: Path = option("Index to write.", "--output", "-o", default=...),
     *,
     work: WorkOptions,
     quiet: Quiet = False,
@@ -178,19 +158,15 @@ def rate(
     output: Output,
     *,
     boards: Boards = 5,
-    moves: str = option(
-        "equal",
+    moves: str = advanced(
         "Answers to rate: all, the first NUMBER, or equal: as many as the shortest variation has.",
+        default="equal",
         metavar="NUMBER",
-        advanced=True,
     ),
-    history: bool = option(
-        True,
-        "Show the network the moves before the position, or only the position.",
-        "--history/--no-history",
-        advanced=True,
+    history: bool = advanced(
+        "Show the network the moves before the position, or only the position.", default=True
     ),
-    scale: ScaleName = option("fox", "Scale to show the ratings on."),
+    scale: ScaleName = option("Scale to show the ratings on.", default="fox"),
     confidence: Confidence = "90",
     model: ModelFile = None,
 ) -> None:

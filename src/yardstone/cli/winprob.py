@@ -6,10 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
 from yardstone.cli import declare
-from yardstone.cli.declare import Confidence, Seed, Win, argument, option
+from yardstone.cli.declare import Confidence, Seed, Win, advanced, argument, flag, option
 from yardstone.cli.output import Output, TableOutput
 from yardstone.errors import UsageError
 
@@ -22,35 +20,32 @@ __all__ = ["between", "fit", "stats", "handicap"]
 
 def between(
     grades: list[str] | None = argument(
-        None,
         "Player and opponent, such as 2d 4d; with --scale, numbers on that scale.",
+        default=None,
         metavar="GRADES",
     ),
     *,
     win: Win = "fitted",
-    handicap: int = option(0, "Stones of the weaker player.", min=0, max=36, metavar="STONES"),
+    handicap: int = option(
+        "Stones of the weaker player.", default=0, min=0, max=36, metavar="STONES"
+    ),
     komi: float | None = option(
-        None,
         "Komi that Black gives, the first player in an even game: 7, or none with stones, unless "
         "said otherwise.",
         metavar="POINTS",
     ),
     chance: float | None = option(
-        None, "Find whom one grade beats with this probability (0 to 1).", metavar="SHARE"
+        "Find whom one grade beats with this probability (0 to 1).", metavar="SHARE"
     ),
-    table: bool = option(
-        False, "Show all grades against opponents 1 to 9 grades stronger.", "--table"
+    table: bool = flag("Show all grades against opponents 1 to 9 grades stronger."),
+    figure: Literal["curves", "lambda", "contour"] = advanced(
+        "What --plot draws: curves, lambda or contour.", default="curves"
     ),
-    figure: Literal["curves", "lambda", "contour"] = option(
-        "curves", "What --plot draws: curves, lambda or contour.", advanced=True
-    ),
-    scale: str = option("grade", "Scale of the two players: grade, egf, ogs, goldis."),
-    set_: list[str] | None = option(
-        None,
+    scale: str = option("Scale of the two players: grade, egf, ogs, goldis.", default="grade"),
+    set_: list[str] | None = advanced(
         "Change a coefficient of the model, such as K=0.2. Repeatable.",
         "--set",
         metavar="NAME=VALUE",
-        advanced=True,
     ),
     confidence: Confidence = "95",
     output: Output,
@@ -118,17 +113,15 @@ def _changed(model: WinningModel, settings: list[str]) -> WinningModel:
 
 Files = Annotated[
     list[Path],
-    typer.Argument(
-        metavar="FILES",
-        help="Games with grades (CSV, SGF, files of tournaments), or tables of winning "
+    argument(
+        "Games with grades (CSV, SGF, files of tournaments), or tables of winning "
         "statistics: as the European Go Database publishes them, or CSV with "
         "grade,difference,wins,games.",
+        metavar="FILES",
     ),
 ]
-Begin = Annotated[
-    str | None, typer.Option("--from", metavar="DATE", help="Use games from this day on.")
-]
-End = Annotated[str | None, typer.Option("--to", metavar="DATE", help="Use games up to this day.")]
+Begin = Annotated[str | None, option("Use games from this day on.", "--from", metavar="DATE")]
+End = Annotated[str | None, option("Use games up to this day.", "--to", metavar="DATE")]
 
 
 def stats(
@@ -136,7 +129,7 @@ def stats(
     *,
     begin: Begin = None,
     end: End = None,
-    differences: int = option(4, "Largest difference of grades to use.", min=1, max=40),
+    differences: int = option("Largest difference of grades to use.", default=4, min=1, max=40),
     output: Output,
 ) -> None:
     """Tabulate how often the weaker player wins, by grade.
@@ -159,51 +152,40 @@ def fit(
     files: Files,
     *,
     method: Literal["likelihood", "newton", "conjugate"] = option(
-        "likelihood",
         "Binomial likelihood, or the published least squares by Newton steps or conjugate "
         "gradients.",
+        default="likelihood",
     ),
     free: str = option(
-        "u0,v0,u1,u3,K", "Coefficients to fit, such as u0,v0,u1,u3,K.", metavar="NAMES"
+        "Coefficients to fit, such as u0,v0,u1,u3,K.", default="u0,v0,u1,u3,K", metavar="NAMES"
     ),
-    all_games: bool = option(
-        False,
+    all_games: bool = flag(
         "Likelihood: use every difference of grades, colours, komi and handicap games, with "
         "intervals over events or players; allows black, komi, stone, low and lapse in --free, "
-        "and those not named are zero (a stone is a grade).",
-        "--all-games",
+        "and those not named are zero (a stone is a grade)."
     ),
     begin: Begin = None,
     end: End = None,
-    bootstrap: int = option(
-        0,
+    bootstrap: int = advanced(
         "Least squares: intervals from this many tables simulated from the fit, 39 or more.",
+        default=0,
         min=0,
         metavar="SAMPLES",
-        advanced=True,
     ),
-    probability: list[str] | None = option(
-        None,
+    probability: list[str] | None = advanced(
         "Likelihood: show the probability between two grades such as 2d,4d, with its interval. "
         "Repeatable.",
         metavar="GRADES",
-        advanced=True,
     ),
-    link: Literal["erf", "logistic"] = option(
-        "erf",
-        "All games: from strengths to a probability, erf as published.",
-        advanced=True,
+    link: Literal["erf", "logistic"] = advanced(
+        "All games: from strengths to a probability, erf as published.", default="erf"
     ),
-    event_games: float | None = option(
-        None,
+    event_games: float | None = advanced(
         "All games: an event counts as so many independent games at most; the model that ships "
         "has 100.",
         metavar="GAMES",
-        advanced=True,
     ),
-    save: Path | None = option(
-        None, "Save the fit as a model of winning, for --win FILE.", metavar="FILE"
-    ),
+    save: Path | None = option("Save the fit as a model of winning, for --win FILE."),
     seed: Seed = 0,
     confidence: Confidence = "95",
     output: Output,
@@ -268,38 +250,30 @@ def _two_grades(text: str) -> tuple[float, float]:
 
 
 def handicap(
-    players: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="RATINGS",
-            help="Two log ratings in thousandths such as 2673 2235; ranks of Goldis' table such as "
-            "7aml 3p; or Go grades such as 2d 4k.",
-        ),
-    ],
+    players: list[str] = argument(
+        "Two log ratings in thousandths such as 2673 2235; ranks of Goldis' table such as "
+        "7aml 3p; or Go grades such as 2d 4k.",
+        metavar="RATINGS",
+    ),
     *,
     scale: Literal["goldis", "uniform", "egf", "ogs", "grade", "rank"] | None = option(
-        None,
         "What the two are: goldis (numbers, the default), rank (names), grade, egf or ogs "
-        "ratings, or uniform (Pratesi's modified scale).",
+        "ratings, or uniform (Pratesi's modified scale)."
     ),
     win: str | None = option(
-        None,
         "Model of winning: fitted, egf, goldis, kaniuk, or a file of winprob fit --save. "
         "[default: goldis, egf and fitted side by side]",
         metavar="NAME|FILE",
     ),
     komi: float | None = option(
-        None, "Goldis: komi of an even game between equals. [default: 8]", metavar="POINTS"
+        "Goldis: komi of an even game between equals. [default: 8]", metavar="POINTS"
     ),
     base: float | None = option(
-        None,
         "Goldis: ratio of strengths between ranks; 3.1623 is Elo's root of ten. [default: 1.2589, "
         "the tenth root of ten]",
         metavar="RATIO",
     ),
-    stones: int | None = option(
-        None, "Fix the stones; komi makes up the rest.", min=1, metavar="STONES"
-    ),
+    stones: int | None = option("Fix the stones; komi makes up the rest.", min=1, metavar="STONES"),
     confidence: Confidence = "95",
     output: TableOutput,
 ) -> None:

@@ -6,9 +6,7 @@ import gzip
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
-from yardstone.cli.declare import ADVANCED, Confidence, option
+from yardstone.cli.declare import ADVANCED, Confidence, advanced, argument, option
 from yardstone.cli.output import TableOutput, check_folder
 from yardstone.errors import NoGamesError, UsageError
 from yardstone_lab.cli.backgammon_options import FigureFolder, Rule, Seed
@@ -25,26 +23,18 @@ _ENDING = ".gz"
 
 Table = Annotated[
     Path | None,
-    typer.Argument(
+    argument(
+        "A table of matches, or results of `play` and `study`. [default: the project's own]",
         metavar="TABLE",
-        help="A table of matches, or results of `play` and `study`. [default: the project's own]",
-        show_default=False,
     ),
 ]
 
 
 def table(
-    results: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="RESULTS",
-            help="Results of `play` and `study`, or tables of them to be joined.",
-            show_default=False,
-        ),
-    ],
-    output: Path | None = option(
-        None, "Write here; packed if it ends in .gz.", "--output", "-o", metavar="FILE"
+    results: list[Path] = argument(
+        "Results of `play` and `study`, or tables of them to be joined.", metavar="RESULTS"
     ),
+    output: Path | None = option("Write here; packed if it ends in .gz.", "--output", "-o"),
 ) -> None:
     """Make a table of matches from results files, for fits.
 
@@ -73,19 +63,17 @@ def fit(
     matches: Table = None,
     *,
     model: Literal["decision", "bilinear", "both"] = option(
-        "both", "a(N) DEPD from Part I, a2(N) DEPM + b(N) DEPC from Part II, or both."
+        "a(N) DEPD from Part I, a2(N) DEPM + b(N) DEPC from Part II, or both.", default="both"
     ),
     method: FitMethod = option(
-        FitMethod.chance, "As published, weighted, or on the mean results (chance)."
+        "As published, weighted, or on the mean results (chance).", default=FitMethod.chance
     ),
     rule: Rule = CloseRule.new,
-    averaging: Averaging = option(
-        Averaging.matches,
-        "Error rates: mean over the matches, or over all decisions.",
-        advanced=True,
+    averaging: Averaging = advanced(
+        "Error rates: mean over the matches, or over all decisions.", default=Averaging.matches
     ),
-    draws: int = option(
-        200, "Draw the matches anew so often for errors.", min=0, max=100_000, advanced=True
+    draws: int = advanced(
+        "Draw the matches anew so often for errors.", default=200, min=0, max=100_000
     ),
     seed: Seed = 1,
     confidence: Annotated[Confidence, ADVANCED] = "90",
@@ -122,13 +110,12 @@ def fit(
 def compare(
     matches: Table = None,
     *,
-    left_out: LeftOut = option(
-        LeftOut.matches,
+    left_out: LeftOut = advanced(
         "A part of the matches of each setting, or a length.",
         "--leave-out",
-        advanced=True,
+        default=LeftOut.matches,
     ),
-    parts: int = option(10, "Deal the matches into so many parts.", min=2, max=1000),
+    parts: int = option("Deal the matches into so many parts.", default=10, min=2, max=1000),
     rule: Rule = CloseRule.new,
     seed: Seed = 1,
     output: TableOutput,

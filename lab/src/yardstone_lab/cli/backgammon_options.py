@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, TypeVar
 import typer
 
 from yardstone.cli.backgammon import Gnubg
-from yardstone.cli.declare import ADVANCED, Confidence, Engine, bundle, option
+from yardstone.cli.declare import (
+    ADVANCED,
+    Confidence,
+    Engine,
+    advanced,
+    argument,
+    bundle,
+    flag,
+    option,
+)
 from yardstone.cli.output import TableOutput
 from yardstone.errors import UsageError
 from yardstone_lab.vandendoel.choices import CloseRule
@@ -34,23 +43,12 @@ __all__ = [
     "player",
 ]
 
-Matches = Annotated[int, typer.Option(min=1, help="Matches of each setting.")]
-Timeout = Annotated[
-    float,
-    typer.Option(min=1.0, metavar="SECONDS", help="Give up a match after this time."),
-    ADVANCED,
-]
-Seed = Annotated[
-    int,
-    typer.Option(min=0, help="Seed of dice and noise: equal seeds give equal matches."),
-    ADVANCED,
-]
+Matches = Annotated[int, option("Matches of each setting.", min=1)]
+Timeout = Annotated[float, advanced("Give up a match after this time.", min=1.0, metavar="SECONDS")]
+Seed = Annotated[int, advanced("Seed of dice and noise: equal seeds give equal matches.", min=0)]
 Rule = Annotated[
     CloseRule,
-    typer.Option(
-        help="Definition of close cube decisions: van den Doel's (2003) or today's (2006)."
-    ),
-    ADVANCED,
+    advanced("Definition of close cube decisions: van den Doel's (2003) or today's (2006)."),
 ]
 Value = TypeVar("Value")
 
@@ -59,21 +57,12 @@ Value = TypeVar("Value")
 class MatchOptions:
     """Options of a command that plays matches: where they go, and how."""
 
-    results: Annotated[
-        Path,
-        typer.Argument(
-            metavar="RESULTS",
-            help="File for the matches, a line of JSON each; continued if it exists.",
-            show_default=False,
-        ),
-    ]
+    results: Path = argument(
+        "File for the matches, a line of JSON each; continued if it exists.", metavar="RESULTS"
+    )
     seed: Seed = 1
-    processes: int | None = option(
-        None,
-        "Matches in parallel; GNU Backgammon waits a lot. [default: 6 per core]",
-        min=1,
-        max=1024,
-        advanced=True,
+    processes: int | None = advanced(
+        "Matches in parallel; GNU Backgammon waits a lot. [default: 6 per core]", min=1, max=1024
     )
     gnubg: Gnubg = None
     rule: Rule = CloseRule.new
@@ -96,27 +85,17 @@ class Noise:
 
     PANEL: ClassVar[str] = "Players"
 
-    deterministic: bool = option(
-        False,
-        "Use GNU Backgammon's default noise, to show its bias.",
-        "--deterministic",
-        advanced=True,
+    deterministic: bool = flag(
+        "Use GNU Backgammon's default noise, to show its bias.", advanced=True
     )
-    unrepeatable: bool = option(
-        False,
-        "Do without libfaketime: the noise differs each time.",
-        "--unrepeatable",
-        advanced=True,
-    )
+    unrepeatable: bool = flag("Do without libfaketime: the noise differs each time.", advanced=True)
 
 
 @bundle
 class FigureFolder:
     """Where van den Doel's figures go."""
 
-    plot: Path | None = option(
-        None, "Draw van den Doel's figures in this folder.", metavar="FOLDER"
-    )
+    plot: Path | None = option("Draw van den Doel's figures in this folder.", metavar="FOLDER")
 
     def check(self) -> None:
         """Refuse what is no place for figures before any work is done."""

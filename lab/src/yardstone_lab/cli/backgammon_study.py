@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from yardstone.cli.declare import option
+from yardstone.cli.declare import advanced, flag, option
 from yardstone.cli.output import TableOutput
 from yardstone.errors import UsageError
 from yardstone_lab.cli.backgammon_options import (
@@ -23,25 +23,23 @@ __all__ = ["appendix", "depth", "part1", "part2", "play", "strong"]
 def play(
     work: MatchOptions,
     *,
-    length: int = option(5, "Points to win.", min=1, max=64),
+    length: int = option("Points to win.", default=5, min=1, max=64),
     first: str = option(
-        "0",
         "Noise of the first player: of moves and cube decisions alike, or MOVES,CUBE.",
+        default="0",
         metavar="NOISE",
     ),
-    second: str = option("0.04", "Noise of the second player.", metavar="NOISE"),
-    first_plies: str = option(
-        "0", "Search depth of the first, or MOVES,CUBE.", metavar="PLIES", advanced=True
+    second: str = option("Noise of the second player.", default="0.04", metavar="NOISE"),
+    first_plies: str = advanced(
+        "Search depth of the first, or MOVES,CUBE.", default="0", metavar="PLIES"
     ),
-    second_plies: str = option("0", "Search depth of the second.", metavar="PLIES", advanced=True),
+    second_plies: str = advanced("Search depth of the second.", default="0", metavar="PLIES"),
     analyse: list[int] | None = option(
-        None, "Analyse at this depth. Repeatable. [default: 0]", metavar="PLIES"
+        "Analyse at this depth. Repeatable. [default: 0]", metavar="PLIES"
     ),
     matches: Matches = 100,
     timeout: Timeout = 600.0,
-    keep_moves: bool = option(
-        False, "Also keep the moves of each match, as .mat text.", "--keep-moves", advanced=True
-    ),
+    keep_moves: bool = flag("Also keep the moves of each match, as .mat text.", advanced=True),
     noise: Noise,
     output: TableOutput,
 ) -> None:
@@ -70,10 +68,10 @@ def play(
 def part1(
     work: MatchOptions,
     *,
-    lengths: str = option("1,3,5,7,11,23", "Match lengths.", metavar="N,N,..."),
+    lengths: str = option("Match lengths.", default="1,3,5,7,11,23", metavar="N,N,..."),
     pairings: str = option(
-        "0:0.005,0:0.015,0:0.02,0:0.04,0:0.06,0.04:0.06",
         "Noise of the two players.",
+        default="0:0.005,0:0.015,0:0.02,0:0.04,0:0.06,0.04:0.06",
         metavar="A:B,...",
     ),
     matches: Matches = 1000,
@@ -102,12 +100,14 @@ def part1(
 def part2(
     work: MatchOptions,
     *,
-    lengths: str = option("3,5,7,11,23", "Match lengths.", metavar="N,N,..."),
+    lengths: str = option("Match lengths.", default="3,5,7,11,23", metavar="N,N,..."),
     move_noise: str = option(
-        "0,0.02,0.04,0.06", "Noise of the second player's moves.", metavar="A,B,..."
+        "Noise of the second player's moves.", default="0,0.02,0.04,0.06", metavar="A,B,..."
     ),
     cube_noise: str = option(
-        "0.05,0.1,0.4,0.8", "Noise of the second player's cube decisions.", metavar="A,B,..."
+        "Noise of the second player's cube decisions.",
+        default="0.05,0.1,0.4,0.8",
+        metavar="A,B,...",
     ),
     matches: Matches = 500,
     timeout: Timeout = 600.0,
@@ -173,7 +173,7 @@ def appendix(
     work: MatchOptions,
     *,
     only: list[str] | None = option(
-        None, "Only this one, such as expExp-expBeg:5. Repeatable.", metavar="NAME"
+        "Only this one, such as expExp-expBeg:5. Repeatable.", metavar="NAME"
     ),
     matches: Matches = 1000,
     timeout: Timeout = 3600.0,

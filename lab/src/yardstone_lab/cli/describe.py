@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from yardstone.cli.declare import option
+from yardstone.cli.declare import argument, option
 from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -17,20 +15,20 @@ __all__ = ["describe"]
 
 
 def describe(
-    data: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="DATA...",
-            help="An experiment (TOML) that was run, a store of features, or files of results.",
-        ),
-    ],
-    folder: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the charts."),
-    ],
-    ending: str = option("svg", "Format of the charts: svg, png or pdf.", "--type", metavar="TYPE"),
+    data: list[str] = argument(
+        "An experiment (TOML) that was run, a store of features, or files of results.",
+        metavar="DATA...",
+    ),
+    folder: Path = option(
+        "Folder for the charts.", "--output", "-o", default=..., metavar="FOLDER"
+    ),
+    ending: str = option(
+        "Format of the charts: svg, png or pdf.", "--type", default="svg", metavar="TYPE"
+    ),
     classes: str = option(
-        "", "Bounds between classes of players, in rating points: 1500,1900.", metavar="POINTS"
+        "Bounds between classes of players, in rating points: 1500,1900.",
+        default="",
+        metavar="POINTS",
     ),
 ) -> None:
     """Plot the data: labels, losses of moves, settling of ratings.

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from yardstone.cli.declare import named_values, option
 from yardstone.cli.go import GamePaths
@@ -19,33 +16,25 @@ _ENDING = ".bin.gz"
 
 def train(
     paths: GamePaths,
-    network: Annotated[
-        Path,
-        typer.Option("--save", metavar="FILE", help="Write the network to this file (.bin.gz)."),
-    ],
+    network: Path = option("Write the network to this file (.bin.gz).", "--save", default=...),
     *,
     ranks: Path | None = option(
-        None,
         "Table of the players' ranks: file, colour, rank, scale. Of a game in it only the sides "
-        "named are learnt from.",
-        metavar="FILE",
+        "named are learnt from."
     ),
     teacher: str | None = option(
-        None,
         "A network, file or name, whose view of the positions is learnt as well: far fewer of "
         "them are needed then.",
         metavar="NET",
     ),
     folder: Path | None = option(
-        None, "Folder of the training. [default: beside FILE]", metavar="FOLDER"
+        "Folder of the training. [default: beside FILE]", metavar="FOLDER"
     ),
     settings: list[str] | None = option(
-        None, "Change a setting. Repeatable.", "--set", metavar="NAME=VALUE"
+        "Change a setting. Repeatable.", "--set", metavar="NAME=VALUE"
     ),
-    minutes: float | None = option(
-        None, "Stop after this time; the same command goes on.", metavar="NUMBER", min=0.0
-    ),
-    threads: int | None = option(None, "Processors to use.", metavar="NUMBER", min=1),
+    minutes: float | None = option("Stop after this time; the same command goes on.", min=0.0),
+    threads: int | None = option("Processors to use.", min=1),
     output: Output,
 ) -> None:
     """Train a small network on games between people.

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from yardstone.cli.declare import WorkOptions, option
+from yardstone.cli.declare import WorkOptions, argument, option
 from yardstone.cli.output import TableOutput, stage_bars
 
 if TYPE_CHECKING:
@@ -19,14 +17,10 @@ __all__ = ["run"]
 
 
 def run(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Description of the experiment (TOML).")
-    ],
+    file: Path = argument("Description of the experiment (TOML).", metavar="FILE"),
     *,
     output: TableOutput,
-    figures: bool = option(
-        True, "Draw the ratings and scores of the systems.", "--figures/--no-figures"
-    ),
+    figures: bool = option("Draw the ratings and scores of the systems.", default=True),
     work: WorkOptions,
 ) -> None:
     """Run a whole experiment, from game records to results.

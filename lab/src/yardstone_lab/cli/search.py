@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from yardstone.cli.declare import Seed, WorkOptions, named_values, option
+from yardstone.cli.declare import Seed, WorkOptions, advanced, named_values, option
 from yardstone.cli.output import Output, progress_bar
 from yardstone.errors import UsageError
 from yardstone_lab.cli.training_options import (
@@ -34,28 +34,20 @@ def search(
     *,
     model: Model = "full",
     method: Literal["random", "optuna"] = option(
-        "random", "random: as published; optuna: learns, and gives up early."
+        "random: as published; optuna: learns, and gives up early.", default="random"
     ),
-    iterations: int = option(
-        5, "Iterations of the random search.", metavar="NUMBER", min=1, advanced=True
-    ),
-    runs: int = option(15, "Trainings in each iteration.", metavar="NUMBER", min=1, advanced=True),
-    shrink: float = option(
-        0.6, "Scale of each iteration relative to the one before.", advanced=True
-    ),
-    trials: int = option(
-        TRIALS, "Trainings of the search by optuna.", metavar="NUMBER", min=1, advanced=True
-    ),
-    start: PresetName = option("start", "Settings to search around."),
-    windows: str | None = option(
-        None, "Also search the window, between these bounds.", metavar="LOW,HIGH", advanced=True
+    iterations: int = advanced("Iterations of the random search.", default=5, min=1),
+    runs: int = advanced("Trainings in each iteration.", default=15, min=1),
+    shrink: float = advanced("Scale of each iteration relative to the one before.", default=0.6),
+    trials: int = advanced("Trainings of the search by optuna.", default=TRIALS, min=1),
+    start: PresetName = option("Settings to search around.", default="start"),
+    windows: str | None = advanced(
+        "Also search the window, between these bounds.", metavar="LOW,HIGH"
     ),
     settings: Settings = None,
     seed: Seed = 0,
     folder: Folder = None,
-    limits: str | None = option(
-        None, "Range of losses in the chart.", metavar="LOW,HIGH", advanced=True
-    ),
+    limits: str | None = advanced("Range of losses in the chart.", metavar="LOW,HIGH"),
     device: Device = "auto",
     threads: Threads = 1,
     work: WorkOptions,

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
-from yardstone.cli.declare import bundle, option
+from yardstone.cli.declare import advanced, bundle, option
 from yardstone.cli.output import Output
 from yardstone.cli.tournament import Runs, Win, grade
 from yardstone.errors import UsageError
@@ -18,47 +16,26 @@ if TYPE_CHECKING:
 
 __all__ = ["pairing", "ties", "weights"]
 
-_Entrants = Annotated[
-    int, typer.Option("--players", metavar="NUMBER", min=2, help="Players of each tournament.")
-]
-_Rounds = Annotated[int, typer.Option(metavar="NUMBER", min=1, help="Rounds of each tournament.")]
-_Replicates = Annotated[
-    int | None,
-    typer.Option(
-        metavar="NUMBER",
-        min=2,
-        help="Independent events or populations.",
-    ),
-]
+_Entrants = Annotated[int, option("Players of each tournament.", "--players", min=2)]
+_Rounds = Annotated[int, option("Rounds of each tournament.", min=1)]
+_Replicates = Annotated[int | None, option("Independent events or populations.", min=2)]
 
 
 @bundle
 class MeasureOptions:
     """What is played, and what is measured of it."""
 
-    objective: Literal["strength", "kaniuk"] = option(
-        "strength",
+    objective: Literal["strength", "kaniuk"] = advanced(
         "The error that is left of strengths after one event, or Kaniuk's quality: of EGF ratings "
         "after many events of one population.",
-        advanced=True,
+        default="strength",
     )
     players: int | None = option(
-        None,
-        "Players of each tournament. [default: 100, or 48 of a population]",
-        metavar="NUMBER",
-        min=2,
+        "Players of each tournament. [default: 100, or 48 of a population]", min=2
     )
     rounds: _Rounds = 5
-    population: int | None = option(
-        None,
-        "kaniuk: number of players in all. [default: 192]",
-        metavar="NUMBER",
-        min=2,
-        advanced=True,
-    )
-    tournaments: int | None = option(
-        None, "kaniuk: tournaments in succession. [default: 80]", metavar="NUMBER", min=2
-    )
+    population: int | None = advanced("kaniuk: number of players in all. [default: 192]", min=2)
+    tournaments: int | None = option("kaniuk: tournaments in succession. [default: 80]", min=2)
 
     def measure(self) -> SingleEvents | Circuit:
         """What the studies play."""
@@ -96,19 +73,19 @@ def _law(win: str | None) -> ModelLaw:
 
 def ties(
     *,
-    tournaments: int = option(1000, "Number of tournaments.", metavar="NUMBER", min=2),
+    tournaments: int = option("Number of tournaments.", default=1000, min=2),
     players: _Entrants = 100,
     rounds: _Rounds = 5,
-    system: Literal["mcmahon", "swiss", "round-robin"] = option("mcmahon", "Pairing system."),
-    bar: str = option("3d", "Bar of the McMahon system.", metavar="GRADE"),
-    grades: str = option("20k:7d", "Grades of the players.", metavar="LOW:HIGH"),
+    system: Literal["mcmahon", "swiss", "round-robin"] = option(
+        "Pairing system.", default="mcmahon"
+    ),
+    bar: str = option("Bar of the McMahon system.", default="3d", metavar="GRADE"),
+    grades: str = option("Grades of the players.", default="20k:7d", metavar="LOW:HIGH"),
     criteria: str | None = option(
-        None,
-        "Tie-breaks to test, separated by commas; the first is the reference.",
-        metavar="NAMES",
+        "Tie-breaks to test, separated by commas; the first is the reference.", metavar="NAMES"
     ),
     among: Literal["all", "same-start", "top"] = option(
-        "all", "Test on all tied players, those who began equal, or those at the top."
+        "Test on all tied players, those who began equal, or those at the top.", default="all"
     ),
     win: Win = None,
     runs: Runs,
@@ -190,12 +167,10 @@ def pairing(
 
 def weights(
     *,
-    trials: int = option(40, "Sets of rules to try.", metavar="NUMBER", min=1),
+    trials: int = option("Sets of rules to try.", default=40, min=1),
     size: MeasureOptions,
     replicates: _Replicates = None,
-    confirm: int | None = option(
-        None, "Fresh events or populations that confirm the result.", metavar="NUMBER", min=2
-    ),
+    confirm: int | None = option("Fresh events or populations that confirm the result.", min=2),
     win: Win = None,
     runs: Runs,
     output: Output,

@@ -5,11 +5,9 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-import typer
-
-from yardstone.cli.declare import Seed, named_values, option
+from yardstone.cli.declare import Seed, advanced, argument, named_values, option
 from yardstone.cli.output import Output
 from yardstone.errors import UsageError
 from yardstone_lab.cli.training_options import (
@@ -28,34 +26,25 @@ __all__ = ["train"]
 
 
 def train(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE",
-            help="An experiment that has been run (.toml), or a table of ranks (.csv).",
-            show_default=False,
-        ),
-    ],
+    file: Path = argument(
+        "An experiment that has been run (.toml), or a table of ranks (.csv).", metavar="FILE"
+    ),
     *,
     model: Literal["rank", "full", "basic", "stochastic"] | None = option(
-        None,
         "full: from the trunk at the moves; basic: from what the outputs say; of a table also "
-        "rank and stochastic. [default: full; rank for a table]",
+        "rank and stochastic. [default: full; rank for a table]"
     ),
     stores: list[Path] | None = option(
-        None,
         "Features of the games of the table, from `go features`. Repeatable.",
         "--store",
         metavar="FOLDER",
     ),
-    begin: str | None = option(
-        None,
+    begin: str | None = advanced(
         "A rank model that gets the scales of the table that it has not.",
         "--from",
         metavar="NAME|FILE",
-        advanced=True,
     ),
-    save: Path | None = option(None, "Save the model of a table.", metavar="FILE"),
+    save: Path | None = option("Save the model of a table."),
     seed: Seed = 0,
     preset: Preset = None,
     settings: Settings = None,

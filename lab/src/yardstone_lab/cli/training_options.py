@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
-
-from yardstone.cli.declare import ADVANCED
+from yardstone.cli.declare import advanced, argument, flag, option
 
 __all__ = [
     "Anew",
@@ -27,43 +25,24 @@ PresetName = Literal["published", "start", "small"]
 
 
 ExperimentFile = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE", help="Description of an experiment that has been run.", show_default=False
-    ),
+    Path, argument("Description of an experiment that has been run.", metavar="FILE")
 ]
 Model = Annotated[
-    Literal["full", "basic"],
-    typer.Option("--model", help="full: from the trunk at the moves; basic: from six outputs."),
+    Literal["full", "basic"], option("full: from the trunk at the moves; basic: from six outputs.")
 ]
 Preset = Annotated[
     PresetName | None,
-    typer.Option(
-        "--preset",
-        help="Settings in place of the experiment's: published is Table 5.1 of the thesis.",
-    ),
+    option("Settings in place of the experiment's: published is Table 5.1 of the thesis."),
 ]
 Settings = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Change a setting. Repeatable."),
+    list[str] | None, option("Change a setting. Repeatable.", "--set", metavar="NAME=VALUE")
 ]
 Folder = Annotated[
     Path | None,
-    typer.Option(
-        "--folder",
-        metavar="FOLDER",
-        help="Folder for all results. [default: in that of the experiment]",
-        show_default=False,
-    ),
+    option("Folder for all results. [default: in that of the experiment]", metavar="FOLDER"),
 ]
 Device = Annotated[
-    Literal["auto", "cpu", "cuda"],
-    typer.Option("--device", help="Device to train on; auto: a GPU if there is one."),
-    ADVANCED,
+    Literal["auto", "cpu", "cuda"], advanced("Device to train on; auto: a GPU if there is one.")
 ]
-Threads = Annotated[
-    int | None,
-    typer.Option("--threads", metavar="NUMBER", min=1, help="Threads of each training."),
-    ADVANCED,
-]
-Anew = Annotated[bool, typer.Option("--anew", help="Start afresh, whatever the folder holds.")]
+Threads = Annotated[int | None, advanced("Threads of each training.", min=1)]
+Anew = Annotated[bool, flag("Start afresh, whatever the folder holds.")]

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-import typer
-
-from yardstone.cli.declare import Confidence, Seed, option
+from yardstone.cli.declare import Confidence, Seed, argument, flag, option
 from yardstone.cli.output import Output, TableOutput
 from yardstone.errors import UsageError
 
@@ -15,12 +13,14 @@ __all__ = ["compare", "trace"]
 
 
 def trace(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Dated games with grades.")],
+    file: Path = argument("Dated games with grades.", metavar="FILE"),
     *,
-    years: int = option(5, "Years in a window.", min=1),
-    follow: str = option("10k,2d", "Grades whose probabilities to follow.", metavar="GRADES"),
+    years: int = option("Years in a window.", default=5, min=1),
+    follow: str = option(
+        "Grades whose probabilities to follow.", default="10k,2d", metavar="GRADES"
+    ),
     figure: Literal["measured", "coefficients", "model"] = option(
-        "coefficients", "What --plot draws: measured ratios, coefficients, model."
+        "What --plot draws: measured ratios, coefficients, model.", default="coefficients"
     ),
     output: Output,
 ) -> None:
@@ -44,10 +44,10 @@ def trace(
 
 
 def compare(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Games with grades.")],
+    file: Path = argument("Games with grades.", metavar="FILE"),
     *,
-    folds: int = option(10, "Parts of the cross-validation.", min=2),
-    by_event: bool = option(False, "Leave out whole events, not single games.", "--by-event"),
+    folds: int = option("Parts of the cross-validation.", default=10, min=2),
+    by_event: bool = flag("Leave out whole events, not single games."),
     seed: Seed = 0,
     confidence: Confidence = "95",
     output: TableOutput,
