@@ -38,7 +38,8 @@ So it is refused beyond `ERF_LIMIT`, a probability of 0.36 %, where the tail is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import pi, sqrt, tanh
 from types import MappingProxyType
@@ -67,6 +68,7 @@ __all__ = [
     "ALL_PARAMETERS",
     "EXTRAS",
     "LOW_GRADE",
+    "ProbabilityFormula",
     "GradeModel",
     "Link",
     "log_gradients",
@@ -86,11 +88,19 @@ PARAMETERS = ("u0", "v0", "u1", "v1", "u2", "v2", "u3", "v3", "K")
 TABLE_1 = ("u0", "v0", "u1", "u3", "K")
 
 
-def basis(first: Array, second: Array, k: float) -> tuple[Array, Array, Array]:
-    """Difference, weaker grade and the eight terms of Lambda.
+#: How often K, times the weaker grade, stands in the exponent of each term of `basis`.
+POWERS = np.repeat(np.arange(4.0), 2)
 
-    Returns difference, weaker: ``second - first`` and ``min(first, second)``; terms: what u0, v0,
-    u1, ... v3 are multiplied by (equations 5 and 6).
+
+def floats(*values: ArrayLike) -> tuple[Array, ...]:
+    """Numbers as arrays of one shape."""
+    return np.broadcast_arrays(*(np.asarray(each, np.float64) for each in values))
+
+
+def basis(first: Array, second: Array, k: float) -> tuple[Array, Array, Array]:
+    """``second - first``, the weaker grade, and the terms of Lambda (equations 5 and 6).
+
+    The terms, of shape (8, ...), are what u0, v0, u1, ... v3 are multiplied by.
     """
     difference = second - first
     weaker = np.minimum(first, second)
@@ -119,8 +129,7 @@ class Kaniuk:
     @classmethod
     def from_parameters(cls, values: Mapping[str, float]) -> Kaniuk:
         """Model from named coefficients; those not named are zero."""
-        unknown = set(values) - set(PARAMETERS)
-        if unknown:
+        if unknown := set(values) - set(PARAMETERS):
             raise UsageError(no_such("coefficient", min(unknown), PARAMETERS))
         full = [float(values.get(name, 0.0)) for name in PARAMETERS]
         u0, v0, u1, v1, u2, v2, u3, v3, k = full
@@ -129,8 +138,8 @@ class Kaniuk:
     @property
     def parameters(self) -> Mapping[str, float]:
         """All nine coefficients by name."""
-        pairs = [x for both in zip(self.u, self.v, strict=True) for x in both]
-        return MappingProxyType(dict(zip(PARAMETERS, [*pairs, self.k], strict=True)))
+        values = [*self.linear.tolist(), self.k]
+        return MappingProxyType(dict(zip(PARAMETERS, values, strict=True)))
 
     @property
     def linear(self) -> Array:
@@ -147,16 +156,13 @@ class Kaniuk:
 
         Antisymmetric and zero at equal grades. Shapes broadcast.
         """
-        r, s = np.broadcast_arrays(np.asarray(first, np.float64), np.asarray(second, np.float64))
-        terms = basis(r, s, self.k)[2]
-        gap: Array = np.tensordot(self.linear, terms, 1)
+        r, s = floats(first, second)
+        gap: Array = np.tensordot(self.linear, basis(r, s, self.k)[2], 1)
         return gap
 
     def canonical(self, average: ArrayLike, difference: ArrayLike) -> Array:
         """Lambda in canonical coordinates g = (r + s)/2 and d = s - r (equation 9)."""
-        g, d = np.broadcast_arrays(
-            np.asarray(average, np.float64), np.asarray(difference, np.float64)
-        )
+        g, d = floats(average, difference)
         weaker = g - 0.5 * np.abs(d)
         total = np.zeros(d.shape)
         for n in range(4):
@@ -190,9 +196,7 @@ class Kaniuk:
         The inverse of `probability` in its second argument, by bisection to the
         last digits; the coefficients must not be negative.
         """
-        r, p = np.broadcast_arrays(
-            np.asarray(first, np.float64), np.asarray(probability, np.float64)
-        )
+        r, p = floats(first, probability)
         if np.any(~((p > 0.0) & (p < 1.0))):
             raise UsageError("a probability to be inverted lies strictly between 0 and 1")
         if min(*self.u, *self.v, self.k) < 0.0 or not max(*self.u, *self.v) > 0.0:
@@ -236,14 +240,56 @@ Link = Literal["erf", "logistic"]
 #: Terms beyond Kaniuk's, in the order of a parameter vector.
 EXTRAS = ("low", "lapse", "black", "komi", "stone")
 ALL_PARAMETERS = (*PARAMETERS, *EXTRAS)
+#: Parameters of colour, which alone may be below zero.
+MAY_BE_NEGATIVE = ("black", "komi")
 #: Below this grade (12 kyu) the term ``low`` acts.
 LOW_GRADE = -12.0
 #: Logistic slope with the tangent of the error function at equal strength.
 _SLOPE = 4.0 / sqrt(pi)
 
 
-@dataclass(frozen=True, slots=True)
-class GradeModel:
+def places(names: Iterable[str]) -> list[int]:
+    """Where coefficients stand in a vector of `ALL_PARAMETERS`."""
+    return [ALL_PARAMETERS.index(name) for name in names]
+
+
+def lower_bounds(names: Iterable[str]) -> Array:
+    """The least that each coefficient may be."""
+    return np.array([-np.inf if name in MAY_BE_NEGATIVE else 0.0 for name in names])
+
+
+class ProbabilityFormula:
+    """What gives a probability of winning from strengths, stones and komi."""
+
+    #: Komi that goes with stones where none is named.
+    usual: Callable[[ArrayLike], Array] = staticmethod(usual_komi)
+
+    def probability(
+        self,
+        first: ArrayLike,
+        second: ArrayLike,
+        *,
+        handicap: ArrayLike = 0.0,
+        komi: ArrayLike | None = None,
+    ) -> Array:
+        """Probability that the first, who is Black and moves first, beats the second.
+
+        `first`, `second`: grades in zero-shodan units. `handicap`: stones of Black; 0 is an even
+        game, and with 1 Black only moves first. `komi`: points that Black gives: by default the
+        usual, 7 in an even game and none with stones.
+        """
+        given = self.usual(handicap) if komi is None else komi
+        r, s, h, c = floats(first, second, handicap, given)
+        check_conditions(h, c)
+        return self._probability(r, s, h, c)
+
+    @abstractmethod
+    def _probability(self, r: Array, s: Array, h: Array, c: Array) -> Array:
+        """The same of arrays of one shape: strengths, stones, komi."""
+
+
+@dataclass(frozen=True)
+class GradeModel(ProbabilityFormula):
     """Kaniuk's model with colour, komi, handicap, low grades and lapses; frozen."""
 
     core: Kaniuk = PUBLISHED  #: The nine coefficients of Lambda.
@@ -269,25 +315,7 @@ class GradeModel:
         extras = dict(zip(EXTRAS, vector[len(PARAMETERS) :].tolist(), strict=True))
         return cls(Kaniuk.from_parameters(core), extras, link)
 
-    def probability(
-        self,
-        first: ArrayLike,
-        second: ArrayLike,
-        *,
-        handicap: ArrayLike = 0.0,
-        komi: ArrayLike | None = None,
-    ) -> Array:
-        """Probability that `first` (Black) beats `second` (White).
-
-        `first`, `second`: grades in zero-shodan units. `handicap`: stones of Black; 0 is an even
-        game, and with 1 Black only moves first. `komi`: points that Black gives: by default 7 in an
-        even game, none with stones.
-        """
-        given = usual_komi(handicap) if komi is None else komi
-        r, s, h, c = np.broadcast_arrays(
-            *(np.asarray(x, np.float64) for x in (first, second, handicap, given))
-        )
-        check_conditions(h, c)
+    def _probability(self, r: Array, s: Array, h: Array, c: Array) -> Array:
         worth = {name: float(self.extras.get(name, 0.0)) for name in EXTRAS}
         ahead = worth["black"] * (h == 0) - worth["komi"] * (c - usual_komi(h))
         gap = self.strength_gap(r + ahead + worth["stone"] * head_start(h, c), s)
@@ -295,7 +323,7 @@ class GradeModel:
 
     def strength_gap(self, first: ArrayLike, second: ArrayLike) -> Array:
         """Lambda with the term for low grades, without colour and handicap."""
-        r, s = np.broadcast_arrays(np.asarray(first, np.float64), np.asarray(second, np.float64))
+        r, s = floats(first, second)
         low = float(self.extras.get("low", 0.0))
         below = np.maximum(0.0, LOW_GRADE - np.minimum(r, s))
         return np.asarray(self.core.strength_gap(r, s) + low * below * (s - r))
@@ -306,9 +334,8 @@ def log_probabilities(
 ) -> tuple[Array, Array, Array, Array, Array]:
     """Logarithms of both probabilities and their derivatives, stable in the tails.
 
-    Returns log_win, log_loss (games,): of `first`; win_slope, loss_slope (games,): derivatives of
-    the two by Lambda; jacobian (parameters, games): derivative of Lambda by each parameter, with
-    that by ``lapse`` left 0.
+    Returns the logarithms of win and loss of `first` and their derivatives by Lambda (games,), and
+    the derivatives of Lambda by each parameter (parameters, games), with that by ``lapse`` left 0.
     """
     named = dict(zip(ALL_PARAMETERS, vector.tolist(), strict=True))
     even = handicap == 0
@@ -321,8 +348,7 @@ def log_probabilities(
     gap = vector[:8] @ terms.reshape(8, -1) + (named["low"] * below * difference).ravel()
     gap = gap.reshape(difference.shape)
 
-    powers = np.repeat(np.arange(4.0), 2)
-    growing = ((vector[:8] * powers) @ terms.reshape(8, -1)).reshape(difference.shape)
+    growing = ((vector[:8] * POWERS) @ terms.reshape(8, -1)).reshape(difference.shape)
     # d Lambda / d moved: by the difference, and by the weaker grade where that is `moved`.
     by_difference = named["low"] * below
     for n in range(4):
@@ -351,8 +377,7 @@ def log_gradients(
 ) -> tuple[Array, Array, Array, Array]:
     """Logarithms of both probabilities, and their derivatives by every parameter.
 
-    Returns log_win, log_loss (games,): of `first`; win_gradient, loss_gradient (parameters, games):
-    in the order of `ALL_PARAMETERS`.
+    Of win and loss of `first`, (games,) each, then (`ALL_PARAMETERS`, games) each.
     """
     log_win, log_loss, win_slope, loss_slope, jacobian = log_probabilities(
         vector, link, first, second, handicap, komi
@@ -381,10 +406,7 @@ def _link(gap: Array, lapse: float, link: Link) -> tuple[Array, Array, Array, Ar
         log_density = np.log(_SLOPE) + log_win + log_loss
     if lapse > 0.0:
         floor, kept = np.log(0.5 * lapse), np.log1p(-lapse)
-        log_win, log_loss = (
-            np.logaddexp(floor, kept + log_win),
-            np.logaddexp(floor, kept + log_loss),
-        )
+        log_win, log_loss = (np.logaddexp(floor, kept + each) for each in (log_win, log_loss))
         log_density = log_density + kept
     with np.errstate(over="ignore"):  # hundreds of grades apart
         slopes = -np.exp(log_density - log_win), np.exp(log_density - log_loss)
@@ -404,9 +426,8 @@ ERF_LIMIT = 1.9
 def erf_approximation(x: ArrayLike, *, tails: bool = False) -> NDArray[np.float64]:
     """Approximate error function (equation 10).
 
-    `x`: arguments between -`LIMIT` and `LIMIT`. `tails`: accept any argument, for showing what the
-    approximation does there. Raises `UsageError`: for an argument in the tails, unless `tails` is
-    set.
+    Raises `UsageError` for arguments beyond `ERF_LIMIT`, unless `tails` is set to show what the
+    approximation does there.
     """
     value = np.asarray(x, np.float64)
     if not tails and np.any(np.abs(value) > ERF_LIMIT):
@@ -420,7 +441,7 @@ def erf_approximation(x: ArrayLike, *, tails: bool = False) -> NDArray[np.float6
 def erfinv_approximation(y: ArrayLike, *, tails: bool = False) -> NDArray[np.float64]:
     """Approximate inverse (equation 11): the exact inverse of `erf_approximation`.
 
-    Arguments as there; `y` may go up to ``erf_approximation(LIMIT)``.
+    Arguments as there; `y` may go up to ``erf_approximation(ERF_LIMIT)``.
     """
     value = np.asarray(y, np.float64)
     if not tails and np.any(

@@ -22,16 +22,33 @@ with the same number in simulated tables that hold as many games in each cell.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
-from math import sqrt
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from yardstone.choices import check_choice, no_such
+from yardstone.choices import check_choice
 from yardstone.errors import ModelError, UsageError
-from yardstone.winprob.kaniuk import INITIAL, PARAMETERS, TABLE_1, Kaniuk, basis, gap_of_probability
-from yardstone.winprob.likelihood import Minimum, conjugate_gradient, damped_newton, interval_end
+from yardstone.winprob.kaniuk import (
+    INITIAL,
+    PARAMETERS,
+    POWERS,
+    TABLE_1,
+    Kaniuk,
+    basis,
+    gap_of_probability,
+    places,
+)
+from yardstone.winprob.likelihood import (
+    Fit,
+    Minimum,
+    conjugate_gradient,
+    damped_newton,
+    free_names,
+    gap_curvature,
+    interval_end,
+)
 from yardstone.winprob.statistics import WinningStatistics
 
 if TYPE_CHECKING:
@@ -52,34 +69,19 @@ __all__ = [
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LeastSquaresFit:
-    """Result of `fit_least_squares`."""
+class LeastSquaresFit(Fit):
+    """Result of `fit_least_squares`.
+
+    `covariance` comes from the binomial spread of the ratios (a sandwich: the weights are not the
+    inverse variances), by linearisation: u3 and K scatter more than that, to one side;
+    `simulated_intervals` gives intervals.
+    """
 
     model: Kaniuk  #: The fitted model.
-    names: tuple[str, ...]  #: The free parameters, in the order of `covariance`.
-    #: Of the free parameters, from the binomial spread of the ratios (a sandwich: the weights are
-    #: not the inverse variances).
-    covariance: Array
-    minimum: Minimum  #: Value, gradient and path.
     method: str  #: ``"newton"`` or ``"conjugate"``.
-    #: Cells used and games in them.
-    cells: int
-    games: float
+    cells: int  #: That were used.
+    games: float  #: In them.
     left_out: int  #: Cells with games whose ratio is 0 or 1.
-
-    @property
-    def values(self) -> Array:
-        """The free parameters."""
-        return self.minimum.point
-
-    @property
-    def standard_errors(self) -> Array:
-        """One standard error of each free parameter; NaN where positivity holds it at 0.
-
-        By linearisation: u3 and K scatter more than that, to one side; `simulated_intervals`
-        gives intervals.
-        """
-        return np.sqrt(np.diag(self.covariance))
 
     @property
     def cycles(self) -> int:
@@ -91,10 +93,6 @@ class LeastSquaresFit:
         """Size of the gradient at the minimum."""
         return self.minimum.path[-1][1]
 
-    def __repr__(self) -> str:
-        pairs = zip(self.names, self.values, self.standard_errors, strict=True)
-        return "<LeastSquaresFit: " + ", ".join(f"{n} {v:.4g} ± {e:.2g}" for n, v, e in pairs) + ">"
-
 
 @dataclass(frozen=True, eq=False)
 class _FittedCells:
@@ -102,61 +100,38 @@ class _FittedCells:
 
     weaker: Array
     stronger: Array
-    ratio: Array
     games: Array
     gap: Array
     weight: Array
     left_out: int
 
 
-def _cells(statistics: WinningStatistics, skip_lowest: bool) -> _FittedCells:
-    weights = statistics.weights(skip_lowest=skip_lowest)
+def _cells(statistics: WinningStatistics) -> _FittedCells:
+    weights, ratios = statistics.weights(), statistics.ratio()
     rows, columns = np.nonzero(statistics.games > 0)
-    strong = rows + columns + 1
-    keep = strong < len(weights)
-    if skip_lowest:
-        keep &= rows > 0
-    rows, columns, strong = rows[keep], columns[keep], strong[keep]
-    ratio = statistics.ratio()[rows, columns]
-    inside = (ratio > 0.0) & (ratio < 1.0)
-    left_out = int(np.sum(~inside))
-    rows, columns, strong, ratio = rows[inside], columns[inside], strong[inside], ratio[inside]
+    counted = (rows + columns + 1 < len(weights)) & (rows > 0)
+    rows, columns = rows[counted], columns[counted]
+    inside = (ratios[rows, columns] > 0.0) & (ratios[rows, columns] < 1.0)
+    rows, columns = rows[inside], columns[inside]
+    strong, ratio = rows + columns + 1, ratios[rows, columns]
     return _FittedCells(
         (statistics.lowest + rows).astype(np.float64),
         (statistics.lowest + strong).astype(np.float64),
-        ratio,
         statistics.games[rows, columns],
         gap_of_probability(ratio),
         weights[rows] + weights[strong],
-        left_out,
+        int(np.sum(~inside)),
     )
 
 
-def _full(names: tuple[str, ...], values: Array, fixed: Kaniuk) -> Array:
-    vector = np.array([fixed.parameters[name] for name in PARAMETERS])
-    vector[[PARAMETERS.index(name) for name in names]] = values
-    return vector
+def _vector(model: Kaniuk) -> Array:
+    return np.array([*model.linear, model.k])
 
 
-def _gap_and_jacobian(cells: _FittedCells, full: Array, index: list[int]) -> tuple[Array, Array]:
+def _gap_and_jacobian(cells: _FittedCells, full: Array) -> tuple[Array, Array]:
     _, weaker, terms = basis(cells.weaker, cells.stronger, full[8])
-    powers = np.repeat(np.arange(4.0), 2)
-    growth = ((full[:8] * powers) @ terms) * weaker
-    return full[:8] @ terms, np.vstack([terms, growth])[index]
-
-
-def _exact_curvature(cells: _FittedCells, full: Array, index: list[int]) -> Array:
-    """Second derivatives of F, with the curvature of Lambda in K."""
-    _, weaker, terms = basis(cells.weaker, cells.stronger, full[8])
-    powers = np.repeat(np.arange(4.0), 2)
-    excess = 2.0 * cells.weight * (full[:8] @ terms - cells.gap)
-    jacobian = np.vstack([terms, ((full[:8] * powers) @ terms) * weaker])
-    curvature = 2.0 * (jacobian * cells.weight) @ jacobian.T
-    cross = powers * (terms @ (excess * weaker))
-    curvature[8, :8] += cross
-    curvature[:8, 8] += cross
-    curvature[8, 8] += excess @ (((full[:8] * powers**2) @ terms) * weaker**2)
-    return curvature[np.ix_(index, index)]
+    growth = ((full[:8] * POWERS) @ terms) * weaker
+    return full[:8] @ terms, np.vstack([terms, growth])
 
 
 def fit_least_squares(
@@ -166,7 +141,6 @@ def fit_least_squares(
     start: Kaniuk = INITIAL,
     method: Literal["newton", "conjugate"] = "newton",
     positive: bool = True,
-    skip_lowest: bool = True,
     tolerance: float = 1e-10,
 ) -> LeastSquaresFit:
     """Fit coefficients to measured ratios as Kaniuk did.
@@ -185,49 +159,46 @@ def fit_least_squares(
     positive : bool
         Keep every coefficient at or above zero (Newton only; conjugate gradient, as published,
         has no bounds and can end below zero, where the paper allows no coefficient to be).
-    skip_lowest : bool
-        Leave out the lowest grade, 20 kyu.
     tolerance : float
         On the size of the gradient.
     """
     check_choice("the method", method, ("newton", "conjugate"))
-    chosen = set(free)
-    if unknown := chosen - set(PARAMETERS):
-        raise UsageError(no_such("coefficient", min(unknown), PARAMETERS))
-    names = tuple(name for name in PARAMETERS if name in chosen)
-    if not names:
-        raise UsageError("at least one coefficient must be free")
-    cells = _cells(statistics, skip_lowest)
+    names = free_names(free, PARAMETERS, "coefficient")
+    cells = _cells(statistics)
     if len(cells.gap) < len(names):
         raise ModelError(
             f"{len(cells.gap)} usable cells do not determine {len(names)} coefficients"
         )
-    index = [PARAMETERS.index(name) for name in names]
+    index = places(names)
+    full = _vector(start)
+    first = full[index]
 
     def objective(values: Array) -> tuple[float, Array, Array]:
-        full = _full(names, values, start)
+        full[index] = values
         with np.errstate(over="ignore", invalid="ignore"):
-            gap, jacobian = _gap_and_jacobian(cells, full, index)
+            gap, jacobian = _gap_and_jacobian(cells, full)
             excess = cells.weight * (gap - cells.gap)
             value = float(excess @ (gap - cells.gap))
-            gradient = 2.0 * jacobian @ excess
-            curvature = _exact_curvature(cells, full, index)
+            gradient = 2.0 * jacobian[index] @ excess
+            pull = 2.0 * cells.weight * (gap - cells.gap)
+            curvature = 2.0 * (jacobian * cells.weight) @ jacobian.T
+            curvature += gap_curvature(full, cells.weaker, cells.stronger, pull)
+            curvature = curvature[np.ix_(index, index)]
         if not (np.isfinite(value) and np.all(np.isfinite(curvature))):
             return np.inf, np.full(len(values), np.inf), np.eye(len(values))
         return value, gradient, curvature
 
-    first = np.array([start.parameters[name] for name in names])
     if method == "conjugate":
         minimum = conjugate_gradient(objective, first, tolerance=tolerance)
     else:
         lower = np.full(len(names), 0.0 if positive else -np.inf)
         minimum = damped_newton(objective, first, lower, tolerance=tolerance)
-    full = _full(names, minimum.point, start)
+    full[index] = minimum.point
     return LeastSquaresFit(
-        Kaniuk.from_parameters(dict(zip(PARAMETERS, full, strict=True))),
         names,
         _sandwich(cells, full, index, minimum, bounded=positive and method == "newton"),
         minimum,
+        Kaniuk.from_parameters(dict(zip(PARAMETERS, full, strict=True))),
         method,
         len(cells.gap),
         float(cells.games.sum()),
@@ -240,12 +211,10 @@ def _sandwich(
 ) -> Array:
     """Covariance of the free parameters; NaN rows where a bound holds."""
     inside = minimum.point > 0.0 if bounded else np.ones(len(index), np.bool_)
-    part = [i for i, keep in zip(index, inside, strict=True) if keep]
     covariance = np.full((len(index), len(index)), np.nan)
-    if not part:
-        return covariance
-    bread, meat = _bread_and_meat(cells, full, part)
-    covariance[np.ix_(inside, inside)] = bread @ meat @ bread
+    if inside.any():
+        bread, meat = _bread_and_meat(cells, full, np.array(index)[inside].tolist())
+        covariance[np.ix_(inside, inside)] = bread @ meat @ bread
     return covariance
 
 
@@ -253,7 +222,8 @@ def _bread_and_meat(cells: _FittedCells, full: Array, index: list[int]) -> tuple
     """Inverse curvature of F, and the spread of its gradient by chance."""
     from scipy.special import erfc
 
-    gap, jacobian = _gap_and_jacobian(cells, full, index)
+    gap, jacobian = _gap_and_jacobian(cells, full)
+    jacobian = jacobian[index]
     # Spread of a cell's Lambda from that of its ratio, at the fitted probability.
     p = 0.5 * erfc(gap)
     variance = np.pi * np.exp(2.0 * gap**2) * p * (1.0 - p) / cells.games
@@ -264,18 +234,14 @@ def _bread_and_meat(cells: _FittedCells, full: Array, index: list[int]) -> tuple
     return bread, meat
 
 
-def sum_of_squares(
-    statistics: WinningStatistics, model: Kaniuk, *, skip_lowest: bool = True
-) -> float:
+def sum_of_squares(statistics: WinningStatistics, model: Kaniuk) -> float:
     """F of a model: what `fit_least_squares` minimises."""
-    cells = _cells(statistics, skip_lowest)
+    cells = _cells(statistics)
     gap = model.strength_gap(cells.weaker, cells.stronger)
     return float(cells.weight @ (gap - cells.gap) ** 2)
 
 
-def profile_scale(
-    statistics: WinningStatistics, fit: LeastSquaresFit, name: str, *, skip_lowest: bool = True
-) -> float:
+def profile_scale(statistics: WinningStatistics, fit: LeastSquaresFit, name: str) -> float:
     """What turns an increase of F, one parameter fixed, into squared standard errors of it.
 
     Parameters that positivity holds at zero count as fixed there, but for the one named.
@@ -283,35 +249,31 @@ def profile_scale(
     where = fit.names.index(name)
     inside = fit.values > 0.0
     inside[where] = True
-    index = [PARAMETERS.index(each) for each, kept in zip(fit.names, inside, strict=True) if kept]
-    full = np.array([fit.model.parameters[each] for each in PARAMETERS])
-    bread, meat = _bread_and_meat(_cells(statistics, skip_lowest), full, index)
+    index = places(np.array(fit.names)[inside])
+    bread, meat = _bread_and_meat(_cells(statistics), _vector(fit.model), index)
     place = int(inside[:where].sum())
     spread = float((bread @ meat @ bread)[place, place])
     return 2.0 * float(bread[place, place]) / spread if spread > 0.0 else 0.0
 
 
-def rms_by_difference(
-    statistics: WinningStatistics, model: Kaniuk, *, lowest: int = -12, highest: int = 6
-) -> tuple[Array, Array]:
-    """Root mean square error of the model's probability for each difference.
+def rms_by_difference(statistics: WinningStatistics, model: Kaniuk) -> tuple[Array, Array]:
+    """Root mean square error of the model's probability for each difference, and that by chance.
 
-    Over the grades `lowest` to `highest` (12 kyu to 7 dan, both players), every cell alike, as in
-    Kaniuk 2011, section 4. Returns rms, expected (differences,): what is found, and what chance
-    alone would give a true model.
+    Over the grades 12 kyu to 7 dan, both players, every cell alike, as in Kaniuk 2011, section 4.
+    The second (differences,) is what chance alone would give a true model.
     """
-    ratio = statistics.ratio()
-    grades = statistics.grades.astype(np.float64)
-    rms, expected = [], []
+    ratio, grades = statistics.ratio(), statistics.grades.astype(np.float64)
+    squares = []
     for column, d in enumerate(statistics.differences):
-        keep = (grades >= lowest) & (grades + d <= highest) & np.isfinite(ratio[:, column])
+        keep = (grades >= -12) & (grades + d <= 6) & np.isfinite(ratio[:, column])
+        if not keep.any():
+            squares.append((np.nan, np.nan))
+            continue
         p = model.probability(grades[keep], grades[keep] + d)
-        games = statistics.games[keep, column]
-        measured = np.mean((ratio[keep, column] - p) ** 2) if keep.any() else np.nan
-        chance = np.mean(p * (1.0 - p) / games) if keep.any() else np.nan
-        rms.append(sqrt(measured))
-        expected.append(sqrt(chance))
-    return np.array(rms), np.array(expected)
+        chance = np.mean(p * (1.0 - p) / statistics.games[keep, column])
+        squares.append((np.mean((ratio[keep, column] - p) ** 2), chance))
+    rms, expected = np.sqrt(np.array(squares)).T
+    return rms, expected
 
 
 #: Fewest tables drawn: of twenty numbers one is beyond a 95 % bound.
@@ -325,7 +287,6 @@ def simulated_intervals(
     samples: int = 200,
     level: float = 0.95,
     seed: int = 0,
-    skip_lowest: bool = True,
 ) -> list[tuple[float, float]]:
     """An interval for each free parameter of a fit, in the order of `fit.names`.
 
@@ -342,14 +303,10 @@ def simulated_intervals(
         than one in two such tables is a `ModelError`.
     level : float
         0 to 1.
-    skip_lowest : bool
-        As in the fit.
     """
-    reach = simulated_reach(
-        fit, statistics, samples=samples, level=level, seed=seed, skip_lowest=skip_lowest
-    )
+    reach = simulated_reach(fit, statistics, samples=samples, level=level, seed=seed)
     return [
-        _interval(Profile(fit, statistics, name, skip_lowest=skip_lowest), float(value), most)
+        _interval(Profile(fit, statistics, name), float(value), most)
         for name, value, most in zip(fit.names, fit.values, reach.tolist(), strict=True)
     ]
 
@@ -361,7 +318,6 @@ def simulated_reach(
     samples: int = 200,
     level: float = 0.95,
     seed: int = 0,
-    skip_lowest: bool = True,
 ) -> Array:
     """How far the `Profile` of each free parameter may rise within an interval.
 
@@ -374,23 +330,18 @@ def simulated_reach(
     if fit.method != "newton" or np.any(fit.values < 0.0):
         raise UsageError("intervals are for fits by Newton's method with positive coefficients")
     rng = np.random.default_rng(seed)
+    # Table 1's first point for the free parameters, those that were fixed as they were.
+    first = {name: INITIAL.parameters[name] for name in fit.names}
+    start = Kaniuk.from_parameters({**fit.model.parameters, **first})
     rows: list[list[float]] = []
     for _ in range(2 * samples):
         if len(rows) == samples:
             break
         made = _drawn(fit.model, statistics, rng)
-        try:
-            again = fit_least_squares(
-                made, free=fit.names, start=_start(fit), skip_lowest=skip_lowest
-            )
-            rows.append(
-                [
-                    Profile(again, made, name, skip_lowest=skip_lowest)(value)
-                    for name, value in zip(fit.names, fit.values, strict=True)
-                ]
-            )
-        except ModelError:
-            continue
+        with suppress(ModelError):
+            again = fit_least_squares(made, free=fit.names, start=start)
+            values = zip(fit.names, fit.values, strict=True)
+            rows.append([Profile(again, made, name)(value) for name, value in values])
     if len(rows) < samples:
         raise ModelError("more than half of the simulated tables have no fit")
     # The order statistic that makes the interval hold at least as often as it says.
@@ -408,40 +359,21 @@ def _drawn(
     return WinningStatistics(statistics.lowest, wins, np.round(statistics.games))
 
 
-def _start(fit: LeastSquaresFit) -> Kaniuk:
-    """Table 1's first point for the free parameters, those that were fixed as they were."""
-    values = dict(fit.model.parameters)
-    values |= {name: INITIAL.parameters[name] for name in fit.names}
-    return Kaniuk.from_parameters(values)
-
-
 class Profile:
     """How much the sum of squares grows when one parameter is fixed, in units of its spread."""
 
-    def __init__(
-        self,
-        fit: LeastSquaresFit,
-        statistics: WinningStatistics,
-        name: str,
-        *,
-        skip_lowest: bool = True,
-    ) -> None:
+    def __init__(self, fit: LeastSquaresFit, statistics: WinningStatistics, name: str) -> None:
         self._fit, self._statistics, self._name = fit, statistics, name
-        self._skip_lowest = skip_lowest
-        self._scale = profile_scale(statistics, fit, name, skip_lowest=skip_lowest)
+        self._scale = profile_scale(statistics, fit, name)
 
     def __call__(self, value: float) -> float:
         """At one value of the parameter; 0 at the fit."""
-        values = dict(self._fit.model.parameters)
-        values[self._name] = value
         others = [name for name in self._fit.names if name != self._name]
-        start = Kaniuk.from_parameters(values)
+        start = Kaniuk.from_parameters({**self._fit.model.parameters, self._name: value})
         if others:
-            near = fit_least_squares(
-                self._statistics, free=others, start=start, skip_lowest=self._skip_lowest
-            ).minimum.value
+            near = fit_least_squares(self._statistics, free=others, start=start).minimum.value
         else:
-            near = sum_of_squares(self._statistics, start, skip_lowest=self._skip_lowest)
+            near = sum_of_squares(self._statistics, start)
         return self._scale * (near - self._fit.minimum.value)
 
 

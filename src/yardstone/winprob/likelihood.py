@@ -15,9 +15,9 @@ gradient and a curvature matrix (second derivatives, exact or approximate) at a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -29,12 +29,16 @@ from yardstone.grades import EVEN_KOMI
 from yardstone.winprob.kaniuk import (
     ALL_PARAMETERS,
     INITIAL,
+    MAY_BE_NEGATIVE,
+    POWERS,
     TABLE_1,
     GradeModel,
     Kaniuk,
     basis,
     lapse_slope,
     log_probabilities,
+    lower_bounds,
+    places,
 )
 
 if TYPE_CHECKING:
@@ -61,7 +65,6 @@ __all__ = [
 
 #: A share of unexplained results starts here and never falls below `_LEAST_LAPSE`.
 _FIRST_LAPSE, _LEAST_LAPSE = 0.02, 1e-6
-MAY_BE_NEGATIVE = ("black", "komi")
 #: Log-likelihoods no further apart are alike.
 _ALIKE = 1e-5
 #: First points tried in place of table 1's: the likelihood can have several maxima.
@@ -109,13 +112,10 @@ class GradedGames:
         return cls(first, second, handicap, komi, wins, games)
 
     @classmethod
-    def from_statistics(
-        cls, statistics: WinningStatistics, *, skip_lowest: bool = True
-    ) -> GradedGames:
-        """Winning statistics as games of the weaker player; colours unknown."""
+    def from_statistics(cls, statistics: WinningStatistics) -> GradedGames:
+        """Winning statistics, but for the lowest row, as games of the weaker; colours unknown."""
         rows, columns = np.nonzero(statistics.games)
-        if skip_lowest:
-            rows, columns = rows[rows > 0], columns[rows > 0]
+        rows, columns = rows[rows > 0], columns[rows > 0]
         first = (statistics.lowest + rows).astype(np.float64)
         return cls(
             first,
@@ -141,16 +141,12 @@ def _times(count: Array, logarithm: Array) -> float:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LikelihoodFit:
-    """Result of `fit_likelihood`."""
+class Fit:
+    """What a fit to games or statistics found."""
 
-    model: GradeModel  #: The fitted model.
-    names: tuple[str, ...]  #: Free parameters, in the order of `covariance`.
-    covariance: Array  #: Inverse of the Fisher information; NaN where a bound holds.
-    minimum: Minimum  #: Of the negative log-likelihood.
-    games: GradedGames  #: What was fitted.
-    #: Where the other first points led, if elsewhere: the lower peaks, or equal ones.
-    other_peaks: tuple[LikelihoodFit, ...] = ()
+    names: tuple[str, ...]  #: The free parameters, in the order of `covariance`.
+    covariance: Array  #: Of the free parameters; NaN where a bound holds.
+    minimum: Minimum  #: Of what was minimised.
 
     @property
     def values(self) -> Array:
@@ -159,8 +155,37 @@ class LikelihoodFit:
 
     @property
     def standard_errors(self) -> Array:
-        """One standard error of each; NaN where a bound holds."""
+        """One standard error of each free parameter; NaN where a bound holds."""
         return np.sqrt(np.diag(self.covariance))
+
+    def __repr__(self) -> str:
+        triples = zip(self.names, self.values, self.standard_errors, strict=True)
+        found = ", ".join(f"{name} {value:.4g} ± {error:.2g}" for name, value, error in triples)
+        return f"<{type(self).__name__}: {found}>"
+
+
+def free_names(free: Iterable[str], known: Sequence[str], noun: str) -> tuple[str, ...]:
+    """The names in their usual order, each known and at least one; else `UsageError`."""
+    chosen = set(free)
+    if unknown := chosen - set(known):
+        raise UsageError(no_such(noun, min(unknown), known))
+    if not chosen:
+        raise UsageError(f"at least one {noun} must be free")
+    return tuple(name for name in known if name in chosen)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LikelihoodFit(Fit):
+    """Result of `fit_likelihood`.
+
+    `covariance` is the inverse of the Fisher information, `minimum` that of the negative
+    log-likelihood.
+    """
+
+    model: GradeModel  #: The fitted model.
+    games: GradedGames  #: What was fitted.
+    #: Where the other first points led, if elsewhere: the lower peaks, or equal ones.
+    other_peaks: tuple[LikelihoodFit, ...] = ()
 
     @property
     def log_likelihood(self) -> float:
@@ -171,10 +196,6 @@ class LikelihoodFit:
     def aic(self) -> float:
         """Akaike's criterion: smaller is better."""
         return 2.0 * (len(self.names) + self.minimum.value)
-
-    def __repr__(self) -> str:
-        pairs = zip(self.names, self.values, self.standard_errors, strict=True)
-        return "<LikelihoodFit: " + ", ".join(f"{n} {v:.4g} ± {e:.2g}" for n, v, e in pairs) + ">"
 
 
 def fit_likelihood(
@@ -199,12 +220,7 @@ def fit_likelihood(
     tolerance : float
         The fit is done when another step promises no more log-likelihood.
     """
-    chosen = set(free)
-    if unknown := chosen - set(ALL_PARAMETERS):
-        raise UsageError(no_such("parameter", min(unknown), ALL_PARAMETERS))
-    names = tuple(name for name in ALL_PARAMETERS if name in chosen)
-    if not names:
-        raise UsageError("at least one parameter must be free")
+    names = free_names(free, ALL_PARAMETERS, "parameter")
     if not games.games.sum() > 0:
         raise NoGamesError("there is no decided game between players of known grades")
     begin = start or GradeModel(INITIAL)
@@ -236,12 +252,9 @@ def _fit_from(
     games: GradedGames, names: tuple[str, ...], begin: GradeModel, tolerance: float
 ) -> LikelihoodFit:
     """The fit to which one first point leads."""
-    chosen = set(names)
-    base = begin.vector
-    if "lapse" in chosen and base[ALL_PARAMETERS.index("lapse")] == 0.0:
-        base[ALL_PARAMETERS.index("lapse")] = _FIRST_LAPSE
-    index = [ALL_PARAMETERS.index(name) for name in names]
-    lapse = ALL_PARAMETERS.index("lapse")
+    base, index, lapse = begin.vector, places(names), ALL_PARAMETERS.index("lapse")
+    if lapse in index and base[lapse] == 0.0:
+        base[lapse] = _FIRST_LAPSE
     losses = games.games - games.wins
 
     def objective(values: Array, *, curved: bool = True) -> tuple[float, Array, Array]:
@@ -269,12 +282,13 @@ def _fit_from(
             information += (loss_by * (games.games * loss)) @ loss_by.T
             if curved:
                 pull = win_slope * games.wins + loss_slope * losses
-                information -= _curvature(vector, games, pull)[np.ix_(index, index)]
+                curvature = gap_curvature(vector, games.first, games.second, pull)
+                information -= curvature[np.ix_(index, index)]
         if not (np.all(np.isfinite(gradient)) and np.all(np.isfinite(information))):
             return bad
         return value, gradient, information
 
-    lower = np.array([-np.inf if name in MAY_BE_NEGATIVE else 0.0 for name in names])
+    lower = lower_bounds(names)
     if "lapse" in names:
         lower[names.index("lapse")] = _LEAST_LAPSE
     first = objective(base[index], curved=False)
@@ -302,21 +316,19 @@ def _fit_from(
         information[np.ix_(inside, inside)], hermitian=True
     )
     minimum = Minimum(point, value, gradient, information, minimised.path)
-    return LikelihoodFit(
-        GradeModel.from_vector(vector, begin.link), names, covariance, minimum, games
-    )
+    model = GradeModel.from_vector(vector, begin.link)
+    return LikelihoodFit(names, covariance, minimum, model, games)
 
 
-def _curvature(vector: Array, games: GradedGames, pull: Array) -> Array:
+def gap_curvature(vector: Array, first: Array, second: Array, pull: Array) -> Array:
     """Second derivatives of Lambda in Kaniuk's coefficients, summed with weights `pull`.
 
     Those of colour and handicap are left out: the steps of the fit do without.
     """
-    _, weaker, terms = basis(games.first, games.second, vector[8])
-    powers = np.repeat(np.arange(4.0), 2)
+    _, weaker, terms = basis(first, second, vector[8])
     total = np.zeros((len(vector), len(vector)))
-    total[8, :8] = total[:8, 8] = powers * (terms @ (pull * weaker))
-    total[8, 8] = pull @ (((vector[:8] * powers**2) @ terms) * weaker**2)
+    total[8, :8] = total[:8, 8] = POWERS * (terms @ (pull * weaker))
+    total[8, 8] = pull @ (((vector[:8] * POWERS**2) @ terms) * weaker**2)
     return total
 
 
@@ -563,8 +575,7 @@ def parameter_interval(fit: LikelihoodFit, name: str, level: float = 0.95) -> tu
     """
     if name not in fit.names:
         raise UsageError(f"{name!r} was not free in this fit")
-    drop = _drop(level)
-    where = fit.names.index(name)
+    drop, where = _drop(level), fit.names.index(name)
     floor = -np.inf if name in MAY_BE_NEGATIVE else 0.0
     low, high = np.inf, -np.inf
     for peak in (fit, *fit.other_peaks):
@@ -620,13 +631,8 @@ def probability_interval(
     def pulled(log_games: float, won: bool) -> GradeModel:
         more = float(np.exp(log_games))
         row = (first, second, 0.0, EVEN_KOMI, more if won else 0.0, more)
-        columns = ("first", "second", "handicap", "komi", "wins", "games")
-        games = GradedGames(
-            *(
-                np.append(getattr(fit.games, name), value)
-                for name, value in zip(columns, row, strict=True)
-            )
-        )
+        columns = (getattr(fit.games, field.name) for field in fields(GradedGames))
+        games = GradedGames(*map(np.append, columns, row))
         return fit_likelihood(games, free=fit.names, start=fit.model, tolerance=_TOLERANCE).model
 
     def excess(log_games: float, won: bool) -> float:

@@ -55,30 +55,36 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import combinations
 from math import hypot, sqrt
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from yardstone.choices import check_number, no_such
 from yardstone.clusters import t_quantile
 from yardstone.errors import InputError, MissingFileError, UsageError
 from yardstone.files import write_text
-from yardstone.grades import check_conditions, head_start, usual_komi
+from yardstone.grades import head_start, usual_komi
 from yardstone.winprob.goldis import KOMI, MARGIN_DEVIATION, expected_margin
 from yardstone.winprob.kaniuk import (
     ALL_PARAMETERS,
     EXTRAS,
+    MAY_BE_NEGATIVE,
     PARAMETERS,
+    PUBLISHED,
     GradeModel,
     Kaniuk,
+    ProbabilityFormula,
+    floats,
     log_gradients,
+    lower_bounds,
+    places,
 )
 from yardstone.winprob.laws import egf_probability, win_probability
-from yardstone.winprob.likelihood import MAY_BE_NEGATIVE
 from yardstone.winprob.scales import egf_of_grade
 
 if TYPE_CHECKING:
@@ -106,21 +112,6 @@ __all__ = [
     "CoefficientRegion",
     "model_draws",
 ]
-
-
-class ProbabilityFormula(Protocol):
-    """What gives a probability."""
-
-    def probability(
-        self,
-        first: ArrayLike,
-        second: ArrayLike,
-        *,
-        handicap: ArrayLike = 0.0,
-        komi: ArrayLike | None = None,
-    ) -> Array:
-        """Probability that the first, who is Black and moves first, wins."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,57 +196,86 @@ class WinningModel:
         return np.asarray(outside | (np.abs(one - two) > self.apart))
 
 
+class EgfLaw(ProbabilityFormula):
+    """The expected score of the European Go Federation's ratings since 2021, on grades.
+
+    1 dan is 2100 and a grade 100 points; a stone of Black's head start is a grade.
+    """
+
+    def _probability(self, r: Array, s: Array, h: Array, c: Array) -> Array:
+        return egf_probability(egf_of_grade(r + head_start(h, c)), egf_of_grade(s))
+
+
+class GoldisLaw(ProbabilityFormula):
+    """Goldis' SKT-LR: the expected margin by the ratio of strengths, with a normal scatter.
+
+    A grade is 100 points, a stone and the fair komi, the usual one, are 8 points each. The scatter
+    of 20 points is not his but that of `yardstone.ratings.sktlr`.
+    """
+
+    @staticmethod
+    def usual(handicap: ArrayLike) -> Array:
+        """Komi where none is named."""
+        return np.where(np.asarray(handicap) == 0.0, KOMI, 0.0)
+
+    def _probability(self, r: Array, s: Array, h: Array, c: Array) -> Array:
+        from scipy.special import ndtr
+
+        given = c - KOMI * (np.maximum(h, 1.0) - 1.0)
+        margin = expected_margin(100.0 * (r - s), given_komi=given)
+        return np.asarray(ndtr(margin / MARGIN_DEVIATION))
+
+
+class PointsLaw(ProbabilityFormula):
+    """The logistic law on rating points of Elo's scale; no stones (`UsageError`) and no komi."""
+
+    def _probability(self, r: Array, s: Array, h: Array, c: Array) -> Array:
+        if h.any():
+            raise UsageError("elo: points have no handicap stones; kaniuk and others have")
+        return win_probability(r - s)
+
+
 #: The model where none is named.
 DEFAULT = "fitted"
 _SHIPPED = Path(__file__).parent / "data" / "winning_model.json"
 
-
-def _kaniuk() -> WinningModel:
-    from yardstone.winprob.kaniuk import PUBLISHED, GradeModel
-
-    return WinningModel(
-        "kaniuk",
-        "Kaniuk 2011, European games of 2001 to 2010; a handicap stone counts as a grade",
-        GradeModel(PUBLISHED, {"stone": 1.0}),
-        lowest=-20.0,
-        highest=6.0,
-        apart=4.0,
-    )
-
-
-def _egf() -> WinningModel:
-    return WinningModel(
-        "egf",
-        "the expected score of the European Go Federation's ratings since 2021",
-        EgfLaw(),
-        lowest=-30.0,
-        highest=8.0,
-    )
-
-
-def _goldis() -> WinningModel:
-    return WinningModel(
-        "goldis",
-        "Goldis' SKT-LR: margins by the ratio of strengths, scattering by 20 points",
-        GoldisLaw(),
-        lowest=-19.0,
-        highest=9.0,
-    )
-
-
-def _elo() -> WinningModel:
-    return WinningModel(
-        "elo", "the logistic law of Elo's scale, 400 points a factor of ten", PointsLaw(), "points"
-    )
-
-
-def _fitted() -> WinningModel:
-    return read_model(_SHIPPED)
-
-
 #: The models that have a name, each with what makes it.
 MODELS: Mapping[str, Callable[[], WinningModel]] = MappingProxyType(
-    {"fitted": _fitted, "kaniuk": _kaniuk, "egf": _egf, "goldis": _goldis, "elo": _elo}
+    {
+        "fitted": lambda: read_model(_SHIPPED),
+        "kaniuk": partial(
+            WinningModel,
+            "kaniuk",
+            "Kaniuk 2011, European games of 2001 to 2010; a handicap stone counts as a grade",
+            GradeModel(PUBLISHED, {"stone": 1.0}),
+            lowest=-20.0,
+            highest=6.0,
+            apart=4.0,
+        ),
+        "egf": partial(
+            WinningModel,
+            "egf",
+            "the expected score of the European Go Federation's ratings since 2021",
+            EgfLaw(),
+            lowest=-30.0,
+            highest=8.0,
+        ),
+        "goldis": partial(
+            WinningModel,
+            "goldis",
+            "Goldis' SKT-LR: margins by the ratio of strengths, scattering by 20 points",
+            GoldisLaw(),
+            lowest=-19.0,
+            highest=9.0,
+        ),
+        "elo": partial(
+            WinningModel,
+            "elo",
+            "the logistic law of Elo's scale, 400 points a factor of ten",
+            PointsLaw(),
+            "points",
+        ),
+    }
 )
 
 
@@ -283,8 +303,6 @@ def winning_model(name_or_path: str | os.PathLike[str] = DEFAULT) -> WinningMode
     try:
         return read_model(Path(name_or_path))
     except MissingFileError:
-        from yardstone.choices import no_such
-
         raise UsageError(
             f"{no_such('model of winning', word, MODELS)}; and there is no such file"
         ) from None
@@ -295,10 +313,6 @@ def with_coefficients(model: WinningModel, values: Mapping[str, float]) -> Winni
 
     Raises `UsageError` if there is no such coefficient, it cannot be that, or the model has none.
     """
-    from yardstone.choices import check_number, no_such
-    from yardstone.winprob.kaniuk import ALL_PARAMETERS, GradeModel
-    from yardstone.winprob.likelihood import MAY_BE_NEGATIVE
-
     if not isinstance(model.law, GradeModel):
         raise UsageError(f"the model {model.name} has no coefficients to set")
     vector = model.law.vector
@@ -388,7 +402,7 @@ def read_model(path: Path) -> WinningModel:
             file=str(path),
         )
     try:
-        return _model(_Values(values))
+        return _model(values)
     except _Wrong as wrong:
         raise InputError(f"not a model of winning: {wrong}", file=str(path), hint=_HINT) from None
 
@@ -401,192 +415,100 @@ def _no_constant(word: str) -> float:
     raise ValueError(word)
 
 
-@dataclass(frozen=True)
-class _Values:
-    """The values of a file, each taken with the type it must have."""
-
-    values: Mapping[str, Any]
-
-    def text(self, key: str) -> str:
-        value = self.values.get(key)
-        if not isinstance(value, str) or len(value) > _MOST_LETTERS or not value.isprintable():
-            raise _Wrong(f"{key} is not a short text")
-        return value
-
-    def number(self, key: str) -> float:
-        return _number(key, self.values.get(key))
-
-    def part(self, key: str) -> _Values:
-        value = self.values.get(key)
-        if not isinstance(value, dict):
-            raise _Wrong(f"{key} is missing")
-        return _Values(value)
-
-    def array(self, key: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        value = self.values.get(key)
-        try:
-            array = np.array(value, np.float64)
-        except (TypeError, ValueError):
-            raise _Wrong(f"{key} holds something that is not a number") from None
-        if array.shape != shape or not np.isfinite(array).all():
-            raise _Wrong(f"{key} has not the shape of {shape}, or is not finite")
-        return array
+def _need(sound: object, why: str) -> None:
+    if not sound:
+        raise _Wrong(why)
 
 
-def _number(key: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 1e12:
+def _text(values: Mapping[str, Any], key: str) -> str:
+    text = values.get(key)
+    short = isinstance(text, str) and len(text) <= _MOST_LETTERS and text.isprintable()
+    _need(short, f"{key} is not a short text")
+    return str(text)
+
+
+def _number(values: Mapping[str, Any], key: str, least: float = -np.inf) -> float:
+    value = values.get(key)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e12:
         raise _Wrong(f"{key} is not a number")
+    _need(value >= least, f"{key} is {'below 1' if least else 'negative'}")
     return float(value)
 
 
-def _model(values: _Values) -> WinningModel:
-    link = values.text("link")
-    if link not in ("erf", "logistic"):
-        raise _Wrong("link is neither erf nor logistic")
-    coefficients = values.part("coefficients").values
+def _part(values: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    part = values.get(key)
+    if not isinstance(part, dict):
+        raise _Wrong(f"{key} is missing")
+    return part
+
+
+def _array(values: Mapping[str, Any], key: str, shape: tuple[int, ...]) -> Array:
+    try:
+        array = np.array(values.get(key), np.float64)
+    except (TypeError, ValueError):
+        raise _Wrong(f"{key} holds something that is not a number") from None
+    sound = array.shape == shape and np.isfinite(array).all()
+    _need(sound, f"{key} has not the shape of {shape}, or is not finite")
+    return array
+
+
+def _model(values: Mapping[str, Any]) -> WinningModel:
+    link = _text(values, "link")
+    _need(link in ("erf", "logistic"), "link is neither erf nor logistic")
+    coefficients = _part(values, "coefficients")
     if unknown := set(coefficients) - set(ALL_PARAMETERS):
         raise _Wrong(f"there is no coefficient {min(unknown)!r}")
-    known = {name: _number(name, value) for name, value in coefficients.items()}
-    for name, value in known.items():
-        if name not in MAY_BE_NEGATIVE and value < 0.0:
-            raise _Wrong(f"{name} is negative")
-    if not known.get("lapse", 0.0) < 1.0:
-        raise _Wrong("lapse is not below 1")
+    known = {
+        name: _number(coefficients, name, -np.inf if name in MAY_BE_NEGATIVE else 0.0)
+        for name in coefficients
+    }
+    _need(known.get("lapse", 0.0) < 1.0, "lapse is not below 1")
     law = GradeModel(
         Kaniuk.from_parameters({n: known[n] for n in PARAMETERS if n in known}),
         {n: known[n] for n in EXTRAS if n in known},
         "erf" if link == "erf" else "logistic",
     )
-    grades = values.part("grades")
-    lowest, highest, apart = (grades.number(each) for each in ("lowest", "highest", "apart"))
-    if not lowest <= highest or apart < 0.0:
-        raise _Wrong("the lowest grade lies above the highest")
-    spread = None if values.values.get("spread") is None else values.number("spread")
-    if spread is not None and not spread >= 0.0:
-        raise _Wrong("spread is negative")
+    grades = _part(values, "grades")
+    lowest, highest, apart = (_number(grades, each) for each in ("lowest", "highest", "apart"))
+    _need(lowest <= highest and apart >= 0.0, "the lowest grade lies above the highest")
     return WinningModel(
-        values.text("name"),
-        values.text("about"),
+        _text(values, "name"),
+        _text(values, "about"),
         law,
         lowest=lowest,
         highest=highest,
         apart=apart,
-        region=_region(values, law),
-        no_interval=values.text("no_interval"),
-        spread=spread,
-        made=values.text("made"),
+        region=None if values.get("covariance") is None else _region(values, law),
+        no_interval=_text(values, "no_interval"),
+        spread=None if values.get("spread") is None else _number(values, "spread", 0.0),
+        made=_text(values, "made"),
     )
 
 
-def _region(values: _Values, law: GradeModel) -> CoefficientRegion | None:
-    if values.values.get("covariance") is None:
-        return None
-    free = values.values.get("free")
+def _region(values: Mapping[str, Any], law: GradeModel) -> CoefficientRegion:
+    free = values.get("free")
     if not isinstance(free, list) or not free or not set(map(str, free)) <= set(ALL_PARAMETERS):
         raise _Wrong("free does not name coefficients")
-    if "lapse" in free:
-        raise _Wrong("a covariance does not hold with lapses among the free coefficients")
-    if len(set(free)) != len(free):
-        raise _Wrong("free names a coefficient twice")
+    _need("lapse" not in free, "a covariance does not hold with lapses among the free coefficients")
     size = len(free)
-    covariance = values.array("covariance", (size, size))
-    if not np.allclose(covariance, covariance.T, rtol=1e-6, atol=0.0):
-        raise _Wrong("covariance is not symmetric")
-    if not np.all(np.diag(covariance) >= 0.0):
-        raise _Wrong("covariance has a negative variance")
-    error = np.sqrt(np.diag(covariance))
-    scale = np.where(error > 0.0, error, 1.0)
-    if np.linalg.eigvalsh(covariance / np.outer(scale, scale)).min() < -_ROUNDING:
-        raise _Wrong("covariance is that of no coefficients")
-    freedom = values.number("freedom")
-    if not freedom >= 1.0:
-        raise _Wrong("freedom is below 1")
-    between = None if values.values.get("between") is None else values.number("between")
-    if between is not None and not between >= 0.0:
-        raise _Wrong("between is negative")
+    _need(len(set(free)) == size, "free names a coefficient twice")
+    covariance = _array(values, "covariance", (size, size))
+    symmetric = np.allclose(covariance, covariance.T, rtol=1e-6, atol=0.0)
+    _need(symmetric, "covariance is not symmetric")
+    variance = np.diag(covariance)
+    _need(np.all(variance >= 0.0), "covariance has a negative variance")
+    scale = np.where(variance > 0.0, np.sqrt(variance), 1.0)
+    least = np.linalg.eigvalsh(covariance / np.outer(scale, scale)).min()
+    _need(least >= -_ROUNDING, "covariance is that of no coefficients")
     return CoefficientRegion(
         law,
         tuple(free),
-        values.array("peak", (size,)),
+        _array(values, "peak", (size,)),
         covariance,
-        freedom,
-        values.text("clusters"),
-        between,
+        _number(values, "freedom", 1.0),
+        _text(values, "clusters"),
+        None if values.get("between") is None else _number(values, "between", 0.0),
     )
-
-
-class EgfLaw:
-    """The expected score of the European Go Federation's ratings since 2021, on grades.
-
-    1 dan is 2100 and a grade 100 points; a stone of Black's head start is a grade.
-    """
-
-    def probability(
-        self,
-        first: ArrayLike,
-        second: ArrayLike,
-        *,
-        handicap: ArrayLike = 0.0,
-        komi: ArrayLike | None = None,
-    ) -> Array:
-        """Probability that Black, the first, wins; as `WinningModel.probability`."""
-        h, c = _conditions(handicap, komi)
-        ahead = np.add(first, head_start(h, c))
-        return egf_probability(egf_of_grade(ahead), egf_of_grade(second))
-
-
-class GoldisLaw:
-    """Goldis' SKT-LR: the expected margin by the ratio of strengths, with a normal scatter.
-
-    A grade is 100 points, a stone and the fair komi are 8 points each. The scatter of 20 points
-    is not his but that of `yardstone.ratings.sktlr`.
-    """
-
-    def probability(
-        self,
-        first: ArrayLike,
-        second: ArrayLike,
-        *,
-        handicap: ArrayLike = 0.0,
-        komi: ArrayLike | None = None,
-    ) -> Array:
-        """Probability that Black, the first, wins; komi is 8 in an even game by default."""
-        from scipy.special import ndtr
-
-        h, c = _conditions(handicap, komi)
-        if komi is None:
-            c = np.where(h == 0.0, KOMI, 0.0)
-        given = c - KOMI * (np.maximum(h, 1.0) - 1.0)
-        difference = 100.0 * np.subtract(first, second)
-        return np.asarray(ndtr(expected_margin(difference, given_komi=given) / MARGIN_DEVIATION))
-
-
-class PointsLaw:
-    """The logistic law on rating points of Elo's scale; there are no stones and no komi."""
-
-    def probability(
-        self,
-        first: ArrayLike,
-        second: ArrayLike,
-        *,
-        handicap: ArrayLike = 0.0,
-        komi: ArrayLike | None = None,
-    ) -> Array:
-        """Probability that the first wins a game that is not drawn.
-
-        Raises `UsageError` if there are handicap stones.
-        """
-        if np.any(np.asarray(handicap) != 0.0):
-            raise UsageError("elo: points have no handicap stones; kaniuk and others have")
-        return win_probability(np.subtract(first, second))
-
-
-def _conditions(handicap: ArrayLike, komi: ArrayLike | None) -> tuple[Array, Array]:
-    h = np.asarray(handicap, np.float64)
-    c = usual_komi(h) if komi is None else np.asarray(komi, np.float64)
-    h, c = np.broadcast_arrays(h, c)
-    check_conditions(h, c)
-    return h, c
 
 
 #: Times that the direction of the extreme is looked for again where the last one led.
@@ -621,20 +543,15 @@ class CoefficientRegion:
     ) -> tuple[Array, Array]:
         """Return the ends of the interval of one event; parameters as `WinningModel.interval`."""
         given = usual_komi(handicap) if komi is None else komi
-        games = np.broadcast_arrays(
-            *(np.asarray(x, np.float64) for x in (first, second, handicap, given))
-        )
+        games = floats(first, second, handicap, given)
         shape = games[0].shape
-        rows, where = np.unique(
-            np.stack([each.ravel() for each in games]), axis=1, return_inverse=True
-        )
+        stacked = np.stack([each.ravel() for each in games])
+        rows, where = np.unique(stacked, axis=1, return_inverse=True)
         reach = self._reach(level)
         slices = self._slices(reach)
         differ = 0.0 if average or self.between is None else reach * self.between
-        ends = np.array(
-            [self._ends(row[:, None], reach, slices, differ) for row in rows.T]
-        ).reshape(-1, 2)
-        low, high = ends[where.ravel()].T
+        ends = [self._ends(row[:, None], reach, slices, differ) for row in rows.T]
+        low, high = np.array(ends).reshape(-1, 2)[where.ravel()].T
         return low.reshape(shape), high.reshape(shape)
 
     def coefficient_interval(self, name: str, level: float = 0.95) -> tuple[float, float]:
@@ -645,11 +562,9 @@ class CoefficientRegion:
         along = np.eye(len(self.free))[where]
         reach = self._reach(level)
         slices = self._slices(reach)
-        low, high = (
-            float(self._furthest(sign * along, reach, slices)[where]) for sign in (-1.0, 1.0)
-        )
-        best = float(self.model.vector[ALL_PARAMETERS.index(name)])
-        return min(low, best), max(high, best)
+        low, high = (self._furthest(sign * along, reach, slices)[where] for sign in (-1.0, 1.0))
+        best = self.model.vector[ALL_PARAMETERS.index(name)]
+        return float(min(low, best)), float(max(high, best))
 
     def _reach(self, level: float) -> float:
         if not 0.0 < level < 1.0:
@@ -661,7 +576,7 @@ class CoefficientRegion:
     ) -> tuple[float, float]:
         """Range of the probability of one game (first, second, handicap, komi)."""
         best = self.model.vector
-        index = [ALL_PARAMETERS.index(name) for name in self.free]
+        index = places(self.free)
         middle = self._logit(best, game)[0]
         ends = []
         for sign in (-1.0, 1.0):
@@ -680,15 +595,13 @@ class CoefficientRegion:
     def _logit(self, vector: Array, game: Array) -> tuple[float, Array]:
         """Log odds and their gradient by all parameters."""
         with np.errstate(over="ignore"):
-            log_win, log_loss, win, loss = log_gradients(
-                vector, self.model.link, *(each for each in game)
-            )
+            log_win, log_loss, win, loss = log_gradients(vector, self.model.link, *game)
         gradient = np.nan_to_num((win - loss)[:, 0])
         return float((log_win - log_loss)[0]), gradient
 
     @property
     def _floor(self) -> Array:
-        return np.array([-np.inf if name in MAY_BE_NEGATIVE else 0.0 for name in self.free])
+        return lower_bounds(self.free)
 
     def _slices(self, reach: float) -> list[_Slice]:
         """Distance, centre and covariance of the region with some coefficients held at zero.
@@ -750,13 +663,11 @@ def model_draws(model: WinningModel, number: int, rng: Generator) -> list[Winnin
     root = vectors * np.sqrt(np.maximum(value, 0.0))
     scale = np.sqrt(region.freedom / rng.chisquare(region.freedom, number))
     draws = region.peak + scale[:, None] * (rng.standard_normal((number, len(value))) @ root.T)
-    floor = [-np.inf if name in MAY_BE_NEGATIVE else 0.0 for name in region.free]
     most = [_MOST_LAPSE if name == "lapse" else np.inf for name in region.free]
-    index = [ALL_PARAMETERS.index(name) for name in region.free]
     models = []
-    for coefficients in np.clip(draws, floor, most):
+    for coefficients in np.clip(draws, lower_bounds(region.free), most):
         vector = region.model.vector
-        vector[index] = coefficients
+        vector[places(region.free)] = coefficients
         law = GradeModel.from_vector(vector, region.model.link)
         models.append(replace(model, law=law, region=None))
     return models
