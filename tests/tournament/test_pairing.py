@@ -19,7 +19,7 @@ from yardstone.tournament.model import (
     System,
     Tournament,
 )
-from yardstone.tournament.pairing import Constraints, Pairing, pair_round, round_to_pair, values_of
+from yardstone.tournament.pairing import Constraints, Pairing, pair_round, values_of
 from yardstone.tournament.rules import FloatMode, SeedSystem
 
 
@@ -314,7 +314,7 @@ def test_more_rounds_than_opponents() -> None:
 def test_open_results() -> None:
     start = made(8)
     paired = pair_round(start).added_to(start)
-    assert round_to_pair(paired) == 2
+    assert paired.next_round == 2
     with pytest.raises(InputError, match="4 games of earlier rounds without a result: round 1"):
         pair_round(paired)
     assert len(pair_round(paired, constraints=Constraints(open_results=True)).boards) == 4

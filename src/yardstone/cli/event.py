@@ -75,7 +75,6 @@ def say(path: Path, change: EventChange) -> None:
 
 def next_command(path: Path, tournament: Tournament) -> str:
     """The command that most likely comes next; nothing once all is done."""
-    from yardstone.tournament.event.settings import next_round
     from yardstone.tournament.model import Result
 
     file = shlex.quote(str(path))
@@ -86,7 +85,7 @@ def next_command(path: Path, tournament: Tournament) -> str:
     if still_open:
         game = min(still_open, key=lambda each: (each.round, each.table))
         return f"{command} result {file} --round {game.round} --table {game.table} --score 1-0"
-    number = next_round(tournament)
+    number = tournament.next_round
     if number <= tournament.rounds:
         teams = " --teams" if tournament.teams else ""
         return f"{command} pair {file}{teams} --round {number} -o {file}"

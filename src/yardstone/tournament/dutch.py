@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.errors import InputError
 from yardstone.kernels import Loops, weighed
 from yardstone.tournament.dutch_brackets import (
+    BestMatchings,
+    BracketReport,
+    CriterionStep,
     Level,
     PairTable,
     RoundPairs,
@@ -22,26 +24,26 @@ from yardstone.tournament.dutch_brackets import (
 from yardstone.tournament.dutch_field import (
     ColourReason,
     DutchField,
+    DutchPlayer,
     PieceColour,
     allocate,
     dutch_field,
 )
-from yardstone.tournament.model import Bye, ByeKind, Game
+from yardstone.tournament.model import Game, Tournament
+from yardstone.tournament.notation import listed
 from yardstone.tournament.pairing import (
+    MOST_NAMES,
+    Board,
+    BoardsOfRound,
     Constraints,
-    check_round,
+    check_by_hand,
+    costs_wanted,
     free_tables,
-    round_to_pair,
-    to_be_paired,
+    recorded_boards,
+    recorded_rounds,
+    reported,
+    round_to_fill,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from yardstone.tournament.dutch_brackets import BestMatchings, BracketReport, CriterionStep
-    from yardstone.tournament.dutch_field import DutchPlayer
-    from yardstone.tournament.model import Tournament
-
 
 __all__ = [
     "DutchBoard",
@@ -61,97 +63,55 @@ __all__ = [
 ]
 
 
-#: So many names stand in an error.
-_NAMES = 8
+@dataclass(frozen=True, kw_only=True)
+class DutchBoard(Board):
+    """A game, or the bye; `first` has White."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DutchBoard:
-    """A game, or the bye."""
-
-    table: int  #: From 1; 0 for the bye
-    #: `first`, `second`: numbers of the players; `first` has White. `second` is -1 for the bye.
-    first: int
-    second: int
     #: What decided the colours; None for the bye and for boards fixed by hand
     reason: ColourReason | None = None
-    bracket: int = -1  #: Number of the bracket in which it was paired, from 0; -1 if fixed by hand
-
-    @property
-    def players(self) -> frozenset[int]:
-        """Both players, or the one with the bye."""
-        return frozenset((self.first, self.second) if self.second >= 0 else (self.first,))
+    bracket: int = -1  #: In which it was paired, from 0; -1 if fixed by hand
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class DutchPairing:
+class DutchPairing(BoardsOfRound[DutchBoard]):
     """Result of `pair_dutch`."""
 
     field: DutchField  #: The players with their state before the round
     initial: PieceColour  #: The initial colour
     drawn: bool  #: Whether it was drawn by lot now
-    boards: tuple[DutchBoard, ...]  #: By tables
-    bye: DutchBoard | None
-    kept: tuple[Game, ...]  #: Games of the round that stood already
     pairs: RoundPairs  #: The brackets with their criteria
-    #: (n, n) or, for odd n, (n + 1, n + 1) Which pairs could be, by places in the field; the last
-    #: row is the bye
-    allowed: NDArray[np.bool_]
     first: tuple[Level, ...] = ()  #: Criteria that came before those of the rules
-
-    @property
-    def round(self) -> int:
-        """The round that is paired."""
-        return self.field.round
 
     @property
     def brackets(self) -> tuple[BracketReport, ...]:
         """The brackets from the top."""
         return self.pairs.brackets
 
-    @cached_property
-    def all_boards(self) -> tuple[DutchBoard, ...]:
-        """The boards, and the bye behind them if there is one."""
-        return self.boards if self.bye is None else (*self.boards, self.bye)
-
-    def games(self) -> tuple[Game, ...]:
-        """The boards as games without a result."""
-        return tuple(
-            Game(round=self.round, table=board.table, first=board.first, second=board.second)
-            for board in self.boards
-        )
-
     def added_to(self, tournament: Tournament) -> Tournament:
         """The tournament with these games, the bye, and the initial colour if it was drawn."""
-        byes = () if self.bye is None else (Bye(self.round, self.bye.first),)
-        colour = "white" if self.initial is PieceColour.white else "black"
-        swiss = replace(tournament.swiss, initial_colour=colour) if self.drawn else tournament.swiss
-        return replace(tournament.with_round(self.games(), byes), swiss=swiss)
+        made = super().added_to(tournament)
+        if not self.drawn:
+            return made
+        return replace(made, swiss=replace(made.swiss, initial_colour=self.initial.name))
 
 
 def initial_colour(tournament: Tournament, seed: int = 0) -> tuple[PieceColour, bool]:
-    """The initial colour of a tournament, and whether it had to be drawn.
+    """The initial colour, and whether it had to be drawn.
 
     It is what the file says; else what the first round shows; else a lot.
     """
     if tournament.swiss.initial_colour:
         return PieceColour[tournament.swiss.initial_colour], False
-    for number in range(1, tournament.last_round + 1):
+    if tournament.games:
+        number = min(game.round for game in tournament.games)
         players = [p for g in tournament.round_games(number) for p in (g.first, g.second)]
-        if not players:
-            continue
-        byes = [
-            bye.player
-            for bye in tournament.byes
-            if bye.round == number and bye.kind is ByeKind.paired
-        ]
-        order = dutch_field(tournament.before(number), number, [*players, *byes]).players
+        players += tournament.round_byes(number)
+        order = dutch_field(tournament.before(number), number, players).players
         for place, each in enumerate(sorted(order, key=lambda p: p.number)):
             game = tournament.game_of.get((number, each.player))
             if game is not None and game.known_colour:
                 white = (game.first == each.player) == (place % 2 == 0)
                 return (PieceColour.white if white else PieceColour.black), False
-        break
     lot = np.random.default_rng(seed).integers(2)
     return (PieceColour.white if lot else PieceColour.black), True
 
@@ -186,23 +146,9 @@ def pair_dutch(
         The round cannot be paired; the message says why.
     """
     constraints = constraints or Constraints()
-    number = round_to_pair(tournament) if round_number is None else round_number
-    check_round(tournament, number, constraints)
-    kept = tournament.round_games(number)
-    waiting = to_be_paired(tournament, number, constraints)
-    if not waiting:
-        raise InputError(
-            f"round {number}: no players are left to pair", file=tournament.file or None
-        )
-    if constraints.no_bye and len(waiting) % 2:
-        raise InputError(
-            f"round {number}: {len(waiting)} players, an odd number",
-            file=tournament.file or None,
-            hint="allow a bye, or let a player sit out",
-        )
-    by_hand = _checked_by_hand(tournament, constraints, waiting)
-    before = tournament.before(number)
-    everybody = dutch_field(before, number, waiting)
+    number, kept, waiting = round_to_fill(tournament, round_number, constraints)
+    by_hand = check_by_hand(tournament, constraints, waiting)
+    everybody = dutch_field(tournament.before(number), number, waiting)
     players = replace(
         everybody, players=tuple(p for p in everybody.players if p.player not in by_hand)
     )
@@ -215,34 +161,6 @@ def pair_dutch(
     initial, drawn = initial_colour(tournament, seed)
     pairing = made(everybody, players, pairs, allowed, constraints, initial, drawn, kept)
     return replace(pairing, first=tuple(first))
-
-
-def _checked_by_hand(
-    tournament: Tournament, constraints: Constraints, waiting: list[int]
-) -> set[int]:
-    """Players on fixed boards, and who has the bye by hand."""
-    taken: set[int] = set()
-    banned = {frozenset(pair) for pair in constraints.forbidden}
-    for pair in constraints.fixed:
-        names = " - ".join(tournament.players[p].full_name for p in pair)
-        if pair[0] == pair[1]:
-            raise InputError(f"board {names}: a player cannot meet himself")
-        if frozenset(pair) in banned:
-            raise InputError(f"board {names} is both fixed and forbidden")
-        for player in pair:
-            if player in taken:
-                raise InputError(f"{tournament.players[player].full_name} is on two fixed boards")
-            taken.add(player)
-    if constraints.bye is not None:
-        who = tournament.players[constraints.bye].full_name
-        if len(waiting) % 2 == 0:
-            raise InputError(f"no bye for {who}: the number of players is even")
-        if constraints.bye not in waiting:
-            raise InputError(f"no bye for {who}, who is not to be paired")
-        if constraints.bye in taken:
-            raise InputError(f"{who} is on a fixed board and cannot have the bye")
-        taken.add(constraints.bye)
-    return taken
 
 
 def allowed_pairs(
@@ -285,44 +203,32 @@ def made(
     the pairing number (C.04.2, D.9).
     """
     n = len(players.players)
-    entries = everybody.players
     bracket_of = {row: number for number, each in enumerate(pairs.brackets)
                   for pair in each.pairs for row in pair}  # fmt: skip
     rows = [(a, b, bracket_of[a]) for a, b in enumerate(pairs.mate) if a < b < n]
-    place = everybody.row_of
-    unordered = [
-        (place[players.players[a].player], place[players.players[b].player], k) for a, b, k in rows
-    ]
-    by_hand = {frozenset(pair): pair for pair in constraints.fixed}
+    boards = [(players.players[a], players.players[b], number) for a, b, number in rows]
+    fixed = {}
     for pair in constraints.fixed:
-        a, b = sorted(place[player] for player in pair)
-        unordered.append((a, b, -1))
+        a, b = sorted(everybody.row_of[player] for player in pair)
+        boards.append((everybody.players[a], everybody.players[b], -1))
+        fixed[frozenset(pair)] = pair
 
-    def importance(item: tuple[int, int, int]) -> tuple[float, float, int]:
-        one, two = entries[item[0]], entries[item[1]]
+    def importance(item: tuple[DutchPlayer, DutchPlayer, int]) -> tuple[float, float, int]:
+        one, two, _ = item
         higher = min((one, two), key=lambda p: (-p.points, p.number))
         return -higher.points, -min(one.points, two.points), higher.number
 
-    unordered.sort(key=importance)
-    boards = []
-    for table, (a, b, number) in zip(free_tables(kept, len(unordered)), unordered, strict=True):
-        higher, lower = entries[a], entries[b]
-        fixed = by_hand.get(frozenset((higher.player, lower.player)))
+    def board(table: int, item: tuple[DutchPlayer, DutchPlayer, int]) -> DutchBoard:
+        higher, lower, bracket = item
         colour, reason = allocate(higher, lower, initial)
-        first, second = higher.player, lower.player
-        if fixed is not None:
-            first, second = fixed
-        elif colour is PieceColour.black:
-            first, second = second, first
-        boards.append(
-            DutchBoard(
-                table=table,
-                first=first,
-                second=second,
-                reason=None if fixed is not None else reason,
-                bracket=number,
-            )
+        both = higher.player, lower.player
+        first, second = fixed.get(
+            frozenset(both), both[::-1] if colour is PieceColour.black else both
         )
+        why = None if bracket < 0 else reason
+        return DutchBoard(table=table, first=first, second=second, reason=why, bracket=bracket)
+
+    boards.sort(key=importance)
     bye = None
     if n % 2:
         row = pairs.mate.index(n)
@@ -331,39 +237,31 @@ def made(
     elif constraints.bye is not None:
         bye = DutchBoard(table=0, first=constraints.bye, second=-1)
     return DutchPairing(
+        round=players.round,
+        boards=tuple(map(board, free_tables(kept, len(boards)), boards)),
+        bye=bye,
+        kept=kept,
+        allowed=allowed,
+        row_of=players.row_of,
         field=players,
         initial=initial,
         drawn=drawn,
-        boards=tuple(boards),
-        bye=bye,
-        kept=kept,
         pairs=pairs,
-        allowed=allowed,
     )
 
 
 def _impossible(players: DutchField, best: BestMatchings, constraints: Constraints) -> InputError:
     def names(rows: Iterable[int]) -> str:
-        n = len(players.players)
-        listed = [players.name(row) if row < n else "the bye" for row in rows]
-        more = f" and {len(listed) - _NAMES} more" if len(listed) > _NAMES else ""
-        return ", ".join(listed[:_NAMES]) + more
+        return listed([players.name(row) for row in rows], MOST_NAMES)
 
-    singles = names(group[0] for group in best.crowd if len(group) == 1)
-    reason = f"{singles or names(best.crowd[0])}: no opponent is left"
+    who = names(group[0] for group in best.crowd if len(group) == 1) or names(best.crowd[0])
+    reason = f"{who}: no opponent is left"
     if best.bottleneck:
-        reason = f"{singles or names(best.crowd[0])} could only meet {names(best.bottleneck)}"
-    hint = "forbid fewer boards" if constraints.rematch else "allow rematches, or fix boards"
-    return InputError(
+        reason = f"{who} could only meet {names(best.bottleneck)}"
+    return players.tournament.error(
         f"round {players.round} cannot be paired by the absolute criteria: {reason}",
-        file=players.tournament.file or None,
-        hint=hint,
+        hint="forbid fewer boards" if constraints.rematch else "allow rematches, or fix boards",
     )
-
-
-#: Boards are paired again one by one, to see what stands against the first choice, up to
-#: so many players.
-COSTS_UP_TO = 200
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -403,12 +301,8 @@ def propose_dutch(
         Called with the boards that are explained and all of them.
     """
     pairing = pair_dutch(tournament, round_number, constraints=constraints, seed=seed)
-    rows = pairing.field.row_of
-    for player in (player for players in questions for player in players):
-        if player not in rows:
-            raise InputError(f"{tournament.players[player].full_name} is not to be paired")
-    if costs is None:
-        costs = len(pairing.field.players) <= COSTS_UP_TO
+    costs = costs_wanted(pairing, tournament, questions, costs)
+    rows = pairing.row_of
     absent = frozenset() if constraints is None else constraints.absent
     paired = {board.players for board in pairing.all_boards}
 
@@ -462,22 +356,12 @@ def explain_dutch(
 ) -> tuple[BoardExplanation, ...]:
     """Explain every board, the bye last.
 
-    Parameters
-    ----------
-    pairing : DutchPairing
-    costs : bool
-        Pair again with the opponent whom the order of candidates names first, where
-        another one came of it, to see which criterion that would break.
-    progress : callable, optional
-        Called with the boards that are done and all of them.
+    With `costs` the round is paired again with the opponent whom the order of candidates names
+    first, where another one came of it, to see which criterion that would break. `progress` is
+    called with the boards that are done and all of them.
     """
-    explanations = []
-    boards = pairing.all_boards
-    for done, board in enumerate(boards, 1):
-        explanations.append(_explained(pairing, board, costs))
-        if progress is not None:
-            progress(done, len(boards))
-    return tuple(explanations)
+    boards = reported(pairing.all_boards, progress)
+    return tuple(_explained(pairing, board, costs) for board in boards)
 
 
 def _explained(pairing: DutchPairing, board: DutchBoard, costs: bool) -> BoardExplanation:
@@ -522,34 +406,14 @@ def obstacle(
 ) -> Obstacle | None:
     """Why two players of a pairing do not meet; None if that is not searched for.
 
-    Parameters
-    ----------
-    one, other : int
-        Places in the field; the number of players stands for the bye.
-    search : bool
-        Whether to pair the round with this board, if it breaks no absolute criterion.
+    They are named by their places in the field; the number of players stands for the bye. With
+    `search` the round is paired with this board, if it breaks no absolute criterion.
     """
+    broken = _broken(pairing.field, pairing.allowed, one, other)
+    if broken is not None or not search:
+        return broken
     field = pairing.field
-    n = len(field.players)
-    numbers = tuple(-1 if row >= n else field.players[row].player for row in (one, other))
-    pair = (numbers[0], numbers[1])
-    if max(one, other) < n:
-        broken = may_meet(field.players[one], field.players[other])
-        if broken:
-            met = [
-                game.round
-                for game in field.tournament.games
-                if {game.first, game.second} == set(pair) and not game.forfeit
-            ]
-            return Obstacle(
-                players=pair, criterion=broken, round=max(met, default=0) if broken == "C1" else 0
-            )
-    elif field.players[min(one, other)].bye_barred:
-        return Obstacle(players=pair, criterion="C2")
-    if not pairing.allowed[one, other]:
-        return Obstacle(players=pair, criterion="forbidden")
-    if not search:
-        return None
+    pair = field.number(one), field.number(other)
     allowed = pairing.allowed.copy()
     allowed[[one, other], :] = allowed[:, [one, other]] = False
     allowed[one, other] = allowed[other, one] = True
@@ -563,12 +427,30 @@ def obstacle(
     return Obstacle(players=pair, criterion="order")
 
 
+def _broken(field: DutchField, allowed: NDArray[np.bool_], one: int, other: int) -> Obstacle | None:
+    """The absolute criterion that a board of two rows would break, if any."""
+    pair = field.number(one), field.number(other)
+    if -1 in pair:
+        barred = field.players[min(one, other)].bye_barred
+        criterion = "C2" if barred else ""
+    else:
+        criterion = may_meet(field.players[one], field.players[other])
+    if not criterion and not allowed[one, other]:
+        criterion = "forbidden"
+    if not criterion:
+        return None
+    met = [
+        game.round
+        for game in field.tournament.games
+        if criterion == "C1" and {game.first, game.second} == set(pair) and not game.forfeit
+    ]
+    return Obstacle(players=pair, criterion=criterion, round=max(met, default=0))
+
+
 def _listed(pairs: RoundPairs) -> list[tuple[CriterionStep, float | None]]:
     """All steps of a round in their order, with the score of the bracket."""
     steps: list[tuple[CriterionStep, float | None]] = [(step, None) for step in pairs.steps]
-    for bracket in pairs.brackets:
-        steps += [(step, bracket.score) for step in bracket.steps]
-    return steps
+    return steps + [(step, each.score) for each in pairs.brackets for step in each.steps]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -621,36 +503,20 @@ def check_rounds(
     InputError
         No round is recorded yet, or that one is not.
     """
-    rounds = [round_number] if round_number else sorted({game.round for game in tournament.games})
-    if not rounds:
-        raise InputError("no round is recorded yet", file=tournament.file or None)
-    checks = []
-    for done, number in enumerate(rounds, 1):
-        checks.append(_checked(tournament, number))
-        if progress is not None:
-            progress(done, len(rounds))
-    return tuple(checks)
+    rounds = reported(recorded_rounds(tournament, round_number), progress)
+    return tuple(_checked(tournament, number) for number in rounds)
 
 
 def _checked(tournament: Tournament, number: int) -> RoundCheck:
-    games = tournament.round_games(number)
-    if not games:
-        raise InputError(f"round {number} has no games to check", file=tournament.file or None)
-    byes = [
-        bye.player for bye in tournament.byes if bye.round == number and bye.kind is ByeKind.paired
-    ]
-    if len(byes) > 1:
-        raise InputError(f"round {number} has {len(byes)} byes", file=tournament.file or None)
-    pairs = [(game.first, game.second) for game in games] + [(player, -1) for player in byes]
+    games, pairs = recorded_boards(tournament, number)
     field = dutch_field(
         tournament.before(number), number, [p for pair in pairs for p in pair if p >= 0]
     )
     allowed, _ = allowed_pairs(field, Constraints())
-    n = len(field.players)
-    rival = np.full(len(allowed), n, np.int64)
+    row = {**field.row_of, -1: len(field.players)}
+    rival = np.full(len(allowed), len(field.players), np.int64)
     for one, other in pairs:
-        a, b = field.row_of[one], n if other < 0 else field.row_of[other]
-        rival[a], rival[b] = b, a
+        rival[row[one]], rival[row[other]] = row[other], row[one]
     absolute = _absolute(field, rival, allowed)
     solved = pair_brackets(field, allowed, rival=None if absolute else rival)
     if not isinstance(solved, RoundPairs):
@@ -667,7 +533,7 @@ def _checked(tournament: Tournament, number: int) -> RoundCheck:
     initial, drawn = initial_colour(tournament)
     ours = made(field, field, solved, allowed, Constraints(), initial, drawn, ())
     expected = [(board.first, board.second) for board in ours.all_boards]
-    mine, theirs = ({frozenset(pair) for pair in listed} for listed in (expected, pairs))
+    mine, theirs = ({frozenset(pair) for pair in each} for each in (expected, pairs))
     unknown = {frozenset((g.first, g.second)) for g in games if not g.known_colour}
     return RoundCheck(
         tournament=tournament,
@@ -676,41 +542,25 @@ def _checked(tournament: Tournament, number: int) -> RoundCheck:
         recorded=tuple(pair for pair in pairs if frozenset(pair) not in mine),
         expected=tuple(pair for pair in expected if frozenset(pair) not in theirs),
         colours=tuple(
-            pair
-            for pair in pairs
-            if frozenset(pair) in mine and pair not in expected and frozenset(pair) not in unknown
+            pair for pair in pairs if frozenset(pair) in mine - unknown and pair not in expected
         ),
         reason=absolute or _worse(solved),
         by_rules=ours,
     )
 
 
-def _absolute(field: DutchField, mate: np.ndarray, allowed: np.ndarray) -> Obstacle | None:
+def _absolute(
+    field: DutchField, mate: NDArray[np.int64], allowed: NDArray[np.bool_]
+) -> Obstacle | None:
     """The first recorded board that breaks an absolute criterion."""
-    n = len(field.players)
-    for row in range(n):
-        other = int(mate[row])
-        if allowed[row, other] or other < row:
-            continue
-        one = field.players[row]
-        if other >= n:
-            return Obstacle(players=(one.player, -1), criterion="C2")
-        pair = (one.player, field.players[other].player)
-        broken = may_meet(one, field.players[other]) or "forbidden"
-        met = [g.round for g in field.tournament.games if {g.first, g.second} == set(pair)]
-        return Obstacle(
-            players=pair, criterion=broken, round=max(met, default=0) if broken == "C1" else 0
-        )
-    return None
+    boards = ((row, other) for row, other in enumerate(mate.tolist()) if row < other)
+    broken = (_broken(field, allowed, *board) for board in boards if not allowed[board])
+    return next(broken, None)
 
 
 def _worse(solved: RoundPairs) -> Obstacle | None:
     """The first criterion by which the recorded pairing is the worse."""
-    for score, steps in [
-        (None, solved.steps),
-        *((bracket.score, bracket.steps) for bracket in solved.brackets),
-    ]:
-        for step in steps:
-            if step.rival is not None and step.rival < step.best:
-                return Obstacle(players=(-1, -1), criterion=step.criterion, score=score)
+    for step, score in _listed(solved):
+        if step.rival is not None and step.rival < step.best:
+            return Obstacle(players=(-1, -1), criterion=step.criterion, score=score)
     return None

@@ -120,9 +120,14 @@ class DutchField:
         """Place of each player in `players`, by the number in the tournament."""
         return {each.player: row for row, each in enumerate(self.players)}
 
+    def number(self, row: int) -> int:
+        """Number in the tournament by place in `players`; -1 for the bye behind the last."""
+        return self.players[row].player if row < len(self.players) else -1
+
     def name(self, row: int) -> str:
         """Full name by place in `players`."""
-        return self.tournament.players[self.players[row].player].full_name
+        number = self.number(row)
+        return "the bye" if number < 0 else self.tournament.players[number].full_name
 
 
 def seeding(tournament: Tournament) -> list[int]:

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from functools import partial
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from yardstone.errors import InputError
 from yardstone.kernels import Loops, weighed
 from yardstone.tournament._pairing import Entry, SideReason, pair_weights, row_values, sides
 from yardstone.tournament.matching import maximum_matching
 from yardstone.tournament.model import CRITERIA, ByeKind, PairingRules, Result, Rule, Tournament
 from yardstone.tournament.pairing import (
     Constraints,
+    PairedBoard,
     Pairing,
     allowed_boards,
+    costs_wanted,
     enter,
     impossible,
     made_pairing,
     pair_round,
+    recorded_boards,
+    recorded_rounds,
+    reported,
     values_of,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from yardstone.tournament.pairing import PairedBoard
-
 
 __all__ = [
     "Avoided",
@@ -85,7 +86,6 @@ class Avoided:
 
     player: int  #: `player`, `opponent`: numbers of the players.
     opponent: int
-    #: {"rematch", "club", "club group", "country", "forbidden"}
     reason: Literal["rematch", "club", "club group", "country", "forbidden"]
     round: int = 0  #: Where they met; 0 if they did not
 
@@ -124,17 +124,14 @@ def explain(
         Called with the boards that are done and all of them.
     """
     explanations = []
-    boards = pairing.all_boards
     met_in = {
         frozenset((game.first, game.second)): game.round
         for game in sorted(pairing.entrants.tournament.games, key=lambda game: game.round)
         if not game.forfeit
     }
-    for done, board in enumerate(boards, 1):
+    for board in reported(pairing.all_boards, progress):
         change = change_for(pairing, without=board) if costs and not board.fixed else None
         explanations.append(_explained(pairing, board, change, costs, met_in))
-        if progress is not None:
-            progress(done, len(boards))
     return tuple(explanations)
 
 
@@ -189,7 +186,7 @@ def _avoided(
 ) -> Iterable[Avoided]:
     """For each player of a board, the opponent who fits best but for one of three reasons."""
     entrants = pairing.entrants
-    entries, number = entrants.entries, entrants.players
+    entries, number = entrants.entries, entrants.players.tolist()
     for row, other in (rows, rows[::-1]):
         values = row_values(entries, row, entrants.met, entrants.packed)
         plain = values.sum(axis=1) - values[:, _HARD].sum(axis=1)
@@ -197,36 +194,24 @@ def _avoided(
         best = int(plain.argmax())
         if plain[best] <= plain[other]:
             continue
-        pair = frozenset((int(number[row]), int(number[best])))
+        against = partial(Avoided, player=number[row], opponent=number[best])
         if entrants.met[row, best]:
             if not entrants.met[row, other]:
-                yield _against(number, row, best, "rematch", met_in.get(pair, 0))
+                met = met_in.get(frozenset((number[row], number[best])), 0)
+                yield against(reason="rematch", round=met)
         elif not pairing.allowed[row, best]:
-            yield _against(number, row, best, "forbidden")
+            yield against(reason="forbidden")
         elif values[best, _HARD[1]] < values[other, _HARD[1]]:
-            yield _against(number, row, best, _common(entries, row, best))
+            yield against(reason=_common(entries, row, best))
 
 
-_Reason = Literal["rematch", "club", "club group", "country", "forbidden"]
+def _common(entries: NDArray[np.int64], a: int, b: int) -> Literal["club", "club group", "country"]:
+    def same(column: Entry) -> bool:
+        return bool(entries[a, column] >= 0 and entries[a, column] == entries[b, column])
 
-
-def _against(
-    number: NDArray[np.int64], row: int, best: int, reason: _Reason, round_number: int = 0
-) -> Avoided:
-    return Avoided(
-        player=int(number[row]), opponent=int(number[best]), reason=reason, round=round_number
-    )
-
-
-def _common(entries: NDArray[np.int64], a: int, b: int) -> _Reason:
-    columns: tuple[tuple[Entry, _Reason], ...] = (
-        (Entry.CLUB, "club"),
-        (Entry.CLUB_GROUP, "club group"),
-    )
-    for column, reason in columns:
-        if entries[a, column] >= 0 and entries[a, column] == entries[b, column]:
-            return reason
-    return "country"
+    if same(Entry.CLUB):
+        return "club"
+    return "club group" if same(Entry.CLUB_GROUP) else "country"
 
 
 def change_for(
@@ -265,12 +250,13 @@ def change_for(
     if matching.alone:
         return None
     now, then = _pairs(pairing.mate, n), _pairs(matching.mate[:n], n)
-    losses = np.zeros(len(CRITERIA), np.int64)
-    for pairs, sign in ((now - then, 1), (then - now, -1)):
-        for a, b in pairs:
-            losses += sign * _row_of_values(pairing, a, b)
-    named = {name: int(loss) for name, loss in zip(CRITERIA, losses.tolist(), strict=True) if loss}
-    cost = int(losses.sum())
+    losses = Counter[str]()
+    for a, b in now - then:
+        losses.update(values_of(entrants, a, b))
+    for a, b in then - now:
+        losses.subtract(values_of(entrants, a, b))
+    named = {name: losses[name] for name in CRITERIA if losses[name]}
+    cost = sum(named.values())
     number = [*entrants.players.tolist(), -1]
     return PairingChange(
         cost=cost,
@@ -282,10 +268,6 @@ def change_for(
 
 def _pairs(mate: NDArray[np.int64], n: int) -> set[tuple[int, int]]:
     return {(a, int(b)) for a, b in enumerate(mate.tolist()) if a < b <= n}
-
-
-def _row_of_values(pairing: Pairing, a: int, b: int) -> NDArray[np.int64]:
-    return np.array(list(values_of(pairing.entrants, a, b).values()), np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -316,11 +298,8 @@ def compare_rounds(
     InputError
         No round is recorded yet, or that one is not.
     """
-    rounds = [round_number] if round_number else sorted({game.round for game in tournament.games})
-    if not rounds:
-        raise InputError("no round is recorded yet", file=tournament.file)
     comparisons = []
-    for number in rounds:
+    for number in recorded_rounds(tournament, round_number):
         recorded, ours = recorded_round(tournament, number, rules=rules)
         comparisons.append(RoundComparison(recorded, ours, differences(recorded, ours)))
     return tuple(comparisons)
@@ -331,57 +310,32 @@ def recorded_round(
 ) -> tuple[Pairing, Pairing]:
     """A round as it was paired, and as it would be paired from the same state.
 
-    Both pair the same players: those who had a game or the bye. Rematches are allowed
-    if the recorded round has any.
-
-    Returns
-    -------
-    recorded, ours : Pairing
+    Both pair the same players: those who had a game or the bye. Rematches are allowed if the
+    recorded round has any.
     """
     rules = rules or PairingRules.of(tournament)
-    games = tournament.round_games(round_number)
-    byes = [
-        bye.player
-        for bye in tournament.byes
-        if bye.round == round_number and bye.kind is ByeKind.paired
-    ]
-    if not games:
-        raise InputError(
-            f"round {round_number} has no games to compare with", file=tournament.file or None
-        )
-    if len(byes) > 1:
-        raise InputError(f"round {round_number} has {len(byes)} byes", file=tournament.file or None)
-    players = [*byes, *(p for game in games for p in (game.first, game.second))]
+    games, pairs = recorded_boards(tournament, round_number)
+    players = [player for pair in pairs for player in pair if player >= 0]
     entrants = enter(tournament.before(round_number), round_number, rules, players)
     weights = pair_weights(entrants.entries, entrants.met, entrants.packed)
-    row = {int(player): number for number, player in enumerate(entrants.players)}
-    n = len(entrants)
-    mate = np.full(n + n % 2, n, np.int64)
-    rematch = False
-    for game in games:
-        a, b = row[game.first], row[game.second]
-        mate[a], mate[b] = b, a
-        rematch |= bool(entrants.met[a, b])
-    if byes:
-        mate[n] = row[byes[0]]
+    row = {**entrants.row_of, -1: len(entrants)}
+    mate = np.full(len(weights), len(entrants), np.int64)
+    for one, other in pairs:
+        mate[row[one]], mate[row[other]] = row[other], row[one]
+    rematch = any(entrants.met[row[game.first], row[game.second]] for game in games)
     allowed = allowed_boards(entrants, Constraints(rematch=rematch))
-    tables = list(range(1, n // 2 + 1))
     matching = maximum_matching(weights, allowed)
     if matching.alone:
         raise impossible(entrants, matching, Constraints(rematch=rematch))
-    recorded = made_pairing(entrants, mate, tables, (), allowed, weights, ())
-    actual = {frozenset((g.first, g.second)): g for g in games}
+    recorded = made_pairing(entrants, mate, (), allowed, weights)
     as_played = tuple(
         replace(
-            board,
-            table=actual[board.players].table,
-            first=actual[board.players].first,
-            second=actual[board.players].second,
-            handicap=actual[board.players].handicap,
+            board, table=game.table, first=game.first, second=game.second, handicap=game.handicap
         )
         for board in recorded.boards
+        for game in [tournament.game_of[round_number, board.first]]
     )
-    ours = made_pairing(entrants, matching.mate, tables, (), allowed, weights, ())
+    ours = made_pairing(entrants, matching.mate, (), allowed, weights)
     return replace(recorded, boards=as_played), ours
 
 
@@ -419,16 +373,12 @@ def differences(recorded: Pairing, ours: Pairing) -> tuple[Difference, ...]:
         before = tuple(b for b in recorded.all_boards if b.players <= group)
         after = tuple(b for b in ours.all_boards if b.players <= group)
         gains = {
-            name: sum(b.values[name] for b in after) - sum(b.values[name] for b in before)
+            name: gain
             for name in CRITERIA
+            if (gain := sum(b.values[name] for b in after) - sum(b.values[name] for b in before))
         }
-        named = {name: gain for name, gain in gains.items() if gain}
-        exchanges.append(Difference(before, after, sum(named.values()), named))
+        exchanges.append(Difference(before, after, sum(gains.values()), gains))
     return tuple(exchanges)
-
-
-#: Boards are paired again one by one, to see what each is worth, up to so many players.
-COSTS_UP_TO = 200
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -467,11 +417,7 @@ def propose_round(
         Called with the boards that are explained and all of them.
     """
     pairing = pair_round(tournament, round_number, rules=rules, constraints=constraints)
-    for player in (player for players in questions for player in players):
-        if player not in pairing.row_of:
-            raise InputError(f"{tournament.players[player].full_name} is not to be paired")
-    if costs is None:
-        costs = len(pairing.entrants) <= COSTS_UP_TO
+    costs = costs_wanted(pairing, tournament, questions, costs)
     absent = frozenset() if constraints is None else constraints.absent
     return Proposal(
         pairing=pairing,
@@ -484,23 +430,16 @@ def propose_round(
 def without_rounds(
     tournament: Tournament, round_number: int | None = None, *, keep_results: bool = False
 ) -> tuple[Tournament, int]:
-    """The tournament before a round that has boards, and the number of that round.
+    """The tournament before a round with boards, by default the last, and that round's number.
 
-    Parameters
-    ----------
-    tournament : Tournament
-    round_number : int, optional
-        By default the last round with boards.
-    keep_results : bool
-        Whether it is an error to lose results.
+    With `keep_results` it is an error to lose results.
     """
     number = tournament.last_round if round_number is None else round_number
     played = [g for g in tournament.games if g.round >= number and g.result is not Result.unknown]
     if played and keep_results:
-        raise InputError(
+        raise tournament.error(
             f"round {played[0].round} has results, which would be lost",
-            file=tournament.file,
-            line=played[0].line or None,
+            line=played[0].line,
             hint="without -o the new boards are shown only",
         )
     announced = tuple(

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import IntEnum, StrEnum
 from functools import cached_property
+from itertools import count
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -264,42 +265,27 @@ class Tournament:
 
     def _check(self) -> None:
         if self.size and not 2 <= self.size <= MAX_SIZE:
-            raise InputError(
-                f"a board of {self.size} lines, at most {MAX_SIZE} are known",
-                file=self.file or None,
-            )
-        number = len(self.players)
+            raise self.error(f"a board of {self.size} lines, at most {MAX_SIZE} are known")
         taken: dict[tuple[int, int], int] = {}
         places: list[tuple[int, int, int]] = [(b.round, b.player, 0) for b in self.byes]
         for game in self.games:
             if game.first == game.second:
-                raise InputError(
-                    f"round {game.round}: a player meets himself",
-                    file=self.file or None,
-                    line=game.line or None,
-                )
+                raise self.error(f"round {game.round}: a player meets himself", line=game.line)
             places += [(game.round, p, game.line) for p in (game.first, game.second)]
-        for round_number, player, line in places:
-            if not 0 <= player < number:
-                raise InputError(
-                    f"there is no player {player + 1}", file=self.file or None, line=line or None
+        for number, player, line in places:
+            if not 0 <= player < len(self.players):
+                raise self.error(f"there is no player {player + 1}", line=line)
+            if not 1 <= number <= max(self.rounds, 1):
+                raise self.error(
+                    f"round {number} of a tournament of {self.rounds} rounds", line=line
                 )
-            if not 1 <= round_number <= max(self.rounds, 1):
-                raise InputError(
-                    f"round {round_number} of a tournament of {self.rounds} rounds",
-                    file=self.file or None,
-                    line=line or None,
+            if (number, player) in taken:
+                raise self.error(
+                    f"{self.players[player].full_name} is paired twice in round {number}",
+                    line=line,
+                    hint=f"also on line {other}" if (other := taken[number, player]) else None,
                 )
-            if (round_number, player) in taken:
-                raise InputError(
-                    f"{self.players[player].full_name} is paired twice in round {round_number}",
-                    hint=f"also on line {taken[round_number, player]}"
-                    if taken[round_number, player]
-                    else None,
-                    file=self.file or None,
-                    line=line or None,
-                )
-            taken[round_number, player] = line
+            taken[number, player] = line
 
     def can_be_drawn(self, game: Game | None = None) -> bool:
         """Whether a game (or games in general) can be a draw: not at a komi with a half.
@@ -309,6 +295,10 @@ class Tournament:
         komi = self.komi if game is None or not game.handicap else None
         komi = komi if game is None or game.komi is None else game.komi
         return self.discipline == "chess" or komi is None or not komi % 1
+
+    def error(self, message: str, *, line: int = 0, hint: str | None = None) -> InputError:
+        """An error about this tournament, with its file."""
+        return InputError(message, file=self.file or None, line=line or None, hint=hint)
 
     @cached_property
     def last_round(self) -> int:
@@ -327,6 +317,12 @@ class Tournament:
         return done
 
     @cached_property
+    def next_round(self) -> int:
+        """The first round without boards; one more than there are rounds if all have some."""
+        paired = {game.round for game in self.games}
+        return next(number for number in count(1) if number not in paired)
+
+    @cached_property
     def game_of(self) -> Mapping[tuple[int, int], Game]:
         """The game of (round, player)."""
         return MappingProxyType({(g.round, p): g for g in self.games for p in (g.first, g.second)})
@@ -340,6 +336,10 @@ class Tournament:
         """The games of a round, by tables."""
         games = [game for game in self.games if game.round == round_number]
         return tuple(sorted(games, key=lambda game: (game.table, game.first)))
+
+    def round_byes(self, round_number: int) -> list[int]:
+        """The players to whom pairing gave the bye of a round."""
+        return [b.player for b in self.byes if (b.round, b.kind) == (round_number, ByeKind.paired)]
 
     def before(self, round_number: int) -> Tournament:
         """The state before a round was paired: later games and byes left out."""
@@ -389,13 +389,10 @@ class Tournament:
         if len(rows) == 1:
             return rows[0]
         if not rows:
-            raise InputError(f"no player is called {text!r}", file=self.file or None)
+            raise self.error(f"no player is called {text!r}")
         meant = ", ".join(self.players[row].full_name for row in rows[:4])
-        raise InputError(
-            f"{text!r} may mean {meant}",
-            file=self.file or None,
-            hint="write more of the name, or the player's number",
-        )
+        hint = "write more of the name, or the player's number"
+        raise self.error(f"{text!r} may mean {meant}", hint=hint)
 
 
 def _frozen(values: dict[Any, Any]) -> MappingProxyType[Any, Any]:

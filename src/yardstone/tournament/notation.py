@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isfinite
 
 from yardstone.grades import format_grade
 from yardstone.tournament.model import ByeKind, Game, Result, System, Tournament
 from yardstone.tournament.standings_table import Criterion, Standings
 
-__all__ = ["number_text", "result_text", "score_text"]
+__all__ = ["listed", "number_text", "result_text", "score_text"]
 
 _QUARTERS = {0.25: "¼", 0.5: "½", 0.75: "¾"}
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Names as a sentence has them, the first ones only where there are many."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def score_text(criterion: Criterion, value: float) -> str:

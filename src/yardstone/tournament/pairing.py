@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import chain, count, islice
+from typing import Any, Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.errors import InputError, UsageError
 from yardstone.kernels import Loops, weighed
@@ -20,7 +22,7 @@ from yardstone.tournament._pairing import (
     place_groups,
     side_list,
 )
-from yardstone.tournament.matching import maximum_matching
+from yardstone.tournament.matching import Matching, maximum_matching
 from yardstone.tournament.model import (
     CRITERIA,
     Bye,
@@ -30,6 +32,7 @@ from yardstone.tournament.model import (
     Result,
     Tournament,
 )
+from yardstone.tournament.notation import listed
 from yardstone.tournament.standings_table import (
     Scores,
     category,
@@ -38,13 +41,9 @@ from yardstone.tournament.standings_table import (
     standings,
 )
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from yardstone.tournament.matching import Matching
-
-
 __all__ = [
+    "Board",
+    "BoardsOfRound",
     "PairedBoard",
     "Pairing",
     "made_pairing",
@@ -55,23 +54,34 @@ __all__ = [
     "Constraints",
     "allowed_boards",
     "check_round",
-    "fixed_pairs",
     "free_tables",
     "impossible",
-    "round_to_pair",
     "to_be_paired",
 ]
 
+BoardKind = TypeVar("BoardKind", bound="Board")
+Item = TypeVar("Item")
+
 
 @dataclass(frozen=True, kw_only=True)
-class PairedBoard:
-    """A proposed game."""
+class Board:
+    """A proposed game, or the bye."""
 
-    table: int  #: From 1
-    #: `first`, `second`: numbers of the players; `first` moves first. `second` is -1 for the bye.
-    first: int
-    second: int
-    handicap: int  #: Stones given to `first`
+    table: int  #: From 1; 0 for the bye
+    first: int  #: Number of the player who moves first, or who has the bye
+    second: int  #: Number of the other player; -1 for the bye
+    handicap: int = 0  #: Stones given to `first`
+
+    @property
+    def players(self) -> frozenset[int]:
+        """Both players, or the one with the bye."""
+        return frozenset((self.first, self.second) if self.second >= 0 else (self.first,))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairedBoard(Board):
+    """A board with its value."""
+
     values: Mapping[str, int]  #: What the board is worth by each criterion
     fixed: bool = False  #: Demanded by hand
 
@@ -80,34 +90,45 @@ class PairedBoard:
         """Sum of the values."""
         return sum(self.values.values())
 
-    @property
-    def players(self) -> frozenset[int]:
-        """Both players, or the one with the bye."""
-        return frozenset((self.first, self.second) if self.second >= 0 else (self.first,))
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BoardsOfRound(Generic[BoardKind]):
+    """The boards that were proposed for a round."""
+
+    round: int
+    boards: tuple[BoardKind, ...]  #: By tables
+    bye: BoardKind | None  #: Of the player without an opponent
+    kept: tuple[Game, ...]  #: Games of the round that stood already and were left alone
+    #: (n, n) or, for odd n, (n + 1, n + 1): which boards could be, by rows of the players that
+    #: were paired; the last row is the bye
+    allowed: NDArray[np.bool_]
+    row_of: Mapping[int, int]  #: Row of each of them by the player's number
+
+    @cached_property
+    def all_boards(self) -> tuple[BoardKind, ...]:
+        """The boards, and the bye behind them if there is one."""
+        return self.boards if self.bye is None else (*self.boards, self.bye)
+
+    def games(self) -> tuple[Game, ...]:
+        """The boards as games without a result."""
+        names = ("table", "first", "second", "handicap")
+        return tuple(
+            Game(round=self.round, **{name: getattr(board, name) for name in names})
+            for board in self.boards
+        )
+
+    def added_to(self, tournament: Tournament) -> Tournament:
+        """The tournament with these games, and the bye, in the round."""
+        byes = () if self.bye is None else (Bye(self.round, self.bye.first),)
+        return tournament.with_round(self.games(), byes)
 
 
-@dataclass(frozen=True, eq=False)
-class Pairing:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Pairing(BoardsOfRound[PairedBoard]):
     """A round's boards with their weights."""
 
     entrants: Entrants  #: Who was paired, with their state before the round
-    boards: tuple[PairedBoard, ...]  #: By tables
-    bye: PairedBoard | None  #: Of the player without an opponent
-    kept: tuple[Game, ...]  #: Games of the round that stood already and were left alone
-    #: (n, n) or, for odd n, (n + 1, n + 1) Which boards could be, by rows of the entrants; the last
-    #: row is the bye
-    allowed: NDArray[np.bool_]
-    weights: NDArray[np.int64]
-
-    @property
-    def round(self) -> int:
-        """The round that is paired."""
-        return self.entrants.round
-
-    @property
-    def all_boards(self) -> tuple[PairedBoard, ...]:
-        """The boards, and the bye behind them if there is one."""
-        return self.boards if self.bye is None else (*self.boards, self.bye)
+    weights: NDArray[np.int64]  #: Of all boards, as in `allowed`
 
     @property
     def weight(self) -> int:
@@ -128,29 +149,6 @@ class Pairing:
             a, b = row[board.first], row[board.second]
             mate[a], mate[b] = b, a
         return mate
-
-    @cached_property
-    def row_of(self) -> dict[int, int]:
-        """Row of each entrant by the player's number."""
-        return {int(player): row for row, player in enumerate(self.entrants.players)}
-
-    def games(self) -> tuple[Game, ...]:
-        """The boards as games without a result."""
-        return tuple(
-            Game(
-                round=self.round,
-                table=board.table,
-                first=board.first,
-                second=board.second,
-                handicap=board.handicap,
-            )
-            for board in self.boards
-        )
-
-    def added_to(self, tournament: Tournament) -> Tournament:
-        """The tournament with these games, and the bye, in the round."""
-        byes = () if self.bye is None else (Bye(self.round, self.bye.first),)
-        return tournament.with_round(self.games(), byes)
 
 
 @weighed(Loops.PAIRING, lambda tournament, *_, **__: len(tournament.players) ** 2)
@@ -184,25 +182,15 @@ def pair_round(
         same few opponents. The message says whom it concerns.
     """
     constraints = constraints or Constraints()
-    number = round_to_pair(tournament) if round_number is None else round_number
-    rules = rules or PairingRules.of(tournament)
-    check_round(tournament, number, constraints)
-    kept = tournament.round_games(number)
-    players = to_be_paired(tournament, number, constraints)
-    if not players:
-        raise InputError(
-            f"round {number}: no players are left to pair",
-            file=tournament.file or None,
-            hint="it is paired already; take its boards back to pair it again" if kept else None,
-        )
-    entrants = enter(tournament.before(number), number, rules, players)
-    if constraints.no_bye and len(entrants) % 2:
-        raise InputError(
-            f"round {number}: {len(entrants)} players, an odd number",
-            file=tournament.file or None,
-            hint="allow a bye, or let a player sit out",
-        )
-    fixed = fixed_pairs(entrants, constraints)
+    number, kept, players = round_to_fill(tournament, round_number, constraints)
+    check_by_hand(tournament, constraints, players)
+    entrants = enter(
+        tournament.before(number), number, rules or PairingRules.of(tournament), players
+    )
+    row, n = entrants.row_of, len(entrants)
+    fixed = [(row[a], row[b]) for a, b in constraints.fixed]
+    if constraints.bye is not None:
+        fixed.append((row[constraints.bye], n))
     allowed = allowed_boards(entrants, constraints)
     for a, b in fixed:
         allowed[[a, b], :] = allowed[:, [a, b]] = False
@@ -211,8 +199,7 @@ def pair_round(
     matching = maximum_matching(weights, allowed)
     if matching.alone:
         raise impossible(entrants, matching, constraints)
-    tables = free_tables(kept, len(entrants) // 2)
-    return made_pairing(entrants, matching.mate, tables, kept, allowed, weights, fixed)
+    return made_pairing(entrants, matching.mate, kept, allowed, weights, fixed)
 
 
 def values_of(entrants: Entrants, a: int, b: int) -> dict[str, int]:
@@ -229,40 +216,37 @@ def values_of(entrants: Entrants, a: int, b: int) -> dict[str, int]:
 def made_pairing(
     entrants: Entrants,
     mate: NDArray[np.int64],
-    tables: list[int],
     kept: tuple[Game, ...],
     allowed: NDArray[np.bool_],
     weights: NDArray[np.int64],
-    fixed: Collection[tuple[int, int]],
+    fixed: Collection[tuple[int, int]] = (),
 ) -> Pairing:
     """The pairing in which every row has the partner that `mate` names."""
     n = len(entrants)
     by_hand = {frozenset(pair) for pair in fixed}
-    first, second, stones = side_list(entrants.entries, mate[:n], entrants.packed)
-    player = entrants.players
-    boards = tuple(
-        PairedBoard(
+    player = [*entrants.players.tolist(), -1]
+
+    def board(table: int, a: int, b: int, handicap: int) -> PairedBoard:
+        return PairedBoard(
             table=table,
-            first=int(player[a]),
-            second=int(player[b]),
-            handicap=int(handicap),
-            values=values_of(entrants, int(a), int(b)),
-            fixed=frozenset((int(a), int(b))) in by_hand,
+            first=player[a],
+            second=player[b],
+            handicap=handicap,
+            values=values_of(entrants, a, b),
+            fixed=frozenset((a, b)) in by_hand,
         )
-        for table, a, b, handicap in zip(tables, first, second, stones, strict=True)
+
+    seated = (each.tolist() for each in side_list(entrants.entries, mate[:n], entrants.packed))
+    return Pairing(
+        round=entrants.round,
+        boards=tuple(map(board, free_tables(kept, n // 2), *seated)),
+        bye=board(0, int(np.flatnonzero(mate[:n] == n)[0]), n, 0) if n % 2 else None,
+        kept=kept,
+        allowed=allowed,
+        row_of=entrants.row_of,
+        entrants=entrants,
+        weights=weights,
     )
-    bye = None
-    if n % 2:
-        row = int(np.flatnonzero(mate[:n] == n)[0])
-        bye = PairedBoard(
-            table=0,
-            first=int(player[row]),
-            second=-1,
-            handicap=0,
-            values=values_of(entrants, row, n),
-            fixed=frozenset((row, n)) in by_hand,
-        )
-    return Pairing(entrants, boards, bye, kept, allowed, weights)
 
 
 _LOTS = 2**31
@@ -284,25 +268,24 @@ class Entrants:
     def __len__(self) -> int:
         return len(self.players)
 
+    @cached_property
+    def row_of(self) -> dict[int, int]:
+        """Row of each player by the number in the tournament."""
+        return {player: row for row, player in enumerate(self.players.tolist())}
+
     def name(self, row: int) -> str:
-        """Full name of a player by row."""
+        """Full name of a player by row; the row behind the last is the bye."""
+        if row == len(self):
+            return "the bye"
         return self.tournament.players[int(self.players[row])].full_name
 
 
 def enter(
     before: Tournament, round_number: int, rules: PairingRules, players: Collection[int]
 ) -> Entrants:
-    """Collect what pairing needs to know of some players before a round.
+    """Collect what pairing needs to know of some players, by number, before a round.
 
-    Parameters
-    ----------
-    before : Tournament
-        Without games of that round and later ones (`Tournament.before`).
-    round_number : int
-        From 1.
-    rules : PairingRules
-    players : collection of int
-        Numbers of those who are to be paired.
+    `before` is the tournament without games of that round and later ones (`Tournament.before`).
     """
     chosen = np.array(sorted(players), np.int64)
     n = len(before.players)
@@ -422,7 +405,7 @@ def _fill_history(
 
 
 #: So many names stand in an error.
-_NAMES = 8
+MOST_NAMES = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -440,37 +423,49 @@ class Constraints:
     open_results: bool = False
 
 
-def round_to_pair(tournament: Tournament) -> int:
-    """The first round in which nobody is paired yet."""
-    paired = {game.round for game in tournament.games}
-    number = 1
-    while number in paired:
-        number += 1
-    return number
+def round_to_fill(
+    tournament: Tournament, round_number: int | None, constraints: Constraints
+) -> tuple[int, tuple[Game, ...], list[int]]:
+    """The round to pair, its games so far, and the players without one; refuse it if it cannot be.
+
+    By default it is the first without boards.
+    """
+    number = tournament.next_round if round_number is None else round_number
+    check_round(tournament, number, constraints)
+    kept = tournament.round_games(number)
+    players = to_be_paired(tournament, number, constraints)
+    if not players:
+        raise tournament.error(
+            f"round {number}: no players are left to pair",
+            hint="it is paired already; take its boards back to pair it again" if kept else None,
+        )
+    if constraints.no_bye and len(players) % 2:
+        raise tournament.error(
+            f"round {number}: {len(players)} players, an odd number",
+            hint="allow a bye, or let a player sit out",
+        )
+    return number, kept, players
 
 
 def check_round(tournament: Tournament, number: int, constraints: Constraints) -> None:
     """Refuse a round that does not exist, comes too early, or follows open results."""
-    where = tournament.file or None
     if not 1 <= number <= tournament.rounds:
-        raise InputError(
+        raise tournament.error(
             f"round {number} cannot be paired: the tournament has {tournament.rounds} rounds",
-            file=where,
             hint="change the number of rounds first" if number > tournament.rounds else None,
         )
     if number > 1 and not any(game.round == number - 1 for game in tournament.games):
-        raise InputError(f"round {number} cannot be paired before round {number - 1}", file=where)
+        raise tournament.error(f"round {number} cannot be paired before round {number - 1}")
     open_games = [
         game for game in tournament.games if game.round < number and game.result is Result.unknown
     ]
     if open_games and not constraints.open_results:
         game = open_games[0]
         names = (tournament.players[p].full_name for p in (game.first, game.second))
-        raise InputError(
+        raise tournament.error(
             f"{_count(len(open_games), 'game')} of earlier rounds without a result: "
             f"round {game.round}, table {game.table}, {' - '.join(names)}",
-            file=where,
-            line=game.line or None,
+            line=game.line,
             hint="enter the results, or allow open ones",
         )
 
@@ -497,34 +492,31 @@ def to_be_paired(tournament: Tournament, number: int, constraints: Constraints) 
     ]
 
 
-def fixed_pairs(entrants: Entrants, constraints: Constraints) -> list[tuple[int, int]]:
-    """Rows of the boards that must be; the bye as the row behind the last."""
-    row = {int(player): number for number, player in enumerate(entrants.players)}
+def check_by_hand(
+    tournament: Tournament, constraints: Constraints, waiting: Collection[int]
+) -> set[int]:
+    """The players on fixed boards, and who has the bye by hand; refuse what contradicts itself."""
     banned = {frozenset(pair) for pair in constraints.forbidden}
-    pairs: list[tuple[int, int]] = []
     taken: set[int] = set()
     for pair in constraints.fixed:
-        names = " - ".join(entrants.tournament.players[p].full_name for p in pair)
+        one, two = (tournament.players[p].full_name for p in pair)
         if pair[0] == pair[1]:
-            raise InputError(f"board {names}: a player cannot meet himself")
+            raise InputError(f"board {one} - {two}: a player cannot meet himself")
         if frozenset(pair) in banned:
-            raise InputError(f"board {names} is both fixed and forbidden")
-        for player in pair:
-            if player in taken:
-                who = entrants.tournament.players[player].full_name
-                raise InputError(f"{who} is on two fixed boards")
-            taken.add(player)
-        pairs.append((row[pair[0]], row[pair[1]]))
+            raise InputError(f"board {one} - {two} is both fixed and forbidden")
+        if twice := taken & set(pair):
+            raise InputError(f"{one if pair[0] in twice else two} is on two fixed boards")
+        taken |= set(pair)
     if constraints.bye is not None:
-        who = entrants.tournament.players[constraints.bye].full_name
-        if len(entrants) % 2 == 0:
+        who = tournament.players[constraints.bye].full_name
+        if len(waiting) % 2 == 0:
             raise InputError(f"no bye for {who}: the number of players is even")
-        if constraints.bye not in row:
+        if constraints.bye not in waiting:
             raise InputError(f"no bye for {who}, who is not to be paired")
         if constraints.bye in taken:
             raise InputError(f"{who} is on a fixed board and cannot have the bye")
-        pairs.append((row[constraints.bye], len(entrants)))
-    return pairs
+        taken.add(constraints.bye)
+    return taken
 
 
 def allowed_boards(entrants: Entrants, constraints: Constraints) -> NDArray[np.bool_]:
@@ -535,7 +527,7 @@ def allowed_boards(entrants: Entrants, constraints: Constraints) -> NDArray[np.b
     np.fill_diagonal(allowed, False)
     if not constraints.rematch:
         allowed[:n, :n] &= entrants.met == 0
-    row = {int(player): number for number, player in enumerate(entrants.players)}
+    row = entrants.row_of
     for a, b in constraints.forbidden:
         if a in row and b in row:
             allowed[row[a], row[b]] = allowed[row[b], row[a]] = False
@@ -546,41 +538,75 @@ def allowed_boards(entrants: Entrants, constraints: Constraints) -> NDArray[np.b
 
 def impossible(entrants: Entrants, matching: Matching, constraints: Constraints) -> InputError:
     """Why there is no pairing: whom the players concerned could meet."""
-    n = len(entrants)
 
     def names(rows: Iterable[int]) -> str:
-        listed = [entrants.name(row) if row < n else "the bye" for row in rows]
-        more = f" and {len(listed) - _NAMES} more" if len(listed) > _NAMES else ""
-        return ", ".join(listed[:_NAMES]) + more
+        return listed([entrants.name(row) for row in rows], MOST_NAMES)
 
     singles = [group[0] for group in matching.crowd if len(group) == 1]
     others = len(matching.crowd) - len(singles)
     who = names(singles) + (f" and {_count(others, 'other group')}" if others and singles else "")
     if not singles:
         who = f"{others} groups of players ({names(matching.crowd[0])}; ...)"
-    if not matching.bottleneck:
-        reason = f"{who}: no opponent is left"
-        if len(matching.crowd[0]) > 1:
-            reason = f"{names(matching.crowd[0])} could only meet each other, and are an odd number"
-    else:
+    if matching.bottleneck:
         reason = f"{who} could only meet {names(matching.bottleneck)}"
-    hint = (
-        "forbid fewer boards" if constraints.rematch else "allow rematches, or forbid fewer boards"
-    )
-    return InputError(
+    elif len(matching.crowd[0]) > 1:
+        reason = f"{names(matching.crowd[0])} could only meet each other, and are an odd number"
+    else:
+        reason = f"{who}: no opponent is left"
+    forbid = "forbid fewer boards"
+    return entrants.tournament.error(
         f"round {entrants.round} cannot be paired: {reason}",
-        file=entrants.tournament.file or None,
-        hint=hint,
+        hint=forbid if constraints.rematch else f"allow rematches, or {forbid}",
     )
 
 
 def free_tables(kept: Collection[Game], needed: int) -> list[int]:
     """The lowest numbers of tables that are not in use."""
     taken = {game.table for game in kept}
-    tables: list[int] = []
-    number = 1
-    while len(tables) < needed:
-        if number not in taken:
-            tables.append(number)
-        number += 1
-    return tables
+    free = (number for number in count(1) if number not in taken)
+    return list(islice(free, needed))
+
+
+def recorded_rounds(tournament: Tournament, round_number: int | None) -> list[int]:
+    """The round named, or else all that have games."""
+    rounds = [round_number] if round_number else sorted({game.round for game in tournament.games})
+    if not rounds:
+        raise tournament.error("no round is recorded yet")
+    return rounds
+
+
+def recorded_boards(
+    tournament: Tournament, number: int
+) -> tuple[tuple[Game, ...], list[tuple[int, int]]]:
+    """The games of a round, and all its boards by players; -1 stands for the bye."""
+    games, byes = tournament.round_games(number), tournament.round_byes(number)
+    if not games:
+        raise tournament.error(f"round {number} has no games to compare with")
+    if len(byes) > 1:
+        raise tournament.error(f"round {number} has {len(byes)} byes")
+    return games, [(g.first, g.second) for g in games] + [(player, -1) for player in byes]
+
+
+#: Boards are paired again one by one, to see what each is worth, up to so many players.
+COSTS_UP_TO = 200
+
+
+def costs_wanted(
+    pairing: BoardsOfRound[Any],
+    tournament: Tournament,
+    questions: Iterable[tuple[int, int]],
+    costs: bool | None,
+) -> bool:
+    """Whether boards are paired again, if nobody says; refuse questions about other players."""
+    for player in chain.from_iterable(questions):
+        if player not in pairing.row_of:
+            raise InputError(f"{tournament.players[player].full_name} is not to be paired")
+    return len(pairing.row_of) <= COSTS_UP_TO if costs is None else costs
+
+
+def reported(items: Sequence[Item], progress: Callable[[int, int], None] | None) -> Iterator[Item]:
+    """The items, with a call of `progress` for each that is done."""
+    for done, item in enumerate(items, 1):
+        yield item
+        if progress is not None:
+            progress(done, len(items))

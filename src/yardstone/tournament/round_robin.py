@@ -9,7 +9,7 @@ import numpy as np
 
 from yardstone.errors import InputError
 from yardstone.tournament.model import Bye, Game, Tournament
-from yardstone.tournament.pairing import Constraints, check_round, free_tables, round_to_pair
+from yardstone.tournament.pairing import Constraints, check_round, free_tables
 
 __all__ = ["NUMBERINGS", "RoundRobin", "berger_round", "berger_table", "pair_round_robin"]
 
@@ -107,7 +107,7 @@ def pair_round_robin(
     constraints = constraints or Constraints()
     where = tournament.file or None
     if round_number is None:
-        round_number = round_to_pair(tournament)
+        round_number = tournament.next_round
     check_round(tournament, round_number, constraints)
     if constraints.fixed or constraints.forbidden or constraints.bye is not None:
         raise InputError(

@@ -17,14 +17,11 @@ from yardstone.records.sources import delimited_rows
 from yardstone.tournament.event.settings import (
     EventChange,
     check_planned,
-    listed,
-    next_round,
-    refused,
     unchanged,
 )
 from yardstone.tournament.formats.opengotha import format_rank, key, parse_rank
 from yardstone.tournament.model import NO_GIVEN_NAME, Player, System, Tournament
-from yardstone.tournament.notation import number_text
+from yardstone.tournament.notation import listed, number_text
 from yardstone.tournament.standings_table import Scores, initial_score
 from yardstone.winprob.scales import egf_players, list_lines
 
@@ -188,10 +185,9 @@ def enter_players(
     InputError
         There is no such round, or all rounds are paired.
     """
-    start = next_round(tournament) if first_round is None else first_round
+    start = tournament.next_round if first_round is None else first_round
     if first_round is None and start > tournament.rounds:
-        raise refused(
-            tournament,
+        raise tournament.error(
             f"all {tournament.rounds} rounds are paired",
             hint="name the first round of the entry, or add a round",
         )
@@ -327,7 +323,7 @@ def change_player(
     who = key(made.name, made.first_name)
     for row, other in enumerate(tournament.players):
         if row != player and key(other.name, other.first_name) == who:
-            raise refused(tournament, f"{made.full_name} is entered already")
+            raise tournament.error(f"{made.full_name} is entered already")
     players = list(tournament.players)
     players[player] = made
     lines = [f"Changed: {there.full_name} is now {_introduced(made)}, rating {made.rating:.0f}."]
@@ -351,8 +347,7 @@ def remove_player(tournament: Tournament, player: int) -> EventChange:
     paired = [g.round for g in tournament.games if player in (g.first, g.second)]
     paired += [bye.round for bye in tournament.byes if bye.player == player]
     if paired:
-        raise refused(
-            tournament,
+        raise tournament.error(
             f"{who} is paired in round {min(paired)} and cannot be taken out",
             hint="withdraw the player from a round on",
         )

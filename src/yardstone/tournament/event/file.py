@@ -20,7 +20,7 @@ from typing import Any
 
 from yardstone.errors import InputError, MissingFileError
 from yardstone.files import changing, followed, replaced
-from yardstone.tournament.event.settings import EventChange, refused
+from yardstone.tournament.event.settings import EventChange
 from yardstone.tournament.files import MAX_BYTES, format_of_bytes
 from yardstone.tournament.formats import TournamentFormat
 from yardstone.tournament.formats.opengotha import key
@@ -392,7 +392,7 @@ def taken_back(before: Tournament, after: Tournament, now: Tournament) -> Tourna
         for name in names:
             if name not in rows:
                 who = states[2].players[name].full_name
-                raise refused(now, f"{who} has been paired since", hint="withdraw the player")
+                raise now.error(f"{who} has been paired since", hint="withdraw the player")
     made = replace(
         now,
         players=tuple(players.values()),
@@ -447,8 +447,7 @@ def _named(name: Any) -> tuple[Any, ...]:
 
 
 def _changed_since(now: Tournament, what: str) -> Exception:
-    return refused(
-        now,
+    return now.error(
         f"{what} was changed again by another program since, and cannot be taken back",
         hint="change it by hand",
     )

@@ -19,8 +19,6 @@ from yardstone.tournament.event.settings import (
     EventChange,
     EventWishes,
     check_planned,
-    next_round,
-    refused,
     unchanged,
     with_wishes,
 )
@@ -28,7 +26,7 @@ from yardstone.tournament.explanation import Proposal, propose_round
 from yardstone.tournament.formats.opengotha import LAST_ROUND
 from yardstone.tournament.model import Bye, ByeKind, Game, Result, System, Tournament
 from yardstone.tournament.notation import number_text
-from yardstone.tournament.pairing import Constraints, round_to_pair, to_be_paired
+from yardstone.tournament.pairing import Constraints, to_be_paired
 from yardstone.tournament.round_robin import RoundRobin, pair_round_robin
 
 __all__ = [
@@ -78,8 +76,7 @@ def withdraw(
         bye = tournament.bye_of.get((at, player))
         if (at, player) in tournament.game_of or (bye and bye.kind is not ByeKind.zero):
             thing = "a game" if (at, player) in tournament.game_of else "the bye"
-            raise refused(
-                tournament,
+            raise tournament.error(
                 f"{who} has {thing} in round {at}",
                 hint="enter the result as a forfeit, or take the boards of the round back",
             )
@@ -145,14 +142,13 @@ def give_bye(
     if (number, player) in tournament.bye_of:
         return unchanged(tournament, f"{entry.full_name} has the bye of round {number} already.")
     if (number, player) in tournament.game_of:
-        raise refused(tournament, f"{entry.full_name} has a game in round {number}")
+        raise tournament.error(f"{entry.full_name} has a game in round {number}")
     if not entry.takes_part(number):
-        raise refused(tournament, f"{entry.full_name} does not take part in round {number}")
+        raise tournament.error(f"{entry.full_name} does not take part in round {number}")
     others = [bye for bye in tournament.byes if bye.round == number]
     if others and not replace_other:
         holder = tournament.players[others[0].player].full_name
-        raise refused(
-            tournament,
+        raise tournament.error(
             f"{holder} has the bye of round {number}, and a round has one",
             hint="replace it, or let the player be absent",
         )
@@ -180,9 +176,9 @@ def take_bye_back(
 
 
 def _round(tournament: Tournament, round_number: int | None) -> int:
-    number = next_round(tournament) if round_number is None else round_number
+    number = tournament.next_round if round_number is None else round_number
     if round_number is None and number > tournament.rounds:
-        raise refused(tournament, "all rounds are paired", hint="name the round")
+        raise tournament.error("all rounds are paired", hint="name the round")
     check_planned(tournament, number)
     return number
 
@@ -275,7 +271,7 @@ def pair_event(
         The round cannot be paired, or not with these wishes.
     """
     wishes = wishes or EventWishes()
-    number = round_to_pair(tournament) if round_number is None else round_number
+    number = tournament.next_round if round_number is None else round_number
     demanded = constraints or Constraints()
     system = system or usual_system(tournament, wishes)
     if system == "round-robin":
@@ -322,8 +318,7 @@ def _check_bye(tournament: Tournament, number: int, constraints: Constraints) ->
     if left % 2:
         holder = tournament.players[byes[0].player].full_name
         players = "1 player is" if left == 1 else f"{left} players are"
-        raise refused(
-            tournament,
+        raise tournament.error(
             f"round {number}: {holder} has the bye, and {players} to be paired, an odd number",
             hint="take the bye back, or let somebody be absent in this round",
         )
@@ -372,7 +367,7 @@ def unpair_round(tournament: Tournament, round_number: int | None = None) -> Eve
 
     number = tournament.last_round if round_number is None else round_number
     if not number or not tournament.round_games(number):
-        raise refused(tournament, f"round {number or 1} is not paired")
+        raise tournament.error(f"round {number or 1} is not paired")
     made, _ = without_rounds(tournament, number, keep_results=True)
     return EventChange(tournament=made, lines=(f"The boards of round {number} are taken back.",))
 
@@ -472,7 +467,7 @@ def find_game(
     check_planned(tournament, round_number)
     games = tournament.round_games(round_number)
     if not games:
-        raise refused(tournament, f"round {round_number} is not paired yet", hint="pair it first")
+        raise tournament.error(f"round {round_number} is not paired yet", hint="pair it first")
     if players is not None:
         candidates = [g for g in games if {g.first, g.second} == set(players)]
         names = " and ".join(tournament.players[row].full_name for row in players)
@@ -482,9 +477,9 @@ def find_game(
         missing = f"round {round_number} has no table {table}"
     if not candidates:
         tables = f"tables {games[0].table} to {games[-1].table}"
-        raise refused(tournament, missing, hint=f"it has {tables}")
+        raise tournament.error(missing, hint=f"it has {tables}")
     if len(candidates) > 1:
-        raise refused(tournament, f"round {round_number} has {len(candidates)} tables {table}")
+        raise tournament.error(f"round {round_number} has {len(candidates)} tables {table}")
     return candidates[0]
 
 
@@ -514,8 +509,7 @@ def set_result(
     played = value is Result.draw and not result.forfeit
     if played and value is not game.result and not tournament.can_be_drawn(game):
         komi = tournament.komi if game.komi is None else game.komi
-        raise refused(
-            tournament,
+        raise tournament.error(
             f"{_where(tournament, game)} cannot be drawn at komi {komi:g}",
             hint="1-0 or 0-1 says who won; ½-½ F gives half a point to both without a game",
         )
@@ -524,8 +518,7 @@ def set_result(
     if (made.result, made.forfeit) == (game.result, game.forfeit):
         return unchanged(tournament, f"{sentence} already.")
     if game.result is not Result.unknown and not replace_other:
-        raise refused(
-            tournament,
+        raise tournament.error(
             f"{_where(tournament, game)} has the result "
             f"{score_of(game.result, forfeit=game.forfeit)}, not {_score(made)}",
             hint="--replace if that was wrong",
@@ -726,7 +719,7 @@ def set_first_mover(
     if game.first == first and game.known_colour:
         return unchanged(tournament, f"{who} moves first already.")
     if game.handicap:
-        raise refused(tournament, "in a handicap game whoever takes the stones moves first")
+        raise tournament.error("in a handicap game whoever takes the stones moves first")
     turned = game.result if game.first == first else game.result.reversed
     made = replace(game, first=first, second=second, result=turned, known_colour=True)
     games = tuple(made if each is game else each for each in tournament.games)

@@ -18,7 +18,7 @@ from yardstone.errors import InputError, UsageError
 from yardstone.files import changing, followed, write_text
 from yardstone.pool import SkipReport
 from yardstone.tournament.model import System, Tournament
-from yardstone.tournament.pairing import Constraints, round_to_pair, to_be_paired
+from yardstone.tournament.pairing import Constraints, to_be_paired
 from yardstone.tournament.rules import (
     HandicapRules,
     PairingSettings,
@@ -33,9 +33,6 @@ from yardstone.tournament.standings_table import parse_criteria
 __all__ = [
     "EventChange",
     "check_planned",
-    "listed",
-    "next_round",
-    "refused",
     "unchanged",
     "MOST_ROUNDS",
     "USUAL_TIME",
@@ -70,28 +67,12 @@ def unchanged(tournament: Tournament, *lines: str) -> EventChange:
     return EventChange(tournament=tournament, lines=lines, made=False)
 
 
-def refused(tournament: Tournament, message: str, *, hint: str | None = None) -> InputError:
-    """The error of a step that cannot be taken, with the file of the tournament."""
-    return InputError(message, file=tournament.file or None, hint=hint)
-
-
-def next_round(tournament: Tournament) -> int:
-    """The first round without boards; one more than there are rounds if all have some."""
-    return round_to_pair(tournament)
-
-
 def check_planned(tournament: Tournament, number: int) -> None:
     """Refuse a round that the tournament does not have."""
     if not 1 <= number <= tournament.rounds:
-        raise refused(
-            tournament, f"there is no round {number}: the tournament has {tournament.rounds} rounds"
+        raise tournament.error(
+            f"there is no round {number}: the tournament has {tournament.rounds} rounds"
         )
-
-
-def listed(names: Sequence[str], most: int = 5) -> str:
-    """Names as a sentence has them, the first ones only where there are many."""
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 #: An hour, then byo-yomi; the rest holds if another system is chosen.
@@ -264,8 +245,7 @@ def _check(tournament: Tournament, given: dict[str, Any]) -> None:
     if "size" in given and given["size"] not in _BOARDS:
         raise UsageError(f"a board of {given['size']}: 9, 13 or 19")
     if given.get("rounds", MOST_ROUNDS) < tournament.last_round:
-        raise refused(
-            tournament,
+        raise tournament.error(
             f"{given['rounds']} rounds, but round {tournament.last_round} is paired",
             hint="take its boards back first",
         )
@@ -538,8 +518,7 @@ def find_team(tournament: Tournament, name: str) -> Team:
     team = _team(tournament, name)
     if team is None:
         names = ", ".join(each.name for each in tournament.teams)
-        raise refused(
-            tournament,
+        raise tournament.error(
             f"there is no team {name!r}",
             hint=f"teams are {names}" if names else "no team is entered",
         )
@@ -574,26 +553,25 @@ def set_team(
         match would have no boards.
     """
     name = " ".join(name.split())
-    first = next_round(tournament) if round_number is None else round_number
+    first = tournament.next_round if round_number is None else round_number
     check_planned(tournament, first)
     for number in range(first, tournament.rounds + 1):
         if tournament.round_games(number):
-            raise refused(
-                tournament,
+            raise tournament.error(
                 f"round {number} has been paired",
                 hint="a line-up can hold from a later round on",
             )
     if not name or not players:
-        raise refused(tournament, "a team has a name and players")
+        raise tournament.error("a team has a name and players")
     if len(set(players)) < len(players):
-        raise refused(tournament, f"{name} names a player twice")
+        raise tournament.error(f"{name} names a player twice")
     old = _team(tournament, name)
     for other in tournament.teams:
         if other is not old and (both := set(players) & set(other.everybody())):
             who = tournament.players[min(both)].full_name
-            raise refused(tournament, f"{who} plays for {other.name}")
+            raise tournament.error(f"{who} plays for {other.name}")
     if boards is not None and boards < 1:
-        raise refused(tournament, "a match has one board at least")
+        raise tournament.error("a match has one board at least")
     size = boards or (tournament.team_rules.size if tournament.teams else len(players))
     before = [() if old is None else old.lineup(number) for number in range(1, first)]
     lineups = _shortened([*before, tuple(players)])
@@ -635,7 +613,7 @@ def remove_team(tournament: Tournament, name: str) -> EventChange:
     members = set(team.everybody())
     played = [g.round for g in tournament.games if g.first in members or g.second in members]
     if played:
-        raise refused(tournament, f"{team.name} has played in round {min(played)}")
+        raise tournament.error(f"{team.name} has played in round {min(played)}")
     teams = tuple(each for each in tournament.teams if each is not team)
     return EventChange(
         tournament=replace(tournament, teams=teams),

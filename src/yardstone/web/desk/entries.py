@@ -23,7 +23,6 @@ from yardstone.tournament.event.rounds import (
     take_bye_back,
     withdraw,
 )
-from yardstone.tournament.event.settings import next_round
 from yardstone.web.desk.pages import (
     Form,
     SentForm,
@@ -235,7 +234,7 @@ def _enter_page(
         values=values or {},
         table=table,
         fields=PLAYER_FIELDS,
-        first_round=min(next_round(snapshot.tournament), snapshot.tournament.rounds),
+        first_round=min(snapshot.tournament.next_round, snapshot.tournament.rounds),
         register="" if register is None else register.players.federation,
         search=search,
         found=[] if register is None or not search else register.beginning(search, _OFFERED),

@@ -33,7 +33,6 @@ from yardstone.tournament.event.file import (
 from yardstone.tournament.event.settings import EventWishes, change_wishes, read_wishes
 from yardstone.tournament.files import MAX_BYTES, format_of_bytes
 from yardstone.tournament.model import Result
-from yardstone.tournament.pairing import round_to_pair
 from yardstone.web.middleware import RateLimit, visitor_mark
 from yardstone.web.problems import RequestProblem
 from yardstone.web.settings import Limits
@@ -512,7 +511,7 @@ class RoundCount:
         """Those of a tournament."""
         paired = max((game.round for game in tournament.games), default=0)
         games = tournament.round_games(paired)
-        following = round_to_pair(tournament)
+        following = tournament.next_round
         return cls(
             tournament.rounds,
             paired,
