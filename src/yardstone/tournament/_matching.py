@@ -1,19 +1,17 @@
 """Maximum weight perfect matching of a dense graph, compiled.
 
-Edmonds' primal-dual method in cubic time. One alternating tree at a time is grown
-from an unmatched vertex, as Dijkstra's algorithm grows a tree of shortest paths: the
-*clock* is how far the duals have moved since the tree was a root, every event (an
-edge becomes tight, the dual of a blossom reaches zero) falls due at some time, and
-the earliest is handled next. Duals are kept so that the clock only has to be taken
-off (outer) or added (inner) to read them; an event costs O(n).
+Edmonds' primal-dual method in cubic time. One alternating tree at a time is grown from an unmatched
+vertex, as Dijkstra's algorithm grows a tree of shortest paths: the *clock* is how far the duals
+have moved since the tree was a root, every event (an edge becomes tight, the dual of a blossom
+reaches zero) falls due at some time, and the earliest is handled next. Duals are kept so that the
+clock only has to be taken off (outer) or added (inner) to read them; an event costs O(n).
 
-With weights doubled all numbers stay integers: along tight edges the duals of two
-vertices have the same parity, so every vertex of a tree has its root's, and half the
-slack of an edge between two outer vertices is whole.
+With weights doubled all numbers stay integers: along tight edges the duals of two vertices have the
+same parity, so every vertex of a tree has its root's, and half the slack of an edge between two
+outer vertices is whole.
 
-J. Edmonds, "Maximum matching and a polyhedron with 0,1-vertices", 1965; Z. Galil,
-"Efficient algorithms for finding maximum matching in graphs", ACM Computing Surveys
-18, 1986.
+J. Edmonds, "Maximum matching and a polyhedron with 0,1-vertices", 1965; Z. Galil, "Efficient
+algorithms for finding maximum matching in graphs", ACM Computing Surveys 18, 1986.
 """
 
 from __future__ import annotations
@@ -87,8 +85,7 @@ def _welcome(weights: Wide, f: Forest, clock: int) -> None:
 def _note_edges(weights: Wide, f: Forest, node: int, v: int, leader: bool) -> None:
     """Edges of `v`, which has just become outer as a vertex of `node`.
 
-    The sum below is the slack of an edge to an inner vertex, which stays, and for a
-    free vertex the time at which the edge becomes tight.
+    The sum below is an inner vertex' slack, and when the edge to a free vertex becomes tight.
     """
     n = len(f.mate)
     top, side, due, reach, dual = f.top, f.side, f.due, f.reach, f.dual
@@ -219,10 +216,7 @@ def _next_event(f: Forest) -> tuple[int, int, int]:
 
 @kernel
 def _search(weights: Wide, f: Forest, root: int) -> tuple[int, int]:
-    """Grow a tree from an unmatched vertex: the vertex by which it ends, and the clock.
-
-    The vertex is -1 if nothing unmatched can be reached.
-    """
+    """Grow a tree from an unmatched vertex: the vertex where it ends or -1, and the clock."""
     clock = int(np.int64(0))  # a plain 0 would have the compiler try every kernel twice
     f.due[:] = NEVER
     f.side[:] = FREE
@@ -272,28 +266,12 @@ def _settle(f: Forest, clock: int) -> bool:
 def match(weights: Wide) -> tuple[bool, Wide, Wide, Wide, Wide, Wide]:
     """Perfect matching of the largest weight, or of as many vertices as can be matched.
 
-    Parameters
-    ----------
-    weights : int64 array (n, n)
-        Symmetric, every entry even and at most `LARGEST` in size, or `BARRED`; the
-        diagonal is not read.
-
-    Returns
-    -------
-    sound : bool
-        False if numbers grew too large to go on; the rest then means nothing.
-    mate : int64 array (n,)
-        Number of the partner, or -1.
-    dual : int64 array (n,)
-        Duals of the vertices.
-    blossom_dual : int64 array (n + n // 2 + 1,)
-        Duals of the nodes; zero for all but blossoms.
-    up : int64 array (n + n // 2 + 1,)
-        The blossom of which a node is a child, or -1.
-    barrier : int64 array (n,)
-        If a vertex stays alone: the state when the first such tree could not grow any
-        more, `INNER` for inner vertices, -2 minus their node for outer ones and 0 for
-        those that were not reached. All zero otherwise.
+    `weights` (n, n) are symmetric, every entry even and at most `LARGEST` in size, or `BARRED`; the
+    diagonal is not read. Returns whether numbers stayed small enough (else the rest means nothing),
+    the partner of each vertex or -1, the duals of the vertices, those of the nodes (n + n // 2 +
+    1,), which are zero for all but blossoms, the blossom of which each node is a child or -1, and
+    the state (n,) when the first tree could not grow any more: `INNER` for inner vertices, -2 minus
+    their node for outer ones, 0 elsewhere and if nobody stays alone.
     """
     n = len(weights)
     f = new_forest(n)
@@ -483,8 +461,8 @@ def put_base(f: Forest, node: int, vertex: int) -> None:
 def open_blossom(f: Forest, blossom: int, clock: int) -> None:
     """Put the children of an inner blossom without a dual in its place in the tree.
 
-    Those on the even way from where the tree comes in to the base are inner and
-    outer in turn (the outer ones are added to `fresh`), the others are free.
+    Those on the even way from where the tree comes in to the base are inner and outer in turn (the
+    outer ones are added to `fresh`), the others are free.
     """
     n = len(f.mate)
     b, count = blossom - n, f.size[blossom]
@@ -576,8 +554,7 @@ def _parent(f: Forest, node: int) -> int:
 def join(f: Forest, x: int, y: int, clock: int) -> int:
     """A new outer blossom of the cycle that the edge from x to y closes in the tree.
 
-    Only its children, vertices and labels are set, not its edges to other nodes; the
-    labels of its children are left as they were.
+    Its edges to other nodes are not set, and the labels of its children are left as they were.
     """
     n = len(f.mate)
     child, link, entry, base = f.child, f.link, f.entry, f.base

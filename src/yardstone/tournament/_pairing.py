@@ -40,10 +40,7 @@ __all__ = [
 
 
 class Entry(IntEnum):
-    """Columns of an entry list.
-
-    The caller fills all but the last four, which `place_groups` makes of them.
-    """
+    """Columns of an entry list; the last four are made by `place_groups`."""
 
     SCORE = 0  # main score before the round, in half points
     MMS = 1  # McMahon score, in half points
@@ -113,21 +110,10 @@ def row_values(entries: Entries, i: int, met: Counts, rules: Rules) -> Numbers:
 
 @kernel
 def pair_weights(entries: Entries, met: Counts, rules: Rules) -> Weights:
-    """Weights of all boards, and of the bye as a last row and column if one is needed.
+    """Symmetric weights of all boards, with the bye as a last row and column for an odd number.
 
-    Parameters
-    ----------
-    entries : int64 array (n, len(Entry))
-        The players to be paired, with their groups (`place_groups`).
-    met : int8 array (n, n)
-        Games that two players have played with each other; symmetric.
-    rules : float64 array
-        `PairingRules.packed`.
-
-    Returns
-    -------
-    int64 array (n, n) or, for odd n, (n + 1, n + 1)
-        Symmetric; the diagonal is zero.
+    `entries` (n, len(Entry)) have their groups (`place_groups`), `met` (n, n) counts the games that
+    two players have played, `rules` are `PairingRules.packed`.
     """
     n = len(entries)
     whole = n + n % 2
@@ -171,26 +157,10 @@ def pair_field(
 ) -> tuple[bool, Numbers, Numbers, Numbers, int]:
     """Pair one round: the heart of every simulation.
 
-    Parameters
-    ----------
-    entries : int64 array (n, len(Entry))
-        The players to be paired; the columns from `Entry.GROUP` on are filled in here.
-    met : int8 array (n, n)
-        Games that two players have played with each other; symmetric.
-    rules : float64 array
-        `PairingRules.packed` of this round.
-
-    Returns
-    -------
-    sound : bool
-        False if the weights are too large for this field.
-    first, second : int64 arrays (n // 2,)
-        Rows of the players of each board, in the order of the better one; `first`
-        moves first.
-    handicap : int64 array (n // 2,)
-        Stones given to `first`.
-    bye : int
-        Row of the player without an opponent; -1 if n is even.
+    Arguments are those of `pair_weights`; the columns of groups are filled in here. Returns whether
+    the weights are small enough for this field, the rows of the players who move first and second
+    (n // 2,) in the order of the better one, the stones given to the first, and the row of the
+    player without an opponent or -1.
     """
     n = len(entries)
     place_groups(entries, rules)
@@ -458,8 +428,7 @@ def record_games(
 ) -> None:
     """Floats, colours and who has met whom, after the games of a round.
 
-    `entries` are those with which the round was paired; `step` is the number of half
-    points between score groups.
+    `entries` are those of its pairing; `step` is the half points between score groups.
     """
     for board in range(len(first)):
         i, j = first[board], second[board]

@@ -126,8 +126,8 @@ def pair_dutch(
 ) -> DutchPairing:
     """Pair a round by the rules of FIDE's Dutch system.
 
-    FIDE Handbook C.04.3, the version applied from 2026: criteria C1 to C21, then the order
-    in which its candidates are tried. Games of the round that stand already are kept.
+    FIDE Handbook C.04.3, the version applied from 2026: criteria C1 to C21, then the order in which
+    its candidates are tried. Games of the round that stand already are kept.
 
     Parameters
     ----------
@@ -135,8 +135,7 @@ def pair_dutch(
     round_number : int, optional
         By default the first round in which nobody is paired.
     constraints : Constraints, optional
-        Boards fixed and forbidden, absent players, the bye. Boards fixed by hand are no
-        part of the pairing by rules.
+        Boards fixed by hand are no part of the pairing by rules.
     seed : int
         Of the lot for the initial colour, where the tournament has none.
 
@@ -199,8 +198,7 @@ def made(
 ) -> DutchPairing:
     """The pairing with its colours and tables.
 
-    Tables are numbered by the score of the higher-ranked player, the score of both, and
-    the pairing number (C.04.2, D.9).
+    Tables go by the score of the higher-ranked player, of both, and pairing number (C.04.2, D.9).
     """
     n = len(players.players)
     bracket_of = {row: number for number, each in enumerate(pairs.brackets)
@@ -295,8 +293,8 @@ def propose_dutch(
     questions : sequence of (int, int)
         Boards of which is asked why they are not.
     costs : bool, optional
-        Whether to search for the criterion that stands against the first choice; by
-        default up to 200 players.
+        Whether to search for the criterion that stands against the first choice; by default up to
+        200 players.
     progress : callable, optional
         Called with the boards that are explained and all of them.
     """
@@ -495,8 +493,8 @@ def check_rounds(
 ) -> tuple[RoundCheck, ...]:
     """Pair a recorded round again by the Dutch system, by default each of them.
 
-    Those are paired who had a game or the bye; so late entries that were paired after
-    the others, and boards that an arbiter changed, show as differences.
+    Those are paired who had a game or the bye; so late entries that were paired after the others,
+    and boards that an arbiter changed, show as differences.
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """The criteria of the Dutch system as sums over pairs (C.04.3, chapter 3).
 
-A bracket's pairing is part of a perfect matching of all players who are not yet paired,
-with the bye as one more vertex if they are odd. That keeps the completion of the round
-(C4) and the score of the bye (C5) at every step.
+A bracket's pairing is part of a perfect matching of all players who are not yet paired, with the
+bye as one more vertex if they are odd. That keeps the completion of the round (C4) and the score of
+the bye (C5) at every step.
 """
 
 from __future__ import annotations
@@ -87,12 +87,9 @@ class Bracket:
 
 
 class PairTable:
-    """Facts of all pairs of some players, as matrices; the last row is the bye if they are odd.
+    """Facts of all pairs of some players in the order of article 1.2, as matrices.
 
-    Parameters
-    ----------
-    players : tuple of DutchPlayer
-        In the order of article 1.2.
+    The last row is the bye if they are odd.
     """
 
     def __init__(self, players: tuple[DutchPlayer, ...]) -> None:
@@ -272,8 +269,7 @@ def _floats(table: PairTable, bracket: Bracket) -> list[Level]:
 def _differences(table: PairTable, bracket: Bracket) -> list[Level]:
     """C18 to C21: how far those float who float again, the widest differences first.
 
-    Opponents of one bracket have one score, so a difference is as wide as the score of the
-    moved-down player is high.
+    Opponents of one bracket have one score, so only that of the moved-down player matters.
     """
     inside = _inside(table, bracket.moved, bracket.end)
     higher = table.scores[:, None] > table.scores[None, :]
@@ -348,22 +344,11 @@ def pair_brackets(
     first: Sequence[Level] = (),
     rival: NDArray[np.int64] | None = None,
 ) -> RoundPairs | BestMatchings:
-    """Pair a round.
+    """Pair a round; an infeasible `BestMatchings` if there is no pairing.
 
-    Parameters
-    ----------
-    players : DutchField
-    allowed : bool array (n, n) or, for odd n, (n + 1, n + 1)
-        Pairs that may be; the last row is the bye.
-    first : sequence of Level
-        Criteria before all others.
-    rival : int64 array (n,) or (n + 1,), optional
-        Another perfect matching, whose sums by every criterion are noted beside the best.
-
-    Returns
-    -------
-    RoundPairs or BestMatchings
-        The latter, which is not feasible, if there is no pairing.
+    `allowed` (n, n), for odd n (n + 1, n + 1) with the bye as last row, are the pairs that may be,
+    `first` the criteria before all others; beside the best sum by each criterion that of the
+    `rival`, another perfect matching, is noted.
     """
     everybody = PairTable(players.players)
     n = everybody.count
@@ -475,8 +460,7 @@ def _lowest_partner(best: BestMatchings, row: int, others: Iterable[int]) -> Lev
 def _pair_remainder(search: _Search, table: PairTable, rows: list[int], end: int) -> int:
     """Exchanges between the halves of a homogeneous bracket, then transpositions (4.2, 4.3).
 
-    The higher-ranked player of a pair is always of the upper half: a candidate in which
-    that is not so comes later, because it exchanges more.
+    The higher-ranked player of a pair is always of the upper half, or more would be exchanged.
     """
     best = search.best
     count = len(rows)
@@ -530,22 +514,10 @@ class Level:
 
 
 class BestMatchings:
-    """The perfect matchings of a graph, narrowed down criterion by criterion.
+    """The perfect matchings of a graph of an even size, narrowed down criterion by criterion.
 
-    Parameters
-    ----------
-    allowed : bool array (n, n)
-        The edges; symmetric, false on the diagonal. n is even.
-
-    Attributes
-    ----------
-    feasible : bool
-        Whether there is a perfect matching.
-    allowed : bool array (n, n)
-        Edges that may be in one of the best matchings. An edge that is none of them may
-        still stand here; one that does not stand here is in none.
-    mate : int64 array (n,)
-        One of the best matchings.
+    No edge outside `allowed` (n, n) is in one of the best, though not every one inside need be;
+    `mate` (n,) is one of the best matchings, `feasible` whether there is any.
     """
 
     def __init__(self, allowed: NDArray[np.bool_]) -> None:
@@ -563,13 +535,7 @@ class BestMatchings:
         return int(level.values[np.arange(len(mate)), mate].sum()) // 2
 
     def narrow(self, levels: Iterable[Level]) -> list[int]:
-        """Keep the matchings that are best by these criteria, in their order.
-
-        Returns
-        -------
-        list of int
-            The best sum by each criterion.
-        """
+        """Keep the matchings that are best by these criteria in turn; returns the best sums."""
         levels = list(levels)
         waiting: list[Level] = []
         weight = self._cost()

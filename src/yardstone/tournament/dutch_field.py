@@ -133,8 +133,7 @@ class DutchField:
 def seeding(tournament: Tournament) -> list[int]:
     """All players in the initial order (C.04.2, B).
 
-    That is the order of starting numbers in a report file; elsewhere that of ratings,
-    then of ranks, then of the list.
+    By starting numbers in a report file; elsewhere by ratings, then ranks, then the list.
     """
     document = tournament.document
     everybody = range(len(tournament.players))
@@ -154,23 +153,9 @@ def seeding(tournament: Tournament) -> list[int]:
 def dutch_field(
     before: Tournament, round_number: int, players: Collection[int], *, rounds: int | None = None
 ) -> DutchField:
-    """Collect what the pairing of a round needs.
+    """Collect what the pairing of some players, by number, in a round needs.
 
-    Parameters
-    ----------
-    before : Tournament
-        Without games of that round and later ones (`Tournament.before`).
-    round_number : int
-        From 1.
-    players : collection of int
-        Numbers of those who are to be paired.
-    rounds : int, optional
-        Of the whole tournament, by default as it says.
-
-    Raises
-    ------
-    InputError
-        The game is Go.
+    `before` is the tournament without games of that round and later ones (`Tournament.before`).
     """
     done = round_number - 1
     scores = FideScores(before, done, Unplayed.none)
@@ -272,15 +257,7 @@ class ColourReason(StrEnum):
 def allocate(
     higher: DutchPlayer, lower: DutchPlayer, initial: PieceColour
 ) -> tuple[PieceColour, ColourReason]:
-    """The colour of the higher-ranked player of a pair, and why.
-
-    Parameters
-    ----------
-    higher, lower : DutchPlayer
-        In the order of article 1.2.
-    initial : PieceColour
-        The initial colour, drawn by lot before the first round.
-    """
+    """The colour of the higher-ranked player of a pair (article 1.2), and why."""
     if not higher.due and not lower.due:
         colour = initial if higher.number % 2 else PieceColour(-initial)
         return colour, ColourReason.initial
@@ -299,13 +276,7 @@ def allocate(
 
 
 def baku(seeding: Sequence[int], rounds: int) -> tuple[Acceleration, ...]:
-    """Virtual points for the first half of the list in the first half of the rounds.
-
-    Parameters
-    ----------
-    seeding : sequence of int
-        Numbers of the players in the initial order.
-    rounds : int
+    """Virtual points for the first half of the `seeding` in the first half of the rounds.
 
     Examples
     --------

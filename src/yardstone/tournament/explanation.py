@@ -115,13 +115,8 @@ def explain(
 ) -> tuple[Explanation, ...]:
     """Explain every board, the bye last.
 
-    Parameters
-    ----------
-    pairing : Pairing
-    costs : bool
-        Pair again without each board in turn, for what it is worth: n/2 pairings.
-    progress : callable, optional
-        Called with the boards that are done and all of them.
+    With `costs` the round is paired again without each board in turn, for what it is worth: n/2
+    pairings. `progress` is called with the boards that are done and all of them.
     """
     explanations = []
     met_in = {
@@ -220,7 +215,7 @@ def change_for(
     without: PairedBoard | None = None,
     instead: tuple[int, int] | None = None,
 ) -> PairingChange | None:
-    """What the best pairing costs that has not one board, or that has another one.
+    """What the best pairing costs without one board, or with another; None if there is none.
 
     Parameters
     ----------
@@ -229,11 +224,6 @@ def change_for(
         A board of the pairing that must not be.
     instead : (int, int), optional
         Numbers of two entrants who must meet, even if they have met before.
-
-    Returns
-    -------
-    PairingChange or None
-        None if there is no such pairing.
     """
     entrants = pairing.entrants
     n = len(entrants)
@@ -351,10 +341,9 @@ class Difference:
 
 
 def differences(recorded: Pairing, ours: Pairing) -> tuple[Difference, ...]:
-    """The exchanges that lead from one pairing to the other, in the order of tables.
+    """The exchanges that lead from one pairing of some players to another, in the order of tables.
 
-    Both pair the same players. Where nothing but the numbers of tables, the colours or
-    the handicap differ, a board counts as the same.
+    Boards that differ in nothing but table, colours or handicap count as the same.
     """
     theirs = {player: board for board in recorded.all_boards for player in board.players}
     mine = {player: board for board in ours.all_boards for player in board.players}

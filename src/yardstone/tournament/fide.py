@@ -1,7 +1,7 @@
 """Tie-breaks as FIDE defines them (Handbook C.07), with its rules for unplayed rounds.
 
-The rules of 2009 know a virtual opponent, those of 2023 and 2024 a dummy with the
-player's own score, those of March 2026 limit what the dummy has.
+The rules of 2009 know a virtual opponent, those of 2023 and 2024 a dummy with the player's own
+score, those of March 2026 limit what the dummy has.
 """
 
 from __future__ import annotations
@@ -137,10 +137,7 @@ class FideScores:
         return Round(number, -1, points, False, chosen, full=points == rules.win)
 
     def _for_opponents(self, player: int, *, fore: bool = False) -> float:
-        """The score that counts in the opponents' sums (articles 16.3).
-
-        With `fore`, a game of the last round counts as played and drawn (8.3).
-        """
+        """What opponents' sums count (16.3); with `fore` the last game is a draw (8.3)."""
         draw = self.tournament.scoring.draw
         total = self.points[player] + (self._fore_change(player) if fore else 0.0)
         rounds = self.rounds[player]
@@ -211,8 +208,8 @@ class FideScores:
     ) -> float:
         """Buchholz and its kin, without the `low` least and `high` greatest contributions.
 
-        A round that the player chose not to play is cut before a lower one, provided it
-        brings no less (article 16.5).
+        A round that the player chose not to play is cut before a lower one unless it brings less
+        (16.5).
         """
         left = self.contributions(player, weighted=weighted, fore=fore)
         dated = self.unplayed in (Unplayed.y2024, Unplayed.y2026)
@@ -299,8 +296,7 @@ class FideScores:
     def direct_encounter(self, group: list[int]) -> list[int]:
         """Place of each player of a tied group by their own games, from 0 (6).
 
-        If not all have met, a place counts only where no result of the missing games
-        could change it.
+        If not all have met, a place counts only where no missing game could change it.
         """
         place = [0] * len(group)
         waiting = [list(range(len(group)))]

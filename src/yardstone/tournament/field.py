@@ -1,7 +1,7 @@
 """Entry lists for simulated tournaments: real ones, and synthetic ones like them.
 
-Strengths and grades are numbers of grades, 1 dan = 0; ratings are those of the
-European Go Federation, on which 1 dan is 2100 and a grade 100 points.
+Strengths and grades are numbers of grades, 1 dan = 0; ratings are those of the European Go
+Federation, on which 1 dan is 2100 and a grade 100 points.
 """
 
 from __future__ import annotations
@@ -99,9 +99,9 @@ def synthetic_field(
 ) -> EntryList:
     """A field as European tournaments have it.
 
-    Grades are drawn as often as they take part (`APPEARANCES`), strengths from a
-    normal distribution about the grade (`GRADE_SPREAD`), as Hiddema proposes for his
-    test of tie-breaks; the rating with which a player enters is that of the grade.
+    Grades are drawn as often as they take part (`APPEARANCES`), strengths from a normal
+    distribution about the grade (`GRADE_SPREAD`), as Hiddema proposes for his test of tie-breaks;
+    the rating with which a player enters is that of the grade.
 
     Parameters
     ----------
@@ -151,13 +151,8 @@ def _drawn(groups: int, number: int, rng: Generator) -> NDArray[np.int64]:
 def known_strength(tournament: Tournament, *, points: bool = False) -> NDArray[np.float64]:
     """Strengths of a tournament's players as the entry list tells them.
 
-    In grades, from the rating on the European scale or else the grade; with `points`
-    the ratings as they stand.
-
-    Raises
-    ------
-    InputError
-        If a player has neither; with `points`, if one has no rating.
+    In grades, from the rating on the European scale or else the grade; with `points` the ratings as
+    they stand. InputError if a player lacks what is needed.
     """
     strength = np.empty(len(tournament.players))
     for row, player in enumerate(tournament.players):
@@ -190,15 +185,7 @@ _LEAST_SHARE = 1e-6
 
 
 def entry_spread(strength: Values, *, points: bool = False) -> Values:
-    """Standard deviation of true strengths about an entry list, one a player.
-
-    Parameters
-    ----------
-    strength : float array
-        Strengths by the entry list, in grades (1 dan = 0), or in points of Elo.
-    points : bool
-        Whether they are points.
-    """
+    """Standard deviation of true strengths (n,) about a list of grades, or `points` of Elo."""
     if points:
         return np.full(len(strength), ELO_SPREAD)
     grades = np.arange(LOWEST_GRADE, LOWEST_GRADE + len(GRADE_SPREAD))
@@ -242,26 +229,10 @@ class Strengths:
         played: Scores,
         rounds: int,
     ) -> Strengths:
-        """Strengths by the entry list, corrected by the rounds that are over.
+        """Strengths (players,) by the entry list, corrected by the rounds that are over.
 
-        Parameters
-        ----------
-        strength : float array (players,)
-            By the entry list.
-        deviation : float or float array (players,)
-            Of the true ones about it; 0: the list is exact.
-        chance : callable
-            Win probability.
-        played : Scores
-        rounds : int
-            How many are over.
-
-        Raises
-        ------
-        InputError
-            A deviation is negative or not a number.
-        ModelError
-            No most probable strengths are found.
+        `deviation`, a number or one a player, is that of the true ones about it; 0: the list is
+        exact. InputError for a negative one, ModelError if no most probable strengths are found.
         """
         sigma = np.broadcast_to(np.asarray(deviation, np.float64), strength.shape).copy()
         if not (np.isfinite(sigma) & (sigma >= 0.0)).all():
@@ -314,24 +285,11 @@ class GamesOver:
 
 
 def most_probable(games: GamesOver, centre: Values, sigma: Values) -> tuple[Values, Values]:
-    """Most probable strengths given games and an entry list.
+    """Most probable strengths (players,) given games and an entry list, and their precision.
 
-    Parameters
-    ----------
-    games : GamesOver
-    centre, sigma : float arrays (players,)
-        Strengths by the entry list, and deviations of the true ones about it, above 0.
-
-    Returns
-    -------
-    strength : float array (players,)
-    precision : float array (players, players)
-        Expected information there, that of the entry list included.
-
-    Raises
-    ------
-    ModelError
-        None are found.
+    `centre` and `sigma` (players,) are strengths by the entry list, and deviations of the true ones
+    about it, above 0. The precision (players, players) is the expected information there, that of
+    the entry list included. ModelError if none are found.
     """
     n, step = len(centre), _DIFFERENCE_STEP * float(sigma.max())
 
@@ -402,20 +360,12 @@ class StrengthLaw:
 def between_strengths(
     chance: WinningLaw, spread: float = 1.0, *, deviation: float | None = None
 ) -> WinningLaw:
-    """The law between true strengths of which `chance` is the one between grades.
+    """The law between true strengths of which `chance`, without draws, is the one between grades.
 
-    Near even chances a law is a normal one, Phi(b d) for a difference d. If both strengths
-    scatter with the standard deviation s about the grades, it comes from
-    Phi(b d / sqrt(1 - 2 b^2 s^2)) between strengths.
-
-    Parameters
-    ----------
-    chance : WinningLaw
-        On grades, without draws.
-    spread : float
-        Factor on `GRADE_SPREAD`, with which strengths scatter; 0: grades are strengths.
-    deviation : float, optional
-        In place of it, one standard deviation for all grades.
+    Near even chances a law is a normal one, Phi(b d) for a difference d. If both strengths scatter
+    with the standard deviation s about the grades, it comes from Phi(b d / sqrt(1 - 2 b^2 s^2))
+    between strengths. s is `spread` times `GRADE_SPREAD`, or one `deviation` for all grades; with 0
+    grades are strengths.
     """
     sigma = spread * GRADE_SPREAD if deviation is None else np.full(len(GRADE_SPREAD), deviation)
     if not sigma.any():
@@ -431,20 +381,9 @@ def between_strengths(
 def entrants_law(law: ModelLaw, strength: Values) -> tuple[WinningLaw, Values]:
     """The law between the true strengths of entrants, and how far these lie from the list.
 
-    Parameters
-    ----------
-    law : ModelLaw
-        Of a model of winning, which is between grades (or rating points).
-    strength : float array (players,)
-        By the entry list, in grades or points.
-
-    Returns
-    -------
-    WinningLaw
-        Between true strengths, the scatter counted once.
-    float array (players,)
-        Standard deviation of true strengths: the model's own where it was fitted, or else
-        that of real tournaments (`yardstone.tournament.true_strength`).
+    `law` is between grades (or rating points), and so are strengths (players,) by the entry list.
+    Returns the law with the scatter counted once, and the standard deviations of true strengths
+    (players,): the model's own where it was fitted, or else `entry_spread`.
     """
     if law.model.scale == "points":
         return law, entry_spread(strength, points=True)
@@ -485,8 +424,8 @@ def winning_law(
 ) -> ModelLaw:
     """The law of a model by its name or file (`yardstone.winprob.model`).
 
-    On rating points (``elo``) with `advantage` of moving first, in points, and
-    `draw_rate` of equal players.
+    On rating points (``elo``) with `advantage` of moving first, in points, and `draw_rate` of equal
+    players.
 
     Raises
     ------

@@ -96,13 +96,7 @@ def _guess(source: Source, data: bytes) -> TournamentFormat:
 
 
 def format_of_bytes(data: bytes, file: str, *, ending: str | None = None) -> TournamentFormat:
-    """The format of a file by its content, or else by its ending.
-
-    Raises
-    ------
-    InputError
-        It holds no tournament.
-    """
+    """The format of a file by its content, or else by its ending."""
     format = formats.of_content(data[: formats.HEAD], file)
     name = None if format is None else format.name
     if name is None:
@@ -181,12 +175,12 @@ def tournament_pool(
 ) -> Pool:
     """All games that were played, in the order of the rounds.
 
-    Left out and reported: games without a result or decided by forfeit, and results
-    that are no win, draw or loss.
+    Left out and reported: games without a result or decided by forfeit, and results that are no
+    win, draw or loss.
 
     The columns are ``event``, ``round``, ``first_grade`` and ``second_grade`` (Go),
-    ``first_rating`` and ``second_rating``, ``handicap``, ``komi`` (NaN in handicap games)
-    and ``class`` (weight of the tournament by its time limits, 1 if unknown).
+    ``first_rating`` and ``second_rating``, ``handicap``, ``komi`` (NaN in handicap games) and
+    ``class`` (weight of the tournament by its time limits, 1 if unknown).
     """
     report = SkipReport() if skipped is None else skipped
     games = []

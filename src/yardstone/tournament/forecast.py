@@ -132,8 +132,8 @@ def simulate(
     tournaments : int
         Number of replays.
     criteria : str or sequence of str, optional
-        What orders the players in the end; by default the tournament's. Criteria that
-        compare tied players only (DC, SDC, DE) cannot be used.
+        What orders the players in the end; by default the tournament's. Criteria that compare tied
+        players only (DC, SDC, DE) cannot be used.
     seed : int
         Equal seeds give equal results on any number of workers.
     workers : int, optional
@@ -223,10 +223,7 @@ def _replays(
 
 
 def places_of(values: Values) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Best place of each player (from 0) by some criteria, and how many share it.
-
-    `values` has a row a player and a column a criterion, more being better.
-    """
+    """Best place of each player (from 0) by `values` (players, criteria), and how many share it."""
     keys = np.round(np.nan_to_num(values, nan=-np.inf), 6)
     order = np.lexsort(-keys.T[::-1])
     ranked = keys[order]
@@ -306,13 +303,7 @@ class Scenario:
         return self.model.scale == "points"
 
     def plan(self) -> SimulationPlan:
-        """All that stays the same when it is played many times.
-
-        Raises
-        ------
-        UsageError
-            The rules contradict each other, or nothing is left to be played.
-        """
+        """All that stays the same when it is played many times."""
         law = winning_law(
             self.win or usual_model(self.tournament),
             advantage=self.advantage,

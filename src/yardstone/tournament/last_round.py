@@ -306,8 +306,7 @@ def _main_scores(
 ) -> tuple[list[float], Callable[[float], float]]:
     """The score after the last round if open games bring nothing, and what a result adds.
 
-    Where criteria that no game changes come first, those whom they put above or below
-    the player have infinite scores.
+    Criteria that no game changes, if they come first, put others infinitely far away.
     """
     none_yet = replace(
         tournament, scoring=replace(tournament.scoring, open_game=0.0), document=None
@@ -440,10 +439,7 @@ def _ends(drawn: list[Values], level: float) -> tuple[Values | None, Values | No
 def _outcomes(
     law: WinningLaw, games: Sequence[Game], strength: Values, *, draws: bool
 ) -> list[Values]:
-    """For each open game the chances of its results, as in `LastRoundNeeds.places`.
-
-    Each of shape (draws of strengths, results).
-    """
+    """For each open game the chances (draws of strengths, results) as in `needs.places`."""
     outcomes = []
     for game in games:
         stones = np.full(len(strength), float(game.handicap))
@@ -458,12 +454,7 @@ def _outcomes(
 
 
 def _shares(needs: LastRoundNeeds, outcomes: list[Values]) -> Values:
-    """Chance of each own result, and of the place after it; in the last row of the place.
-
-    Returns
-    -------
-    float array (own results + 1, 2)
-    """
+    """Chance of each own result and of the place after it; last that of the place."""
     reached = (needs.places <= needs.place).astype(np.float64)
     shape = tuple(each.shape[1] for each in outcomes)
     own = needs.own_game

@@ -1,8 +1,8 @@
 """Maximum weight matching of a dense graph, with a proof that it is one.
 
-The work is done in `yardstone.tournament._matching`. Here stand what may be asked
-(pairs that must not be, vertices that stay alone) and `certify`, which checks an
-answer by linear programming duality without knowing how it was found.
+The work is done in `yardstone.tournament._matching`. Here stand what may be asked (pairs that must
+not be, vertices that stay alone) and `certify`, which checks an answer by linear programming
+duality without knowing how it was found.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def maximum_matching(weights: ArrayLike, allowed: NDArray[np.bool_] | None = Non
     Raises
     ------
     InputError
-        A matrix is not square and symmetric, not of whole numbers, or its numbers
-        are too large (2**55 and more) or too many.
+        A matrix is not square and symmetric, not of whole numbers, or its numbers are too large
+        (2**55 and more) or too many.
 
     Examples
     --------
@@ -160,12 +160,11 @@ def certify(
 ) -> bool:
     """Whether duality proves that no matching of as many pairs weighs more.
 
-    Checked are: that the pairs are a matching of allowed pairs; that no edge has a
-    negative slack, blossoms counted; that blossoms are odd sets with a dual that is
-    not negative; and that the weight equals the dual objective, so that no matching
-    can weigh more. That no more pairs are possible follows from `crowd`: more groups
-    of odd size than vertices that join them, by as many as stay alone (Tutte and
-    Berge), which is checked for one deficient tree.
+    Checked are: that the pairs are a matching of allowed pairs; that no edge has a negative slack,
+    blossoms counted; that blossoms are odd sets with a dual that is not negative; and that the
+    weight equals the dual objective, so that no matching can weigh more. That no more pairs are
+    possible follows from `crowd`: more groups of odd size than vertices that join them, by as many
+    as stay alone (Tutte and Berge), which is checked for one deficient tree.
     """
     plain = np.asarray(weights, np.int64)
     n, alone = len(plain), matching.alone

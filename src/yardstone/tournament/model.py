@@ -1,8 +1,7 @@
 """A tournament as every file format, pairing and table of standings sees it.
 
-Players are numbered by their place in `Tournament.players`, from 0; rounds and
-tables are numbered from 1, as people do. `Game.first` is the player who moves
-first: White in chess, Black in Go.
+Players are numbered by their place in `Tournament.players`, from 0; rounds and tables are numbered
+from 1, as people do. `Game.first` is the player who moves first: White in chess, Black in Go.
 """
 
 from __future__ import annotations
@@ -290,7 +289,7 @@ class Tournament:
     def can_be_drawn(self, game: Game | None = None) -> bool:
         """Whether a game (or games in general) can be a draw: not at a komi with a half.
 
-        What the komi of a handicap game is, the tournament's does not tell.
+        A handicap game's komi is not the tournament's.
         """
         komi = self.komi if game is None or not game.handicap else None
         komi = komi if game is None or game.komi is None else game.komi
@@ -368,13 +367,8 @@ class Tournament:
     def find(self, text: str) -> int:
         """Number of the player whose name, or the only one whose beginning, is `text`.
 
-        A number from 1 on means a place in the list of players. Capitals, spaces and
-        the order of family and given name do not matter.
-
-        Raises
-        ------
-        InputError
-            Nobody is meant, or several are.
+        A number from 1 on means a place in the list of players. Capitals, spaces and the order of
+        family and given name do not matter.
         """
         plain = _plain(text)
         number = whole_number(text)
@@ -552,10 +546,7 @@ class PairingRules(PairingSettings):
 
     @classmethod
     def of(cls, tournament: Tournament) -> PairingRules:
-        """The rules that a tournament's own settings describe.
-
-        Tournaments of chess, whose files have no such settings, get those of ``chess``.
-        """
+        """The rules of a tournament's own settings; in chess there are none but ``chess``."""
         scoring = tournament.scoring
         if tournament.discipline == "chess":
             return cls.preset("chess", rounds=max(tournament.rounds, 1))
@@ -576,10 +567,10 @@ class PairingRules(PairingSettings):
     def preset(cls, system: System | str, **changes: Any) -> PairingRules:
         """Weights that suit a system, changed by what is given.
 
-        ``mcmahon`` keeps clubs and countries apart while that costs few points of
-        score; ``swiss`` does not, and pairs by wins; ``chess`` comes near the Dutch system:
-        the upper half of a score group against the lower one in the same order, the
-        lowest floats down, and colours before all but rematches and scores.
+        ``mcmahon`` keeps clubs and countries apart while that costs few points of score; ``swiss``
+        does not, and pairs by wins; ``chess`` comes near the Dutch system: the upper half of a
+        score group against the lower one in the same order, the lowest floats down, and colours
+        before all but rematches and scores.
         """
         if system not in _PRESETS:
             raise UsageError(f"no rules for {system!r}: {', '.join(_PRESETS)}")
@@ -595,13 +586,7 @@ class PairingRules(PairingSettings):
         return dataclasses.replace(preset, **own)
 
     def changed(self, values: Mapping[str, Any]) -> PairingRules:
-        """The same with some fields changed, by name; text is read as the field's type.
-
-        Raises
-        ------
-        UsageError
-            There is no such field, or its value is out of range.
-        """
+        """The same with some fields changed, by name; text is read as the field's type."""
         fields = {f.name: f for f in dataclasses.fields(self)}
         new: dict[str, Any] = {}
         for name, value in values.items():

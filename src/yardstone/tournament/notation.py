@@ -50,10 +50,7 @@ def result_text(
     *,
     keep_forfeits: bool = True,
 ) -> str:
-    """What happened to a player in a round: 12+/b0, 7-!w0, 0=.
-
-    `places` are the numbers by which opponents are named.
-    """
+    """What happened to a player in a round, opponents by their `places`: 12+/b0, 7-!w0, 0=."""
     tournament = table.tournament
     game = tournament.game_of.get((number, row))
     if game is not None and (keep_forfeits or not game.forfeit):

@@ -161,8 +161,8 @@ def pair_round(
 ) -> Pairing:
     """The pairing of the largest weight for a round.
 
-    Games of the round that stand already are kept, and only those players are paired
-    who have neither a game nor a bye in it: late entries, for example.
+    Games of the round that stand already are kept, and only those players are paired who have
+    neither a game nor a bye in it: late entries, for example.
 
     Parameters
     ----------
@@ -177,9 +177,9 @@ def pair_round(
     Raises
     ------
     InputError
-        What is demanded cannot be: no such round, open results, a player fixed twice,
-        nobody to pair, an odd field without a bye, or players who could only meet the
-        same few opponents. The message says whom it concerns.
+        What is demanded cannot be: no such round, open results, a player fixed twice, nobody to
+        pair, an odd field without a bye, or players who could only meet the same few opponents. The
+        message says whom it concerns.
     """
     constraints = constraints or Constraints()
     number, kept, players = round_to_fill(tournament, round_number, constraints)
@@ -426,10 +426,7 @@ class Constraints:
 def round_to_fill(
     tournament: Tournament, round_number: int | None, constraints: Constraints
 ) -> tuple[int, tuple[Game, ...], list[int]]:
-    """The round to pair, its games so far, and the players without one; refuse it if it cannot be.
-
-    By default it is the first without boards.
-    """
+    """The round to pair (the first without boards), its games so far, and who is to play."""
     number = tournament.next_round if round_number is None else round_number
     check_round(tournament, number, constraints)
     kept = tournament.round_games(number)

@@ -66,9 +66,8 @@ def rating_changes(
     weight : str or float, optional
         Class A to D, or the weight itself, for the EGF's; by default from the time limits.
     k : float, optional
-        K of all players for FIDE's; by default 10 from 2400 on, 40 below 2300 up to the
-        year of the 18th birthday, else 20 (a player with fewer than 30 games has 40,
-        which no file tells).
+        K of all players for FIDE's; by default 10 from 2400 on, 40 below 2300 up to the year of the
+        18th birthday, else 20 (a player with fewer than 30 games has 40, which no file tells).
 
     Raises
     ------

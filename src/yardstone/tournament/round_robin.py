@@ -20,11 +20,9 @@ NUMBERINGS = ("list", "rating", "rank", "name", "lot")
 def berger_round(players: int, round_number: int) -> list[tuple[int, int]]:
     """One round of the Berger table, as (moves first, moves second), numbers from 0.
 
-    For an odd number of players the table of one player more is used; whoever meets
-    that last number, `players`, is free. Rounds beyond the first cycle repeat it with
-    colours exchanged, in turn.
-
-    FIDE Handbook C.05, annex 1.
+    For an odd number of players whoever meets the last number of a larger table, `players`, is
+    free. Rounds beyond the first cycle repeat it with colours exchanged, in turn. FIDE Handbook
+    C.05, annex 1.
 
     Examples
     --------
@@ -45,8 +43,8 @@ def berger_round(players: int, round_number: int) -> list[tuple[int, int]]:
 def berger_table(players: int, *, double: bool = False) -> list[list[tuple[int, int]]]:
     """All rounds of a round robin; in a double one everybody meets everybody twice.
 
-    In a double round robin the last two rounds of the first cycle are exchanged, so
-    that nobody has one colour three times running where the cycles meet.
+    In a double round robin the last two rounds of the first cycle are exchanged, so that nobody has
+    one colour three times running where the cycles meet.
     """
     cycle = players + players % 2 - 1
     order = list(range(1, (2 * cycle if double else cycle) + 1))
@@ -95,14 +93,13 @@ def pair_round_robin(
     double : bool, optional
         Whether everybody meets everybody twice; by default if there are rounds enough.
     constraints : Constraints, optional
-        Only absent players, byes for their opponents and open results can be demanded
-        of a table.
+        Only absent players, byes for their opponents and open results can be demanded of a table.
 
     Raises
     ------
     InputError
-        There are fewer opponents than rounds, earlier rounds follow no such table, or
-        boards are demanded that the table does not have.
+        There are fewer opponents than rounds, earlier rounds follow no such table, or boards are
+        demanded that the table does not have.
     """
     constraints = constraints or Constraints()
     where = tournament.file or None

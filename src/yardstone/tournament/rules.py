@@ -76,8 +76,8 @@ class TimeControl:
 class HandicapRules:
     """Handicap of a pairing.
 
-    Stones = difference of McMahon scores (or of ranks) less `correction`, at most
-    `ceiling`, none if a player of the game has `threshold` or a stronger rank.
+    Stones = difference of McMahon scores (or of ranks) less `correction`, at most `ceiling`, none
+    if a player of the game has `threshold` or a stronger rank.
     """
 
     by_score: bool = True
@@ -245,13 +245,7 @@ _MAX_BYTES = 1 << 20
 
 
 def read_rules(path: Path) -> dict[str, Any]:
-    """Names and values for `PairingRules.changed`.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, or is no such object.
-    """
+    """Names and values for `PairingRules.changed` from a file of JSON."""
     try:
         with path.open("rb") as stream:
             data = stream.read(_MAX_BYTES + 1)

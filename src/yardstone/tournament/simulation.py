@@ -1,7 +1,7 @@
 """Whole tournaments played again and again, from true strengths and a win probability.
 
-The rounds are paired by the same loops as real ones (`yardstone.tournament._pairing`)
-and scored by the same criteria. Rounds that were played already stay as they are.
+The rounds are paired by the same loops as real ones (`yardstone.tournament._pairing`) and scored by
+the same criteria. Rounds that were played already stay as they are.
 """
 
 from __future__ import annotations
@@ -118,8 +118,8 @@ class SimulationPlan:
     Parameters
     ----------
     tournament : Tournament
-        Players and rules. Rounds that are over stay as they are; the others are
-        simulated, and what the file has of them is left out.
+        Players and rules. Rounds that are over stay as they are; the others are simulated, and what
+        the file has of them is left out.
     strength : float array (players,)
         True strengths, on the scale of `chance`.
     chance : callable
@@ -127,9 +127,8 @@ class SimulationPlan:
     rules : PairingRules, optional
         How to pair; by default as the tournament's settings say.
     deviation : float or float array (players,)
-        Standard deviation of true strengths about these, with which they are drawn anew
-        for each replay; rounds that are over correct both
-        (`yardstone.tournament.field`).
+        Standard deviation of true strengths about these, with which they are drawn anew for each
+        replay; rounds that are over correct both (`yardstone.tournament.field`).
 
     Raises
     ------
@@ -209,15 +208,7 @@ def _schedule(tournament: Tournament) -> list[tuple[Whole, Whole]]:
 
 
 def play(plan: SimulationPlan, rng: Generator) -> tuple[Scores, Values]:
-    """One replay of a tournament to its end.
-
-    Returns
-    -------
-    scores : Scores
-        From which every criterion can be computed (`state_after`).
-    strength : float array (players,)
-        The strengths that were true this time.
-    """
+    """One replay to its end: its scores (`state_after`), and the strengths (players,)."""
     strength = plan.known.draw(rng)
     run = _ReplayArrays(plan, rng)
     for number in range(plan.done + 1, plan.tournament.rounds + 1):
@@ -392,8 +383,8 @@ def random_tournament(
 ) -> Tournament:
     """Play a tournament by chance.
 
-    Where no further round can be paired by the rules, the tournament ends before its time;
-    its number of rounds stays as planned.
+    Where no further round can be paired by the rules, the tournament ends before its time; its
+    number of rounds stays as planned.
 
     Parameters
     ----------

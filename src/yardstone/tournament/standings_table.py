@@ -1,7 +1,7 @@
 """Scores of a tournament after every round: wins, McMahon score and what opponents have.
 
-As OpenGotha counts: in half points, so that whole numbers are compared. Column r of a
-table of scores holds the state after r rounds, column 0 that before the first.
+As OpenGotha counts: in half points, so that whole numbers are compared. Column r of a table of
+scores holds the state after r rounds, column 0 that before the first.
 """
 
 from __future__ import annotations
@@ -214,12 +214,8 @@ def simplified_confrontation(net: Net) -> list[int]:
 def direct_confrontation(net: Net, later: Sequence[int]) -> list[int]:
     """Order of a tied group, the best having the largest number.
 
-    Parameters
-    ----------
-    net : sequence of mappings
-        Wins less losses of each player against each other one met.
-    later : sequence of int
-        Place of each by the criteria that follow, 0 being the best; equal where tied.
+    `net` are wins less losses of each player against each other one met, `later` the place of each
+    by the criteria that follow, 0 being the best; equal where tied.
     """
     n = len(net)
     beaten = [[j for j, value in row.items() if value > 0] for row in net]
@@ -248,10 +244,7 @@ def direct_confrontation(net: Net, later: Sequence[int]) -> list[int]:
 
 
 def _circles(beaten: Sequence[Sequence[int]]) -> list[int]:
-    """A number for each player, the same for all on a common circle of wins.
-
-    Strongly connected components (Tarjan 1972), without recursion.
-    """
+    """A number for each player, the same on a circle of wins (Tarjan 1972, not recursive)."""
     n = len(beaten)
     index, low, circle = [-1] * n, [0] * n, [-1] * n
     stack: list[int] = []
@@ -558,8 +551,8 @@ _LATER = re.compile(r"(.+)@(-?\d{1,3})")
 def criterion(name: str, system: System = System.mcmahon) -> Criterion:
     """The criterion of that name; capitals do not matter.
 
-    ``SOS`` alone means opponents' McMahon scores in a McMahon tournament, else their
-    wins. ``MMS@3`` is the value after round 3, ``MMS@-1`` that one round earlier.
+    ``SOS`` alone means opponents' McMahon scores in a McMahon tournament, else their wins.
+    ``MMS@3`` is the value after round 3, ``MMS@-1`` that one round earlier.
 
     Raises
     ------
@@ -650,8 +643,7 @@ def standings(
     criteria : str or sequence of str, optional
         Names in their order, such as ``"mms,sos,sosos"``; by default the tournament's.
     unplayed : Unplayed, optional
-        FIDE's rules for rounds without a game; by default those in force when the
-        tournament began.
+        FIDE's rules for rounds without a game; by default those in force when the tournament began.
     everybody : bool
         List also players who never had a game or a bye.
 

@@ -74,9 +74,9 @@ class TeamMatch:
 def matches(tournament: Tournament, round_number: int | None = None) -> tuple[TeamMatch, ...]:
     """All matches up to a round, by rounds and tables.
 
-    Two teams have a match where members of both meet. A match is won by more than half of
-    the boards of a match and more than the other team has, as OpenGotha counts; in chess by
-    more board points.
+    Two teams have a match where members of both meet. A match is won by more than half of the
+    boards of a match and more than the other team has, as OpenGotha counts; in chess by more board
+    points.
     """
     last = tournament.last_round if round_number is None else round_number
     listed: list[TeamMatch] = []
@@ -291,8 +291,8 @@ _RESULTS = {(2, 0): Result.first_wins, (0, 2): Result.second_wins, (1, 1): Resul
 def team_tournament(tournament: Tournament) -> Tournament:
     """A tournament whose entrants are the teams, and whose games are the matches.
 
-    A match counts by its match points, and the side of the first board is the side of the
-    team. A team that sat out a round that was paired has had the bye, without points.
+    A match counts by its match points, and the side of the first board is the side of the team. A
+    team that sat out a round that was paired has had the bye, without points.
 
     Raises
     ------
@@ -342,22 +342,11 @@ def team_tournament(tournament: Tournament) -> Tournament:
 
 
 def with_boards(tournament: Tournament, before: Tournament, paired: Tournament) -> Tournament:
-    """A tournament with the games of a round that was paired by teams.
+    """A tournament of players with the games of a round that was `paired` by teams.
 
-    On odd boards the team with the first move in the match has it, on even boards the
-    other. A board for which a team has nobody is left out; all games are even.
-
-    Parameters
-    ----------
-    tournament : Tournament
-        Of the players.
-    before, paired : Tournament
-        Its `team_tournament`, and the same with the round.
-
-    Raises
-    ------
-    InputError
-        A match has no board for which both teams have a player.
+    On odd boards the team with the first move in the match has it, on even boards the other. A
+    board for which a team has nobody is left out; all games are even. `before` and `paired` are its
+    `team_tournament`, and the same with the round. InputError if a match has no board left.
     """
     size = tournament.team_rules.size
     games: list[Game] = []

@@ -1,7 +1,7 @@
 """Running an event: from entry to prize list, each step from one tournament to the next.
 
-The steps are functions of a `Tournament` that give an `EventChange`; `change_file` takes one in
-a file. Names are loaded when they are first used.
+The steps are functions of a `Tournament` that give an `EventChange`; `change_file` takes one in a
+file. Names are loaded when they are first used.
 """
 
 from __future__ import annotations

@@ -73,10 +73,7 @@ class EventEntry:
 
 
 def split_name(text: str) -> tuple[str, str]:
-    """Family name and given name of a name written in one piece.
-
-    A comma stands between both, or else the words in capitals are the family name, or
-    else the first word is.
+    """Family name and given name: parted by a comma, else the words in capitals, else the first.
 
     Examples
     --------
@@ -95,14 +92,9 @@ def split_name(text: str) -> tuple[str, str]:
 
 
 def player_of(entry: EventEntry) -> Player:
-    """The player of an entry: a grade and a rating, one from the other where it is missing.
+    """The player of an entry, grade or rating from the other one; InputError if one cannot be.
 
     A rating is 2100 at 1 dan and 100 more for each grade, as OpenGotha has it.
-
-    Raises
-    ------
-    InputError
-        Without a name, or with neither grade nor rating, or with one that cannot be.
     """
     name, first_name = entry.name, entry.first_name
     if not first_name:
@@ -165,18 +157,17 @@ def enter_players(
 ) -> EventChange:
     """Enter players, from a round on.
 
-    Rounds before it are rounds of absence, and bring what the tournament gives for them;
-    so a late entry begins with the McMahon score of the grade and, by OpenGotha's rules
-    unless they were changed, half a point a round, halves dropped. Whoever is entered
-    already in the same way stays as he is; an entry that cannot be used is left out
-    and counted.
+    Rounds before it are rounds of absence, and bring what the tournament gives for them; so a late
+    entry begins with the McMahon score of the grade and, by OpenGotha's rules unless they were
+    changed, half a point a round, halves dropped. Whoever is entered already in the same way stays;
+    an entry that cannot be used is left out and counted.
 
     Parameters
     ----------
     tournament : Tournament
     entries : sequence of EventEntry
     first_round : int, optional
-        The first round in which they take part; by default the first without boards.
+        By default the first without boards.
     source : str
         The table that the lines of the entries are of.
 
@@ -281,8 +272,7 @@ def change_player(
 ) -> EventChange:
     """Change what is said of a player (by number from 0); what is None stays.
 
-    A new grade without a rating takes its own rating along if the old one came from the
-    old grade.
+    A new grade without a rating takes its own along if the old one came from the old grade.
 
     Raises
     ------
@@ -407,14 +397,8 @@ class PlayerTable:
 def read_player_table(path: str | os.PathLike[str]) -> PlayerTable:
     """Read who enters: columns ``name``, ``grade`` or ``rating``, and ``club``.
 
-    Also ``first name`` and ``surname``, ``country``, ``pin`` and other numbers of
-    federations, and the usual other words for all of them. A name in one piece is
-    taken apart as in `yardstone.tournament.event.entries.split_name`.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, or no column has names.
+    Also ``first name`` and ``surname``, ``country``, ``pin`` and other numbers of federations, and
+    the usual other words for all of them. A name in one piece is taken apart by `split_name`.
     """
     report = SkipReport()
     head, rows = delimited_rows(path, report, most=_MAX_BYTES)
@@ -534,9 +518,9 @@ class RatingRegister:
         return {text: row for row, entry in enumerate(self.entries) for text in entry.ids.values()}
 
     def candidates(self, name: str, *, country: str = "", club: str = "") -> list[EventEntry]:
-        """All whom a name may mean: the whole name in any order, or the family name.
+        """All whom a number, a family name, or a whole name in any order may mean.
 
-        A number is that of the register. Accents do not matter; ä may be written ae.
+        Accents do not matter; ä may be written ae.
         """
         if name.strip().isdecimal():
             row = self._by_id.get(name.strip())
@@ -558,13 +542,7 @@ class RatingRegister:
         return matching
 
     def find(self, name: str, *, country: str = "", club: str = "") -> EventEntry:
-        """The only player whom a name means.
-
-        Raises
-        ------
-        InputError
-            It means nobody, or several; they are listed.
-        """
+        """The only player whom a name means; InputError lists several."""
         matching = self.candidates(name, country=country, club=club)
         if not matching:
             raise InputError(
@@ -583,15 +561,7 @@ class RatingRegister:
         return matching[0]
 
     def completed(self, entry: EventEntry) -> EventEntry | None:
-        """An entry with what the list knows of the player, None if it knows nobody.
-
-        What the entry says itself stays.
-
-        Raises
-        ------
-        InputError
-            Several may be meant.
-        """
+        """An entry with what the list knows beside it, None if it knows nobody."""
         number = entry.ids.get(self.federation.casefold(), "")
         name = number or f"{entry.name} {entry.first_name}".strip()
         if not self.candidates(name, country=entry.country, club=entry.club):
@@ -612,13 +582,7 @@ class RatingRegister:
 
 
 def read_register(path: str | os.PathLike[str]) -> RatingRegister:
-    """Read a list of rated players, compressed or not.
-
-    Raises
-    ------
-    InputError
-        It cannot be read, or is no such list.
-    """
+    """Read a list of rated players of the EGF, FFG or AGA, compressed or not."""
     lines = list_lines(path)
     for federation, read in (("EGF", _egf), ("FFG", _ffg), ("AGA", _aga)):
         entries = tuple(read(lines))

@@ -1,9 +1,9 @@
 """A tournament's file changed safely, and changes taken back.
 
-A step takes the lock of the file, reads it, changes the tournament, and replaces the file
-as a whole; two processes never lose each other's changes, and a process that dies leaves
-the old file or the new one. A program without the lock, such as OpenGotha, may write in
-between: then the step is taken anew on what that program wrote.
+A step takes the lock of the file, reads it, changes the tournament, and replaces the file as a
+whole; two processes never lose each other's changes, and one that dies leaves the old file or the
+new one. If a program without the lock, such as OpenGotha, writes in between, the step is taken
+anew.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ def change_file(
     path : path
         The file, of a format that can be written, not compressed.
     step : callable
-        From the tournament to the change, without effects of its own: it is called again
-        if another program wrote the file meanwhile.
+        From the tournament to the change, without effects of its own: it is called again if another
+        program wrote the file meanwhile.
 
     Returns
     -------
@@ -106,15 +106,14 @@ def change_file(
 def undo_step(path: str | os.PathLike[str], *, number: int | None = None) -> EventChange:
     """Take the last step back.
 
-    If another program wrote the file since, only what the step did is taken back, record
-    by record.
+    If another program wrote the file since, only what the step did is taken back, record by record.
 
     Parameters
     ----------
     path : path
     number : int, optional
-        Number of the step that must be the last one, such as
-        `yardstone.tournament.event.file.read_journal` tells it.
+        Of the step that must be the last one, as `yardstone.tournament.event.file.read_journal` has
+        it.
 
     Raises
     ------
@@ -171,10 +170,7 @@ def _write(target: Path, data: bytes) -> None:
 
 
 def _written(form: TournamentFormat, tournament: Tournament, file: str) -> tuple[bytes, Tournament]:
-    """The new file, and what is read from it, which must be the same.
-
-    Report files have no tables: those are numbered anew when it is read.
-    """
+    """The new file, and what is read from it, which must be the same; TRF numbers tables anew."""
     data = form.write(tournament)
     read = form.read(data, file)
     numbered = form.name != "trf" or tournament.discipline == "go"
@@ -252,13 +248,7 @@ def journal_of(path: Path) -> Path:
 
 
 def read_journal(path: Path) -> list[JournalStep]:
-    """The steps of a tournament's file, the oldest first; none without a journal.
-
-    Raises
-    ------
-    InputError
-        It is no journal.
-    """
+    """The steps of a tournament's file, the oldest first; none without a journal."""
     journal = journal_of(path)
     try:
         if journal.stat().st_size > _MAX_BYTES:
@@ -287,13 +277,7 @@ def read_journal(path: Path) -> list[JournalStep]:
 
 
 def add_step(path: Path, *, what: str, before: bytes, after: bytes) -> JournalStep:
-    """Write a step behind the others, of which only the last are kept.
-
-    Raises
-    ------
-    InputError
-        The journal cannot be written.
-    """
+    """Write a step behind the others, of which only the last are kept."""
     steps = read_journal(path)
     step = JournalStep(
         number=steps[-1].number + 1 if steps else 1,
@@ -375,13 +359,7 @@ def _by_names(team: Team, names: Sequence[str]) -> tuple[Team, Sequence[str]]:
 
 
 def taken_back(before: Tournament, after: Tournament, now: Tournament) -> Tournament:
-    """The tournament as it is `now` without what led from `before` to `after`.
-
-    Raises
-    ------
-    InputError
-        What the step did was changed again since.
-    """
+    """The tournament `now` without what led from `before` to `after`, if that still stands."""
     states = [_Records.of(each) for each in (before, after, now)]
     players = _merged(now, "the entry of {0}", *(each.players for each in states))
     games = _merged(now, "the game {1} of round {0}", *(each.games for each in states))

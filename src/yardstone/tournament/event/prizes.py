@@ -62,8 +62,8 @@ def prize_list(
 ) -> PrizeList:
     """Who gets a prize by the standings.
 
-    Players with equal scores in all criteria share a place, and the money of the places
-    that they take up in equal parts.
+    Players with equal scores in all criteria share a place, and the money of the places that they
+    take up in equal parts.
 
     Parameters
     ----------
@@ -71,9 +71,8 @@ def prize_list(
     places : int
         Places with a prize.
     groups : sequence of int, optional
-        The lowest grades of groups with prizes of their own (1 dan = 0), the strongest
-        first; those below the last are a group as well. By default the categories of
-        the tournament.
+        The lowest grades of groups with prizes of their own (1 dan = 0), the strongest first; those
+        below the last are a group as well. By default the categories of the tournament.
     group_places : int
         Places with a prize in each group.
     wins : int, optional
@@ -84,13 +83,6 @@ def prize_list(
         Whether players with a prize for their place get none in their group.
     criteria : str, optional
         By default those of the tournament.
-
-    Raises
-    ------
-    InputError
-        Nobody has played.
-    UsageError
-        A number is out of range.
     """
     check_number("places", places, least=0, whole=True)
     check_number("places of a group", group_places, least=1, whole=True)

@@ -55,14 +55,7 @@ def withdraw(
 ) -> EventChange:
     """A player (by number from 0) does not take part from a round on, or in it `only`.
 
-    Parameters
-    ----------
-    tournament : Tournament
-    player : int
-    round_number : int, optional
-        By default the first round without boards.
-    only : bool
-        Whether the player is back in the round after it.
+    By default it is the first round without boards.
 
     Raises
     ------
@@ -121,16 +114,8 @@ def give_bye(
 ) -> EventChange:
     """Give a player (by number from 0) the bye of a round, before the round is paired or after.
 
-    A file of OpenGotha has one bye a round.
-
-    Parameters
-    ----------
-    tournament : Tournament
-    player : int
-    round_number : int, optional
-        By default the first round without boards.
-    replace_other : bool
-        Whether the bye may be taken from another player.
+    By default it is the first round without boards. A file of OpenGotha has one bye a round; with
+    `replace_other` it may be taken from another player.
 
     Raises
     ------
@@ -249,26 +234,10 @@ def pair_event(
 ) -> PairedRound:
     """Pair a round, with the wishes.
 
-    Parameters
-    ----------
-    tournament : Tournament
-    round_number : int, optional
-        By default the first without boards. In a round with boards only those are paired
-        who have neither a game nor a bye, such as late entries.
-    system : str, optional
-        By default `usual_system`.
-    wishes : EventWishes, optional
-    constraints : Constraints, optional
-        What is demanded of this round alone.
-    options
-        Those of `yardstone.tournament.explanation.propose_round`; of
-        `yardstone.tournament.dutch.propose_dutch`; or for a round robin of
-        `yardstone.tournament.round_robin.pair_round_robin`.
-
-    Raises
-    ------
-    InputError
-        The round cannot be paired, or not with these wishes.
+    By default the first without boards. In a round with boards only those are paired who have
+    neither a game nor a bye, such as late entries. `options` are those of
+    `yardstone.tournament.explanation.propose_round`, `yardstone.tournament.dutch.propose_dutch` or
+    `yardstone.tournament.round_robin.pair_round_robin`, by the `system` (`usual_system`).
     """
     wishes = wishes or EventWishes()
     number = tournament.next_round if round_number is None else round_number
@@ -356,13 +325,7 @@ def _paired_lines(tournament: Tournament, number: int) -> tuple[str, ...]:
 
 
 def unpair_round(tournament: Tournament, round_number: int | None = None) -> EventChange:
-    """Take back the boards of the last round, or of a round and all later ones.
-
-    Raises
-    ------
-    InputError
-        The round is not paired, or has results, which would be lost.
-    """
+    """Take back the boards of the last round, or of a round and all later ones, without results."""
     from yardstone.tournament.explanation import without_rounds
 
     number = tournament.last_round if round_number is None else round_number
@@ -404,9 +367,9 @@ class GameResult:
 def parse_score(text: str) -> tuple[Result, bool]:
     """A result, and whether it is one by forfeit, from ``1-0`` and the like.
 
-    The first-named player comes first: ``1-0``, ``0-1``, ``½-½`` (or ``0.5-0.5``,
-    ``1/2-1/2``, ``=``), ``0-0`` if both lose, ``1-1`` if both win, ``?`` if it is open
-    again. A forfeit has an F or ! behind it, or is written ``+--``, ``--+``, ``---``.
+    The first-named player comes first: ``1-0``, ``0-1``, ``½-½`` (or ``0.5-0.5``, ``1/2-1/2``,
+    ``=``), ``0-0`` if both lose, ``1-1`` if both win, ``?`` if it is open again. A forfeit has an F
+    or ! behind it, or is written ``+--``, ``--+``, ``---``.
 
     Raises
     ------
@@ -457,13 +420,7 @@ def find_game(
     table: int | None = None,
     players: tuple[int, int] | None = None,
 ) -> Game:
-    """The game of a round at a table, or between two players.
-
-    Raises
-    ------
-    InputError
-        There is none.
-    """
+    """The game of a round at a table, or between two players."""
     check_planned(tournament, round_number)
     games = tournament.round_games(round_number)
     if not games:
@@ -489,14 +446,7 @@ def set_result(
     *,
     replace_other: bool = False,
 ) -> EventChange:
-    """Set the result of one game.
-
-    Parameters
-    ----------
-    tournament : Tournament
-    result : GameResult
-    replace_other : bool
-        Whether another result of the game may be replaced.
+    """Set the result of one game, with `replace_other` in place of another result.
 
     Raises
     ------
@@ -535,16 +485,9 @@ def set_results(
     replace_other: bool = False,
     source: str = "",
 ) -> EventChange:
-    """Set the results of a sheet; those that cannot be set are left out and counted.
+    """Set the results of a sheet (`source`); those that cannot be set are left out and counted.
 
-    Parameters
-    ----------
-    tournament : Tournament
-    results : iterable of GameResult
-    replace_other : bool
-        Whether other results may be replaced.
-    source : str
-        The sheet that the lines of the results are of.
+    With `replace_other` they take the place of other results.
     """
     made, new, same = tournament, 0, 0
     rounds: set[int] = set()
@@ -612,26 +555,13 @@ _CHESS_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 def read_result_sheet(
     path: str | os.PathLike[str], tournament: Tournament, *, round_number: int
 ) -> tuple[list[GameResult], SkipReport]:
-    """Results from the columns ``round``, ``table`` and ``score``.
+    """Results from the columns ``round``, ``table`` and ``score``; and rows left out.
 
-    In place of the table both players may be named, ``black`` and ``white`` or ``first``
-    and ``second``; the score is then that of the side that moves first, or of the first one,
-    first: in chess White's, in Go Black's. A sheet that names the other colour before that one
-    is refused, as its scores may be meant either way. Rows without a score are games that are
-    not over.
-
-    Parameters
-    ----------
-    path : path
-    tournament : Tournament
-        Whose games they are.
-    round_number : int
-        Where the sheet has no column for it.
-
-    Returns
-    -------
-    results, skipped
-        Rows that cannot be used are in the second.
+    In place of the table both players may be named, ``black`` and ``white`` or ``first`` and
+    ``second``; the score is then that of the side that moves first, or of the first one, first: in
+    chess White's, in Go Black's. A sheet that names the other colour before that one is refused, as
+    its scores may be meant either way. Rows without a score are games that are not over;
+    `round_number` holds where there is no column for it.
 
     Raises
     ------
@@ -705,15 +635,7 @@ def _whole(text: str, what: str) -> int:
 def set_first_mover(
     tournament: Tournament, round_number: int, first: int, second: int
 ) -> EventChange:
-    """Say who moved first in a game between two players (by numbers from 0).
-
-    A result stays with the players.
-
-    Raises
-    ------
-    InputError
-        They do not meet in the round, or one takes handicap stones.
-    """
+    """Say who moved first in a game between two players (from 0); the result stays theirs."""
     game = find_game(tournament, round_number, players=(first, second))
     who = tournament.players[first].full_name
     if game.first == first and game.known_colour:

@@ -126,8 +126,8 @@ def new_tournament(
     bar, floor : int, optional
         Grades (1 dan = 0): by default 4 dan and 20 kyu. For a McMahon tournament only.
     handicap : int, optional
-        Most stones of a handicap, 0 for even games; by default 9 in a McMahon tournament,
-        which gives them below 1 dan, and 0 otherwise.
+        Most stones of a handicap, 0 for even games; by default 9 in a McMahon tournament, which
+        gives them below 1 dan, and 0 otherwise.
     correction : int, optional
         Stones by which a handicap is smaller than the difference; by default 1.
     criteria : str, optional
@@ -365,13 +365,7 @@ def wishes_of(path: str | os.PathLike[str]) -> Path:
 
 
 def read_wishes(path: str | os.PathLike[str]) -> EventWishes:
-    """The wishes for a tournament's file; none where there is no such file.
-
-    Raises
-    ------
-    InputError
-        It cannot be read, or says something else.
-    """
+    """The wishes for a tournament's file; none where there is no such file."""
     place = wishes_of(path)
     try:
         with place.open("rb") as stream:
@@ -417,13 +411,7 @@ def write_wishes(path: str | os.PathLike[str], wishes: EventWishes) -> None:
 def change_wishes(
     path: str | os.PathLike[str], change: Callable[[EventWishes], EventWishes]
 ) -> EventWishes:
-    """Change the wishes for a tournament's file, and lose none that another process enters.
-
-    Raises
-    ------
-    InputError
-        Those that there are cannot be read, or the new ones not be written.
-    """
+    """Change the wishes for a tournament's file, and lose none that another process enters."""
     with changing(path):
         kept = read_wishes(path)
         made = change(kept)
@@ -455,16 +443,8 @@ def with_wishes(
 ) -> tuple[Constraints, list[str]]:
     """The demands on a round with those of the wishes, and what is to be said of them.
 
-    Boards that are fixed by hand come before wishes. A wish that names somebody who is
-    not in the file any more is left out, and said.
-
-    Parameters
-    ----------
-    constraints : Constraints
-    tournament : Tournament
-    wishes : sequence of Wish
-    number : int
-        The round.
+    Boards that are fixed by hand come before wishes. A wish that names somebody who is not in the
+    file any more is left out, and said.
     """
     now = [wish for wish in wishes if wish.holds(number)]
     if not now:
@@ -508,13 +488,7 @@ def _apart(
 
 
 def find_team(tournament: Tournament, name: str) -> Team:
-    """The team of a name, whatever its capitals.
-
-    Raises
-    ------
-    InputError
-        There is none.
-    """
+    """The team of a name, whatever its capitals; InputError if there is none."""
     team = _team(tournament, name)
     if team is None:
         names = ", ".join(each.name for each in tournament.teams)
@@ -540,7 +514,7 @@ def set_team(
     tournament : Tournament
     name : str
     players : sequence of int
-        Players by number from 0, the first board first; more than boards are reserves.
+        By number from 0, the first board first; more than boards are reserves.
     round_number : int, optional
         From which the line-up holds; by default from the first round without boards.
     boards : int, optional
@@ -549,8 +523,8 @@ def set_team(
     Raises
     ------
     InputError
-        The round has been paired, a player is named twice or plays for another team, or a
-        match would have no boards.
+        The round has been paired, a player is named twice or plays for another team, or a match
+        would have no boards.
     """
     name = " ".join(name.split())
     first = tournament.next_round if round_number is None else round_number

@@ -19,10 +19,7 @@ __all__ = ["FORMATS", "TournamentFormat"]
 
 @dataclass(frozen=True, slots=True)
 class TournamentFormat:
-    """A format: its name, what it is, the endings of its files, and how they are used.
-
-    What reads and writes it are functions of the module of its name.
-    """
+    """A format, read and written by functions of the module of its name."""
 
     name: str
     about: str
@@ -34,13 +31,7 @@ class TournamentFormat:
         return tournament
 
     def write(self, tournament: Tournament, **options: Any) -> bytes:
-        """The bytes of a file.
-
-        Raises
-        ------
-        InputError
-            The format is for another game, and what pairing needs would be lost.
-        """
+        """The bytes of a file; InputError where it would lose what pairing needs."""
         lost = ["colours (Black would move first)", "system"] * (tournament.discipline == "chess")
         if any(each.rating is not None and each.rank is None for each in tournament.players):
             lost.insert(0, "ratings (players without a grade become 30k)")

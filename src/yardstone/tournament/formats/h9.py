@@ -1,9 +1,8 @@
 """Reads and writes the results format of the European Go Database, known as H9.
 
-A line a player in the order of places: place, name, grade, country, club, up to a few
-scores, then the results, ``12+/b0`` being a win with Black without handicap against the
-player in line 12. What follows ``;`` is a comment, but tags such as ``; EV[Name]`` are read.
-Black moves first.
+A line a player in the order of places: place, name, grade, country, club, up to a few scores, then
+the results, ``12+/b0`` being a win with Black without handicap against the player in line 12. What
+follows ``;`` is a comment, but tags such as ``; EV[Name]`` are read. Black moves first.
 """
 
 from __future__ import annotations
@@ -83,21 +82,10 @@ class _PlayerRow:
 
 
 def read_h9(data: bytes, file: str = "", *, skipped: SkipReport | None = None) -> Tournament:
-    """A tournament from the bytes of an H9 file.
+    """A tournament from the bytes of an H9 file, in UTF-8 or Latin-1.
 
-    Parameters
-    ----------
-    data : bytes
-        The whole file, in UTF-8 or Latin-1.
-    file : str
-        What messages call it.
-    skipped : SkipReport, optional
-        Takes results that cannot be used; without it the first one is an error.
-
-    Raises
-    ------
-    InputError
-        The file is no such file, or something in it cannot be used.
+    `file` is what messages call it; `skipped` takes results that cannot be used, without it the
+    first one is an error.
     """
     document = split_lines(data, file, "h9")
     tags: dict[str, str] = {}
@@ -147,10 +135,7 @@ def read_h9(data: bytes, file: str = "", *, skipped: SkipReport | None = None) -
 
 
 def _with_initial_scores(tournament: Tournament, rows: list[_PlayerRow]) -> Tournament:
-    """Let everyone start where the McMahon score in the file is reached.
-
-    The format does not tell the bar, so the initial scores follow from the final ones.
-    """
+    """Start everyone so as to reach the McMahon score in the file, which tells no bar."""
     criteria = tournament.scoring.criteria
     if "MMS" not in criteria:
         return tournament
@@ -377,22 +362,9 @@ def write_h9(
 ) -> bytes:
     """The tournament as the bytes of an H9 file, ordered by its standings.
 
-    One that was read from such a file and not changed comes back as it was.
-
-    Parameters
-    ----------
-    tournament : Tournament
-        Players and results.
-    encoding : str
-        Letters it lacks become question marks.
-    keep_forfeits : bool
-        Write games decided without play as ``12+!w0``; without it as half a point
-        without an opponent, since they are not rated.
-
-    Raises
-    ------
-    InputError
-        A player has no grade, or a game has a result that the format does not know.
+    One that was read from such a file and not changed comes back as it was. Letters that `encoding`
+    lacks become question marks. Without `keep_forfeits` games decided without play are half a point
+    without an opponent, since they are not rated, in place of ``12+!w0``.
     """
     document = tournament.document
     if isinstance(document, TextDocument) and document.format == "h9":

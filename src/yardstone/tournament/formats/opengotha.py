@@ -86,10 +86,9 @@ class Attribute:
 
 
 def parse_rank(text: str) -> int:
-    """A rank such as ``3D``, ``20K`` or ``1P`` (1 dan = 0), from 30 kyu to 9 dan.
+    """A rank from 30 kyu to 9 dan (1 dan = 0): ``3D``, ``20K``, ``1P``; a number means kyu.
 
-    A professional has the amateur rank that OpenGotha gives him: 1P to 3P 7 dan, 4P to
-    6P 8 dan, others 9 dan. A number alone means kyu.
+    A professional's is OpenGotha's: 1P to 3P are 7 dan, 4P to 6P 8 dan, others 9 dan.
     """
     word = text.strip()
     parts = split_grade(f"{word}k" if word.isdecimal() else word)
@@ -261,13 +260,7 @@ RESULTS: Mapping[str, tuple[Result, bool]] = {
 def fields_of(
     fields: Iterable[Attribute], attributes: Mapping[str, str], file: str, line: int
 ) -> dict[str, Any]:
-    """The values of fields from the attributes of an element.
-
-    Raises
-    ------
-    InputError
-        An attribute cannot be read.
-    """
+    """The values of fields from the attributes of an element."""
     values = {}
     for field in fields:
         text = attributes.get(field.attribute, field.default)
@@ -302,17 +295,7 @@ def read_teams(
     rounds: int,
     skip: Callable[[InputError], None],
 ) -> tuple[Team, ...]:
-    """The teams of a file.
-
-    Parameters
-    ----------
-    root : Element
-    player, number : callable
-        Read an attribute that names a player, or is a number.
-    rounds : int
-    skip : callable
-        Takes boards that cannot be read.
-    """
+    """The teams of a file; `player` and `number` read attributes, `skip` takes bad boards."""
     teams = []
     for place, element in enumerate(root.all("Team"), 1):
         lines: list[dict[int, int]] = [{} for _ in range(rounds)]
@@ -385,19 +368,8 @@ _PLAYER = {
 def read_opengotha(data: bytes, file: str = "", *, skipped: SkipReport | None = None) -> Tournament:
     """A tournament from the bytes of an OpenGotha file.
 
-    Parameters
-    ----------
-    data : bytes
-        The whole file.
-    file : str
-        What messages call it.
-    skipped : SkipReport, optional
-        Takes games that cannot be used; without it the first one is an error.
-
-    Raises
-    ------
-    InputError
-        The file is no such file, or something in it cannot be used.
+    `file` is what messages call it; `skipped` takes games that cannot be used, without it the first
+    one is an error.
     """
     document = parse_xml(data, file, root="Tournament")
     root = document.root
@@ -699,11 +671,7 @@ def write_opengotha(tournament: Tournament) -> bytes:
 
 
 def _nameable(tournament: Tournament) -> Tournament:
-    """The same with a round at least, and no two players of one name.
-
-    OpenGotha knows no tournament without rounds, and its games name players: a second one
-    of a name gets his number in the list behind it.
-    """
+    """The same as OpenGotha can have it: with a round, and no two players of one name."""
     taken: set[str] = set()
     players = []
     for number, player in enumerate(tournament.players, 1):

@@ -116,8 +116,7 @@ _ENCODING = re.compile(rb"""<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]+)["']"
 class Element:
     """One element: `text` stands before its first child, `tail` after its end.
 
-    A comment or processing instruction is an element whose name begins with ``!`` or
-    ``?`` and whose content is its text.
+    Comments and processing instructions are elements called ``!`` and ``?...`` with their text.
     """
 
     name: str
@@ -242,13 +241,7 @@ class _TreeBuilder:
 
 
 def parse_xml(data: bytes, file: str, *, root: str) -> XmlFile:
-    """Parse a whole file whose root must be called `root`.
-
-    Raises
-    ------
-    InputError
-        It is too large, not well formed, has another root, or asks for what is refused.
-    """
+    """Parse a whole file, or raise InputError; its root must be called `root`."""
     if len(data) > MAX_BYTES:
         raise InputError(f"more than {MAX_BYTES >> 20} MiB", file=file)
     builder = _TreeBuilder()
@@ -334,13 +327,7 @@ def _write(element: Element, parts: list[str], *, outermost: bool = False) -> No
 
 
 def check_half_results(tournament: Tournament, format: str) -> None:
-    """Refuse a tournament with such a result: written as another, it would change the scores.
-
-    Raises
-    ------
-    InputError
-        A game brought half a point to one player and none to the other.
-    """
+    """Refuse half a point against none: written as another result, it would change the scores."""
     for game in tournament.games:
         if game.result in (Result.first_half, Result.second_half):
             first, second = (tournament.players[p].full_name for p in (game.first, game.second))

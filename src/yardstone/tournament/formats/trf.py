@@ -1,10 +1,10 @@
 """Reads and writes FIDE's Tournament Report Files: TRF06, TRF16, and TRF26's lines of individuals.
 
-Lines begin with a number (``012`` the name, ``001`` a player, ...) and have fixed
-columns; White moves first. Of the extensions by pairing programs, ``XXR`` (number of
-rounds), ``XXS`` (points), ``XXC`` (initial colour), ``XXA`` (virtual points) and ``XXP``
-(players who do not meet) are used, the others only kept. A tournament of Go has more
-in comments (`yardstone.tournament.formats.trf_lines`).
+Lines begin with a number (``012`` the name, ``001`` a player, ...) and have fixed columns; White
+moves first. Of the extensions by pairing programs, ``XXR`` (number of rounds), ``XXS`` (points),
+``XXC`` (initial colour), ``XXA`` (virtual points) and ``XXP`` (players who do not meet) are used,
+the others only kept. A tournament of Go has more in comments
+(`yardstone.tournament.formats.trf_lines`).
 """
 
 from __future__ import annotations
@@ -72,19 +72,8 @@ _BYE_POINTS: Mapping[ByeKind, float] = {
 def read_trf(data: bytes, file: str = "", *, skipped: SkipReport | None = None) -> Tournament:
     """A tournament from the bytes of a report file.
 
-    Parameters
-    ----------
-    data : bytes
-        The whole file.
-    file : str
-        What messages call it.
-    skipped : SkipReport, optional
-        Takes results that cannot be used; without it the first one is an error.
-
-    Raises
-    ------
-    InputError
-        The file is no such file, or something in it cannot be used.
+    `file` is what messages call it; `skipped` takes results that cannot be used, without it the
+    first one is an error.
     """
     document = split_lines(data, file, "trf")
     return _TrfReader(document, file, skipped).tournament()
@@ -440,8 +429,8 @@ _RIGHT = ("title", "rating", "fide", "points", "rank")
 def write_trf(tournament: Tournament) -> bytes:
     """The tournament as the bytes of a report file.
 
-    Players are numbered as in the file it was read from, else in their order. White is
-    the player who moves first.
+    Players are numbered as in the file it was read from, else in their order. White is the player
+    who moves first.
 
     Examples
     --------

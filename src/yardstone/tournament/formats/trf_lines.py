@@ -55,13 +55,7 @@ MAX_POINTS = 99.95
 
 
 class TrfHead:
-    """The lines that are not about a player, by their kinds.
-
-    Parameters
-    ----------
-    file : str
-        What messages call the file.
-    """
+    """The lines that are not about a player, by their kinds."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -203,16 +197,9 @@ _EVER = 999
 def read_swiss(
     head: TrfHead, place: Mapping[int, int], skip: Callable[[InputError], None]
 ) -> SwissSettings:
-    """The settings of a file.
+    """The settings of a file; `place` is that of each player by the starting number.
 
-    Parameters
-    ----------
-    head : TrfHead
-        Its lines.
-    place : mapping of int to int
-        Place of each player by the starting number.
-    skip : callable
-        Takes lines that cannot be used.
+    `skip` takes lines that cannot be used.
     """
     accelerations: list[Acceleration] = []
     separations: list[Separation] = []
@@ -362,15 +349,9 @@ _LIMITS = {
 
 
 def go_lines(tournament: Tournament, plain: Tournament, numbers: Mapping[int, int]) -> list[str]:
-    """What must be said of a tournament beyond what the other lines say; none in chess.
+    """What must be said of a tournament beyond what is read from the other lines; none in chess.
 
-    Parameters
-    ----------
-    tournament : Tournament
-    plain : Tournament
-        What is read from the other lines.
-    numbers : mapping of int to int
-        Starting number of each player.
+    `numbers` are the starting numbers of the players.
     """
     if tournament.discipline != "go":
         return []
@@ -406,23 +387,9 @@ def with_go(
     place: Mapping[int, int],
     error: Callable[[str, int], InputError],
 ) -> Tournament:
-    """A tournament with what these lines say of it.
+    """A tournament read from the other lines with what these lines, and their numbers, say of it.
 
-    Parameters
-    ----------
-    plain : Tournament
-        What is read from the other lines.
-    lines : sequence of (int, str)
-        Number and content of each line; without one the tournament stays as it is.
-    place : mapping of int to int
-        Place of each starting number.
-    error : callable
-        Makes an error of a message and the number of a line.
-
-    Raises
-    ------
-    InputError
-        A line cannot be used.
+    `place` is that of each starting number; `error` makes one of a message and a line's number.
     """
     about = [(number, match) for number, line in lines if (match := GO_LINE.fullmatch(line))]
     if not about:
