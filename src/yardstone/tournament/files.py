@@ -137,9 +137,6 @@ def format_to_write(path: Path | None = None, format: str | None = None) -> Tour
     raise UsageError(f"which format? Use one of the endings {endings}, or name it")
 
 
-_SCORES = {Result.first_wins: 1.0, Result.draw: 0.5, Result.second_wins: 0.0}
-
-
 def read_tournaments(format: str, sources: Sequence[Source], options: Options) -> Pool:
     """The games in files of a format of tournaments, for `yardstone.read`."""
     pool = read_shares(partial(_games_of_files, format), sources, options)
@@ -200,7 +197,7 @@ def tournament_pool(
         tuple(players),
         np.array([place[names[game.first]] for game in games], np.int32),
         np.array([place[names[game.second]] for game in games], np.int32),
-        np.array([_SCORES[game.result] for game in games], np.float64),
+        np.array([game.result.score for game in games], np.float64),
         _times(tournament, games),
         _columns(tournament, games),
         report,
@@ -212,7 +209,7 @@ def _unfit(game: Game) -> str | None:
         return "no result"
     if game.forfeit:
         return "decided by forfeit"
-    if game.result not in _SCORES:
+    if game.result.score is None:
         return f"result {str(game.result)!r} is not a win, draw or loss"
     return None
 

@@ -85,6 +85,16 @@ class Result(StrEnum):
         """Points of the first and of the second player; 0 while unknown."""
         return _POINTS[self]
 
+    @classmethod
+    def of(cls, points: tuple[float, float]) -> Result | None:
+        """The result that brings such points, if there is one."""
+        return _RESULTS.get(points)
+
+    @property
+    def score(self) -> float | None:
+        """Points of the first player where the game was won, drawn or lost by one; else None."""
+        return self.points[0] if sum(self.points) == 1 else None
+
     @property
     def reversed(self) -> Result:
         """The same result with the sides exchanged."""
@@ -101,6 +111,7 @@ _POINTS = {
     Result.first_half: (0.5, 0.0),
     Result.second_half: (0.0, 0.5),
 }
+_RESULTS = {points: result for result, points in _POINTS.items() if result is not Result.unknown}
 _REVERSED = {
     Result.first_wins: Result.second_wins,
     Result.second_wins: Result.first_wins,
@@ -351,6 +362,14 @@ class Tournament:
     def with_round(self, games: Iterable[Game], byes: Iterable[Bye] = ()) -> Tournament:
         """The same with further games and byes."""
         return replace(self, games=(*self.games, *games), byes=(*self.byes, *byes))
+
+    def with_game(self, game: Game, other: Game) -> Tournament:
+        """The same with another game in place of one of its own."""
+        return replace(self, games=tuple(other if g is game else g for g in self.games))
+
+    def with_player(self, row: int, player: Player) -> Tournament:
+        """The same with another entry of a player, by number."""
+        return replace(self, players=(*self.players[:row], player, *self.players[row + 1 :]))
 
     def with_absent(self, players: Collection[int], round_number: int) -> Tournament:
         """The same in which some players are absent from a round, in chess by byes of no points."""

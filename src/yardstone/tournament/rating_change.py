@@ -137,7 +137,7 @@ def _rows(tournament: Tournament, pool: Pool) -> dict[str, int]:
     """Number in the tournament of each name of its pool."""
     rows: dict[str, int] = {}
     games = sorted(tournament.games, key=lambda game: game.round)
-    kept = [game for game in games if game.result.points in ((1.0, 0.0), (0.5, 0.5), (0.0, 1.0))]
+    kept = [game for game in games if game.result.score is not None]
     for game, first, second in zip(kept, pool.first.tolist(), pool.second.tolist(), strict=True):
         rows[pool.players[first]] = game.first
         rows[pool.players[second]] = game.second
@@ -165,7 +165,7 @@ def _fide(
     for game in _rated_games(tournament).games:
         for own, other in ((game.first, game.second), (game.second, game.first)):
             mine, theirs = tournament.players[own].rating, tournament.players[other].rating
-            if theirs is None or game.result.points not in ((1.0, 0.0), (0.5, 0.5), (0.0, 1.0)):
+            if theirs is None or game.result.score is None:
                 continue
             entry = counts.setdefault(own, [0, 0.0, 0.0])
             entry[0] += 1

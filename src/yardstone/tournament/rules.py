@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -231,6 +231,14 @@ class Team:
         """The team after players have other numbers; nobody plays for those without one."""
         lineups = tuple(tuple(rows.get(p, -1) for p in line) for line in self.lineups)
         return replace(self, lineups=lineups)
+
+
+def shortened(lineups: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
+    """Line-ups by rounds, of which the last holds for all later ones."""
+    last = len(lineups)
+    while last > 1 and lineups[last - 1] == lineups[last - 2]:
+        last -= 1
+    return tuple(lineups[:last])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -186,7 +186,7 @@ def enter_players(
     absent = frozenset(range(1, start))
     players = list(tournament.players)
     place = {key(player.name, player.first_name): row for row, player in enumerate(players)}
-    plain = {_unaccented(text): row for text, row in place.items()}
+    plain = {unaccented(text): row for text, row in place.items()}
     skipped = SkipReport()
     new: list[int] = []
     old: list[str] = []
@@ -204,10 +204,10 @@ def enter_players(
             reason = f"{name}: {error.message}" + (f" ({error.hint})" if error.hint else "")
             skipped.add(Skipped(source or tournament.file, entry.line, reason), kind=error.message)
             continue
-        alike = plain.get(_unaccented(who))
+        alike = plain.get(unaccented(who))
         if alike is not None:
             notes.append(f"{player.full_name} and {players[alike].full_name}: the same person?")
-        place[who] = plain[_unaccented(who)] = len(players)
+        place[who] = plain[unaccented(who)] = len(players)
         new.append(len(players))
         players.append(player)
     lines = [f"Entered already: {listed(old)}."] if old else []
@@ -221,7 +221,7 @@ def enter_players(
     )
 
 
-def _unaccented(text: str) -> str:
+def unaccented(text: str) -> str:
     """Letters and digits without their accents."""
     return "".join(ch for ch in unicodedata.normalize("NFKD", text) if ch.isalnum())
 
@@ -280,49 +280,39 @@ def change_player(
         A value cannot be, or another player has the name.
     """
     there = tournament.players[player]
-    by_grade = there.rating_origin == "INI"
-    kept = None if grade is not None and by_grade and rating is None else there.rating
     if name is not None and first_name is None and ("," in name or " " in name.strip()):
         name, first_name = split_name(name)
-    made = player_of(
-        EventEntry(
-            name=there.name if name is None else name,
-            first_name=there.first_name if first_name is None else first_name,
-            grade=there.grade if grade is None else grade,
-            rating=kept if rating is None else rating,
-            club=there.club if club is None else club,
-            country=there.country if country is None else country,
-            ids=there.ids,
-            rating_origin=there.rating_origin if rating is None else "MAN",
-            correction=there.smms_correction if correction is None else correction,
+    personal, strength = ("name", "first_name", "country", "club"), ("grade", "rating")
+    said = {at: getattr(there, at) for at in (*personal, *strength, "ids", "rating_origin")}
+    if rating is not None:
+        said["rating_origin"] = "MAN"
+    elif grade is not None and there.rating_origin == "INI":
+        said["rating"] = None
+    said |= {
+        at: value
+        for at, value in zip(
+            (*personal, *strength), (name, first_name, country, club, grade, rating), strict=True
         )
-    )
-    if grade is None and rating is None:
-        made = replace(made, rank=there.rank, grade=there.grade, rating=there.rating,
-                       rating_origin=there.rating_origin)  # fmt: skip
-    made = replace(
-        there,
-        **{
-            at: getattr(made, at)
-            for at in ("name", "first_name", "country", "club", "rank", "grade", "rating",
-                       "rating_origin", "smms_correction")
-        },
-    )  # fmt: skip
+        if value is not None
+    }
+    correction = there.smms_correction if correction is None else correction
+    entered = player_of(EventEntry(**said, correction=correction))
+    changing = [*personal, "smms_correction"]
+    if grade is not None or rating is not None:
+        changing += ["rank", *strength, "rating_origin"]
+    made = replace(there, **{at: getattr(entered, at) for at in changing})
     if made == there:
         return unchanged(tournament, f"{there.full_name} is entered so already.")
     who = key(made.name, made.first_name)
     for row, other in enumerate(tournament.players):
         if row != player and key(other.name, other.first_name) == who:
             raise tournament.error(f"{made.full_name} is entered already")
-    players = list(tournament.players)
-    players[player] = made
-    lines = [f"Changed: {there.full_name} is now {_introduced(made)}, rating {made.rating:.0f}."]
-    after = replace(tournament, players=tuple(players))
-    before = initial_score(there, tournament.scoring)
-    now = initial_score(made, tournament.scoring)
+    rating_now = "" if made.rating is None else f", rating {made.rating:.0f}"
+    lines = [f"Changed: {there.full_name} is now {_introduced(made)}{rating_now}."]
+    before, now = (initial_score(each, tournament.scoring) for each in (there, made))
     if tournament.system is System.mcmahon and tournament.games and before != now:
         lines.append(f"The initial score changes from {before} to {now}, in all rounds.")
-    return EventChange(tournament=after, lines=tuple(lines))
+    return EventChange(tournament=tournament.with_player(player, made), lines=tuple(lines))
 
 
 def remove_player(tournament: Tournament, player: int) -> EventChange:
@@ -445,7 +435,7 @@ def _columns(head: Sequence[str]) -> tuple[dict[str, int], list[str]]:
 
 def plain_heading(text: str) -> str:
     """A heading in small letters, without blanks and accents."""
-    return "".join(ch for ch in unicodedata.normalize("NFKD", text.casefold()) if ch.isalnum())
+    return unaccented(text.casefold())
 
 
 def _entry(values: Mapping[str, str], line: int, rating_column: str) -> EventEntry:
@@ -660,8 +650,7 @@ def _blanks(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    plain = unicodedata.normalize("NFKD", text.casefold().replace("ø", "o"))
-    return "".join(ch for ch in plain if ch.isalnum())
+    return unaccented(text.casefold().replace("ø", "o"))
 
 
 _TWO_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae"})

@@ -13,7 +13,7 @@ import json
 import os
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import astuple, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from yardstone.tournament.event.settings import EventChange
 from yardstone.tournament.files import MAX_BYTES, format_of_bytes
 from yardstone.tournament.formats import TournamentFormat
 from yardstone.tournament.formats.opengotha import key
-from yardstone.tournament.model import Bye, Game, Player, Tournament
+from yardstone.tournament.model import Tournament
 from yardstone.tournament.rules import Team
 
 __all__ = [
@@ -175,28 +175,22 @@ def _written(form: TournamentFormat, tournament: Tournament, file: str) -> tuple
     read = form.read(data, file)
     numbered = form.name != "trf" or tournament.discipline == "go"
     for name in ("players", "games", "byes", "rounds", "scoring"):
-        one, two = (
-            each
-            if numbered
-            else replace(each, games=tuple(replace(game, table=0) for game in each.games))
-            for each in (read, tournament)
-        )
-        if _plain(getattr(one, name), read) != _plain(getattr(two, name), tournament):
+        one, two = (_plain(getattr(t, name), t, tables=numbered) for t in (read, tournament))
+        if one != two:
             raise InputError(f"a file of {form.name} cannot hold this: {name}", file=file)
     return data, read
 
 
-def _plain(values: object, tournament: Tournament) -> object:
+def _plain(values: object, tournament: Tournament, *, tables: bool) -> object:
     """Values without the lines at which a file has them, in no order, players by name."""
     if not isinstance(values, tuple):
         return values
     names = [player.full_name for player in tournament.players]
+    left_out = {"line", "extras"} | (set() if tables else {"table"})
     parts = []
     for each in values:
-        text = {at: getattr(each, at) for at in each.__slots__ if at not in ("line", "extras")}
-        for at in ("first", "second", "player"):
-            if at in text:
-                text[at] = names[text[at]]
+        text = {at: getattr(each, at) for at in each.__slots__ if at not in left_out}
+        text |= {at: names[text[at]] for at in ("first", "second", "player") if at in text}
         if "absent" in text:
             text["absent"] = sorted(r for r in text["absent"] if r <= tournament.rounds)
         if "ids" in text:
@@ -210,14 +204,14 @@ MOST_STEPS = 100
 _MAX_BYTES, _MOST_UNPACKED = 256 << 20, 64 << 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class JournalStep:
     """One step."""
 
     number: int  #: From 1 on, for the life of the journal
     time: str  #: When, in UTC
     what: str  #: What was done, in a sentence
-    packed_before: str  #: `packed_before`, `packed_after`: the whole file, compressed.
+    packed_before: str  #: The whole file, compressed
     packed_after: str
 
     @property
@@ -232,14 +226,17 @@ class JournalStep:
 
     def line(self) -> str:
         """The step as a line of the journal."""
-        values = {
-            "number": self.number,
-            "time": self.time,
-            "what": self.what,
-            "before": self.packed_before,
-            "after": self.packed_after,
-        }
-        return json.dumps(values, ensure_ascii=False) + "\n"
+        return json.dumps(dict(zip(_KEYS, astuple(self), strict=True)), ensure_ascii=False) + "\n"
+
+
+#: A step in the journal.
+_KEYS: Mapping[str, Callable[[Any], Any]] = {
+    "number": int,
+    "time": str,
+    "what": str,
+    "before": str,
+    "after": str,
+}
 
 
 def journal_of(path: Path) -> Path:
@@ -262,30 +259,23 @@ def read_journal(path: Path) -> list[JournalStep]:
     for number, line in enumerate(lines, 1):
         try:
             values = json.loads(line)
-            steps.append(
-                JournalStep(
-                    number=int(values["number"]),
-                    time=str(values["time"]),
-                    what=str(values["what"]),
-                    packed_before=str(values["before"]),
-                    packed_after=str(values["after"]),
-                )
-            )
+            steps.append(JournalStep(*(read(values[key]) for key, read in _KEYS.items())))
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-            raise _broken(journal, number) from None
+            raise InputError(
+                "this is not a journal of a tournament",
+                file=str(journal),
+                line=number,
+                hint="remove it",
+            ) from None
     return steps
 
 
 def add_step(path: Path, *, what: str, before: bytes, after: bytes) -> JournalStep:
     """Write a step behind the others, of which only the last are kept."""
     steps = read_journal(path)
-    step = JournalStep(
-        number=steps[-1].number + 1 if steps else 1,
-        time=datetime.now(UTC).isoformat(timespec="seconds"),
-        what=what,
-        packed_before=_packed(before),
-        packed_after=_packed(after),
-    )
+    number = steps[-1].number + 1 if steps else 1
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    step = JournalStep(number, now, what, _packed(before), _packed(after))
     write_journal(path, [*steps, step])
     return step
 
@@ -299,12 +289,6 @@ def write_journal(path: Path, steps: Sequence[JournalStep]) -> None:
     text = "".join(step.line() for step in steps[-MOST_STEPS:])
     with replaced(journal) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
-
-
-def _broken(journal: Path, line: int | None = None) -> InputError:
-    return InputError(
-        "this is not a journal of a tournament", file=str(journal), line=line, hint="remove it"
-    )
 
 
 def _packed(data: bytes) -> str:
@@ -322,33 +306,32 @@ def _unpacked(text: str) -> bytes:
     return data
 
 
-_RECORDS = ("players", "games", "byes", "teams")
+#: Records of a tournament, and what one is called by what names it.
+_RECORDS = {
+    "players": "the entry of {0}",
+    "games": "the game {1} of round {0}",
+    "byes": "the bye of {1} in round {0}",
+    "teams": "the team {1}",
+}
 _NOT_COMPARED = (*_RECORDS, "document", "file", "adjustments")
 
 
-@dataclass(frozen=True, slots=True)
-class _Records:
-    """Players, games and byes by what names them in every state of the file."""
-
-    players: Mapping[str, Player]
-    games: Mapping[tuple[int, frozenset[str]], tuple[str, str, Game]]
-    byes: Mapping[tuple[int, str], Bye]
-    teams: Mapping[tuple[int, str], tuple[Team, Sequence[str]]]
-
-    @classmethod
-    def of(cls, tournament: Tournament) -> _Records:
-        names = [key(player.name, player.first_name) for player in tournament.players]
-        games = {}
-        for game in tournament.games:
-            one, two = names[game.first], names[game.second]
-            plain = replace(game, first=0, second=1, line=0)
-            games[game.round, frozenset((one, two))] = (one, two, plain)
-        return cls(
-            {name: replace(p, line=0) for name, p in zip(names, tournament.players, strict=True)},
-            games,
-            {(b.round, names[b.player]): replace(b, player=0) for b in tournament.byes},
-            {(team.number, team.name): _by_names(team, names) for team in tournament.teams},
-        )
+def _records(tournament: Tournament) -> dict[str, dict[Any, Any]]:
+    """Players, games, byes and teams by what names them in every state of the file."""
+    names = [key(player.name, player.first_name) for player in tournament.players]
+    games = {}
+    for game in tournament.games:
+        one, two = names[game.first], names[game.second]
+        plain = replace(game, first=0, second=1, line=0)
+        games[game.round, frozenset((one, two))] = (one, two, plain)
+    return {
+        "players": {
+            name: replace(p, line=0) for name, p in zip(names, tournament.players, strict=True)
+        },
+        "games": games,
+        "byes": {(b.round, names[b.player]): replace(b, player=0) for b in tournament.byes},
+        "teams": {(team.number, team.name): _by_names(team, names) for team in tournament.teams},
+    }
 
 
 def _by_names(team: Team, names: Sequence[str]) -> tuple[Team, Sequence[str]]:
@@ -360,16 +343,15 @@ def _by_names(team: Team, names: Sequence[str]) -> tuple[Team, Sequence[str]]:
 
 def taken_back(before: Tournament, after: Tournament, now: Tournament) -> Tournament:
     """The tournament `now` without what led from `before` to `after`, if that still stands."""
-    states = [_Records.of(each) for each in (before, after, now)]
-    players = _merged(now, "the entry of {0}", *(each.players for each in states))
-    games = _merged(now, "the game {1} of round {0}", *(each.games for each in states))
-    byes = _merged(now, "the bye of {1} in round {0}", *(each.byes for each in states))
-    teams = _merged(now, "the team {1}", *(each.teams for each in states))
+    states = [_records(each) for each in (before, after, now)]
+    players, games, byes, teams = (
+        _merged(now, what, *(each[kind] for each in states)) for kind, what in _RECORDS.items()
+    )
     rows = {name: row for row, name in enumerate(players)}
     for names in [*(names for _, names in games), *({name} for _, name in byes)]:
         for name in names:
             if name not in rows:
-                who = states[2].players[name].full_name
+                who = states[2]["players"][name].full_name
                 raise now.error(f"{who} has been paired since", hint="withdraw the player")
     made = replace(
         now,
@@ -409,19 +391,14 @@ def _merged(
         if old == new or is_now == old:
             continue
         if is_now != new:
-            raise _changed_since(now, what.format(*_named(name)))
+            parts = name if isinstance(name, tuple) else (name,)
+            texts = (" - ".join(sorted(p)) if isinstance(p, frozenset) else p for p in parts)
+            raise _changed_since(now, what.format(*texts))
         if old is None:
             del merged[name]
         else:
             merged[name] = old
     return merged
-
-
-def _named(name: Any) -> tuple[Any, ...]:
-    parts = name if isinstance(name, tuple) else (name,)
-    return tuple(
-        " - ".join(sorted(part)) if isinstance(part, frozenset) else part for part in parts
-    )
 
 
 def _changed_since(now: Tournament, what: str) -> Exception:

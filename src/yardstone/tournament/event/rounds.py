@@ -22,7 +22,7 @@ from yardstone.tournament.event.settings import (
     unchanged,
     with_wishes,
 )
-from yardstone.tournament.explanation import Proposal, propose_round
+from yardstone.tournament.explanation import Proposal, propose_round, without_rounds
 from yardstone.tournament.formats.opengotha import LAST_ROUND
 from yardstone.tournament.model import Bye, ByeKind, Game, Result, System, Tournament
 from yardstone.tournament.notation import number_text
@@ -183,9 +183,8 @@ def _attending(
         for at in sorted(absent):
             made = made.with_absent({player}, at)
         return EventChange(tournament=made, lines=(done,))
-    players = list(tournament.players)
-    players[player] = replace(entry, absent=absent)
-    return EventChange(tournament=replace(tournament, players=tuple(players)), lines=(done,))
+    made = tournament.with_player(player, replace(entry, absent=absent))
+    return EventChange(tournament=made, lines=(done,))
 
 
 def _absences(tournament: Tournament, player: int) -> frozenset[int]:
@@ -248,7 +247,7 @@ def pair_event(
         paired = made.added_to(tournament.with_absent(demanded.absent, number))
         return PairedRound(
             number=number,
-            change=_change(paired, number),
+            change=_paired(paired, number),
             proposal=made,
             notes=_dropped_byes(paired, number),
         )
@@ -272,7 +271,7 @@ def pair_event(
         ) from None
     return PairedRound(
         number=number,
-        change=_change(proposal.tournament, number),
+        change=_paired(proposal.tournament, number),
         proposal=proposal,
         notes=tuple(notes),
     )
@@ -311,23 +310,16 @@ def _possible(propose: Callable[[], object]) -> bool:
     return True
 
 
-def _change(paired: Tournament, number: int) -> EventChange:
-    return EventChange(tournament=paired, lines=_paired_lines(paired, number))
-
-
-def _paired_lines(tournament: Tournament, number: int) -> tuple[str, ...]:
+def _paired(tournament: Tournament, number: int) -> EventChange:
     games = tournament.round_games(number)
-    byes = [tournament.players[bye.player].full_name for bye in tournament.byes
-            if bye.round == number]  # fmt: skip
+    byes = [tournament.players[b.player].full_name for b in tournament.byes if b.round == number]
     boards = f"{len(games)} {'board' if len(games) == 1 else 'boards'}"
     bye = f", bye for {', '.join(byes)}" if byes else ""
-    return (f"Round {number} is paired: {boards}{bye}.",)
+    return EventChange(tournament=tournament, lines=(f"Round {number} is paired: {boards}{bye}.",))
 
 
 def unpair_round(tournament: Tournament, round_number: int | None = None) -> EventChange:
     """Take back the boards of the last round, or of a round and all later ones, without results."""
-    from yardstone.tournament.explanation import without_rounds
-
     number = tournament.last_round if round_number is None else round_number
     if not number or not tournament.round_games(number):
         raise tournament.error(f"round {number or 1} is not paired")
@@ -338,16 +330,6 @@ def unpair_round(tournament: Tournament, round_number: int | None = None) -> Eve
 #: So many tables without a result are named.
 _TABLES = 8
 _FORFEIT = re.compile(r" ?\(?(?:ff?|!|forfeit|by forfeit|by default)\)?$")
-#: Points of the first-named and of the other player.
-_SCORES: Mapping[tuple[float, float], Result] = MappingProxyType(
-    {
-        (1.0, 0.0): Result.first_wins,
-        (0.0, 1.0): Result.second_wins,
-        (0.5, 0.5): Result.draw,
-        (0.0, 0.0): Result.both_lose,
-        (1.0, 1.0): Result.both_win,
-    }
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -390,8 +372,8 @@ def parse_score(text: str) -> tuple[Result, bool]:
         forfeits += plain[0] in "+-"
     elif (value := (said := meanings(plain)).get("", said.get("points"))) is not None:
         points = (SCORES[value], SCORES[-value])
-    result = None if points is None else _SCORES.get(points)
-    if result is None:
+    result = None if points is None else Result.of(points)
+    if result in (None, Result.first_half, Result.second_half):
         raise UsageError(
             f"{text!r} is not a result: write 1-0, 0-1, ½-½ (or 0.5-0.5), 0-0 if both lose, "
             "with an F behind it for a forfeit, ? if it is open"
@@ -473,8 +455,7 @@ def set_result(
             f"{score_of(game.result, forfeit=game.forfeit)}, not {_score(made)}",
             hint="--replace if that was wrong",
         )
-    games = tuple(made if each is game else each for each in tournament.games)
-    after = replace(tournament, games=games)
+    after = tournament.with_game(game, made)
     return EventChange(tournament=after, lines=(f"{sentence}.", _open(after, result.round)))
 
 
@@ -644,8 +625,7 @@ def set_first_mover(
         raise tournament.error("in a handicap game whoever takes the stones moves first")
     turned = game.result if game.first == first else game.result.reversed
     made = replace(game, first=first, second=second, result=turned, known_colour=True)
-    games = tuple(made if each is game else each for each in tournament.games)
     return EventChange(
-        tournament=replace(tournament, games=games),
+        tournament=tournament.with_game(game, made),
         lines=(f"Round {round_number}, table {game.table}: {who} moves first.",),
     )

@@ -27,6 +27,7 @@ from yardstone.tournament.rules import (
     Team,
     TimeControl,
     TimeSystem,
+    shortened,
 )
 from yardstone.tournament.standings_table import parse_criteria
 
@@ -94,7 +95,18 @@ _KNOWN = frozenset(
     | {f"{name}{kind}" for name in ("SOS", "SODOS", "SOSOS", "CUSS") for kind in "WM"}
     | {f"SOS{kind}-{cut}" for kind in "WM" for cut in (1, 2)}
 )
-_GENERAL = ("name", "place", "director", "begin", "end", "size", "komi", "rounds", "time")
+#: The part of a tournament in which a setting stands, and its field there.
+_PLACES = {
+    "bar": ("scoring", "bar"),
+    "floor": ("scoring", "floor"),
+    "criteria": ("scoring", "criteria"),
+    "handicap": ("handicap", "ceiling"),
+    "correction": ("handicap", "correction"),
+    **{
+        name: ("", name)
+        for name in ("name", "place", "director", "begin", "end", "size", "komi", "rounds", "time")
+    },
+}
 
 
 def new_tournament(
@@ -205,24 +217,24 @@ def change_settings(tournament: Tournament, **settings: Any) -> EventChange:
 def changed(tournament: Tournament, settings: dict[str, Any]) -> Tournament:
     """The same with settings checked and put in; None means as it is."""
     given = {name: value for name, value in settings.items() if value is not None}
-    known = {*_GENERAL, "bar", "floor", "handicap", "correction", "criteria"}
-    if set(given) - known:
-        raise UsageError(f"no setting is called {sorted(set(given) - known)[0]!r}")
+    if unknown := set(given) - set(_PLACES):
+        raise UsageError(f"no setting is called {min(unknown)!r}")
     _check(tournament, given)
-    scoring, stones = tournament.scoring, tournament.handicap
-    scoring = replace(scoring, **{key: given[key] for key in ("bar", "floor") if key in given})
-    if scoring.floor > scoring.bar:
-        raise UsageError("the floor lies above the bar")
+    parts: dict[str, dict[str, Any]] = {"": {}, "scoring": {}, "handicap": {}}
+    for name, value in given.items():
+        part, at = _PLACES[name]
+        parts[part][at] = value
     if "criteria" in given:
-        scoring = replace(scoring, criteria=_criteria(given["criteria"], tournament.system))
-    if "handicap" in given:
-        stones = replace(stones, ceiling=given["handicap"])
-        if stones.ceiling and not tournament.handicap.ceiling:
-            stones = replace(stones, threshold=0, correction=1)
-    if "correction" in given:
-        stones = replace(stones, correction=given["correction"])
-    general = {name: given[name] for name in _GENERAL if name in given}
-    made = replace(tournament, **general, scoring=scoring, handicap=stones)
+        parts["scoring"]["criteria"] = _criteria(given["criteria"], tournament.system)
+    if given.get("handicap") and not tournament.handicap.ceiling:
+        parts["handicap"] = {"threshold": 0, "correction": 1, **parts["handicap"]}
+    made = replace(
+        tournament,
+        **parts.pop(""),
+        **{part: replace(getattr(tournament, part), **values) for part, values in parts.items()},
+    )
+    if made.scoring.floor > made.scoring.bar:
+        raise UsageError("the floor lies above the bar")
     if made.begin is not None and made.end is not None and made.end < made.begin:
         if "end" in given and "begin" in given:
             raise UsageError("the tournament ends before it begins")
@@ -284,12 +296,8 @@ def _short(name: str) -> str:
 
 
 def _value(tournament: Tournament, name: str) -> Any:
-    scoring, stones = tournament.scoring, tournament.handicap
-    nested = {
-        "bar": scoring.bar, "floor": scoring.floor, "criteria": scoring.criteria,
-        "handicap": stones.ceiling, "correction": stones.correction,
-    }  # fmt: skip
-    return nested[name] if name in nested else getattr(tournament, name)
+    part, at = _PLACES[name]
+    return getattr(getattr(tournament, part) if part else tournament, at)
 
 
 _SWISS = PairingSettings(
@@ -548,21 +556,17 @@ def set_team(
         raise tournament.error("a match has one board at least")
     size = boards or (tournament.team_rules.size if tournament.teams else len(players))
     before = [() if old is None else old.lineup(number) for number in range(1, first)]
-    lineups = _shortened([*before, tuple(players)])
-    team = (
-        Team(name=name, number=1 + max((t.number for t in tournament.teams), default=0),
-             lineups=lineups)
-        if old is None
-        else replace(old, lineups=lineups)
-    )  # fmt: skip
+    lineups = shortened([*before, tuple(players)])
+    if old is None:
+        number = 1 + max((t.number for t in tournament.teams), default=0)
+        team = Team(name=name, number=number, lineups=lineups)
+        teams = (*tournament.teams, team)
+    else:
+        team = replace(old, lineups=lineups)
+        teams = tuple(team if each is old else each for each in tournament.teams)
     if team == old and size == tournament.team_rules.size:
         return unchanged(tournament, f"{old.name} is entered so already.")
-    teams = tuple(team if each is old else each for each in tournament.teams)
-    made = replace(
-        tournament,
-        teams=teams if old is not None else (*teams, team),
-        team_rules=replace(tournament.team_rules, size=size),
-    )
+    made = replace(tournament, teams=teams, team_rules=replace(tournament.team_rules, size=size))
     names = ", ".join(tournament.players[row].full_name for row in players)
     since = f" from round {first} on" if first > 1 else ""
     return EventChange(
@@ -598,10 +602,3 @@ def remove_team(tournament: Tournament, name: str) -> EventChange:
 def _team(tournament: Tournament, name: str) -> Team | None:
     plain = " ".join(name.split()).casefold()
     return next((team for team in tournament.teams if team.name.casefold() == plain), None)
-
-
-def _shortened(lineups: list[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
-    """Line-ups by rounds, of which the last holds for all later ones."""
-    while len(lineups) > 1 and lineups[-1] == lineups[-2]:
-        del lineups[-1]
-    return tuple(lineups)

@@ -34,6 +34,7 @@ from yardstone.tournament.rules import (
     TeamRules,
     TimeControl,
     TimeSystem,
+    shortened,
 )
 
 __all__ = [
@@ -312,13 +313,11 @@ def read_teams(
         lineups = [
             tuple(line.get(at, -1) for at in range(1, max(line, default=0) + 1)) for line in lines
         ]
-        while len(lineups) > 1 and lineups[-1] == lineups[-2]:
-            del lineups[-1]  # the last one holds for all later rounds
         teams.append(
             Team(
                 name=element.attributes.get("teamName", "") or f"Team {place}",
                 number=number(element, "teamNumber", str(place), 10**6),
-                lineups=tuple(lineups),
+                lineups=shortened(lineups),
             )
         )
     return tuple(teams)
