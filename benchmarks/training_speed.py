@@ -37,9 +37,8 @@ from yardstone.strength.set_transformer import (
     gamma,
     pack,
 )
-from yardstone_lab.neubauer.dataset import MoveSets
-from yardstone_lab.neubauer.network.set_transformer import initial_arrays
-from yardstone_lab.neubauer.network.training_steps import Examples, Stepper
+from yardstone_lab.neubauer.moves import MoveSets
+from yardstone_lab.neubauer.network.set_transformer import Examples, Stepper, initial_arrays
 
 #: Processor seconds that each is measured for, or more.
 LEAST = 2.0

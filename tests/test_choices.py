@@ -23,7 +23,7 @@ from yardstone.ratings.match import Match
 from yardstone.ratings.systems import SYSTEMS, find_system
 from yardstone.tournament.model import PairingRules
 from yardstone.winprob.scales import convert
-from yardstone_lab.kaniuk.cross_validation import ModelForm
+from yardstone_lab.kaniuk import ModelForm
 
 #: Packages whose classes of parameters are walked over.
 PACKAGES = (

@@ -49,8 +49,7 @@ from yardstone.records.reading import read
 from yardstone.records.sgf import SgfReader
 from yardstone.strength.estimation import estimate_players
 from yardstone.tournament.forecast import simulate
-from yardstone_lab.neubauer.network.search import Plan, random_search
-from yardstone_lab.neubauer.network.search_run import Cached
+from yardstone_lab.neubauer.network.search import Cached, Plan, random_search
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -52,8 +52,8 @@ from lab.studies.backgammon.cube_errors import (
 )
 from yardstone.backgammon.formulas import PUBLISHED, REFIT
 from yardstone.files import replaced, write_text
-from yardstone_lab.vandendoel.people_table import MatchTable
-from yardstone_lab.vandendoel.refit import fit_weights
+from yardstone_lab.vandendoel.comparison import fit_weights
+from yardstone_lab.vandendoel.tables import MatchTable
 
 HERE = Path(__file__).resolve().parent
 MATCHES = HERE / "backgammon_cube.csv.gz"

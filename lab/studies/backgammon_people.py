@@ -24,9 +24,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.backgammon.formulas import PUBLISHED, REFIT
-from yardstone_lab.vandendoel.people_table import MatchTable, read_match_table
-from yardstone_lab.vandendoel.predictions import cross_validate, folds_by_player, rarer_player
-from yardstone_lab.vandendoel.refit import Target, WeightFit, WeightModel, fit_weights
+from yardstone_lab.vandendoel.comparison import (
+    Target,
+    WeightFit,
+    WeightModel,
+    cross_validate,
+    fit_weights,
+    folds_by_player,
+    rarer_player,
+)
+from yardstone_lab.vandendoel.tables import MatchTable, read_match_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -24,25 +24,32 @@ from lab.studies.backgammon.formula_fit import formula_of_fits
 from yardstone.files import write_text
 from yardstone.reports.document import Document, Section
 from yardstone.reports.text import document_text
-from yardstone_lab.reports.backgammon_comparison import comparison_document
-from yardstone_lab.reports.backgammon_study import cells_sections, fit_sections
-from yardstone_lab.reports.charts.backgammon_study import (
+from yardstone_lab.reports.backgammon import (
+    cells_sections,
     coefficient_chart,
+    comparison_document,
+    fit_sections,
     part_one_chart,
     part_two_chart,
 )
-from yardstone_lab.vandendoel.cells import Cells, is_part_one, is_part_two, make_cells
 from yardstone_lab.vandendoel.choices import CloseRule, FitMethod, LeftOut, StudyModel
 from yardstone_lab.vandendoel.comparison import compare_formulas
 from yardstone_lab.vandendoel.fit import StudyFit, fit_study
-from yardstone_lab.vandendoel.play import MatchSetting
-from yardstone_lab.vandendoel.settings import (
+from yardstone_lab.vandendoel.play import (
     PUBLISHED_MEASUREMENTS,
+    MatchSetting,
     depth_check,
     measurements,
     strong_check,
 )
-from yardstone_lab.vandendoel.table import StudyTable, own_table
+from yardstone_lab.vandendoel.tables import (
+    Cells,
+    StudyTable,
+    is_part_one,
+    is_part_two,
+    make_cells,
+    own_table,
+)
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "studies"
 #: The weights of ``--formula refit``.

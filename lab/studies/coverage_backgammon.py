@@ -29,9 +29,8 @@ from yardstone.backgammon.rating import (
     ratio_interval,
 )
 from yardstone.winprob import fibs
-from yardstone_lab.vandendoel.people_table import MatchTable, read_match_table
-from yardstone_lab.vandendoel.predictions import rarer_player
-from yardstone_lab.vandendoel.refit import fit_weights
+from yardstone_lab.vandendoel.comparison import fit_weights, rarer_player
+from yardstone_lab.vandendoel.tables import MatchTable, read_match_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

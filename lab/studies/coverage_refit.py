@@ -27,9 +27,15 @@ from yardstone import parallel
 from yardstone.backgammon.formulas import REFIT, Formula
 from yardstone.files import write_text
 from yardstone.winprob import fibs
-from yardstone_lab.vandendoel.cells import Cells, is_part_one, is_part_two, make_cells
 from yardstone_lab.vandendoel.choices import CloseRule, StudyModel
-from yardstone_lab.vandendoel.table import StudyTable, own_table
+from yardstone_lab.vandendoel.tables import (
+    Cells,
+    StudyTable,
+    is_part_one,
+    is_part_two,
+    make_cells,
+    own_table,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

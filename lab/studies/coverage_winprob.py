@@ -36,7 +36,7 @@ from yardstone.winprob.likelihood import (
     parameter_shortfall,
     probability_interval,
 )
-from yardstone_lab.kaniuk.cross_validation import (
+from yardstone_lab.kaniuk import (
     CANDIDATES,
     cross_validate,
     game_log_loss,

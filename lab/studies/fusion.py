@@ -44,11 +44,10 @@ from yardstone.strength.fusion import (
     fit_moves_prior,
     fuse,
 )
-from yardstone_lab.neubauer.experiment.collection import load_pool
-from yardstone_lab.neubauer.experiment.newcomers import hidden_games, predict_hidden
+from yardstone_lab.neubauer.experiment.games import load_pool
+from yardstone_lab.neubauer.experiment.questions import hidden_games, predict_hidden
 from yardstone_lab.neubauer.fusion_rows import fit_combination
-from yardstone_lab.neubauer.recent_moves import histories
-from yardstone_lab.neubauer.stores import Stores
+from yardstone_lab.neubauer.moves import Stores, histories
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

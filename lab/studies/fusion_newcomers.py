@@ -52,7 +52,7 @@ from yardstone.strength.fusion import MOVE_COLUMNS, SHIPPED, Fusion, MovesPrior,
 from yardstone.strength.fusion_moves import GameMoves, read_moves, with_moves
 from yardstone.strength.fusion_priors import centred_fusion, fit_fusion
 from yardstone.strength.model import StrengthModel
-from yardstone_lab.neubauer.rank.rated import RatedSettings, with_rated_scale
+from yardstone_lab.neubauer.rank.scales import RatedSettings, with_rated_scale
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -39,15 +39,15 @@ from yardstone.files import write_text
 from yardstone.go.feature_store import FeatureStore
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.strengths import Rater, best_basis, contradictory
-from yardstone_lab.neubauer.rank.rated import RatedSettings, with_rated_scale
-from yardstone_lab.neubauer.set_model.model import train_set_model
-from yardstone_lab.neubauer.set_model.sides import read_sides
+from yardstone_lab.neubauer.rank.scales import RatedSettings, with_rated_scale
+from yardstone_lab.neubauer.scored_model import train_set_model
+from yardstone_lab.neubauer.sides import read_sides
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lab.studies.ogs_ranks import People
-    from yardstone_lab.neubauer.rank.rated import TrainedScale
+    from yardstone_lab.neubauer.rank.scales import TrainedScale
 
 DATA = ROOT / "src" / "yardstone" / "strength" / "data"
 #: Models that join the rank model.

@@ -38,8 +38,7 @@ from yardstone.winprob.likelihood import (
     parameter_shortfall,
 )
 from yardstone.winprob.statistics import WinningStatistics
-from yardstone_lab.kaniuk.cross_validation import cross_validate
-from yardstone_lab.kaniuk.trace import trace
+from yardstone_lab.kaniuk import cross_validate, trace
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 FIGURES = DOCS / "explanation" / "papers" / "figures"

@@ -7,7 +7,7 @@ bf16 --features pick,after,candidates,mean``: ``ogs_weak`` of the games of ``dat
 ``fox_*`` of ``data/go/fox_ranked`` (see ``lab.studies.rank_from_moves``), of which those of
 training games are used.
 
-The shipped rank model is given a scale for OGS (`yardstone_lab.neubauer.rank.rated`). All
+The shipped rank model is given a scale for OGS (`yardstone_lab.neubauer.rank.scales`). All
 that is said of people comes from folds that they are in none of. With ``--ship`` the model
 takes the place of the shipped one. The tables go to ``docs/studies/ogs-ranks-tables.md``.
 """
@@ -37,14 +37,14 @@ from yardstone.strength.rank_scorer import MoveScorer
 from yardstone.strength.site_scales import RANKS
 from yardstone_lab.neubauer.rank.intervals import Unseen, draw_unseen
 from yardstone_lab.neubauer.rank.pool import RankPool, pool_store
-from yardstone_lab.neubauer.rank.rated import (
+from yardstone_lab.neubauer.rank.scales import (
     RatedSettings,
     RatedSides,
     TrainedScale,
+    as_statistics,
     pooled_scores,
     with_rated_scale,
 )
-from yardstone_lab.neubauer.rank.spread import as_statistics
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -44,14 +44,13 @@ from yardstone.errors import YardstoneError
 from yardstone.files import write_text
 from yardstone.go.nets.network import NetworkView
 from yardstone.strength.model import StrengthModel
-from yardstone_lab.neubauer.rank.intervals import calibrated, with_intervals
-from yardstone_lab.neubauer.rank.protocol import accuracy
-from yardstone_lab.neubauer.rank.rated import RatedSettings, RatedSides, with_rated_scale
+from yardstone_lab.neubauer.rank.intervals import accuracy, calibrated, with_intervals
+from yardstone_lab.neubauer.rank.scales import RatedSettings, RatedSides, with_rated_scale
 
 if TYPE_CHECKING:
     from yardstone.go.feature_store import FeatureStore
     from yardstone_lab.neubauer.rank.intervals import Unseen
-    from yardstone_lab.neubauer.rank.rated import TrainedScale
+    from yardstone_lab.neubauer.rank.scales import TrainedScale
 
 TABLES = ROOT / "docs" / "studies" / "own-model-tables.md"
 PACKAGE = ROOT / "src" / "yardstone"

@@ -17,11 +17,10 @@ from lab.studies.order import NETWORK, ROOT, shared_folder
 from lab.studies.own.games import all_sources, training_games
 from yardstone.errors import YardstoneError
 from yardstone.go.nets import load_network
-from yardstone_lab.imitation.model_writer import write_model
-from yardstone_lab.imitation.settings import ImitationSettings
-from yardstone_lab.imitation.targets import TrainingLosses
-from yardstone_lab.imitation.training import read_losses, train_network
-from yardstone_lab.reports.charts.imitation import imitation_chart
+from yardstone_lab.imitation.games import ImitationSettings
+from yardstone_lab.imitation.network import write_model
+from yardstone_lab.imitation.training import TrainingLosses, read_losses, train_network
+from yardstone_lab.reports.imitation import imitation_chart
 
 FOLDER = ROOT / "build" / "own-network"
 NAME = "yardstone-b6c64"

@@ -31,8 +31,8 @@ from lab.studies.rank.stages import note
 from lab.studies.symmetries import resampled, right, side_likelihood
 from yardstone.errors import YardstoneError
 from yardstone.files import write_text
-from yardstone_lab.imitation.settings import BANDS
-from yardstone_lab.neubauer.rank.protocol import draw_games
+from yardstone_lab.imitation.games import BANDS
+from yardstone_lab.neubauer.rank.intervals import draw_games
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

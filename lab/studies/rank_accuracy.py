@@ -22,7 +22,7 @@ import numpy as np
 from lab.studies.rank.listed import Sides
 from lab.studies.strength_intervals import KEPT
 from yardstone.strength.model import StrengthModel
-from yardstone_lab.neubauer.rank.protocol import draw_games, draw_players
+from yardstone_lab.neubauer.rank.intervals import draw_games, draw_players
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

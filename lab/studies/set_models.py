@@ -35,11 +35,15 @@ from yardstone.go.feature_store import FeatureStore, read_about
 from yardstone.go.points import BLACK, WHITE
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.set_scorer import INPUTS
-from yardstone_lab.neubauer.rank.rated import RatedSides
-from yardstone_lab.neubauer.scored_model import ScoredModel, pool_of
-from yardstone_lab.neubauer.set_model.model import SETTINGS, train_set_model
-from yardstone_lab.neubauer.set_model.sides import SetSides, StoreSides, read_sides
-from yardstone_lab.neubauer.stochastic_model import train_stochastic_model
+from yardstone_lab.neubauer.rank.scales import RatedSides
+from yardstone_lab.neubauer.scored_model import (
+    SETTINGS,
+    ScoredModel,
+    pool_of,
+    train_set_model,
+    train_stochastic_model,
+)
+from yardstone_lab.neubauer.sides import SetSides, StoreSides, read_sides
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

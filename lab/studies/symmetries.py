@@ -28,8 +28,8 @@ from lab.studies.rank.stages import note, outside_probabilities
 from yardstone.errors import NoGamesError, YardstoneError
 from yardstone.files import write_text
 from yardstone.go.feature_store import FeatureStore
+from yardstone_lab.neubauer.rank.intervals import accuracy, draw_games, judged_by_fold
 from yardstone_lab.neubauer.rank.pool import RankPool, join_pools, pool_store
-from yardstone_lab.neubauer.rank.protocol import accuracy, draw_games, judged_by_fold
 from yardstone_lab.neubauer.rank.training import OutOfFold, PoolTrainer, RankSettings, make_lift
 
 if TYPE_CHECKING:

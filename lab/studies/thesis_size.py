@@ -27,19 +27,18 @@ from yardstone.errors import YardstoneError
 from yardstone.files import write_text
 from yardstone.strength.set_transformer import StrengthNetwork
 from yardstone_lab.neubauer.experiment.configuration import read_experiment
-from yardstone_lab.neubauer.experiment.examples import MODELS
+from yardstone_lab.neubauer.experiment.measurement import Cell, Performance, performance
 from yardstone_lab.neubauer.experiment.models import BASIC, FULL
-from yardstone_lab.neubauer.experiment.performance import Cell, Performance, performance
-from yardstone_lab.neubauer.experiment.predictions import (
+from yardstone_lab.neubauer.experiment.questions import (
     GLICKO,
     TUNED,
     ExperimentPredictions,
 )
 from yardstone_lab.neubauer.experiment.run import run_experiment
-from yardstone_lab.neubauer.network.search import best_run
-from yardstone_lab.neubauer.network.search_run import SearchRun, read_runs
-from yardstone_lab.neubauer.network.training_log import read_history
-from yardstone_lab.reports.charts.training import training_chart
+from yardstone_lab.neubauer.experiment.sets import MODELS
+from yardstone_lab.neubauer.network.search import SearchRun, best_run, read_runs
+from yardstone_lab.neubauer.network.training import read_history
+from yardstone_lab.reports.strength import training_chart
 
 #: What follows the games in the description.
 DESCRIPTION = """

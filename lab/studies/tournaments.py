@@ -20,15 +20,15 @@ from yardstone.reports.document import Document
 from yardstone.reports.text import document_text
 from yardstone.tournament.field import winning_law
 from yardstone.tournament.model import System
-from yardstone_lab.reports.pairing_quality import quality_document
-from yardstone_lab.reports.tiebreaks import ties_document
-from yardstone_lab.reports.weight_search import search_document
-from yardstone_lab.tournaments.circuits import Circuit
-from yardstone_lab.tournaments.events import usual_pairings
-from yardstone_lab.tournaments.pairing_quality import compare_quality
-from yardstone_lab.tournaments.single_events import SingleEvents
+from yardstone_lab.reports.tournament import quality_document, search_document, ties_document
+from yardstone_lab.tournaments.pairing import (
+    Circuit,
+    SingleEvents,
+    compare_quality,
+    search_weights,
+    usual_pairings,
+)
 from yardstone_lab.tournaments.tiebreaks import TournamentSetting, compare_tiebreaks
-from yardstone_lab.tournaments.weight_search import search_weights
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "studies"
 

@@ -10,10 +10,9 @@ import pytest
 
 from tests.reports.pictures import check_files
 from yardstone.reports.chart import Chart
-from yardstone_lab.reports.charts import experiment
-from yardstone_lab.reports.charts.tournament import circuit_chart, event_chart
-from yardstone_lab.tournaments.circuits import CircuitQuality
-from yardstone_lab.tournaments.single_events import EventQuality
+from yardstone_lab.reports import strength
+from yardstone_lab.reports.tournament import circuit_chart, event_chart
+from yardstone_lab.tournaments.pairing import CircuitQuality, EventQuality
 
 HOSTILE = "<script>alert(1)</script> & $x$ \x07"
 
@@ -67,11 +66,11 @@ def experiment_charts() -> list[Chart]:
     labels = normal(1500, 500, 3)
     score = (labels > 1500).astype(np.float64)
     return [
-        experiment.label_chart(classes),
-        experiment.loss_chart(losses, low=-2.0, high=7.0, label="points lost"),
-        experiment.length_chart(np.arange(40, 320)),
-        experiment.rating_chart(labels + normal(0, 500, 4) / 3.0, labels, name=HOSTILE),
-        experiment.score_chart(score, np.linspace(0.05, 0.95, 500), name="Glicko-2"),
+        strength.label_chart(classes),
+        strength.loss_chart(losses, low=-2.0, high=7.0, label="points lost"),
+        strength.length_chart(np.arange(40, 320)),
+        strength.rating_chart(labels + normal(0, 500, 4) / 3.0, labels, name=HOSTILE),
+        strength.score_chart(score, np.linspace(0.05, 0.95, 500), name="Glicko-2"),
     ]
 
 

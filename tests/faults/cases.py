@@ -142,7 +142,7 @@ def _few_grades(folder: Path) -> None:
 def _matches(folder: Path) -> None:
     import gzip
 
-    from yardstone_lab.vandendoel.table import own_table, table_text
+    from yardstone_lab.vandendoel.tables import own_table, table_text
 
     lines = table_text(own_table()).splitlines(keepends=True)
     text = "".join([lines[0], *lines[1::100]])

@@ -26,7 +26,7 @@ from yardstone.winprob.least_squares import fit_least_squares
 from yardstone.winprob.likelihood import GradedGames, fit_likelihood, parameter_interval
 from yardstone.winprob.scales import convert, fit_grades, read_egf_list
 from yardstone.winprob.statistics import WinningStatistics, statistics_of_files
-from yardstone_lab.kaniuk.cross_validation import CANDIDATES, cross_validate
+from yardstone_lab.kaniuk import CANDIDATES, cross_validate
 
 
 @pytest.fixture(scope="module")

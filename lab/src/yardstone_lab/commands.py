@@ -23,13 +23,13 @@ def _command(place: str, about: str, *, advanced: bool = False) -> Command:
 
 
 TRACE = _command(
-    "winprob:trace",
+    "kaniuk:trace",
     "Follow ratios and coefficients through a moving window of years.",
     advanced=True,
 )
 
 COMPARE = _command(
-    "winprob:compare",
+    "kaniuk:compare",
     "Cross-validate the published form against others.",
     advanced=True,
 )
@@ -41,24 +41,24 @@ TRAIN_NETWORK = _command(
 )
 
 RUN = _command(
-    "run:run",
+    "strength:run",
     "Run a whole experiment, from game records to results.",
     advanced=True,
 )
 
 DESCRIBE = _command(
-    "describe:describe",
+    "strength:describe",
     "Plot the data: labels, losses of moves, settling of ratings.",
     advanced=True,
 )
 
 TRAIN = _command(
-    "train:train",
+    "strength:train",
     "Train a model of strength on an experiment or on ranked games.",
 )
 
 SEARCH = _command(
-    "search:search",
+    "strength:search",
     "Search for the settings with which a network predicts best.",
     advanced=True,
 )
@@ -71,15 +71,15 @@ TOURNAMENT_STUDY = Family(
     ),
     {
         "ties": _command(
-            "tournament_study:ties",
+            "kaniuk:ties",
             "Test how often a tie-break puts the stronger player ahead.",
         ),
         "pairing": _command(
-            "tournament_study:pairing",
+            "kaniuk:pairing",
             "Compare pairing systems by how well they measure strength.",
         ),
         "weights": _command(
-            "tournament_study:weights",
+            "kaniuk:weights",
             "Search for the pairing weights that measure strength best.",
         ),
     },
@@ -87,7 +87,7 @@ TOURNAMENT_STUDY = Family(
 )
 
 PLAY = _command(
-    "backgammon_study:play",
+    "backgammon:play",
     "Play and analyse matches between GNU Backgammon players.",
     advanced=True,
 )
@@ -100,35 +100,35 @@ BACKGAMMON_STUDY = Family(
     ),
     {
         "part1": _command(
-            "backgammon_study:part1",
+            "backgammon:part1",
             "Repeat Part I: rating difference and error rate per decision.",
         ),
         "part2": _command(
-            "backgammon_study:part2",
+            "backgammon:part2",
             "Repeat Part II: chequer and cube errors apart.",
         ),
         "depth": _command(
-            "backgammon_study:depth",
+            "backgammon:depth",
             "Pit expert against advanced player, analysed at 0 and 2 plies.",
         ),
         "strong": _command(
-            "backgammon_study:strong",
+            "backgammon:strong",
             "Pit world class (2 plies) against expert (0 plies) at 3 points.",
         ),
         "appendix": _command(
-            "backgammon_study:appendix",
+            "backgammon:appendix",
             "Repeat Appendix II: strong with chequers, weak with the cube.",
         ),
         "table": _command(
-            "backgammon_fits:table",
+            "backgammon:table",
             "Make a table of matches from results files, for fits.",
         ),
         "fit": _command(
-            "backgammon_fits:fit",
+            "backgammon:fit",
             "Fit the formulas to a table of matches; needs no GNU Backgammon.",
         ),
         "compare": _command(
-            "backgammon_fits:compare",
+            "backgammon:compare",
             "Score old and refitted formulas on matches held out.",
         ),
     },

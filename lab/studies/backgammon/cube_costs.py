@@ -20,7 +20,7 @@ from lab.studies.backgammon.cube_errors import KINDS_OF_CUBE_ERRORS, CubeErrors
 from yardstone import parallel
 from yardstone.errors import ModelError, UsageError
 from yardstone.winprob import fibs
-from yardstone_lab.vandendoel.table import ratio
+from yardstone_lab.vandendoel.tables import ratio
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ from yardstone.backgammon.formulas import Formula, Weight
 from yardstone.errors import ModelError
 from yardstone_lab.vandendoel.choices import Averaging, CloseRule, FitMethod, StudyModel
 from yardstone_lab.vandendoel.fit import StudyFit, fit_study
-from yardstone_lab.vandendoel.table import StudyTable
+from yardstone_lab.vandendoel.tables import StudyTable
 
 __all__ = ["FORMULA_DRAWS", "fit_formula", "formula_of_fits"]
 

@@ -13,9 +13,8 @@ from lab.studies.rank.stages import note
 from yardstone.files import replaced
 from yardstone.strength.evidence import PHASES, evidence_of_store, phases_of
 from yardstone.strength.site_scales import RANKS
-from yardstone_lab.imitation.batches import make_batch
-from yardstone_lab.imitation.judgement import judge_moves
-from yardstone_lab.imitation.settings import BANDS
+from yardstone_lab.imitation.games import BANDS, make_batch
+from yardstone_lab.imitation.training import judge_moves
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -22,8 +22,13 @@ from yardstone.go.points import BLACK, WHITE
 from yardstone.records.sgf import MoveListReader, SgfReader
 from yardstone.strength.players import plain_name
 from yardstone.strength.site_scales import RANKS
-from yardstone_lab.imitation.games import LearntSide, collect_games
-from yardstone_lab.imitation.settings import UNKNOWN_BAND, band_of, band_of_rank
+from yardstone_lab.imitation.games import (
+    UNKNOWN_BAND,
+    LearntSide,
+    band_of,
+    band_of_rank,
+    collect_games,
+)
 
 if TYPE_CHECKING:
     from yardstone.records.go_game import GoGame

@@ -16,7 +16,7 @@ from lab.studies.rank.facts import Facts
 from yardstone.errors import InputError
 from yardstone.go.feature_store import FeatureStore
 from yardstone.strength.model import StrengthModel
-from yardstone_lab.imitation.settings import ImitationSettings
+from yardstone_lab.imitation.games import ImitationSettings
 from yardstone_lab.imitation.training import load_training
 from yardstone_lab.neubauer.rank.training import RankSettings
 

@@ -15,7 +15,7 @@ from yardstone.strength.model import StrengthModel
 from yardstone.strength.model_scale import ModelScale
 from yardstone.strength.site_scales import EDGES, RANKS
 from yardstone_lab.neubauer.rank.pool import pool_store
-from yardstone_lab.neubauer.rank.spread import fit_spread
+from yardstone_lab.neubauer.rank.scales import fit_spread
 from yardstone_lab.neubauer.rank.training import OutOfFold, PoolTrainer, RankSettings, make_lift
 
 if TYPE_CHECKING:

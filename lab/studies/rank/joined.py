@@ -12,7 +12,7 @@ from yardstone.go.nets.network import NetworkView
 from yardstone.strength.model import JoinedScorer, StrengthModel
 from yardstone.strength.model_scale import ModelScale
 from yardstone_lab.neubauer.rank.intervals import calibrated
-from yardstone_lab.neubauer.rank.rated import (
+from yardstone_lab.neubauer.rank.scales import (
     RatedSettings,
     RatedSides,
     TrainedScale,
@@ -45,7 +45,7 @@ def join_scales(
     one, other : TrainedScale
         Learnt from the same sides, in the same order.
     pool, rated, name, settings
-        As in `yardstone_lab.neubauer.rank.rated.fit_rated_scale`.
+        As in `yardstone_lab.neubauer.rank.scales.fit_rated_scale`.
 
     Returns
     -------

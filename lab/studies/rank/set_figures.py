@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone_lab.neubauer.rank.protocol import Accuracy, accuracy, draw_games, judged_by_fold
+from yardstone_lab.neubauer.rank.intervals import Accuracy, accuracy, draw_games, judged_by_fold
 from yardstone_lab.neubauer.scored_model import pool_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone_lab.neubauer.scored_model import ScoredModel
-    from yardstone_lab.neubauer.set_model.sides import SetSides
+    from yardstone_lab.neubauer.sides import SetSides
 
     Array = NDArray[np.float64]
     Ints = NDArray[np.int64]

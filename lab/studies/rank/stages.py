@@ -20,8 +20,8 @@ from yardstone.go.nets.network import NetworkView
 from yardstone.strength.evidence import evidence_of_store
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.site_scales import RANKS
+from yardstone_lab.neubauer.rank.intervals import Accuracy, accuracy, draw_games, judged_by_fold
 from yardstone_lab.neubauer.rank.pool import RankPool, join_pools, pool_store
-from yardstone_lab.neubauer.rank.protocol import Accuracy, accuracy, draw_games, judged_by_fold
 from yardstone_lab.neubauer.rank.training import OutOfFold, PoolTrainer, RankSettings, make_lift
 
 if TYPE_CHECKING:

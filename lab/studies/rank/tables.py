@@ -17,8 +17,8 @@ from lab.studies.rank.stages import one_player
 from yardstone.strength.evidence import PHASES
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.site_scales import RANKS
+from yardstone_lab.neubauer.rank.intervals import Accuracy, accuracy, draw_games, draw_players
 from yardstone_lab.neubauer.rank.pool import RankPool, without_years
-from yardstone_lab.neubauer.rank.protocol import Accuracy, accuracy, draw_games, draw_players
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

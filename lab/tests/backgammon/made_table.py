@@ -8,7 +8,7 @@ import numpy as np
 
 from yardstone.winprob import fibs
 from yardstone_lab.vandendoel.play import MatchSetting
-from yardstone_lab.vandendoel.table import StudyTable
+from yardstone_lab.vandendoel.tables import StudyTable
 
 #: Rating difference of a setting from its length, and the second player's EPM, EPC and EPD.
 Truth = Callable[[int, float, float, float], float]

@@ -8,14 +8,20 @@ import pytest
 
 from tests.backgammon.gnubg_here import real_gnubg
 from yardstone.errors import InputError, UsageError, WorkerError
-from yardstone_lab.vandendoel.matches import PlayedMatches, in_rounds, play_jobs
-from yardstone_lab.vandendoel.play import MatchJob, MatchSetting, NoisyPlayer, play_match
-from yardstone_lab.vandendoel.results_file import ResultsFile, read_results
-from yardstone_lab.vandendoel.settings import (
+from yardstone_lab.vandendoel.play import (
+    MatchJob,
+    MatchSetting,
+    NoisyPlayer,
+    PlayedMatches,
+    ResultsFile,
     depth_check,
+    in_rounds,
     measurements,
     part_one,
     part_two,
+    play_jobs,
+    play_match,
+    read_results,
     strong_check,
 )
 

@@ -10,14 +10,16 @@ from scipy.optimize import minimize
 from yardstone.backgammon.formulas import PEOPLE, PUBLISHED
 from yardstone.errors import InputError, ModelError, NoGamesError
 from yardstone.winprob import fibs
-from yardstone_lab.vandendoel.people_table import MatchTable, read_match_table
-from yardstone_lab.vandendoel.predictions import (
+from yardstone_lab.vandendoel.comparison import (
     cross_validate,
+    fit_weights,
     folds_by_player,
+    formula_of,
     other_rates,
     rarer_player,
+    terms,
 )
-from yardstone_lab.vandendoel.refit import fit_weights, formula_of, terms
+from yardstone_lab.vandendoel.tables import MatchTable, read_match_table
 
 
 def simulated(number: int, seed: int = 1, players: int = 60) -> MatchTable:

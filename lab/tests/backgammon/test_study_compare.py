@@ -7,11 +7,10 @@ from lab.tests.backgammon.made_table import made_table
 from yardstone.backgammon.formulas import PUBLISHED
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.winprob import fibs
-from yardstone_lab.vandendoel.cells import make_cells
 from yardstone_lab.vandendoel.choices import LeftOut
 from yardstone_lab.vandendoel.comparison import _deal, compare_formulas
-from yardstone_lab.vandendoel.settings import depth_check, part_one, part_two
-from yardstone_lab.vandendoel.table import StudyTable
+from yardstone_lab.vandendoel.play import depth_check, part_one, part_two
+from yardstone_lab.vandendoel.tables import StudyTable, make_cells
 
 NAMES = [
     "a(N), published",

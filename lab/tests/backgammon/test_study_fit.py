@@ -16,27 +16,35 @@ from yardstone.errors import ModelError, NoGamesError, UsageError
 from yardstone.reports.document import Document
 from yardstone.reports.text import document_text
 from yardstone.winprob import fibs
-from yardstone_lab.reports.backgammon_study import cells_sections
-from yardstone_lab.vandendoel.bump import chance_of_largest, find_bumps
-from yardstone_lab.vandendoel.cells import (
-    Cells,
-    is_judged,
-    is_part_one,
-    is_part_two,
-    make_cells,
-)
+from yardstone_lab.reports.backgammon import cells_sections
 from yardstone_lab.vandendoel.choices import Averaging, CloseRule, FitMethod, StudyModel
-from yardstone_lab.vandendoel.fit import StudyFit, fit_cells, fit_study
-from yardstone_lab.vandendoel.play import MatchSetting, NoisyPlayer
-from yardstone_lab.vandendoel.settings import (
+from yardstone_lab.vandendoel.fit import (
+    StudyFit,
+    chance_of_largest,
+    find_bumps,
+    fit_cells,
+    fit_study,
+)
+from yardstone_lab.vandendoel.play import (
     PUBLISHED_MEASUREMENTS,
+    MatchSetting,
+    NoisyPlayer,
     depth_check,
     measurements,
     part_one,
     part_two,
     strong_check,
 )
-from yardstone_lab.vandendoel.table import StudyTable, joined, table_text
+from yardstone_lab.vandendoel.tables import (
+    Cells,
+    StudyTable,
+    is_judged,
+    is_part_one,
+    is_part_two,
+    joined,
+    make_cells,
+    table_text,
+)
 
 LENGTHS = (1, 3, 5, 7, 11, 23)
 

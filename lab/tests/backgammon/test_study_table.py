@@ -11,9 +11,8 @@ import pytest
 from lab.tests.backgammon.made_table import made_table
 from yardstone.errors import InputError, NoGamesError
 from yardstone_lab.vandendoel.choices import CloseRule
-from yardstone_lab.vandendoel.play import MatchSetting, NoisyPlayer
-from yardstone_lab.vandendoel.settings import part_one, part_two
-from yardstone_lab.vandendoel.table import COLUMNS, from_results, read_table, table_text
+from yardstone_lab.vandendoel.play import MatchSetting, NoisyPlayer, part_one, part_two
+from yardstone_lab.vandendoel.tables import COLUMNS, from_results, read_table, table_text
 
 
 def stats(unforced: int, error: float, close: int, rate: float, luck: float) -> dict[str, Any]:

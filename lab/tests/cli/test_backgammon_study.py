@@ -14,9 +14,8 @@ import pytest
 from lab.tests.backgammon.made_table import made_table
 from tests.backgammon.gnubg_here import real_gnubg
 from yardstone.cli.main import main
-from yardstone_lab.vandendoel.results_file import ResultsFile
-from yardstone_lab.vandendoel.settings import part_one, part_two
-from yardstone_lab.vandendoel.table import read_table, table_text
+from yardstone_lab.vandendoel.play import ResultsFile, part_one, part_two
+from yardstone_lab.vandendoel.tables import read_table, table_text
 
 
 def truth(length: int, epm: float, epc: float, epd: float) -> float:

@@ -19,11 +19,10 @@ from yardstone.errors import InputError, UsageError
 from yardstone.reports.chart import Points
 from yardstone.reports.text import document_text
 from yardstone.strength.set_transformer import StrengthNetwork
-from yardstone_lab.neubauer.experiment.examples import experiment_examples
-from yardstone_lab.neubauer.network.search_run import SearchRun
-from yardstone_lab.neubauer.network.training_log import Epoch, History
-from yardstone_lab.reports.charts.training import search_chart, training_chart
-from yardstone_lab.reports.training import search_document
+from yardstone_lab.neubauer.experiment.sets import experiment_examples
+from yardstone_lab.neubauer.network.search import SearchRun
+from yardstone_lab.neubauer.network.training import Epoch, History
+from yardstone_lab.reports.strength import search_chart, search_document, training_chart
 
 
 @pytest.fixture

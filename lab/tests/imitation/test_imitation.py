@@ -18,14 +18,24 @@ from yardstone.go.points import symmetry_points
 from yardstone.records.go_game import GoGame
 from yardstone_lab.imitation import network as network_module
 from yardstone_lab.imitation import training
-from yardstone_lab.imitation.batches import make_batch
-from yardstone_lab.imitation.games import ImitationGames, LearntSide, collect_games
-from yardstone_lab.imitation.judgement import judge_network
-from yardstone_lab.imitation.model_writer import write_model
-from yardstone_lab.imitation.settings import BANDS, ImitationSettings, band_of
-from yardstone_lab.imitation.teacher import Teacher
-from yardstone_lab.imitation.training import CHECKPOINT, load_training, train_network
-from yardstone_lab.torch_threads import torch_threads
+from yardstone_lab.imitation.games import (
+    BANDS,
+    ImitationGames,
+    ImitationSettings,
+    LearntSide,
+    band_of,
+    collect_games,
+    make_batch,
+)
+from yardstone_lab.imitation.network import write_model
+from yardstone_lab.imitation.training import (
+    CHECKPOINT,
+    Teacher,
+    judge_network,
+    load_training,
+    train_network,
+)
+from yardstone_lab.neubauer.network.training import torch_threads
 
 TINY = ImitationSettings(channels=8, blocks=2, tastes=4, sides=4, moves=4, steps=30, bfloat16=False)
 WEAK, STRONG = band_of("ogs", 0), band_of("fox", 10)

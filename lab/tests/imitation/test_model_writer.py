@@ -12,7 +12,7 @@ from tests.go.nets.test_network import inputs
 from tests.go.random_net import ALL_SHAPES, Shape, write_network
 from yardstone.errors import UsageError
 from yardstone.go.nets import load_network, read_model
-from yardstone_lab.imitation.model_writer import model_bytes, write_model
+from yardstone_lab.imitation.network import model_bytes, write_model
 
 
 @pytest.mark.parametrize("filter_side", [3, 5])

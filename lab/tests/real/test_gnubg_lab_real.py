@@ -18,18 +18,29 @@ from yardstone import parallel
 from yardstone.backgammon.formulas import REFIT
 from yardstone.backgammon.gnubg import inside, run_script
 from yardstone.winprob import fibs
-from yardstone_lab.vandendoel.cells import is_part_one, is_part_two, make_cells
 from yardstone_lab.vandendoel.choices import CloseRule, FitMethod, StudyModel
 from yardstone_lab.vandendoel.fit import fit_study
-from yardstone_lab.vandendoel.matches import default_processes, in_rounds, play_jobs
-from yardstone_lab.vandendoel.play import MatchJob, MatchSetting, NoisyPlayer, play_match
-from yardstone_lab.vandendoel.settings import (
+from yardstone_lab.vandendoel.play import (
     PUBLISHED_MEASUREMENTS,
+    MatchJob,
+    MatchSetting,
+    NoisyPlayer,
+    default_processes,
+    in_rounds,
     measurements,
     part_one,
     part_two,
+    play_jobs,
+    play_match,
 )
-from yardstone_lab.vandendoel.table import StudyTable, from_results, own_table
+from yardstone_lab.vandendoel.tables import (
+    StudyTable,
+    from_results,
+    is_part_one,
+    is_part_two,
+    make_cells,
+    own_table,
+)
 
 REFERENCE = "reference/gnubg/simulated_matches.tar.gz"
 #: Analyses a match that is imported, and leaves what a match that is played leaves.

@@ -15,12 +15,9 @@ from yardstone.evaluation.metrics import measure
 from yardstone.evaluation.splits import rating_labels
 from yardstone.pool import Pool
 from yardstone.ratings.glicko import Glicko2
-from yardstone_lab.neubauer.experiment.candidates import ListedGames
-from yardstone_lab.neubauer.experiment.collection import collect_pool
 from yardstone_lab.neubauer.experiment.configuration import read_experiment
-from yardstone_lab.neubauer.experiment.filters import FilterReport, Filters
-from yardstone_lab.neubauer.experiment.newcomers import hidden_games, predict_hidden
-from yardstone_lab.neubauer.experiment.predictions import FUTURE, GLICKO
+from yardstone_lab.neubauer.experiment.games import FilterReport, Filters, ListedGames, collect_pool
+from yardstone_lab.neubauer.experiment.questions import FUTURE, GLICKO, hidden_games, predict_hidden
 from yardstone_lab.neubauer.experiment.run import run_experiment
 from yardstone_lab.neubauer.experiment.sets import draw_sets
 

@@ -9,7 +9,7 @@ import numpy as np
 from lab.tests.strength.made_training import made_games
 from yardstone.evaluation.splits import Labels
 from yardstone.pool import Pool
-from yardstone_lab.neubauer.experiment.collection import save_pool
+from yardstone_lab.neubauer.experiment.games import save_pool
 from yardstone_lab.neubauer.experiment.sets import save_labels
 
 DESCRIPTION = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from yardstone.strength.set_transformer import Hyperparameters
-from yardstone_lab.neubauer.dataset import Labelled, MoveSets
+from yardstone_lab.neubauer.moves import Labelled, MoveSets
 
 #: A network and a training that take a second.
 TINY = Hyperparameters(

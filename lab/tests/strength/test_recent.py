@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from yardstone.errors import InputError, UsageError
 from yardstone.pool import Pool
-from yardstone_lab.neubauer.dataset import Labelled, MoveSets
-from yardstone_lab.neubauer.recent_moves import Pieces, ranges, recent_moves
+from yardstone_lab.neubauer.moves import Labelled, MoveSets, Pieces, ranges, recent_moves
 
 
 def made(games: int, players: int, seed: int) -> tuple[Pool, Pieces]:

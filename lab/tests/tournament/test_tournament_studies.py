@@ -21,20 +21,28 @@ from yardstone.tournament.model import System
 from yardstone.tournament.simulation import play
 from yardstone.tournament.standings_table import standings
 from yardstone.winprob.laws import logistic
-from yardstone_lab.reports.pairing_quality import CAUTION, quality_document
-from yardstone_lab.reports.tiebreaks import ties_document
-from yardstone_lab.reports.weight_search import search_document
-from yardstone_lab.tournaments.circuits import Circuit, _egf_after, _figures
-from yardstone_lab.tournaments.events import Variant
-from yardstone_lab.tournaments.pairing_quality import compare_quality
-from yardstone_lab.tournaments.single_events import EventQuality, SingleEvents
+from yardstone_lab.reports.tournament import (
+    CAUTION,
+    quality_document,
+    search_document,
+    ties_document,
+)
+from yardstone_lab.tournaments.pairing import (
+    Circuit,
+    EventQuality,
+    SingleEvents,
+    Variant,
+    _egf_after,
+    _figures,
+    compare_quality,
+    search_weights,
+)
 from yardstone_lab.tournaments.tiebreaks import (
     DIRECT,
     TournamentSetting,
     _answers,
     compare_tiebreaks,
 )
-from yardstone_lab.tournaments.weight_search import search_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

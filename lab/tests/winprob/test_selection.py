@@ -24,7 +24,7 @@ from yardstone.winprob.games import GameColumns, implausible_events, read_games_
 from yardstone.winprob.kaniuk import PUBLISHED, GradeModel
 from yardstone.winprob.likelihood import GradedGames, fit_likelihood
 from yardstone.winprob.statistics import WinningStatistics
-from yardstone_lab.kaniuk.cross_validation import (
+from yardstone_lab.kaniuk import (
     CANDIDATES,
     RATINGS,
     ModelForm,

@@ -14,7 +14,7 @@ from yardstone.errors import NoGamesError, UsageError
 from yardstone.winprob.kaniuk import PUBLISHED
 from yardstone.winprob.least_squares import fit_least_squares
 from yardstone.winprob.statistics import WinningStatistics
-from yardstone_lab.kaniuk.trace import trace
+from yardstone_lab.kaniuk import trace
 
 
 @pytest.fixture(scope="module")

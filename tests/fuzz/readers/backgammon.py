@@ -9,9 +9,9 @@ from tests.fuzz.targets import Target, Wrong
 from yardstone.backgammon.file_analysis import AnalysisFile
 from yardstone.backgammon.positions import read_position
 from yardstone.records.decoding import decode
-from yardstone_lab.vandendoel import table
-from yardstone_lab.vandendoel.people_table import read_match_table
-from yardstone_lab.vandendoel.results_file import read_results
+from yardstone_lab.vandendoel import tables
+from yardstone_lab.vandendoel.play import read_results
+from yardstone_lab.vandendoel.tables import read_match_table
 
 __all__ = ["TARGETS"]
 
@@ -34,7 +34,7 @@ def read_cubes(path: Path) -> None:
 
 def read_study(path: Path) -> None:
     """The table of a study."""
-    table.read_table(path)
+    tables.read_table(path)
 
 
 def read_lines_of_study(path: Path) -> None:
@@ -52,7 +52,7 @@ def read_id(path: Path) -> None:
 
 def studies() -> dict[str, bytes]:
     """A table with all columns of all of them."""
-    names = dict.fromkeys((*cube_errors.COLUMNS, *table.COLUMNS))
+    names = dict.fromkeys((*cube_errors.COLUMNS, *tables.COLUMNS))
     return {"table": f"{','.join(names)}\n{','.join('1' for _ in names)}\n".encode()}
 
 

@@ -17,20 +17,19 @@ from tests.fuzz.targets import Target, Wrong
 from yardstone.arrays import ArrayFile
 from yardstone.errors import InputError, YardstoneError
 from yardstone.strength.set_transformer import Hyperparameters
-from yardstone_lab.neubauer.dataset import Labelled
 from yardstone_lab.neubauer.experiment.configuration import read_experiment
-from yardstone_lab.neubauer.experiment.predictions_file import load_predictions
-from yardstone_lab.neubauer.experiment.preparation import read_facts
-from yardstone_lab.neubauer.experiment.stages import Stages
-from yardstone_lab.neubauer.network.search import keep_plan
-from yardstone_lab.neubauer.network.search_run import (
+from yardstone_lab.neubauer.experiment.questions import load_predictions
+from yardstone_lab.neubauer.experiment.run import Stages, read_facts
+from yardstone_lab.neubauer.moves import Labelled
+from yardstone_lab.neubauer.network.search import (
     RUNS_FILE,
     SearchRun,
     do_run,
+    keep_plan,
     read_runs,
     write_runs,
 )
-from yardstone_lab.neubauer.network.training_log import (
+from yardstone_lab.neubauer.network.training import (
     EPOCHS_FILE,
     STEPS_FILE,
     Epoch,

@@ -19,8 +19,12 @@ from yardstone.go.nets.engines import make_engine
 from yardstone.go.nets.model_file import GLOBAL, SPATIAL, read_header, read_model
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.set_transformer import StrengthNetwork, parameter_shapes
-from yardstone_lab.neubauer.network.checkpoint import read_checkpoint, write_checkpoint
-from yardstone_lab.neubauer.network.training_log import Epoch, History
+from yardstone_lab.neubauer.network.training import (
+    Epoch,
+    History,
+    read_checkpoint,
+    write_checkpoint,
+)
 
 __all__ = ["TARGETS"]
 

@@ -51,8 +51,7 @@ def train(
     """
     from yardstone.cli.output import report_skipped
     from yardstone.pool import SkipReport
-    from yardstone_lab.imitation.from_files import read_imitation_games
-    from yardstone_lab.imitation.settings import ImitationSettings
+    from yardstone_lab.imitation.games import ImitationSettings, read_imitation_games
 
     if not network.name.endswith(_ENDING):
         raise UsageError(f"--save {network}: the file must end in {_ENDING}")
@@ -62,10 +61,13 @@ def train(
     games = read_imitation_games(paths, ranks, skipped)
     report_skipped(skipped, quiet=output.quiet)
     from yardstone.go.nets import load_network
-    from yardstone_lab.imitation.judgement import judge_network
-    from yardstone_lab.imitation.model_writer import write_model
-    from yardstone_lab.imitation.targets import TrainingLosses
-    from yardstone_lab.imitation.training import read_losses, train_network
+    from yardstone_lab.imitation.network import write_model
+    from yardstone_lab.imitation.training import (
+        TrainingLosses,
+        judge_network,
+        read_losses,
+        train_network,
+    )
     from yardstone_lab.reports.imitation import imitation_document
 
     stem = network.name.removesuffix(_ENDING)

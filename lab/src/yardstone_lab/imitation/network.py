@@ -1,24 +1,19 @@
-"""`ImitationNetwork`: KataGo's layers in torch, with heads for players of each rank.
-
-The trunk, the policy and the value head are those of KataGo's networks of version 8, so that
-what is trained can be written as such a file and read by everything that reads them. Beside
-them stand heads for training: how the choices of each band of ranks differ from those of all,
-how strong a player is, from several moves of his together, and what the last layer of a teacher
-is (`yardstone_lab.imitation.teacher`).
-
-A position has 361 points: boards of other sizes are not trained on.
-"""
+"""The network that imitates players, and the file of KataGo's form that it is written to."""
 
 from __future__ import annotations
 
+import gzip
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.errors import MissingExtraError
+from yardstone.errors import MissingExtraError, UsageError
+from yardstone.files import replaced
 from yardstone.go.nets.layers import (
     Activation,
     BatchNorm,
+    Block,
     Convolution,
     GlobalPooling,
     NetworkModel,
@@ -30,8 +25,145 @@ from yardstone.go.nets.layers import (
 )
 from yardstone.go.nets.model_file import GLOBAL, SPATIAL
 from yardstone.strength.site_scales import GROUP_EDGES
-from yardstone_lab.imitation.model_writer import VERSION
-from yardstone_lab.imitation.settings import BANDS
+from yardstone_lab.imitation.games import BANDS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone_lab.imitation.games import ImitationSettings
+
+    Floats = NDArray[np.float32]
+
+__all__ = [
+    "VERSION",
+    "model_bytes",
+    "write_model",
+    "SIGNS",
+    "ImitationNetwork",
+    "Outputs",
+]
+
+#: The model version that is written.
+VERSION = 8
+
+
+def write_model(path: Path, model: NetworkModel) -> None:
+    """Write a network, compressed as ``.bin.gz``; whole or not at all.
+
+    Raises
+    ------
+    UsageError
+        It has what version 8 does not know.
+    """
+    data = gzip.compress(model_bytes(model), 9, mtime=0)
+    with replaced(path) as temporary:
+        temporary.write_bytes(data)
+
+
+def model_bytes(model: NetworkModel) -> bytes:
+    """The file, not compressed; see `write_model`."""
+    if model.version != VERSION:
+        raise UsageError(f"a network of version {model.version} cannot be written, only {VERSION}")
+    writer = _Writer()
+    writer.words(model.name, model.version, SPATIAL, GLOBAL)
+    writer.trunk(model.trunk)
+    writer.policy(model.policy)
+    writer.value(model.value)
+    return b"".join(writer.parts)
+
+
+class _Writer:
+    """The words and arrays of a file, one after the other."""
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+
+    def words(self, *values: object) -> None:
+        self.parts += [f"{value}\n".encode() for value in values]
+
+    def array(self, values: NDArray[np.float32]) -> None:
+        self.parts.append(b"@BIN@" + values.astype("<f4").tobytes() + b"\n")
+
+    def convolution(self, conv: Convolution) -> None:
+        height, width = conv.weights.shape[2:]
+        self.words(conv.name, height, width, conv.inputs, conv.outputs, *conv.dilation)
+        self.array(conv.weights.transpose(2, 3, 1, 0))
+
+    def norm(self, norm: BatchNorm) -> None:
+        self.words(norm.name, norm.channels, "1e-20", 1, 1)
+        self.array(0.0 * norm.scale)
+        self.array(0.0 * norm.scale + 1.0)
+        self.array(norm.scale)
+        self.array(norm.bias)
+
+    def activation(self, name: str, kind: Activation) -> None:
+        if kind is not Activation.relu:
+            raise UsageError(f"{name}: version {VERSION} knows no {kind}")
+        self.words(name)
+
+    def linear(self, name: str, weights: NDArray[np.float32]) -> None:
+        self.words(name, *weights.shape)
+        self.array(weights)
+
+    def bias(self, name: str, bias: NDArray[np.float32]) -> None:
+        self.words(name, len(bias))
+        self.array(bias)
+
+    def trunk(self, trunk: Trunk) -> None:
+        if trunk.metadata is not None or not isinstance(trunk.norm, BatchNorm):
+            raise UsageError(f"{trunk.name}: more than version {VERSION} knows")
+        widths = [trunk.channels] * 5
+        self.words(trunk.name, len(trunk.blocks), *widths)
+        self.convolution(trunk.conv)
+        self.linear("globals", trunk.from_globals)
+        for block in trunk.blocks:
+            self.block(block)
+        self.norm(trunk.norm)
+        self.activation("trunk-activation", trunk.activation)
+
+    def block(self, block: Block) -> None:
+        if not isinstance(block, Residual | GlobalPooling):
+            raise UsageError(f"{block.name}: version {VERSION} knows no such block")
+        pooled = isinstance(block, GlobalPooling)
+        self.words("gpool_block" if pooled else "ordinary_block", block.name)
+        self.norm(block.pre_norm)
+        self.activation(f"{block.name}-first", block.pre_activation)
+        self.convolution(block.conv)
+        if isinstance(block, GlobalPooling):
+            self.convolution(block.pool_conv)
+            self.norm(block.pool_norm)
+            self.activation(f"{block.name}-pooled", block.pool_activation)
+            self.linear(f"{block.name}-bias", block.pool_to_bias)
+        self.norm(block.mid_norm)
+        self.activation(f"{block.name}-second", block.mid_activation)
+        self.convolution(block.final_conv)
+
+    def policy(self, head: PolicyHead) -> None:
+        self.words(head.name)
+        self.convolution(head.conv)
+        self.convolution(head.pool_conv)
+        self.norm(head.pool_norm)
+        self.activation("policy-pooled", head.pool_activation)
+        self.linear("policy-bias", head.pool_to_bias)
+        self.norm(head.norm)
+        self.activation("policy-activation", head.activation)
+        self.convolution(head.final_conv)
+        self.linear("policy-pass", head.pool_to_pass)
+
+    def value(self, head: ValueHead) -> None:
+        self.words(head.name)
+        self.convolution(head.conv)
+        self.norm(head.norm)
+        self.activation("value-activation", head.activation)
+        self.linear("value-first", head.first)
+        self.bias("value-first-bias", head.first_bias)
+        self.activation("value-first-activation", head.first_activation)
+        self.linear("value-result", head.value)
+        self.bias("value-result-bias", head.value_bias)
+        self.linear("value-score", head.score)
+        self.bias("value-score-bias", head.score_bias)
+        self.convolution(head.ownership)
+
 
 try:
     import torch
@@ -39,14 +171,6 @@ try:
 except ImportError as error:  # tested by a process that has no torch
     raise MissingExtraError("torch") from error
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from yardstone_lab.imitation.settings import ImitationSettings
-
-    Floats = NDArray[np.float32]
-
-__all__ = ["SIGNS", "ImitationNetwork", "Outputs"]
 
 _POLICY, _VALUE, _HIDDEN = 32, 32, 64
 #: Numbers of a move that the strength of its player is told from.

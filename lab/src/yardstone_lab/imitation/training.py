@@ -1,9 +1,4 @@
-"""Training of a network that imitates players, which can be killed and goes on.
-
-A step's randomness depends on its number alone, so that a training that was stopped ends with
-the same bytes as one that was not. The learning rate grows over the first steps, stays, and
-falls to 0 over the last fifth: so the number of steps may still be changed until that begins.
-"""
+"""Training of a network that imitates players, and what it is worth on games kept apart."""
 
 from __future__ import annotations
 
@@ -14,23 +9,21 @@ import json
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import astuple, fields, replace
+from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from yardstone.arrays import ArrayFile
 from yardstone.errors import ConvergenceError, UsageError
 from yardstone.files import locked, write_text
-from yardstone_lab.imitation.batches import TrainingBatch, make_batch
+from yardstone_lab.imitation.games import BANDS, SIZE, TrainingBatch, make_batch
 from yardstone_lab.imitation.network import ImitationNetwork
-from yardstone_lab.imitation.settings import BANDS
-from yardstone_lab.imitation.targets import TrainingLosses, targets
-from yardstone_lab.imitation.teacher import Lesson, Teacher
-from yardstone_lab.torch_threads import torch_threads
+from yardstone_lab.neubauer.network.training import torch_threads
 
 if TYPE_CHECKING:
     import os
@@ -38,16 +31,189 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.go.nets.network import Network
-    from yardstone_lab.imitation.games import ImitationGames
-    from yardstone_lab.imitation.settings import ImitationSettings
+    from yardstone_lab.imitation.games import ImitationGames, ImitationSettings
+
+    Floats = NDArray[np.float32]
+    Array = NDArray[np.float64]
 
 __all__ = [
+    "TrainingLosses",
+    "targets",
+    "Lesson",
+    "Teacher",
     "CHECKPOINT",
     "Progress",
     "load_training",
     "read_losses",
     "train_network",
+    "Judged",
+    "JudgedMoves",
+    "judge_moves",
+    "judge_network",
 ]
+
+#: A lead of so many points is 1 to the network; differences of fewer than `_CLOSE` count little.
+_LEAD, _CLOSE = 20.0, 10.0
+_SHUT = -1e4
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingLosses:
+    """Means over the positions of a step, or of several.
+
+    Attributes
+    ----------
+    move : float
+        Minus the log-likelihood of the move by the policy of its player's band.
+    top : float
+        Share of moves that this policy likes best.
+    policy : float
+        Minus the log-likelihood of the moves, or of the teacher's policy, by that of all players.
+    value, lead, strength, trunk : float
+        NaN where nothing was known.
+    """
+
+    move: float
+    top: float
+    policy: float
+    value: float = float("nan")
+    lead: float = float("nan")
+    strength: float = float("nan")
+    trunk: float = float("nan")
+
+
+def targets(
+    network: ImitationNetwork,
+    batch: TrainingBatch,
+    lesson: Lesson | None,
+    settings: ImitationSettings,
+) -> tuple[Tensor, TrainingLosses]:
+    """What is made small, and its parts."""
+    spatial = torch.from_numpy(batch.spatial).float().to(memory_format=torch.channels_last)
+    numbers, point, band, won, legal = (
+        torch.from_numpy(getattr(batch, name))
+        for name in ("numbers", "point", "band", "won", "legal")
+    )
+    with torch.autocast("cpu", torch.bfloat16, enabled=settings.bfloat16):
+        outputs = network(spatial, numbers)
+    rows = torch.arange(len(point))
+    shut = ~legal
+    shut[rows, point] = False
+    logits = network.choices(outputs, band).masked_fill(shut, _SHUT)
+    move = functional.cross_entropy(logits, point)
+    top = float((logits.detach().argmax(1) == point).float().mean())
+    # The policy of all players is what other programs read.
+    policy = functional.cross_entropy(
+        outputs.policy.float().masked_fill(shut, _SHUT),
+        point if lesson is None else torch.from_numpy(lesson.policy),
+    )
+    parts = {"policy": policy}
+    if lesson is not None:
+        won = torch.from_numpy(lesson.won)
+        lead = torch.from_numpy(lesson.lead) / _LEAD
+        scores = torch.stack([outputs.lead.float(), outputs.mean_score.float()])
+        parts["lead"] = functional.smooth_l1_loss(
+            scores, lead.expand_as(scores), beta=_CLOSE / _LEAD
+        )
+        with torch.autocast("cpu", torch.bfloat16, enabled=settings.bfloat16):
+            taught = network.taught(outputs)
+        parts["trunk"] = functional.mse_loss(
+            taught.float(), torch.from_numpy(lesson.trunk).transpose(1, 2)
+        )
+    known = ~torch.isnan(won)
+    if known.any():
+        chance = won[known]
+        wanted = torch.stack([chance, 1.0 - chance, torch.zeros_like(chance)], 1)
+        parts["value"] = functional.cross_entropy(outputs.value.float()[known], wanted)
+    own = band.view(-1, settings.moves)[:, 0]
+    ranked = own > 0
+    if ranked.any():
+        answers = network.ranks(outputs, point, settings.moves)[ranked]
+        parts["strength"] = _strength_loss(answers, own[ranked])
+    loss = move + sum(getattr(settings, name) * part for name, part in parts.items())
+    losses = {name: float(part.detach()) for name, part in parts.items()}
+    return loss, TrainingLosses(move=float(move.detach()), top=top, **losses)
+
+
+def _strength_loss(answers: Tensor, band: Tensor) -> Tensor:
+    """Cross-entropy of the group among those of its own scale."""
+    scales = [scale for scale, _ in BANDS[1:]]
+    total = torch.zeros(())
+    for scale in dict.fromkeys(scales):
+        columns = [k for k, each in enumerate(scales) if each == scale]
+        mine = (band - 1 >= columns[0]) & (band - 1 <= columns[-1])
+        if mine.any():
+            own = answers[mine][:, columns[0] : columns[-1] + 1]
+            total = total + functional.cross_entropy(
+                own, band[mine] - 1 - columns[0], reduction="sum"
+            )
+    return total / len(band)
+
+
+_LEAST_DEVIATION = 1e-3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lesson:
+    """What a teacher says of n positions, for the player to move.
+
+    Attributes
+    ----------
+    policy : float32 [n, 362]
+        Probabilities of the legal moves.
+    won : float32 [n]
+        Probability of winning.
+    lead : float32 [n]
+        Points ahead.
+    trunk : float32 [n, channels, 361]
+        The last layer, standardised.
+    """
+
+    policy: Floats
+    won: Floats
+    lead: Floats
+    trunk: Floats
+
+
+class Teacher:
+    """A network that teaches another.
+
+    Parameters
+    ----------
+    network : Network
+    usual : TrainingBatch
+        Positions that say how its last layer usually is.
+
+    Attributes
+    ----------
+    channels : int
+        Width of the last layer.
+    """
+
+    def __init__(self, network: Network, usual: TrainingBatch) -> None:
+        self.network = network
+        self.channels = network.channels
+        self._mean, self._deviation = np.float32(0.0), np.float32(1.0)
+        layer = self(usual).trunk.astype(np.float64)
+        mean, deviation = layer.mean(axis=(0, 2)), layer.std(axis=(0, 2))
+        self._mean = mean.astype(np.float32)[:, None]
+        self._deviation = np.maximum(deviation, _LEAST_DEVIATION).astype(np.float32)[:, None]
+
+    def __call__(self, batch: TrainingBatch) -> Lesson:
+        """What it says of the positions of a batch."""
+        output = self.network.evaluate(batch.spatial.astype(np.float32), batch.numbers, trunk=True)
+        logits = np.where(batch.legal, output.policy_logits, -np.inf)
+        policy = np.exp(logits - logits.max(axis=1, keepdims=True))
+        value = np.exp(output.value_logits[:, :2] - output.value_logits[:, :2].max(1)[:, None])
+        assert output.trunk is not None
+        trunk = output.trunk.reshape(len(batch), self.channels, SIZE * SIZE)
+        return Lesson(
+            (policy / policy.sum(axis=1, keepdims=True)).astype(np.float32),
+            (value[:, 0] / value.sum(axis=1)).astype(np.float32),
+            output.lead.astype(np.float32),
+            ((trunk - self._mean) / self._deviation).astype(np.float32),
+        )
+
 
 CHECKPOINT = "checkpoint.npz"
 _LOSSES = "losses.csv"
@@ -311,3 +477,121 @@ def _shares(games: ImitationGames) -> NDArray[np.float64]:
     size = np.bincount(games.band, minlength=len(BANDS)).astype(np.float64)
     weight = 1.0 / np.sqrt(size[games.band])
     return np.asarray(np.cumsum(weight) / weight.sum())
+
+
+#: Sides that are looked at together.
+_TOGETHER = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedMoves:
+    """What a network says of n moves; frozen.
+
+    Attributes
+    ----------
+    likelihood : float32 [n, bands]
+        Logarithm of the probability of the move by the choices of each band.
+    everybody : float32 [n]
+        The same by the policy of all players.
+    top : bool [n]
+        Whether the policy of the player's own band likes the move best.
+    top_everybody : bool [n]
+        Whether that of all players does.
+    signs : float32 [n, SIGNS]
+        What the strength of the player is told from.
+    """
+
+    likelihood: NDArray[np.float32]
+    everybody: NDArray[np.float32]
+    top: NDArray[np.bool_]
+    top_everybody: NDArray[np.bool_]
+    signs: NDArray[np.float32]
+
+
+@torch.no_grad()
+def judge_moves(
+    network: ImitationNetwork, batch: TrainingBatch, *, bfloat16: bool = True
+) -> JudgedMoves:
+    """What a network, in the state to be used, says of the moves of a batch."""
+    point = torch.from_numpy(batch.point)
+    rows = torch.arange(len(point))
+    shut = ~torch.from_numpy(batch.legal)
+    shut[rows, point] = False
+    spatial = torch.from_numpy(batch.spatial).float()
+    with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
+        outputs = network(spatial, torch.from_numpy(batch.numbers))
+    policy = outputs.policy.float().masked_fill(shut, _SHUT)
+    likelihood = np.empty((len(point), len(BANDS)), np.float32)
+    best = np.empty((len(point), len(BANDS)), np.int64)
+    for band in torch.arange(len(BANDS)):
+        logits = network.choices(outputs, band.expand(len(point))).masked_fill(shut, _SHUT)
+        likelihood[:, int(band)] = torch.log_softmax(logits, 1)[rows, point].numpy()
+        best[:, int(band)] = logits.argmax(1).numpy()
+    return JudgedMoves(
+        likelihood,
+        torch.log_softmax(policy, 1)[rows, point].numpy(),
+        best[rows.numpy(), batch.band] == batch.point,
+        policy.argmax(1).numpy() == batch.point,
+        network.signs(outputs, point).numpy(),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """What a network says of as many moves of each of s sides; frozen.
+
+    Attributes
+    ----------
+    band : int64 [s]
+        Of the player.
+    moves : int
+        Of each side.
+    all : JudgedMoves
+        One side after the other.
+    """
+
+    band: NDArray[np.int64]
+    moves: int
+    all: JudgedMoves
+
+    @property
+    def own(self) -> Array:
+        """Logarithm of the probability of each move by the choices of its player's band: [n]."""
+        band = np.repeat(self.band, self.moves)
+        return self.all.likelihood[np.arange(len(band)), band].astype(np.float64)
+
+    def by_side(self) -> Array:
+        """Mean log-likelihood of the moves of each side under each band: [s, bands]."""
+        shape = (len(self.band), self.moves, len(BANDS))
+        return np.asarray(self.all.likelihood.reshape(shape).mean(axis=1, dtype=np.float64))
+
+
+def judge_network(
+    network: ImitationNetwork,
+    games: ImitationGames,
+    *,
+    moves: int = 24,
+    bfloat16: bool = True,
+) -> Judged:
+    """What a network says of the moves of sides, spread evenly over their games.
+
+    Parameters
+    ----------
+    network : ImitationNetwork
+        In the state to be used.
+    games : ImitationGames
+    moves : int
+        Of each side.
+    bfloat16 : bool
+        Compute as in training.
+    """
+    sides = np.arange(len(games))
+    parts = []
+    for start in range(0, len(sides), _TOGETHER):
+        batch = make_batch(games, sides[start : start + _TOGETHER], moves)
+        parts.append(judge_moves(network, batch, bfloat16=bfloat16))
+    joined = {
+        field.name: np.concatenate([getattr(part, field.name) for part in parts])
+        for field in fields(JudgedMoves)
+    }
+    return Judged(games.band, moves, JudgedMoves(**joined))

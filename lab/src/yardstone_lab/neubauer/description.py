@@ -25,14 +25,14 @@ from yardstone.evaluation.splits import judged_games, rating_labels
 from yardstone.go.feature_store import FeatureStore
 from yardstone.go.features import HEAD
 from yardstone.ratings.glicko import Glicko2
-from yardstone_lab.neubauer.experiment.classes import (
+from yardstone_lab.neubauer.experiment.configuration import read_experiment
+from yardstone_lab.neubauer.experiment.models import (
+    POINTS,
     losses_by_rank,
     losses_by_rating,
     ratings_in_classes,
 )
-from yardstone_lab.neubauer.experiment.configuration import read_experiment
-from yardstone_lab.neubauer.experiment.description import glicko_of, read_experiment_data
-from yardstone_lab.neubauer.experiment.stochastic import POINTS
+from yardstone_lab.neubauer.experiment.sets import glicko_of, read_experiment_data
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

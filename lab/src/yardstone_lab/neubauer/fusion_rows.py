@@ -12,8 +12,7 @@ from yardstone.evaluation.metrics import log_likelihood
 from yardstone.ratings.joint import Prior
 from yardstone.strength.fusion import MovesPrior, Sides, fit_moves_prior
 from yardstone.winprob.laws import logistic, logit
-from yardstone_lab.neubauer.experiment.newcomers import hidden_games, predict_hidden
-from yardstone_lab.neubauer.experiment.questions import EVERYTHING
+from yardstone_lab.neubauer.experiment.questions import EVERYTHING, hidden_games, predict_hidden
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool
     from yardstone.ratings.glicko import Glicko2
     from yardstone.ratings.result import Replay
-    from yardstone_lab.neubauer.experiment.predictions import ExperimentPredictions
+    from yardstone_lab.neubauer.experiment.questions import ExperimentPredictions
 
     Array = NDArray[np.float64]
     Mask = NDArray[np.bool_]

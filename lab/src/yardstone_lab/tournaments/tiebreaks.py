@@ -20,7 +20,7 @@ from yardstone.errors import UsageError
 from yardstone.tournament.model import System
 from yardstone.tournament.simulation import SimulationPlan, play, state_after
 from yardstone.tournament.standings_table import criterion
-from yardstone_lab.tournaments.events import EventSize, Variant
+from yardstone_lab.tournaments.pairing import EventSize, Variant
 
 if TYPE_CHECKING:
     from numpy.random import Generator

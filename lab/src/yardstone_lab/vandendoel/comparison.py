@@ -1,37 +1,419 @@
-"""How well formulas, old and refitted, predict matches that were left out of the fit.
-
-A formula turns the error rates of two players into a chance. The rates come from the
-matches it may see, the chances are held against those it may not. The score of a match
-is the log score with its luck-adjusted result P in place of 0 or 1:
--(P log p + (1 - P) log(1 - p)). It is linear in P, and P is an unbiased estimate of the
-true chance, so its mean estimates the mean log score without the noise of the dice.
-"""
+"""Van den Doel's formulas beside refitted ones, on people and programs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from yardstone import parallel
-from yardstone.errors import NoGamesError, UsageError
+from yardstone.backgammon.formulas import PUBLISHED, Formula, Weight
+from yardstone.errors import ConvergenceError, ModelError, NoGamesError, UsageError
+from yardstone.parallel import spawn_generators
 from yardstone.winprob import fibs
-from yardstone_lab.vandendoel.cells import Cells, is_part_one, is_part_two, make_cells
+from yardstone.winprob.laws import log_logistic, logistic
 from yardstone_lab.vandendoel.choices import Averaging, CloseRule, LeftOut, StudyModel
 from yardstone_lab.vandendoel.fit import fit_chance, has_spread
-from yardstone_lab.vandendoel.predictions import log_score
-from yardstone_lab.vandendoel.table import StudyTable
+from yardstone_lab.vandendoel.tables import (
+    Cells,
+    MatchTable,
+    StudyTable,
+    is_part_one,
+    is_part_two,
+    make_cells,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Floats = NDArray[np.float64]
     Array = NDArray[np.float64]
     #: From the cells of the matches that may be seen: chances of the first players.
     Predictor = Callable[[Cells], Array]
 
-__all__ = ["Comparison", "FormulaScore", "compare_formulas"]
+__all__ = [
+    "MODELS",
+    "WeightFit",
+    "WeightModel",
+    "Target",
+    "fit_weights",
+    "formula_of",
+    "maximise",
+    "results_of",
+    "terms",
+    "ResultPrediction",
+    "cross_validate",
+    "folds_by_player",
+    "log_score",
+    "other_rates",
+    "rarer_player",
+    "Comparison",
+    "FormulaScore",
+    "compare_formulas",
+]
+
+Target = Literal["won", "luck-adjusted"]
+WeightModel = Literal["moves-and-cube", "decisions", "moves-and-cube-constant", "scaled"]
+
+#: What each model estimates.
+MODELS: Mapping[str, tuple[str, ...]] = {
+    "moves-and-cube": ("m0", "m1", "c0", "c1"),
+    "moves-and-cube-constant": ("m0", "c0"),
+    "decisions": ("d0", "d1"),
+    "scaled": ("scale",),
+}
+#: Newton's method has converged when no log likelihood moves by more, per match.
+TOLERANCE = 1e-12
+MOST_STEPS = 100
+
+
+def terms(
+    model: WeightModel,
+    epm: Floats,
+    epc: Floats,
+    epd: Floats,
+    length: Floats,
+    *,
+    base: Formula = PUBLISHED,
+) -> Floats:
+    """Rating points for one unit of each coefficient of a model: shape (matches, coefficients).
+
+    Rates have shape (matches, 2); ``scaled`` is a formula times one number.
+    """
+    move, cube, decision = (rates[:, 1] - rates[:, 0] for rates in (epm, epc, epd))
+    if model == "moves-and-cube":
+        columns = [move, move / length, cube, cube / length]
+    elif model == "moves-and-cube-constant":
+        columns = [move, cube]
+    elif model == "decisions":
+        columns = [decision, decision / length]
+    else:
+        columns = [base.move(length) * move + base.cube(length) * cube]
+    return np.column_stack(columns)
+
+
+def formula_of(
+    model: WeightModel, values: Floats, name: str, *, base: Formula = PUBLISHED
+) -> Formula:
+    """The formula with these coefficients; what the model leaves out is that of `base`."""
+    v = [float(value) for value in values]
+    if model == "moves-and-cube":
+        return Formula(Weight(v[0], v[1]), Weight(v[2], v[3]), base.decision, name)
+    if model == "moves-and-cube-constant":
+        return Formula(Weight(v[0], 0.0), Weight(v[1], 0.0), base.decision, name)
+    if model == "decisions":
+        return Formula(base.move, base.cube, Weight(v[0], v[1]), name)
+    return base.times(v[0], name)
+
+
+@dataclass(frozen=True)
+class WeightFit:
+    """Coefficients found in matches; frozen.
+
+    Attributes
+    ----------
+    model : str
+    names : tuple of str
+        Of the coefficients: ``m0`` + ``m1``/N is the weight of EPM, ``c0`` + ``c1``/N
+        that of EPC, ``d0`` + ``d1``/N that of EPD, ``scale`` a factor of a formula.
+    values : float64 array
+    covariance : float64 array
+        Of the values: the sandwich, which holds whatever the noise, by match.
+    bootstrap : float64 array, shape (samples, coefficients)
+        Values from resampled matches; empty if none were asked for.
+    matches : int
+    formula : Formula
+    """
+
+    model: WeightModel
+    names: tuple[str, ...]
+    values: Floats
+    covariance: Floats
+    bootstrap: Floats
+    matches: int
+    formula: Formula
+
+    @property
+    def errors(self) -> Floats:
+        """Standard errors, from the sandwich."""
+        return np.sqrt(np.diag(self.covariance))
+
+    def weight(self, of: Literal["move", "cube", "decision"], length: float) -> tuple[float, float]:
+        """A weight at a length, and its standard error."""
+        letter = {"move": "m", "cube": "c", "decision": "d"}[of]
+        factors = np.array(
+            [{f"{letter}0": 1.0, f"{letter}1": 1.0 / length}.get(name, 0.0) for name in self.names]
+        )
+        return float(factors @ self.values), float(np.sqrt(factors @ self.covariance @ factors))
+
+
+def fit_weights(
+    table: MatchTable,
+    *,
+    model: WeightModel = "moves-and-cube",
+    target: Target = "luck-adjusted",
+    rates: tuple[Floats, Floats, Floats] | None = None,
+    clusters: NDArray[np.int64] | None = None,
+    samples: int = 0,
+    seed: int = 0,
+    base: Formula = PUBLISHED,
+    name: str = "refitted",
+) -> WeightFit:
+    """Maximum of the likelihood of the results.
+
+    Parameters
+    ----------
+    table : MatchTable
+    model : {"moves-and-cube", "moves-and-cube-constant", "decisions", "scaled"}
+        What is estimated.
+    target : {"luck-adjusted", "won"}
+        What is explained.
+    rates : (epm, epc, epd), optional
+        Each of shape (matches, 2); by default those of the match itself.
+    clusters : int array, optional
+        Matches of one number belong together: the covariance and the bootstrap keep
+        them so.
+    samples : int
+        Bootstrap samples.
+    seed : int
+        Of the bootstrap.
+    base : Formula
+        For the model ``scaled``.
+    name : str
+        Of the formula found.
+
+    Raises
+    ------
+    ModelError
+        The matches do not determine the coefficients.
+    ConvergenceError
+        The method did not reach its tolerance.
+    """
+    epm, epc, epd = rates or (table.epm, table.epc, table.epd)
+    slope = fibs.steepness(table.length)
+    design = terms(model, epm, epc, epd, table.length, base=base) * slope[:, None]
+    result = results_of(table, target)
+    values, hessian = maximise(design, result)
+    residual = result - logistic(design @ values)
+    scores = design * residual[:, None]
+    groups = np.arange(len(table)) if clusters is None else clusters
+    _, place = np.unique(groups, return_inverse=True)
+    count = int(place.max()) + 1
+    summed = np.zeros((count, design.shape[1]))
+    np.add.at(summed, place, scores)
+    inverse = np.linalg.inv(hessian)
+    covariance = inverse @ (summed.T @ summed) @ inverse * (count / max(count - 1, 1))
+    drawn = np.zeros((0, design.shape[1]))
+    if samples:
+        drawn = _bootstrap(design, result, place, count, samples, seed)
+    return WeightFit(
+        model,
+        MODELS[model],
+        values,
+        covariance,
+        drawn,
+        len(table),
+        formula_of(model, values, name, base=base),
+    )
+
+
+def results_of(table: MatchTable, target: Target) -> Floats:
+    """The results of the first player that are to be explained."""
+    return table.score if target == "won" else table.luck_adjusted
+
+
+def maximise(design: Floats, result: Floats, weight: Floats | None = None) -> tuple[Floats, Floats]:
+    """Newton's method from zero, halving steps that go too far; the values and the Hessian."""
+    weight = np.ones(len(result)) if weight is None else weight
+    # Columns of very different size are brought to one scale.
+    size = np.sqrt((design**2).mean(axis=0))
+    if not (size > 0.0).all():
+        raise ModelError("no match tells anything about one of the coefficients")
+    scaled = design / size
+
+    def likelihood(x: Floats) -> float:
+        ahead = scaled @ x
+        return float(weight @ (result * ahead + log_logistic(-ahead)))
+
+    x = np.zeros(design.shape[1])
+    here = likelihood(x)
+    for _ in range(MOST_STEPS):
+        chance = logistic(scaled @ x)
+        gradient = scaled.T @ (weight * (result - chance))
+        hessian = (scaled * (weight * chance * (1.0 - chance))[:, None]).T @ scaled
+        if np.linalg.cond(hessian) > 1e12:
+            raise ModelError("the matches do not determine the weights of the errors")
+        step = np.linalg.solve(hessian, gradient)
+        factor = 1.0
+        while (there := likelihood(x + factor * step)) < here and factor > 1e-8:
+            factor *= 0.5
+        gain, here = there - here, there
+        x = x + factor * step
+        if abs(gain) <= TOLERANCE * max(weight.sum(), 1.0):
+            return x / size, hessian * np.outer(size, size)
+    raise ConvergenceError(f"no maximum of the likelihood after {MOST_STEPS} steps")
+
+
+def _bootstrap(
+    design: Floats,
+    result: Floats,
+    place: NDArray[np.int64],
+    count: int,
+    samples: int,
+    seed: int,
+) -> Floats:
+    """Fits to clusters drawn with replacement."""
+    fits = np.empty((samples, design.shape[1]))
+    for row, generator in enumerate(spawn_generators(seed, samples)):
+        drawn = np.bincount(generator.integers(0, count, count), minlength=count)
+        fits[row] = maximise(design, result, drawn[place].astype(np.float64))[0]
+    return fits
+
+
+@dataclass(frozen=True)
+class ResultPrediction:
+    """How well results that were left out were predicted; frozen.
+
+    Attributes
+    ----------
+    name : str
+    score : float64 array
+        Of each match: p log P + (1 - p) log(1 - P), in nats; more is better.
+    """
+
+    name: str
+    score: Floats
+
+    @property
+    def mean(self) -> float:
+        """Mean log score a match."""
+        return float(self.score.mean())
+
+    def ahead_of(
+        self, other: ResultPrediction, clusters: NDArray[np.int64] | None = None
+    ) -> tuple[float, float]:
+        """Mean gain over another prediction of the same matches, and its standard error."""
+        gain = self.score - other.score
+        groups = np.arange(len(gain)) if clusters is None else clusters
+        _, place = np.unique(groups, return_inverse=True)
+        sums = np.bincount(place, gain - gain.mean())
+        n = len(sums)
+        error = np.sqrt((sums**2).sum() * (n / max(n - 1, 1))) / len(gain)
+        return float(gain.mean()), float(error)
+
+
+def log_score(chance: Floats, result: Floats) -> Floats:
+    """p log P + (1 - p) log(1 - P) of each match, in nats."""
+    return np.asarray(result * np.log(chance) + (1.0 - result) * np.log1p(-chance), np.float64)
+
+
+def rarer_player(table: MatchTable) -> NDArray[np.int64]:
+    """A number for each match: that of the one of its two players with fewer matches.
+
+    Where one player meets many, the matches of an opponent stay together so.
+    """
+    names, place = np.unique(table.players, return_inverse=True)
+    place = place.reshape(table.players.shape)
+    played = np.bincount(place.ravel(), minlength=len(names))
+    rarer = np.where(played[place[:, 0]] <= played[place[:, 1]], place[:, 0], place[:, 1])
+    return np.asarray(rarer, np.int64)
+
+
+def folds_by_player(table: MatchTable, folds: int, seed: int) -> NDArray[np.int64]:
+    """A fold for each match, all of a `rarer_player` in one: new to the fits of the others."""
+    rarer = rarer_player(table)
+    generator = np.random.default_rng(seed)
+    fold = generator.permutation(int(rarer.max()) + 1) % folds
+    return np.asarray(fold[rarer], np.int64)
+
+
+def cross_validate(
+    table: MatchTable,
+    formulas: Mapping[str, Formula],
+    models: Mapping[str, WeightModel],
+    folds: NDArray[np.int64],
+    *,
+    target: Target = "luck-adjusted",
+    test: Target = "won",
+    rates: tuple[Floats, Floats, Floats] | None = None,
+    by_decisions: frozenset[str] = frozenset(),
+) -> list[ResultPrediction]:
+    """Log scores of matches left out: of given formulas, and of models fitted to the others.
+
+    Parameters
+    ----------
+    table : MatchTable
+    formulas : mapping of names to formulas
+        Used as they are.
+    models : mapping of names to models
+        Fitted to all folds but one, and used on that one.
+    folds : int array
+        Fold of each match.
+    target, test : {"luck-adjusted", "won"}
+        What the models are fitted to, and what the score is about.
+    rates : (epm, epc, epd), optional
+        As in `fit_weights`.
+    by_decisions : set of names
+        Formulas used through EPD in place of EPM and EPC.
+
+    Returns
+    -------
+    list of ResultPrediction
+        First ``even``, one half for every match.
+    """
+    epm, epc, epd = rates or (table.epm, table.epc, table.epd)
+    slope = fibs.steepness(table.length)
+    result = results_of(table, test)
+    predictions = [ResultPrediction("even", log_score(np.full(len(table), 0.5), result))]
+    for name, formula in formulas.items():
+        if name in by_decisions:
+            ahead = formula.decision(table.length) * (epd[:, 1] - epd[:, 0])
+        else:
+            ahead = formula.difference((epm[:, 0], epc[:, 0]), (epm[:, 1], epc[:, 1]), table.length)
+        predictions.append(ResultPrediction(name, log_score(logistic(ahead * slope), result)))
+    for name, model in models.items():
+        design = terms(model, epm, epc, epd, table.length) * slope[:, None]
+        chance = np.empty(len(table))
+        for fold in np.unique(folds):
+            test_part = folds == fold
+            values, _ = maximise(design[~test_part], results_of(table, target)[~test_part])
+            chance[test_part] = logistic(design[test_part] @ values)
+        predictions.append(ResultPrediction(name, log_score(chance, result)))
+    return predictions
+
+
+def other_rates(table: MatchTable, *, shrink: float = 0.0) -> tuple[Floats, Floats, Floats]:
+    """EPM, EPC and EPD of both players over their *other* matches: shapes (matches, 2).
+
+    Parameters
+    ----------
+    table : MatchTable
+    shrink : float
+        So many decisions of an average player are added to each, since the rates of a
+        player with few other matches are noise. Without any, a player without another
+        match has the average rates.
+    """
+    _, place = np.unique(table.players, return_inverse=True)
+    place = place.reshape(table.players.shape)
+
+    def rate(above: Floats, below: Floats) -> Floats:
+        mean = float(above.sum() / below.sum()) if below.sum() > 0.0 else 0.0
+        rest = np.bincount(place.ravel(), above.ravel())[place] - above
+        decisions = np.bincount(place.ravel(), below.ravel())[place] - below
+        below_all = decisions + shrink
+        rates = np.divide(
+            rest + shrink * mean, below_all, out=np.full_like(rest, mean), where=below_all > 0.0
+        )
+        return np.maximum(rates, 0.0)
+
+    return (
+        rate(table.chequer, table.unforced),
+        rate(table.cube, table.close),
+        rate(table.chequer + table.cube, table.unforced + table.close),
+    )
+
 
 #: Chances are kept so far from 0 and 1 that no single match costs more than 14.
 EDGE = 1e-6

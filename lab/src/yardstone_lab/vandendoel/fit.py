@@ -1,30 +1,23 @@
-"""Fits of rating differences to error rates: a(N), a2(N), b(N) and their functions of 1/N.
-
-Three ways. *Published*: van den Doel's unweighted least squares on rating points, and
-the functions of the length as straight lines through N a(N). *Weighted*: the same with
-the weights that the errors of the cells call for. *Chance*: least squares on the mean
-results themselves, all lengths at once; nothing is lost where a result is near 0 or 1,
-and a cell that was lucky does not weigh less for it.
-
-All errors come from drawing the matches of each cell anew, so they hold the errors of
-the error rates too.
-"""
+"""Van den Doel's formulas, fitted to matches."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import exp, hypot
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from yardstone import parallel
 from yardstone.backgammon.formulas import Weight
+from yardstone.backgammon.gnubg import TIMEOUT, find_gnubg
 from yardstone.errors import ConvergenceError, NoGamesError
 from yardstone.winprob import fibs
-from yardstone_lab.vandendoel.cells import Cells, make_cells
 from yardstone_lab.vandendoel.choices import Averaging, CloseRule, FitMethod, StudyModel
-from yardstone_lab.vandendoel.table import StudyTable
+from yardstone_lab.vandendoel.play import MatchSetting, PlayedMatches, in_rounds, play_jobs
+from yardstone_lab.vandendoel.tables import Cells, StudyTable, from_results, make_cells
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -40,6 +33,13 @@ __all__ = [
     "fit_chance",
     "fit_study",
     "has_spread",
+    "Bump",
+    "chance_of_largest",
+    "find_bumps",
+    "Playing",
+    "StudyResult",
+    "fit_models",
+    "play_study",
 ]
 
 #: Draws for the errors unless told otherwise.
@@ -378,3 +378,184 @@ def _correlation(one: Array, two: Array) -> float:
     if both.sum() < 3:
         return float("nan")
     return float(np.corrcoef(one[both], two[both])[0, 1])
+
+
+@dataclass(frozen=True, slots=True)
+class Bump:
+    """R/DEPD at one length, of two kinds of pairings.
+
+    Attributes
+    ----------
+    length : int
+    free, free_error : float
+        Where one player is free of noise, with the standard error.
+    noisy, noisy_error : float
+        Where both have noise.
+    """
+
+    length: int
+    free: float
+    free_error: float
+    noisy: float
+    noisy_error: float
+
+    @property
+    def deviations(self) -> float:
+        """Standard errors by which the pairings with noise lie above the others."""
+        return (self.noisy - self.free) / hypot(self.free_error, self.noisy_error)
+
+    def ratio_interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Interval of `noisy` over `free`: how large a bump these matches leave possible."""
+        from scipy.special import ndtri
+
+        error = hypot(self.free_error / self.free, self.noisy_error / self.noisy)
+        reach = float(ndtri(0.5 + 0.5 * level)) * error
+        ratio = self.noisy / self.free
+        return ratio * exp(-reach), ratio * exp(reach)
+
+
+def chance_of_largest(bumps: Sequence[Bump]) -> float:
+    """How often chance alone makes the largest of so many deviations as large."""
+    from scipy.special import ndtr
+
+    largest = max(abs(bump.deviations) for bump in bumps)
+    return float(1.0 - (1.0 - 2.0 * ndtr(-largest)) ** len(bumps))
+
+
+def find_bumps(cells: Cells) -> list[Bump]:
+    """Compare both kinds of pairings of Part I, at each length that has both.
+
+    The errors are those of the mean results; those of the error rates, some tenth as
+    large, stay out.
+    """
+    free = np.array([setting.first.chequer_noise == 0.0 for setting in cells.settings])
+    bumps = []
+    for length in np.unique(cells.length):
+        here = (cells.length == length) & has_spread(cells)
+        if not (here & free).any() or not (here & ~free).any():
+            continue
+        numbers = []
+        for rows in (here & free, here & ~free):
+            some = cells.select(rows)
+            value, error = fit_chance(some, np.diff(some.decision_error, axis=1))
+            numbers += [float(value[0]), float(error[0])]
+        bumps.append(Bump(int(length), *numbers))
+    return bumps
+
+
+@dataclass(frozen=True, slots=True)
+class Playing:
+    """How matches of a study are played.
+
+    Attributes
+    ----------
+    matches : int
+        Of each setting.
+    seed : int
+        Of dice and noise.
+    processes : int, optional
+        Of GNU Backgammon at a time.
+    timeout : float
+        Seconds until a match is given up.
+    program : Path, optional
+        GNU Backgammon.
+    frozen : bool
+        Matches that can be repeated; needs libfaketime.
+    export : bool
+        Keep the moves of each match.
+    """
+
+    matches: int = 100
+    seed: int = 1
+    processes: int | None = None
+    timeout: float = TIMEOUT
+    program: Path | None = None
+    frozen: bool = True
+    export: bool = False
+
+
+@dataclass(frozen=True)
+class StudyResult:
+    """What the matches of some settings show.
+
+    Attributes
+    ----------
+    played : PlayedMatches
+    rule : CloseRule
+    cells : Cells, optional
+        None if there is no match.
+    fits : list of StudyFit
+        Of the models whose cells are there, if they were asked for.
+    """
+
+    played: PlayedMatches
+    rule: CloseRule
+    cells: Cells | None
+    fits: list[StudyFit]
+
+
+def play_study(
+    settings: Sequence[MatchSetting],
+    path: Path,
+    playing: Playing,
+    *,
+    rule: CloseRule = CloseRule.new,
+    fits: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> StudyResult:
+    """Play the matches that a results file lacks, and average all of these settings.
+
+    Parameters
+    ----------
+    settings : sequence of MatchSetting
+    path : Path
+        The results file.
+    playing : Playing
+    rule : CloseRule
+        Which cube decisions count as close.
+    fits : bool
+        Fit the formulas too.
+    progress : callable, optional
+        Called with the number of matches done and of all.
+    """
+    played = play_jobs(
+        in_rounds(settings, playing.matches, playing.seed),
+        path,
+        program=find_gnubg(playing.program),
+        processes=playing.processes,
+        frozen=playing.frozen,
+        timeout=playing.timeout,
+        export=playing.export,
+        progress=progress,
+    )
+    if not played.played + played.kept:
+        return StudyResult(played, rule, None, [])
+    table = _only(from_results([path]), settings)
+    cells = make_cells(table, rule)
+    return StudyResult(played, rule, cells, fit_models(table, rule=rule) if fits else [])
+
+
+def _only(table: StudyTable, settings: Sequence[MatchSetting]) -> StudyTable:
+    """The matches of these settings, at every depth they were analysed at."""
+    kept = {replace(setting, analyses=(p,)) for setting in settings for p in setting.analyses}
+    return table.take(np.array([each in kept for each in table.settings])[table.setting])
+
+
+def fit_models(
+    table: StudyTable,
+    models: Iterable[StudyModel] = tuple(StudyModel),
+    method: FitMethod = FitMethod.chance,
+    rule: CloseRule = CloseRule.new,
+    averaging: Averaging = Averaging.matches,
+    *,
+    draws: int = DRAWS,
+    seed: int = 1,
+) -> list[StudyFit]:
+    """Fits of the models that the table has matches of; see `fit_study`."""
+    fits = []
+    for model in models:
+        try:
+            fits.append(fit_study(table, model, method, rule, averaging, draws=draws, seed=seed))
+        except NoGamesError:
+            continue
+    return fits

@@ -11,16 +11,22 @@ from tests.go.games import random_game
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.pool import Pool
 from yardstone.records.go_game import BLACK, DRAWN, UNKNOWN
-from yardstone_lab.neubauer.experiment.candidates import (
+from yardstone_lab.neubauer.experiment.games import (
+    MOVES_A_PLAYER,
+    RULES,
     Candidate,
     Decision,
+    FilterReport,
+    Filters,
     ListedGames,
     RecordedGames,
+    collect_pool,
     decision_of,
+    filtered,
+    load_pool,
+    save_pool,
+    seconds_a_move,
 )
-from yardstone_lab.neubauer.experiment.clock import MOVES_A_PLAYER, seconds_a_move
-from yardstone_lab.neubauer.experiment.collection import collect_pool, load_pool, save_pool
-from yardstone_lab.neubauer.experiment.filters import RULES, FilterReport, Filters, filtered
 
 GOOD = Candidate("1", random_game(3, moves=60), Decision.resigned, 30.0, True)
 NINE = Filters(size=9)

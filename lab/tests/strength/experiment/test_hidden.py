@@ -7,7 +7,7 @@ from yardstone.errors import UsageError
 from yardstone.pool import Pool
 from yardstone.ratings.elo import Elo
 from yardstone.ratings.glicko import Glicko2
-from yardstone_lab.neubauer.experiment.newcomers import hidden_games, predict_hidden
+from yardstone_lab.neubauer.experiment.questions import hidden_games, predict_hidden
 
 
 def made(games: int = 60, players: int = 7, seed: int = 2) -> Pool:

@@ -12,21 +12,20 @@ from yardstone.evaluation.splits import rating_labels
 from yardstone.go.features import ExtractionSettings, extract_features
 from yardstone.pool import Pool
 from yardstone.ratings.glicko import Glicko2
-from yardstone_lab.neubauer.dataset import MoveSets
-from yardstone_lab.neubauer.experiment.classes import (
+from yardstone_lab.neubauer.experiment.configuration import SetSettings
+from yardstone_lab.neubauer.experiment.games import judged_pool
+from yardstone_lab.neubauer.experiment.models import (
     losses_by_rank,
     losses_by_rating,
     ratings_in_classes,
 )
-from yardstone_lab.neubauer.experiment.configuration import SetSettings
-from yardstone_lab.neubauer.experiment.judgements import judged_pool
 from yardstone_lab.neubauer.experiment.sets import (
     draw_marks,
     exhibition_games,
     load_labels,
     save_labels,
 )
-from yardstone_lab.neubauer.stores import Stores
+from yardstone_lab.neubauer.moves import MoveSets, Stores
 
 
 def made(games: int = 300, players: int = 40, seed: int = 4) -> Pool:

@@ -5,8 +5,8 @@ import pytest
 
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.evaluation.metrics import log_likelihood
-from yardstone_lab.neubauer.dataset import Labelled, MoveSets
-from yardstone_lab.neubauer.experiment.mean_features import Pooled, fit_pooled
+from yardstone_lab.neubauer.experiment.models import Pooled, fit_pooled
+from yardstone_lab.neubauer.moves import Labelled, MoveSets
 
 WIDTH = 6
 

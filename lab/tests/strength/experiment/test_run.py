@@ -14,17 +14,13 @@ from yardstone.evaluation.splits import agree_with_score, earlier_games, rating_
 from yardstone.ratings.glicko import Glicko2
 from yardstone.reports.files import document_csv
 from yardstone.reports.text import document_text
-from yardstone_lab.neubauer.experiment import judgements as judged
-from yardstone_lab.neubauer.experiment import models
+from yardstone_lab.neubauer.experiment import games, models
 from yardstone_lab.neubauer.experiment.configuration import read_experiment
-from yardstone_lab.neubauer.experiment.description import glicko_of
-from yardstone_lab.neubauer.experiment.measurement import Measurement
-from yardstone_lab.neubauer.experiment.performance import performance, rating_errors
-from yardstone_lab.neubauer.experiment.predictions import EVEN, FUTURE, GLICKO, TUNED
-from yardstone_lab.neubauer.experiment.predictions_file import predictions_csv
+from yardstone_lab.neubauer.experiment.measurement import Measurement, performance, rating_errors
+from yardstone_lab.neubauer.experiment.questions import EVEN, FUTURE, GLICKO, TUNED, predictions_csv
 from yardstone_lab.neubauer.experiment.run import ExperimentResult, run_experiment
-from yardstone_lab.neubauer.experiment.sets import Sets, load_labels, withheld_labels
-from yardstone_lab.reports.experiment import experiment_document
+from yardstone_lab.neubauer.experiment.sets import Sets, glicko_of, load_labels, withheld_labels
+from yardstone_lab.reports.strength import experiment_document
 
 #: What came out, and what was said meanwhile.
 Done = tuple[ExperimentResult, list[str]]
@@ -143,8 +139,8 @@ def test_one_that_was_killed_ends_like_one_that_was_not(
     write_games(tmp_path)
     path = write_experiment(tmp_path, home / "random1.bin.gz", models=False)
     with monkeypatch.context() as patch:
-        patch.setattr(judged, "_BATCH", 20)
-        patch.setattr("yardstone_lab.neubauer.experiment.preparation.judged_pool", stop)
+        patch.setattr(games, "_BATCH", 20)
+        patch.setattr("yardstone_lab.neubauer.experiment.run.judged_pool", stop)
         with pytest.raises(KeyboardInterrupt):
             run(path)
     part = tmp_path / "work" / ".winners.part"

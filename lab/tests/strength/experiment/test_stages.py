@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from yardstone.errors import InputError
-from yardstone_lab.neubauer.experiment.stages import Stages, file_facts
+from yardstone_lab.neubauer.experiment.run import Stages, file_facts
 
 
 def fills(text: str) -> Callable[[Path], None]:

@@ -8,8 +8,8 @@ import pytest
 
 from yardstone.errors import InputError, UsageError
 from yardstone.pool import Pool
-from yardstone_lab.neubauer.dataset import MoveSets
-from yardstone_lab.neubauer.experiment.stochastic import Stochastic, points_lost
+from yardstone_lab.neubauer.experiment.models import Stochastic, points_lost
+from yardstone_lab.neubauer.moves import MoveSets
 
 
 def head_of(*sides: list[float]) -> MoveSets:

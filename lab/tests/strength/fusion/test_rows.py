@@ -8,8 +8,7 @@ from yardstone.errors import NoGamesError
 from yardstone.evaluation.metrics import log_likelihood
 from yardstone.pool import Pool
 from yardstone.ratings.glicko import Glicko2
-from yardstone_lab.neubauer.experiment.predictions import ExperimentPredictions
-from yardstone_lab.neubauer.experiment.questions import EVERYTHING, Questions
+from yardstone_lab.neubauer.experiment.questions import EVERYTHING, ExperimentPredictions, Questions
 from yardstone_lab.neubauer.fusion_rows import COMBINATION, FITTED, FUSION, add_fusion, fit_start
 
 Array = NDArray[np.float64]

@@ -16,15 +16,18 @@ from lab.tests.strength.made_training import TINY, made_games
 from lab.tests.strength.network.test_training import huge_features
 from yardstone.errors import ConvergenceError, InputError, UsageError
 from yardstone.strength.set_transformer import BOUNDS, START, Hyperparameters
-from yardstone_lab.neubauer.dataset import Labelled
-from yardstone_lab.neubauer.network import search_run
-from yardstone_lab.neubauer.network.search import Plan, best_run, propose, random_search
-from yardstone_lab.neubauer.network.search_optuna import optuna_search
-from yardstone_lab.neubauer.network.search_run import (
+from yardstone_lab.neubauer.moves import Labelled
+from yardstone_lab.neubauer.network import search
+from yardstone_lab.neubauer.network.search import (
     RUNS_FILE,
     Cached,
+    Plan,
     SearchRun,
+    best_run,
     do_run,
+    optuna_search,
+    propose,
+    random_search,
     read_runs,
     write_runs,
 )
@@ -186,7 +189,7 @@ def test_a_search_goes_around_the_best_and_trains_nothing_twice(
         trained.append(arguments[3])
         return real(*arguments, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(search_run, "train", counted)
+    monkeypatch.setattr(search, "train", counted)
     assert random_search(examples, tmp_path / "a", plan, workers=1) == runs
     assert not trained
     (Path(runs[3].folder) / "result.json").unlink()
@@ -332,10 +335,10 @@ def test_optuna_takes_up_a_trial_that_was_stopped(
     def stopped(*arguments: object, **options: object) -> object:
         raise Killed
 
-    monkeypatch.setattr(search_run, "train", stopped)
+    monkeypatch.setattr(search, "train", stopped)
     with pytest.raises(Killed):
         optuna_search(examples, tmp_path, 1, QUICK, workers=1)
-    monkeypatch.setattr(search_run, "train", real)
+    monkeypatch.setattr(search, "train", real)
     runs = optuna_search(examples, tmp_path, 1, QUICK, workers=1)
     assert [run.settings for run in runs] == [QUICK]
 

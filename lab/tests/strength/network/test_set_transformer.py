@@ -32,7 +32,7 @@ from yardstone.strength.set_transformer import (
     parameter_shapes,
     rate_sets,
 )
-from yardstone_lab.neubauer.dataset import MoveSets
+from yardstone_lab.neubauer.moves import MoveSets
 from yardstone_lab.neubauer.network.set_transformer import Block, SetTransformer, initial_arrays
 
 CHANNELS = 5
@@ -552,7 +552,7 @@ import sys
 sys.modules["torch"] = None
 import numpy as np
 from yardstone.errors import MissingExtraError
-from yardstone_lab.neubauer.dataset import Labelled, MoveSets
+from yardstone_lab.neubauer.moves import Labelled, MoveSets
 from yardstone.strength.set_transformer import StrengthNetwork
 network = StrengthNetwork.load({str(tmp_path / "a.npz")!r})
 moves = MoveSets(np.ones((3, 5), np.float16), np.arange(3), np.array([0, 1, 3]))

@@ -24,23 +24,27 @@ from yardstone.strength.set_transformer import (
     pack,
     rate_sets,
 )
-from yardstone_lab.neubauer.dataset import Labelled, MoveSets
+from yardstone_lab.neubauer.moves import Labelled, MoveSets
+from yardstone_lab.neubauer.network import set_transformer
 from yardstone_lab.neubauer.network import training as training_module
-from yardstone_lab.neubauer.network import training_steps
-from yardstone_lab.neubauer.network.set_transformer import SetTransformer, initial_arrays
-from yardstone_lab.neubauer.network.training import CHECKPOINT, NETWORK, Trained, train
-from yardstone_lab.neubauer.network.training_log import (
+from yardstone_lab.neubauer.network.set_transformer import (
+    Examples,
+    SetTransformer,
+    Stepper,
+    initial_arrays,
+    rating_losses,
+    score_losses,
+)
+from yardstone_lab.neubauer.network.training import (
+    CHECKPOINT,
     EPOCHS_FILE,
+    NETWORK,
     STEPS_FILE,
     Epoch,
     History,
+    Trained,
     read_history,
-)
-from yardstone_lab.neubauer.network.training_steps import (
-    Examples,
-    Stepper,
-    rating_losses,
-    score_losses,
+    train,
 )
 
 CPU = torch.device("cpu")
@@ -175,7 +179,7 @@ def test_steps_are_those_of_a_loop_over_games_with_torch_s_adam() -> None:
 def test_a_step_does_not_depend_on_how_a_batch_is_split(monkeypatch: pytest.MonkeyPatch) -> None:
     result = []
     for numbers in (1, 400, 1 << 22):
-        monkeypatch.setitem(training_steps._NUMBERS, "cpu", numbers)
+        monkeypatch.setitem(set_transformer._NUMBERS, "cpu", numbers)
         arrays = initial_arrays(TINY, 5, np.random.default_rng(0))
         stepper = Stepper(TINY, arrays, 200.0, CPU)
         losses = stepper.step(examples_of(TRAINING), np.arange(50), 0.0, np.random.default_rng(0))

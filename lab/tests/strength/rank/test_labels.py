@@ -14,8 +14,8 @@ from yardstone.go.feature_store import FeatureStore
 from yardstone.go.features import ExtractionSettings, extract_features
 from yardstone.pool import SkipReport
 from yardstone.strength.evidence import KINDS
-from yardstone_lab.neubauer.rank.labels import RankLabel, labelled_sides, read_rank_labels
-from yardstone_lab.neubauer.ranked_training import train_ranked_model
+from yardstone_lab.neubauer.scored_model import train_ranked_model
+from yardstone_lab.neubauer.sides import RankLabel, labelled_sides, read_rank_labels
 
 
 def table(folder: Path, *rows: str, head: str = "file,colour,rank,scale,player,sure") -> Path:

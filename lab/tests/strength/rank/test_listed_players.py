@@ -14,8 +14,7 @@ from yardstone.go.analysis import PHASES as GAME_PHASES
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.site_scales import EDGES, RANKS
 from yardstone.strength.strengths import PARTS, Rater, interval_tables, phase_means
-from yardstone_lab.neubauer.rank.intervals import Unseen
-from yardstone_lab.neubauer.rank.protocol import accuracy, draw_games
+from yardstone_lab.neubauer.rank.intervals import Unseen, accuracy, draw_games
 
 KEPT = Path(__file__).resolve().parents[1] / "data" / "listed_sides.npz"
 DOCS = Path(__file__).resolve().parents[4] / "docs" / "studies"

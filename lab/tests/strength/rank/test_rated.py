@@ -16,14 +16,14 @@ from yardstone.strength.model import StrengthModel
 from yardstone.strength.rank_scorer import MoveScorer
 from yardstone.strength.strengths import PARTS, Rater, interval_tables
 from yardstone_lab.neubauer.rank.pool import RankPool
-from yardstone_lab.neubauer.rank.rated import (
+from yardstone_lab.neubauer.rank.scales import (
     RatedSettings,
     RatedSides,
     TrainedScale,
+    as_statistics,
     pooled_scores,
     with_rated_scale,
 )
-from yardstone_lab.neubauer.rank.spread import as_statistics
 
 Array = NDArray[np.float64]
 

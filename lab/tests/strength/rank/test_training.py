@@ -17,12 +17,25 @@ from yardstone.strength.evidence import KINDS, PHASES, evidence_of_store
 from yardstone.strength.intervals import Interval
 from yardstone.strength.site_scales import EDGES, RANKS
 from yardstone.strength.strengths import PARTS, interval_tables
-from yardstone_lab.neubauer.rank.folds import components, player_folds
-from yardstone_lab.neubauer.rank.intervals import coverage, unseen_players, with_intervals
-from yardstone_lab.neubauer.rank.pool import RankPool, join_pools, pool_store, without_years
-from yardstone_lab.neubauer.rank.protocol import accuracy, draw_games, draw_players, judged_by_fold
-from yardstone_lab.neubauer.rank.regression import Regression
-from yardstone_lab.neubauer.rank.spread import as_statistics, discriminant_directions, fit_spread
+from yardstone_lab.neubauer.rank.intervals import (
+    accuracy,
+    coverage,
+    draw_games,
+    draw_players,
+    judged_by_fold,
+    unseen_players,
+    with_intervals,
+)
+from yardstone_lab.neubauer.rank.pool import (
+    RankPool,
+    Regression,
+    components,
+    join_pools,
+    player_folds,
+    pool_store,
+    without_years,
+)
+from yardstone_lab.neubauer.rank.scales import as_statistics, discriminant_directions, fit_spread
 from yardstone_lab.neubauer.rank.training import (
     PoolTrainer,
     RankSettings,

@@ -18,11 +18,10 @@ from yardstone.strength.model import StrengthModel
 from yardstone.strength.set_scorer import INPUTS, SetScorer, shares_of_moves, standardised
 from yardstone.strength.set_transformer import PackedMoves
 from yardstone.strength.site_scales import RANKS
-from yardstone_lab.neubauer.rank.spread import as_statistics
-from yardstone_lab.neubauer.scored_model import ScoredModel
-from yardstone_lab.neubauer.set_model import training
-from yardstone_lab.neubauer.set_model.model import SETTINGS, train_set_model
-from yardstone_lab.neubauer.set_model.sides import (
+from yardstone_lab.neubauer import set_training
+from yardstone_lab.neubauer.rank.scales import as_statistics
+from yardstone_lab.neubauer.scored_model import SETTINGS, ScoredModel, train_set_model
+from yardstone_lab.neubauer.sides import (
     BANDS,
     SetSides,
     StoreSides,
@@ -157,7 +156,7 @@ def test_a_fold_knows_nothing_of_its_players(
     moves = sides.moves.features.copy()
     moves[own] = 0.0
     changed = replace(sides, moves=replace(sides.moves, features=moves))
-    arrays = training.train_arrays(changed, fold != 0, SMALL)
+    arrays = set_training.train_arrays(changed, fold != 0, SMALL)
     before = np.load(folder / "fold_0.npz")
     for name, array in arrays.items():
         np.testing.assert_array_equal(array, before[name])
@@ -169,13 +168,13 @@ def test_a_stopped_training_goes_on(
     sides, result, folder = trained
     done: list[int] = []
     trains: list[np.bool_] = []
-    train = training.train_arrays
+    train = set_training.train_arrays
 
     def counted(*arguments: object, **named: object) -> object:
         trains.append(np.bool_(True))
         return train(*arguments, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(training, "train_arrays", counted)
+    monkeypatch.setattr(set_training, "train_arrays", counted)
     again = train_set_model(sides, SMALL, folder=folder, folds=3, report=done.append)
     assert (len(trains), done) == (0, [0, 1, 2, 3])
     np.testing.assert_array_equal(again.fox.scores, result.fox.scores)

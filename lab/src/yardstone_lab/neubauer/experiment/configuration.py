@@ -18,9 +18,8 @@ from yardstone.files import read_toml
 from yardstone.go.analysis import SURE
 from yardstone.go.features import RULES
 from yardstone.strength.set_transformer import PRESETS, Hyperparameters
-from yardstone_lab.neubauer.experiment.filters import Filters
-from yardstone_lab.neubauer.experiment.judgements import JUDGED
-from yardstone_lab.neubauer.recent_moves import WINDOW
+from yardstone_lab.neubauer.experiment.games import JUDGED, Filters
+from yardstone_lab.neubauer.moves import WINDOW
 
 __all__ = [
     "PARTS",

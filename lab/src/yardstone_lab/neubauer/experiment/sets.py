@@ -1,4 +1,4 @@
-"""The sets of an experiment, and labels that do not know the games to be predicted."""
+"""Games to learn from, to choose by and to test on: cut, described, and made examples of."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.arrays import ArrayFile
+from yardstone.arrays import ArrayFile, map_array
 from yardstone.errors import InputError, UsageError
 from yardstone.evaluation.splits import (
     NEWCOMER_GAMES,
@@ -20,14 +20,23 @@ from yardstone.evaluation.splits import (
     rating_labels,
     since,
 )
-from yardstone_lab.neubauer.recent_moves import histories
+from yardstone.ratings.glicko import Glicko2
+from yardstone.strength.set_transformer import PRESETS
+from yardstone_lab.neubauer.experiment.configuration import read_experiment
+from yardstone_lab.neubauer.experiment.games import load_pool
+from yardstone_lab.neubauer.experiment.questions import RecentMoves, ask_questions
+from yardstone_lab.neubauer.moves import Labelled, histories
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from yardstone.pool import Pool
     from yardstone.ratings.sequential import Sequential
-    from yardstone_lab.neubauer.experiment.configuration import SetSettings
+    from yardstone.strength.set_transformer import Hyperparameters
+    from yardstone_lab.neubauer.experiment.configuration import Experiment, SetSettings
+    from yardstone_lab.neubauer.experiment.questions import Questions
 
     Mask = NDArray[np.bool_]
 
@@ -40,8 +49,13 @@ __all__ = [
     "withheld_labels",
     "Sets",
     "draw_sets",
+    "ExperimentData",
+    "glicko_of",
+    "read_experiment_data",
+    "MODELS",
+    "experiment_examples",
+    "experiment_settings",
 ]
-
 
 _FILE = ArrayFile("table of labels")
 _LABELS = ("first", "second", "first_ahead", "second_ahead")
@@ -271,3 +285,121 @@ def draw_sets(
             )
         mark[generator.choice(candidates, number, replace=False)] = letter
     return Sets(mark)
+
+
+@dataclass(frozen=True, eq=False)
+class ExperimentData:
+    """The games of an experiment, with what training may know of them.
+
+    Attributes
+    ----------
+    pool : Pool
+    questions : Questions
+    labels : Labels
+        That training may see.
+    moves : RecentMoves
+        Of both players of each question.
+    """
+
+    pool: Pool
+    questions: Questions
+    labels: Labels
+    moves: RecentMoves
+
+    def labelled(self, kinds: Sequence[str], letter: str) -> Labelled:
+        """The games of a set with some kinds of features."""
+        here = np.flatnonzero(self.questions.of(letter))
+        game = self.questions.game[here]
+        return Labelled(
+            self.moves.sets(kinds).select(here),
+            self.pool.score[game].astype(np.float32),
+            np.column_stack([self.labels.first[game], self.labels.second[game]]),
+        )
+
+
+def glicko_of(experiment: Experiment) -> Glicko2:
+    """The experiment's Glicko-2."""
+    ratings = experiment.ratings
+    return Glicko2(
+        tau=ratings.tau,
+        initial_deviation=ratings.deviation,
+        initial_volatility=ratings.volatility,
+    )
+
+
+def read_experiment_data(experiment: Experiment) -> ExperimentData:
+    """Read what an experiment's stages have left.
+
+    Raises
+    ------
+    InputError
+        It was not run, or not far enough.
+    """
+    folder = experiment.folder
+    pool, mark, labels, moves = (
+        folder / name
+        for name in ("winners/pool.npz", "sets/mark.npy", "labels/labels.npz", "moves/recent.npz")
+    )
+    for file in (pool, mark, labels, moves):
+        if not file.is_file():
+            raise InputError(
+                f"the experiment has not been run so far: there is no stage {file.parent.name!r}",
+                file=str(file),
+                hint="run it with `yardstone strength run` first",
+            )
+    games = load_pool(pool)
+    marks = map_array(mark)
+    if marks.shape != (len(games),):
+        raise InputError("is not of this experiment's pool", file=str(mark))
+    questions = ask_questions(Sets(marks), experiment.table.hidden)
+    return ExperimentData(games, questions, load_labels(labels), RecentMoves.open(moves.parent))
+
+
+#: The features of moves that each model takes.
+MODELS = {"basic": ("head",), "full": ("pick",)}
+
+
+def experiment_settings(
+    experiment: Experiment,
+    model: str,
+    preset: str | None = None,
+    changes: Mapping[str, str] | None = None,
+) -> Hyperparameters:
+    """The settings of a model.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    model : str
+        ``basic`` or ``full``.
+    preset : str, optional
+        Of `PRESETS`, in place of the experiment's settings; ``published`` where the
+        experiment has no such model.
+    changes : mapping of str to str, optional
+        Settings by name that are other than those.
+    """
+    settings = experiment.models.basic if model == "basic" else experiment.models.full
+    if preset is not None or settings is None:
+        settings = PRESETS[preset or "published"]
+    return settings.changed({"window": experiment.models.window}).changed(changes or {})
+
+
+def experiment_examples(file: str, model: str) -> tuple[Labelled, Labelled]:
+    """The training and the validation games of an experiment.
+
+    Parameters
+    ----------
+    file : str
+        The description of an experiment that has been run as far as its recent moves.
+    model : str
+        ``basic`` or ``full``: the features of moves that are taken.
+
+    Raises
+    ------
+    InputError
+        The description cannot be read, or the experiment has not been run.
+    """
+    if model not in MODELS:
+        raise UsageError(f"there is no model {model!r}: there are {', '.join(MODELS)}")
+    data = read_experiment_data(read_experiment(Path(file)))
+    return data.labelled(MODELS[model], "T"), data.labelled(MODELS[model], "V")

@@ -1,33 +1,235 @@
-"""Search for hyperparameters: the iterated random search of Neubauer 2024, section 4.7.3.
-
-Five iterations of 15 trainings each; those of an iteration lie around the best so far,
-the first around the given start, and from one iteration to the next the distances
-shrink to 0.6 of what they were. (The thesis takes the best of the iteration before, his
-program the best of all before: so does this.)
-"""
+"""Searches for hyper-parameters: the thesis' random search, and that of Optuna."""
 
 from __future__ import annotations
 
+import csv
+import hashlib
+import io
 import json
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from yardstone import parallel
-from yardstone.errors import ConvergenceError, InputError, UsageError
+from yardstone.errors import ConvergenceError, InputError, MissingExtraError, UsageError
 from yardstone.files import write_text
 from yardstone.strength.set_transformer import BOUNDS, START, Hyperparameters
-from yardstone_lab.neubauer.network.search_run import Examples, SearchRun, do_run, write_runs
+from yardstone_lab.neubauer.network.training import train
 
 if TYPE_CHECKING:
     import os
 
     from numpy.random import Generator
 
-__all__ = ["Plan", "best_run", "keep_plan", "propose", "random_search"]
+    from yardstone_lab.neubauer.moves import Labelled
+    from yardstone_lab.neubauer.network.training import Epoch
+
+__all__ = [
+    "RUNS_FILE",
+    "Cached",
+    "Examples",
+    "SearchRun",
+    "do_run",
+    "read_runs",
+    "write_runs",
+    "Plan",
+    "best_run",
+    "keep_plan",
+    "propose",
+    "random_search",
+    "optuna_search",
+]
+
+#: The table of all runs in the folder of a search.
+RUNS_FILE = "runs.csv"
+_RESULT = "result.json"
+
+#: Gives the games to train on and those to validate with.
+Examples = Callable[[], "tuple[Labelled, Labelled]"]
+
+
+class Cached:
+    """Examples that a process reads once, whatever number of trainings it does."""
+
+    def __init__(self, read: Examples) -> None:
+        self._read = read
+        self._examples: tuple[Labelled, Labelled] | None = None
+
+    def __call__(self) -> tuple[Labelled, Labelled]:
+        """The games to train on and those to validate with."""
+        if self._examples is None:
+            self._examples = self._read()
+        return self._examples
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What goes to another process: how to read them, not what was read."""
+        return {"_read": self._read, "_examples": None}
+
+
+@dataclass(frozen=True)
+class SearchRun:
+    """A training of a search; frozen.
+
+    Attributes
+    ----------
+    iteration, number : int
+        From 1.
+    settings : Hyperparameters
+    loss : float
+        The lowest mean score loss of the validation games; infinite if it failed.
+    accuracy : float
+        In the same epoch.
+    best_epoch, epochs_done : int
+        The best epoch, and how many there were.
+    seconds : float
+        All epochs together.
+    failure : str
+        Why it failed, or why it was given up; '' if it did not.
+    folder : str
+        Where it lies.
+    """
+
+    iteration: int
+    number: int
+    settings: Hyperparameters
+    loss: float
+    accuracy: float
+    best_epoch: int
+    epochs_done: int
+    seconds: float
+    failure: str
+    folder: str
+
+    def line(self) -> str:
+        """The run in one line."""
+        s = self.settings
+        what = (
+            f"{self.iteration}.{self.number:02d}: rate {s.learning_rate:.2e}, decay {s.decay:.4f}, "
+            f"ratings {s.rating_loss:.3g}, regularisation {s.regularisation:.3g}, "
+            f"l = {s.depth}, d = {s.width}, d_q = {s.query_width}, m = {s.inducing_points}, "
+            f"N = {s.window}: "
+        )
+        if self.failure:
+            return what + self.failure
+        return what + f"{self.loss:.4f} after {self.best_epoch} of {self.epochs_done} epochs"
+
+
+def do_run(
+    item: tuple[int, int, Hyperparameters, Path],
+    *,
+    examples: Examples,
+    threads: int | None,
+    device: str,
+    report: Callable[[Epoch], object] | None = None,
+) -> SearchRun:
+    """Do one training of a search, or read what it gave if it is done.
+
+    Raises
+    ------
+    UsageError
+        Its folder holds another one.
+    """
+    iteration, number, settings, folder = item
+    path = folder / _RESULT
+    if path.exists():
+        return _read_result(path, settings)
+    began = time.monotonic()
+    training, validation = examples()
+    try:
+        trained = train(
+            training, validation, settings, folder, threads=threads, device=device, report=report
+        )
+    except ConvergenceError as error:
+        seconds = time.monotonic() - began
+        run = SearchRun(
+            iteration, number, settings, math.inf, math.nan, 0, 0, seconds, str(error), str(folder)
+        )
+    else:
+        best, epochs = trained.history.best, trained.history.epochs
+        run = SearchRun(
+            iteration,
+            number,
+            settings,
+            trained.loss,
+            best.accuracy,
+            best.epoch,
+            epochs[-1].epoch,
+            sum(epoch.seconds for epoch in epochs),
+            "",
+            str(folder),
+        )
+    write_text(path, json.dumps(asdict(run), indent=2) + "\n")
+    return run
+
+
+def _read_result(path: Path, settings: Hyperparameters) -> SearchRun:
+    try:
+        result = json.loads(path.read_text("utf-8"))
+        known = Hyperparameters.from_dict(result.pop("settings"))
+        run = SearchRun(settings=known, **result)
+    except (
+        OSError, ArithmeticError, ValueError, TypeError, KeyError, AttributeError, RecursionError,
+        UsageError,
+    ):  # fmt: skip
+        hint = "remove it to train again"
+        raise InputError("this is not a result of a training", file=str(path), hint=hint) from None
+    if known != settings:
+        raise UsageError(f"{path.parent} holds a training with other settings")
+    return run
+
+
+_FIGURES = ("iteration", "number", "loss", "accuracy", "best_epoch", "epochs_done", "seconds")
+_SETTINGS = tuple(field.name for field in fields(Hyperparameters))
+
+
+def write_runs(folder: Path, runs: Iterable[SearchRun]) -> None:
+    """Write the table of all runs of a search."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow((*_FIGURES, *_SETTINGS, "failure", "folder"))
+    for run in runs:
+        figures = [getattr(run, name) for name in _FIGURES]
+        chosen = [getattr(run.settings, name) for name in _SETTINGS]
+        writer.writerow([*figures, *chosen, run.failure, run.folder])
+    write_text(folder / RUNS_FILE, text.getvalue())
+
+
+def read_runs(folder: Path) -> list[SearchRun]:
+    """The table of all runs of a search.
+
+    Raises
+    ------
+    InputError
+        There is none, or it is damaged.
+    """
+    path = folder / RUNS_FILE
+    kinds = dict.fromkeys(("iteration", "number", "best_epoch", "epochs_done"), int)
+    runs = []
+    line = 1
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            for line, row in enumerate(csv.DictReader(file), 2):  # noqa: B007
+                figures = {name: kinds.get(name, float)(row[name]) for name in _FIGURES}
+                settings = Hyperparameters.from_dict({name: row[name] for name in _SETTINGS})
+                runs.append(
+                    SearchRun(
+                        settings=settings,
+                        failure=row["failure"],
+                        folder=row["folder"],
+                        **figures,  # type: ignore[arg-type]
+                    )
+                )
+    except FileNotFoundError:
+        hint = "name the folder of a search"
+        raise InputError("there is no such file", file=str(path), hint=hint) from None
+    except (OSError, ArithmeticError, KeyError, ValueError, TypeError, csv.Error, UsageError):
+        raise InputError("this is not a table of a search", file=str(path), line=line) from None
+    return runs
+
 
 _PLAN = "search.json"
 #: Spans of the random changes at a scale of 1.
@@ -246,3 +448,236 @@ def keep_plan(home: Path, plan: dict[str, Any]) -> None:
         raise InputError("damaged", file=str(path), hint="remove it") from None
     if known != json.loads(json.dumps(plan)):
         raise UsageError(f"{home} holds another search: name another folder")
+
+
+_JOURNAL = "journal.log"
+_STUDY = "yardstone"
+#: Searched on a logarithmic scale.
+_LOGARITHMIC = ("learning_rate", "rating_loss", "regularisation", "width", "query_width")
+_WHOLE = ("depth", "width", "query_width", "inducing_points")
+#: Trials that are never given up, and epochs before which none is.
+_STARTUP_TRIALS, _WARM_UP = 5, 3
+
+
+def optuna_search(
+    examples: Examples,
+    folder: str | os.PathLike[str],
+    trials: int,
+    start: Hyperparameters = START,
+    *,
+    windows: tuple[int, int] | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    threads: int | None = 1,
+    device: str = "auto",
+    progress: Callable[[int, int], object] | None = None,
+) -> list[SearchRun]:
+    """Search with optuna.
+
+    Parameters
+    ----------
+    examples : callable
+        As in `yardstone_lab.neubauer.network.search.random_search`.
+    folder : path
+        Holds the journal and a folder for each training. The same call goes on where
+        it was stopped; trainings under way go on too. `runs.csv` lists those that are
+        done; what was given up has no loss there.
+    trials : int
+        Trainings altogether.
+    start : Hyperparameters
+        The first one; what is not searched stays as it is there.
+    windows : (int, int), optional
+        Search the window between these as well.
+    seed : int
+        With one worker equal seeds give equal searches; several learn from each other
+        in the order in which they happen to be done.
+    workers, threads, device, progress
+        As in `random_search`.
+
+    Raises
+    ------
+    MissingExtraError
+        optuna is not installed.
+    ConvergenceError
+        Every training failed.
+    """
+    if trials < 1:
+        raise UsageError("a search takes at least one training")
+    optuna = _optuna()
+    home = Path(folder).absolute()
+    keep_plan(
+        home,
+        {
+            "method": "optuna",
+            "start": start.as_dict(),
+            "windows": None if windows is None else list(windows),
+            "seed": seed,
+        },
+    )
+    study = _study(optuna, home, seed, windows)
+    _take_up_again(optuna, study, start)
+    searched = partial(
+        _work,
+        examples=examples,
+        home=home,
+        start=start,
+        windows=windows,
+        seed=seed,
+        trials=trials,
+        threads=threads,
+        device=device,
+    )
+    number = min(workers or parallel.available_cores(), trials)
+    if number == 1 and not parallel.elsewhere():
+        _work(0, progress=progress, **searched.keywords)
+    else:
+        parallel.map(searched, range(number), workers=number, shared=[home])
+        if progress is not None:
+            progress(trials, trials)
+    runs = _runs(optuna, _study(optuna, home, seed, windows), start, home)
+    write_runs(home, runs)
+    best_run(runs)
+    return runs
+
+
+def _optuna() -> Any:
+    try:
+        import optuna
+    except ImportError:
+        raise MissingExtraError("optuna") from None
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    return optuna
+
+
+def _study(optuna: Any, home: Path, seed: int, windows: tuple[int, int] | None) -> Any:
+    from optuna.storages import JournalStorage
+    from optuna.storages.journal import JournalFileBackend
+
+    return optuna.create_study(
+        study_name=_STUDY,
+        storage=JournalStorage(JournalFileBackend(str(home / _JOURNAL))),
+        load_if_exists=True,
+        direction="minimize",
+        sampler=optuna.samplers.TPESampler(seed=seed),
+        pruner=optuna.pruners.MedianPruner(_STARTUP_TRIALS, _WARM_UP),
+    )
+
+
+def _take_up_again(optuna: Any, study: Any, start: Hyperparameters) -> None:
+    """Let trials that were under way when all was stopped be done first, or the start."""
+    states = optuna.trial.TrialState
+    for trial in study.get_trials(deepcopy=False, states=(states.RUNNING,)):
+        if trial.params:
+            study.enqueue_trial(trial.params, skip_if_exists=False)
+        study.tell(trial.number, state=states.FAIL)
+    if not study.get_trials(deepcopy=False):
+        study.enqueue_trial({name: getattr(start, name) for name in BOUNDS})
+
+
+def _work(
+    worker: int,
+    *,
+    examples: Examples,
+    home: Path,
+    start: Hyperparameters,
+    windows: tuple[int, int] | None,
+    seed: int,
+    trials: int,
+    threads: int | None,
+    device: str,
+    progress: Callable[[int, int], object] | None = None,
+) -> None:
+    """One worker: trial after trial, until there are enough."""
+    optuna = _optuna()
+    study = _study(optuna, home, seed + worker, windows)
+    states = optuna.trial.TrialState
+
+    def objective(trial: Any) -> float:
+        settings = _settings(trial, start, windows)
+        folder = _place(home, settings)
+
+        def judge(epoch: Epoch) -> None:
+            if epoch.epoch:
+                trial.report(epoch.validation_loss, epoch.epoch)
+                if trial.should_prune():
+                    raise optuna.TrialPruned(f"given up after {epoch.epoch} epochs")
+
+        run = do_run(
+            (1, trial.number + 1, settings, folder),
+            examples=examples,
+            threads=threads,
+            device=device,
+            report=judge,
+        )
+        if not math.isfinite(run.loss):
+            raise optuna.TrialPruned(run.failure)
+        return run.loss
+
+    def begun() -> int:
+        """Trials that are done, and those that other workers have under way."""
+        counted = (states.COMPLETE, states.PRUNED, states.RUNNING)
+        return len(study.get_trials(deepcopy=False, states=counted))
+
+    while (finished := begun()) < trials:
+        if progress is not None:
+            progress(finished, trials)
+        study.optimize(objective, n_trials=1)
+    if progress is not None:
+        progress(trials, trials)
+
+
+def _settings(
+    trial: Any, start: Hyperparameters, windows: tuple[int, int] | None
+) -> Hyperparameters:
+    chosen: dict[str, Any] = {}
+    for name, (low, high) in BOUNDS.items():
+        log = name in _LOGARITHMIC
+        if name in _WHOLE:
+            chosen[name] = trial.suggest_int(name, int(low), int(high), log=log)
+        else:
+            chosen[name] = trial.suggest_float(name, low, high, log=log)
+    if windows is not None:
+        chosen["window"] = trial.suggest_int("window", *windows)
+    return start.changed(chosen)
+
+
+def _place(home: Path, settings: Hyperparameters) -> Path:
+    """A training's folder is named after its settings, so that it is found again."""
+    text = json.dumps(settings.as_dict(), sort_keys=True)
+    return home / f"run-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+
+def _runs(optuna: Any, study: Any, start: Hyperparameters, home: Path) -> list[SearchRun]:
+    states = optuna.trial.TrialState
+    runs = []
+    for trial in study.get_trials(deepcopy=False, states=(states.COMPLETE, states.PRUNED)):
+        settings = start.changed(trial.params)
+        folder = _place(home, settings)
+        if trial.state == states.COMPLETE:
+            run = do_run(
+                (1, trial.number + 1, settings, folder),
+                examples=_nothing,
+                threads=None,
+                device="cpu",
+            )
+        else:
+            epochs = max(trial.intermediate_values, default=0)
+            run = SearchRun(
+                1,
+                trial.number + 1,
+                settings,
+                math.inf,
+                math.nan,
+                0,
+                epochs,
+                (trial.datetime_complete - trial.datetime_start).total_seconds(),
+                f"given up after {epochs} epochs",
+                str(folder),
+            )
+        runs.append(run)
+    return runs
+
+
+def _nothing() -> Any:
+    """A run that is done needs no games."""
+    raise UsageError("the folder of a training that was done is gone")

@@ -5,7 +5,7 @@ on the mean values and lifted values of the moves of one side of a game gives a 
 each group; that is linear discriminant analysis with a shrunk covariance (Hastie, Buja and
 Tibshirani 1995, Penalized discriminant analysis). Then what such scores look like is
 measured on games of players whom the regression has not seen, from folds that have no
-player's name in common (`yardstone_lab.neubauer.rank.spread`).
+player's name in common (`yardstone_lab.neubauer.rank.scales`).
 """
 
 from __future__ import annotations
@@ -23,11 +23,16 @@ from yardstone.strength.model import StrengthModel
 from yardstone.strength.model_scale import ModelScale
 from yardstone.strength.rank_scorer import Lift, random_lift
 from yardstone.strength.site_scales import EDGES, RANKS
-from yardstone_lab.neubauer.rank.folds import player_folds
 from yardstone_lab.neubauer.rank.intervals import with_intervals
-from yardstone_lab.neubauer.rank.pool import RankPool, join_pools, pool_store, sample_sides
-from yardstone_lab.neubauer.rank.regression import Regression
-from yardstone_lab.neubauer.rank.spread import as_statistics, fit_spread
+from yardstone_lab.neubauer.rank.pool import (
+    RankPool,
+    Regression,
+    join_pools,
+    player_folds,
+    pool_store,
+    sample_sides,
+)
+from yardstone_lab.neubauer.rank.scales import as_statistics, fit_spread
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -1,1 +1,0 @@
-"""Kaniuk's fits by least squares, their traces over time, and tests of other forms."""

@@ -1,1 +1,0 @@
-"""What the laboratory finds, as charts."""
