@@ -57,24 +57,14 @@ METHODS = ("likelihood", "least squares", "ratings", "none")
 
 @dataclass(frozen=True, slots=True)
 class ModelForm:
-    """A form to be fitted.
+    """A form to be fitted."""
 
-    Attributes
-    ----------
-    name : str
-        For tables.
-    free : tuple of str
-        Parameters fitted; none for coefficients taken as they are.
-    start : GradeModel
-        First point of the fit, or the model itself.
-    method : str
-        ``"likelihood"``, ``"least squares"``, ``"ratings"`` (likelihood, of ratings in hundreds
-        of points where both players have one) or ``"none"``.
-    """
-
-    name: str
-    free: tuple[str, ...] = ()
+    name: str  #: For tables.
+    free: tuple[str, ...] = ()  #: Parameters fitted; none for coefficients taken as they are.
+    #: First point of the fit, or the model itself.
     start: GradeModel = field(default_factory=GradeModel)
+    #: ``"likelihood"``, ``"least squares"``, ``"ratings"`` (likelihood, of ratings in hundreds of
+    #: points where both players have one) or ``"none"``.
     method: str = "likelihood"
 
     def __post_init__(self) -> None:
@@ -154,31 +144,17 @@ class FormScore:
 
 @dataclass(frozen=True, eq=False)
 class CrossValidation:
-    """Scores of each candidate on the games left out.
+    """Scores of each candidate on the games left out."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        The candidates.
-    log_loss : array (candidates, games)
-        Negative log of the probability given to what happened (nats).
-    brier : array (candidates, games)
-        Squared error of the probability.
-    games : GameColumns
-        The games, in the order given.
-    chosen : str
-        The simplest candidate whose mean log loss lies within one standard
-        error (of the difference) of the best.
-    folds : int
-        Parts that the games were divided into.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  #: The candidates.
+    #: (candidates, games): negative log of the probability given to what happened (nats).
     log_loss: Array
-    brier: Array
-    games: GameColumns
+    brier: Array  #: (candidates, games): squared error of the probability.
+    games: GameColumns  #: The games, in the order given.
+    #: The simplest candidate whose mean log loss lies within one standard error (of the difference)
+    #: of the best.
     chosen: str
-    folds: int
+    folds: int  #: Parts that the games were divided into.
 
     @property
     def groups(self) -> int:
@@ -342,36 +318,18 @@ def game_log_loss(model: GradeModel, games: GameColumns) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """Results of a moving window; NaN where a window has too few games.
+    """Results of a moving window; NaN where a window has too few games."""
 
-    Attributes
-    ----------
-    years : int array (windows,)
-        Last year of each window.
-    grades : tuple of int
-        The grades followed.
-    differences : int array
-        -D .. D, 0 among them.
-    measured : array (windows, grades, differences)
-        Win ratios, extended by equation 1 (figure 3).
-    names : tuple of str
-        The fitted coefficients.
-    coefficients : array (windows, names)
-        Of each window's fit (figure 4).
-    modelled : array (windows, grades, differences)
-        Probabilities from those coefficients (figure 5).
-    games : array (windows,)
-        Games counted in each window.
-    """
-
-    years: NDArray[np.int64]
-    grades: tuple[int, ...]
-    differences: NDArray[np.int64]
+    years: NDArray[np.int64]  #: (windows,): last year of each window.
+    grades: tuple[int, ...]  #: The grades followed.
+    differences: NDArray[np.int64]  #: -D .. D, 0 among them.
+    #: (windows, grades, differences): win ratios, extended by equation 1 (figure 3).
     measured: Array
-    names: tuple[str, ...]
-    coefficients: Array
+    names: tuple[str, ...]  #: The fitted coefficients.
+    coefficients: Array  #: (windows, names): of each window's fit (figure 4).
+    #: (windows, grades, differences): probabilities from those coefficients (figure 5).
     modelled: Array
-    games: Array
+    games: Array  #: (windows,): games counted in each window.
 
 
 def trace(

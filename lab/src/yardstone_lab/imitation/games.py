@@ -74,46 +74,32 @@ def band_of_rank(scale: str, rank: float) -> int:
 class ImitationSettings:
     """How the network is built and trained; frozen.
 
-    Attributes
-    ----------
-    channels, blocks : int
-        Of the trunk. Every third block pools over the board.
-    tastes : int
-        In so many ways choices of the bands may differ.
-    sides, moves : int
-        A step sees so many moves of each of so many sides of games.
-    steps : int
-        Of the training.
-    learning_rate : float
-        Of AdamW once it is warm; the last fifth of the steps brings it down to 0.
-    decay : float
-        Of the weights.
-    policy, value, lead, strength, trunk : float
-        Weights of the other targets beside the choices of the bands: those of all players, or
-        of a teacher; who wins, by how much, how strong the player is, and the teacher's last layer.
-    bfloat16 : bool
-        Products with the precision of bfloat16: faster where the processor computes in it.
-    seed : int
-
     Raises
     ------
     UsageError
         A setting is out of range.
     """
 
+    #: `channels`, `blocks`: of the trunk. Every third block pools over the board.
     channels: int = 64
     blocks: int = 6
-    tastes: int = 16
+    tastes: int = 16  #: In so many ways choices of the bands may differ.
+    #: `sides`, `moves`: a step sees so many moves of each of so many sides of games.
     sides: int = 16
     moves: int = 8
-    steps: int = 60_000
+    steps: int = 60_000  #: Of the training.
+    #: Of AdamW once it is warm; the last fifth of the steps brings it down to 0.
     learning_rate: float = 2e-3
-    decay: float = 1e-4
+    decay: float = 1e-4  #: Of the weights.
+    #: `policy`, `value`, `lead`, `strength`, `trunk`: weights of the other targets beside the
+    #: choices of the bands: those of all players, or of a teacher; who wins, by how much, how
+    #: strong the player is, and the teacher's last layer.
     policy: float = 1.0
     value: float = 0.6
     lead: float = 0.3
     strength: float = 0.3
     trunk: float = 3.0
+    #: Products with the precision of bfloat16: faster where the processor computes in it.
     bfloat16: bool = True
     seed: int = 0
 
@@ -152,32 +138,19 @@ _FEWEST = 8
 
 @dataclass(frozen=True, slots=True)
 class LearntSide:
-    """One side of a game that is learnt from.
+    """One side of a game that is learnt from."""
 
-    Attributes
-    ----------
-    colour : int
-        1 Black, 2 White.
-    band : int
-        Of the player, in `yardstone_lab.imitation.games.BANDS`.
-    """
-
-    colour: int
-    band: int = UNKNOWN_BAND
+    colour: int  #: 1 Black, 2 White.
+    band: int = UNKNOWN_BAND  #: Of the player, in `yardstone_lab.imitation.games.BANDS`.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ImitationGames:
-    """Games to learn from; frozen.
-
-    Attributes
-    ----------
-    games : tuple of GoGame
-    game, colour, band : int64 [s]
-        Of each side that is learnt from: which game, whose moves, and the player's band.
-    """
+    """Games to learn from; frozen."""
 
     games: tuple[GoGame, ...]
+    #: `game`, `colour`, `band` [s]: of each side that is learnt from: which game, whose moves, and
+    #: the player's band.
     game: NDArray[np.int64]
     colour: NDArray[np.int64]
     band: NDArray[np.int64]
@@ -275,26 +248,13 @@ KOMI = 6.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingBatch:
-    """n positions, as many of each side, one side after the other.
+    """n positions, as many of each side, one side after the other."""
 
-    Attributes
-    ----------
-    spatial : uint8 [n, 22, 19, 19]
-    numbers : float32 [n, 19]
-    point : int64 [n]
-        The move that was chosen.
-    band : int64 [n]
-        Of who chose it.
-    won : float32 [n]
-        1 if the player to move won, 0 if not; NaN if not known.
-    legal : bool [n, 362]
-    """
-
-    spatial: NDArray[np.uint8]
-    numbers: Floats
-    point: Ints
-    band: Ints
-    won: Floats
+    spatial: NDArray[np.uint8]  #: [n, 22, 19, 19]
+    numbers: Floats  #: [n, 19]
+    point: Ints  #: [n]: the move that was chosen.
+    band: Ints  #: [n]: of who chose it.
+    won: Floats  #: [n]: 1 if the player to move won, 0 if not; NaN if not known.
     legal: NDArray[np.bool_]
 
     def __len__(self) -> int:

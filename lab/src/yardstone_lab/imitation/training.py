@@ -59,23 +59,13 @@ _SHUT = -1e4
 
 @dataclass(frozen=True, slots=True)
 class TrainingLosses:
-    """Means over the positions of a step, or of several.
+    """Means over the positions of a step, or of several."""
 
-    Attributes
-    ----------
-    move : float
-        Minus the log-likelihood of the move by the policy of its player's band.
-    top : float
-        Share of moves that this policy likes best.
-    policy : float
-        Minus the log-likelihood of the moves, or of the teacher's policy, by that of all players.
-    value, lead, strength, trunk : float
-        NaN where nothing was known.
-    """
-
-    move: float
-    top: float
+    move: float  #: Minus the log-likelihood of the move by the policy of its player's band.
+    top: float  #: Share of moves that this policy likes best.
+    #: Minus the log-likelihood of the moves, or of the teacher's policy, by that of all players.
     policy: float
+    #: `value`, `lead`, `strength`, `trunk`: naN where nothing was known.
     value: float = float("nan")
     lead: float = float("nan")
     strength: float = float("nan")
@@ -155,24 +145,12 @@ _LEAST_DEVIATION = 1e-3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lesson:
-    """What a teacher says of n positions, for the player to move.
+    """What a teacher says of n positions, for the player to move."""
 
-    Attributes
-    ----------
-    policy : float32 [n, 362]
-        Probabilities of the legal moves.
-    won : float32 [n]
-        Probability of winning.
-    lead : float32 [n]
-        Points ahead.
-    trunk : float32 [n, channels, 361]
-        The last layer, standardised.
-    """
-
-    policy: Floats
-    won: Floats
-    lead: Floats
-    trunk: Floats
+    policy: Floats  #: [n, 362]: probabilities of the legal moves.
+    won: Floats  #: [n]: probability of winning.
+    lead: Floats  #: [n]: points ahead.
+    trunk: Floats  #: [n, channels, 361]: the last layer, standardised.
 
 
 class Teacher:
@@ -485,27 +463,14 @@ _TOGETHER = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedMoves:
-    """What a network says of n moves; frozen.
+    """What a network says of n moves; frozen."""
 
-    Attributes
-    ----------
-    likelihood : float32 [n, bands]
-        Logarithm of the probability of the move by the choices of each band.
-    everybody : float32 [n]
-        The same by the policy of all players.
-    top : bool [n]
-        Whether the policy of the player's own band likes the move best.
-    top_everybody : bool [n]
-        Whether that of all players does.
-    signs : float32 [n, SIGNS]
-        What the strength of the player is told from.
-    """
-
+    #: [n, bands]: logarithm of the probability of the move by the choices of each band.
     likelihood: NDArray[np.float32]
-    everybody: NDArray[np.float32]
-    top: NDArray[np.bool_]
-    top_everybody: NDArray[np.bool_]
-    signs: NDArray[np.float32]
+    everybody: NDArray[np.float32]  #: [n]: the same by the policy of all players.
+    top: NDArray[np.bool_]  #: Whether the policy of the player's own band likes the move best.
+    top_everybody: NDArray[np.bool_]  #: Whether that of all players does.
+    signs: NDArray[np.float32]  #: What the strength of the player is told from.
 
 
 @torch.no_grad()
@@ -538,21 +503,11 @@ def judge_moves(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """What a network says of as many moves of each of s sides; frozen.
+    """What a network says of as many moves of each of s sides; frozen."""
 
-    Attributes
-    ----------
-    band : int64 [s]
-        Of the player.
-    moves : int
-        Of each side.
-    all : JudgedMoves
-        One side after the other.
-    """
-
-    band: NDArray[np.int64]
-    moves: int
-    all: JudgedMoves
+    band: NDArray[np.int64]  #: [s]: of the player.
+    moves: int  #: Of each side.
+    all: JudgedMoves  #: One side after the other.
 
     @property
     def own(self) -> Array:

@@ -51,32 +51,18 @@ _STEP = 50.0
 
 @dataclass(frozen=True, eq=False)
 class DataDescription:
-    """What there is to draw of some data; what they do not have is empty or None.
+    """What there is to draw of some data; what they do not have is empty or None."""
 
-    Attributes
-    ----------
-    labels : mapping of str to float64 arrays
-        Rating labels of both sides of games, by class of players.
-    training : bool
-        The labels are those of the training games alone.
-    points, winrates : mapping of str to float64 arrays
-        What each move lost, by class of players.
-    deviations : DeviationsByGames or None
-    settling : RatingsByGames or None
-    lengths : array or None
-        How many moves the games have.
-    counted : bool
-        The lengths are those of the counted games alone.
-    """
-
+    #: Rating labels of both sides of games, by class of players.
     labels: Mapping[str, Array] = field(default_factory=dict)
-    training: bool = False
+    training: bool = False  #: The labels are those of the training games alone.
+    #: `points`, `winrates`: what each move lost, by class of players.
     points: Mapping[str, Array] = field(default_factory=dict)
     winrates: Mapping[str, Array] = field(default_factory=dict)
     deviations: DeviationsByGames | None = None
     settling: RatingsByGames | None = None
-    lengths: NDArray[Any] | None = None
-    counted: bool = False
+    lengths: NDArray[Any] | None = None  #: How many moves the games have.
+    counted: bool = False  #: The lengths are those of the counted games alone.
 
 
 def describe_data(data: Sequence[str], edges: Sequence[float] = ()) -> DataDescription:

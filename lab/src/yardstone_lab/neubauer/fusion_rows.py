@@ -201,17 +201,10 @@ _TOLERANCE = 1e-10
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """Logit of the score = `intercept` + sum of `weights` times the predictions' logits.
-
-    Attributes
-    ----------
-    intercept : float
-    weights : tuple of float
-        One for each prediction, in the order of the fit.
-    """
+    """Logit of the score = `intercept` + sum of `weights` times the predictions' logits."""
 
     intercept: float
-    weights: tuple[float, ...]
+    weights: tuple[float, ...]  #: One for each prediction, in the order of the fit.
 
     def expected(self, *predictions: ArrayLike) -> Array:
         """Expected score of the first player of each game."""

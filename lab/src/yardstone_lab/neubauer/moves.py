@@ -36,19 +36,13 @@ WINDOW = 500
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Where the moves of each game of a pool lie in the rows of its features.
+    """Where the moves of each game of a pool lie in the rows of its features."""
 
-    Attributes
-    ----------
-    start, length : int64 arrays [games, 2]
-        First row and number of rows of the first player's moves (Black's), and of the
-        second's. A game whose moves are not known has length 0.
-    known : bool array [games]
-        Whether the moves are known; a known game may still have no move of a player.
-    """
-
+    #: `start`, `length` [games, 2]: first row and number of rows of the first player's moves
+    #: (Black's), and of the second's. A game whose moves are not known has length 0.
     start: Integers
     length: Integers
+    #: [games]: whether the moves are known; a known game may still have no move of a player.
     known: NDArray[np.bool_]
 
     def __post_init__(self) -> None:
@@ -155,21 +149,12 @@ _COLUMNS = 16
 
 @dataclass(frozen=True, eq=False)
 class MoveSets:
-    """The recent moves of both players of each of g games.
+    """The recent moves of both players of each of g games."""
 
-    Attributes
-    ----------
-    features : float16 or float32 array [moves, width]
-        Features of moves, perhaps mapped from disk.
-    rows : int64 [k]
-        Rows of `features`, of one side after the other, the oldest move first.
-    starts : int64 [2 * g + 1]
-        Side s (0 Black, 1 White) of game i has the rows
-        ``rows[starts[2 * i + s]:starts[2 * i + s + 1]]``.
-    """
-
-    features: NDArray[Any]
-    rows: Integers
+    features: NDArray[Any]  #: [moves, width]: features of moves, perhaps mapped from disk.
+    rows: Integers  #: [k]: rows of `features`, of one side after the other, the oldest move first.
+    #: Side s (0 Black, 1 White) of game i has the rows ``rows[starts[2 * i + s]:starts[2 * i + s +
+    #: 1]]``.
     starts: Integers
 
     def __post_init__(self) -> None:
@@ -266,19 +251,11 @@ class MoveSets:
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """Games with the recent moves, the score, and the rating labels of both players.
-
-    Attributes
-    ----------
-    moves : MoveSets
-    score : float32 [g]
-        Points of Black: 1, 0.5 or 0.
-    labels : float64 [g, 2]
-        Rating labels of Black and of White: Glicko-2 points, unless `normalised`.
-    """
+    """Games with the recent moves, the score, and the rating labels of both players."""
 
     moves: MoveSets
-    score: NDArray[np.float32]
+    score: NDArray[np.float32]  #: [g]: points of Black: 1, 0.5 or 0.
+    #: [g, 2]: rating labels of Black and of White: Glicko-2 points, unless `normalised`.
     labels: Array
 
     def __post_init__(self) -> None:
@@ -337,17 +314,10 @@ _SAME = ("sha256", "symmetries", "precision", "rules", "komi", "channels")
 
 @dataclass(frozen=True, eq=False)
 class Stores:
-    """Stores of features that one network made in one way; rows go on from one to the next.
-
-    Attributes
-    ----------
-    stores : tuple of FeatureStore
-    offsets : int64 [stores + 1]
-        First row of each store among all.
-    """
+    """Stores of features that one network made in one way; rows go on from one to the next."""
 
     stores: tuple[FeatureStore, ...]
-    offsets: NDArray[np.int64]
+    offsets: NDArray[np.int64]  #: [stores + 1]: first row of each store among all.
 
     @classmethod
     def open(cls, paths: Sequence[str | os.PathLike[str]]) -> Stores:

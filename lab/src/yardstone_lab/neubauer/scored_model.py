@@ -75,25 +75,16 @@ _RIDGE, _SIZE = 1e-2, 10.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredModel:
-    """A model, and what is said of players whom its scorer has not seen.
+    """A model, and what is said of players whom its scorer has not seen."""
 
-    Attributes
-    ----------
-    model : StrengthModel
-        With the scale of Fox, and that of OGS if there were sides of OGS; its scores are
-        `width` for the groups of Fox, and then one for the ranks of OGS.
-    fold : int64 [s]
-        The fold of each side: its scorer has seen the other folds alone.
-    fox : OutOfFold
-        The scores of the sides of Fox, by the scorers of their folds, with the models
-        to judge them by.
-    ogs : TrainedScale or None
-        The scale of OGS, with the scores of the sides of OGS in the same way.
-    """
-
+    #: With the scale of Fox, and that of OGS if there were sides of OGS; its scores are `width` for
+    #: the groups of Fox, and then one for the ranks of OGS.
     model: StrengthModel
-    fold: Ints
+    fold: Ints  #: [s]: the fold of each side: its scorer has seen the other folds alone.
+    #: The scores of the sides of Fox, by the scorers of their folds, with the models to judge them
+    #: by.
     fox: OutOfFold
+    #: The scale of OGS, with the scores of the sides of OGS in the same way.
     ogs: TrainedScale | None
 
 
@@ -446,16 +437,10 @@ Progress = Callable[[int, int], object]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankedModel:
-    """A trained model, and what was said of players whom it had not seen.
-
-    Attributes
-    ----------
-    model : StrengthModel
-    unseen : dict of str to Unseen
-        For each scale that was learnt: players of each fold, by what was learnt from the others.
-    """
+    """A trained model, and what was said of players whom it had not seen."""
 
     model: StrengthModel
+    #: For each scale that was learnt: players of each fold, by what was learnt from the others.
     unseen: dict[str, Unseen]
 
 

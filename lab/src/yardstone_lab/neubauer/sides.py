@@ -57,55 +57,30 @@ _OF_SIDES = ("counts", "group", "rank", "sure", "game", "colour", "player", "opp
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoreSides:
-    """Which sides of the games of a store count, and what is known of their players.
-
-    Attributes
-    ----------
-    store : FeatureStore
-    game, colour : int64 [s]
-        Place of the game in the store's table; 1 Black, 2 White.
-    group : int64 [s]
-        Fox rank group, 0 to 10; -1 where the rank is of another scale.
-    rank : float64 [s]
-        OGS rank, n dan is n to n + 1, 1 kyu 0 to 1; NaN where it is of another scale.
-    sure : float64 [s]
-        How much the rank counts, 0 to 1: less where it is provisional.
-    player, opponent : str [s]
-    """
+    """Which sides of the games of a store count, and what is known of their players."""
 
     store: FeatureStore
-    game: Ints
+    game: Ints  #: `game`, `colour` [s]: place of the game in the store's table; 1 Black, 2 White.
     colour: Ints
-    group: Ints
+    group: Ints  #: [s]: fox rank group, 0 to 10; -1 where the rank is of another scale.
+    #: [s]: OGS rank, n dan is n to n + 1, 1 kyu 0 to 1; NaN where it is of another scale.
     rank: Array
-    sure: Array
+    sure: Array  #: [s]: how much the rank counts, 0 to 1: less where it is provisional.
     player: NDArray[np.str_]
     opponent: NDArray[np.str_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SetSides:
-    """s sides of games with all their moves.
+    """s sides of games with all their moves."""
 
-    Attributes
-    ----------
-    inputs : str
-        What is seen of a move: a name of `INPUTS`.
-    moves : PackedMoves
-        The standardised moves of each side.
-    mean, deviation : float32 [channels]
-        What they were standardised by.
-    counts : int64 [s, phases]
-        Moves of each phase.
-    group, rank, sure, game, colour, player, opponent
-        As in `StoreSides`; games have numbers of their own.
-    """
-
-    inputs: str
-    moves: PackedMoves
-    mean: Floats
+    inputs: str  #: What is seen of a move: a name of `INPUTS`.
+    moves: PackedMoves  #: The standardised moves of each side.
+    mean: Floats  #: `mean`, `deviation` [channels]: what they were standardised by.
     deviation: Floats
-    counts: Ints
+    counts: Ints  #: [s, phases]: moves of each phase.
+    #: `group`, `rank`, `sure`, `game`, `colour`, `player`, `opponent`: as in `StoreSides`; games
+    #: have numbers of their own.
     group: Ints
     rank: Array
     sure: Array
@@ -249,28 +224,15 @@ _WEAKEST, _STRONGEST = -40.0, 12.0
 
 @dataclass(frozen=True, slots=True)
 class RankLabel:
-    """The rank of one side of a game.
-
-    Attributes
-    ----------
-    file : str
-    colour : int
-        1 Black, 2 White.
-    rank : float
-        n dan is n to n + 1, 1 kyu 0 to 1; a rank by its name is the middle of its stretch.
-    scale : str
-    player : str
-        Empty where the record knows.
-    sure : float
-        0 to 1.
-    """
+    """The rank of one side of a game."""
 
     file: str
-    colour: int
+    colour: int  #: 1 Black, 2 White.
+    #: n dan is n to n + 1, 1 kyu 0 to 1; a rank by its name is the middle of its stretch.
     rank: float
     scale: str
-    player: str = ""
-    sure: float = 1.0
+    player: str = ""  #: Empty where the record knows.
+    sure: float = 1.0  #: 0 to 1.
 
 
 def read_rank_labels(

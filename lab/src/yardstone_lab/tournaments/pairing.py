@@ -59,23 +59,13 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class EventSize:
-    """Players and rounds of an event.
+    """Players and rounds of an event."""
 
-    Attributes
-    ----------
-    players, rounds : int
-        How many.
-    lowest, highest : int
-        Grades of the players (1 dan = 0).
-    spread : float
-        Factor on the deviation of true strengths about grades.
-    """
-
-    players: int = 100
+    players: int = 100  #: `players`, `rounds`: how many.
     rounds: int = 5
-    lowest: int = -20
+    lowest: int = -20  #: `lowest`, `highest`: grades of the players (1 dan = 0).
     highest: int = 6
-    spread: float = 1.0
+    spread: float = 1.0  #: Factor on the deviation of true strengths about grades.
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -95,28 +85,15 @@ class EventSize:
 
 @dataclass(frozen=True, kw_only=True)
 class Variant:
-    """One way to pair: a system, its bar and floor, and changed rules.
+    """One way to pair: a system, its bar and floor, and changed rules."""
 
-    Attributes
-    ----------
-    name : str
-        For the table.
-    system : System
-        McMahon, Swiss or round robin.
-    bar, floor : int
-        Grades of the bar and the floor.
-    handicap : HandicapRules
-        None by default.
-    changes : mapping
-        Fields of `PairingRules` by name.
-    """
-
-    name: str
-    system: System = System.mcmahon
-    bar: int = 2
+    name: str  #: For the table.
+    system: System = System.mcmahon  #: McMahon, Swiss or round robin.
+    bar: int = 2  #: `bar`, `floor`: grades of the bar and the floor.
     floor: int = -20
+    #: None by default.
     handicap: HandicapRules = field(default_factory=lambda: HandicapRules(ceiling=0))
-    changes: Mapping[str, Any] = field(default_factory=dict)
+    changes: Mapping[str, Any] = field(default_factory=dict)  #: Fields of `PairingRules` by name.
 
     def plan(self, entered: EntryList, rounds: int, chance: WinningLaw) -> SimulationPlan:
         """An event of these players, paired this way; `chance` is that between strengths."""
@@ -154,27 +131,17 @@ def usual_pairings() -> tuple[Variant, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quality:
-    """How well one way to pair measures.
+    """How well one way to pair measures."""
 
-    Attributes
-    ----------
-    name : str
-        Of the variant.
-    rms, error : float
-        Root mean square error of the measured strengths, and its standard error over
-        replicates.
-    ahead, ahead_error : float
-        rms less that of the first variant, paired by replicate.
-    replicates : int
-        Independent replicates behind the errors.
-    """
-
-    name: str
+    name: str  #: Of the variant.
+    #: `rms`, `error`: root mean square error of the measured strengths, and its standard error over
+    #: replicates.
     rms: float
     error: float
+    #: `ahead`, `ahead_error`: rms less that of the first variant, paired by replicate.
     ahead: float
     ahead_error: float
-    replicates: int
+    replicates: int  #: Independent replicates behind the errors.
 
     @property
     def reach(self) -> float:
@@ -268,27 +235,17 @@ _ENTRY, _ESTIMATE, _PAIRS, _RIGHT = range(4)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventQuality(Quality):
-    """Result for one variant, errors in grades; see `Quality`.
+    """Result for one variant, errors in grades; see `Quality`."""
 
-    Attributes
-    ----------
-    entry : float
-        Root mean square error of the grades at entry, the same for all variants.
-    order, order_error : float
-        Share of pairs of players of one grade whom the standings put in the true order,
-        those who share a place counting half; and its standard error.
-    order_ahead, order_ahead_error : float
-        The same less that of the first variant, paired by event.
-    pairs : int
-        Number of such pairs.
-    """
-
-    entry: float
+    entry: float  #: Root mean square error of the grades at entry, the same for all variants.
+    #: `order`, `order_error`: share of pairs of players of one grade whom the standings put in the
+    #: true order, those who share a place counting half; and its standard error.
     order: float
     order_error: float
+    #: `order_ahead`, `order_ahead_error`: the same less that of the first variant, paired by event.
     order_ahead: float
     order_ahead_error: float
-    pairs: int
+    pairs: int  #: Number of such pairs.
 
     @property
     def explained(self) -> float:
@@ -370,51 +327,26 @@ def _mean_error(values: Values) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CircuitQuality(Quality):
-    """Result for one variant, errors in points (100 a grade); see `Quality`.
+    """Result for one variant, errors in points (100 a grade); see `Quality`."""
 
-    Attributes
-    ----------
-    drift : float
-        Mean of measured less true ratings.
-    centred : float
-        What is left of the rms when the mean difference is taken off.
-    scatter : float
-        What is left of it when each grade's own mean difference is taken off.
-    course : float array (tournaments,)
-        rms after each tournament.
-    """
-
-    drift: float
-    centred: float
-    scatter: float
-    course: Values
+    drift: float  #: Mean of measured less true ratings.
+    centred: float  #: What is left of the rms when the mean difference is taken off.
+    scatter: float  #: What is left of it when each grade's own mean difference is taken off.
+    course: Values  #: (tournaments,): rms after each tournament.
 
 
 @dataclass(frozen=True, kw_only=True)
 class Circuit:
-    """The tournaments by which a population is measured.
+    """The tournaments by which a population is measured."""
 
-    Attributes
-    ----------
-    population : int
-        Players in all.
-    players, rounds : int
-        Of each tournament; its players are drawn by lot.
-    tournaments : int
-        How many are played one after the other; quality is the mean of the second half.
-    lowest, highest : int
-        Grades of the population (1 dan = 0).
-    weight : float
-        Weight of the tournaments in the rating: 1 is class A.
-    """
-
-    population: int = 192
-    players: int = 48
+    population: int = 192  #: Players in all.
+    players: int = 48  #: `players`, `rounds`: of each tournament; its players are drawn by lot.
     rounds: int = 5
+    #: How many are played one after the other; quality is the mean of the second half.
     tournaments: int = 80
-    lowest: int = -15
+    lowest: int = -15  #: `lowest`, `highest`: grades of the population (1 dan = 0).
     highest: int = 5
-    weight: float = 1.0
+    weight: float = 1.0  #: Weight of the tournaments in the rating: 1 is class A.
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -541,27 +473,13 @@ class Trial:
 
 @dataclass(frozen=True)
 class WeightSearch(Generic[Q]):
-    """Result of `search_weights`.
+    """Result of `search_weights`."""
 
-    Attributes
-    ----------
-    trials : tuple of Trial
-        In the order of trying.
-    best : Variant
-        The rules of the lowest rms in the search.
-    confirmed : tuple of two Quality
-        The usual rules and the best ones on fresh players.
-    measure : Measure
-        What was played and measured.
-    replicates : int
-        Of each trial.
-    """
-
-    trials: tuple[Trial, ...]
-    best: Variant
-    confirmed: tuple[Q, Q]
-    measure: Measure[Q]
-    replicates: int
+    trials: tuple[Trial, ...]  #: In the order of trying.
+    best: Variant  #: The rules of the lowest rms in the search.
+    confirmed: tuple[Q, Q]  #: The usual rules and the best ones on fresh players.
+    measure: Measure[Q]  #: What was played and measured.
+    replicates: int  #: Of each trial.
 
 
 def search_weights(

@@ -54,18 +54,10 @@ _CHUNK = 20
 
 @dataclass(frozen=True, kw_only=True)
 class TournamentSetting(EventSize):
-    """The tournaments of a test.
+    """The tournaments of a test."""
 
-    Attributes
-    ----------
-    system : System
-        McMahon, Swiss or round robin.
-    bar, floor : int
-        Grades of the bar and the floor (1 dan = 0).
-    """
-
-    system: System = System.mcmahon
-    bar: int = 2
+    system: System = System.mcmahon  #: McMahon, Swiss or round robin.
+    bar: int = 2  #: `bar`, `floor`: grades of the bar and the floor (1 dan = 0).
     floor: int = -20
 
     def plan(self, chance: WinningLaw, rng: Generator) -> SimulationPlan:
@@ -76,27 +68,19 @@ class TournamentSetting(EventSize):
 
 @dataclass(frozen=True, slots=True)
 class TiebreakScore:
-    """How one tie-break did.
+    """How one tie-break did."""
 
-    Attributes
-    ----------
-    name : str
-        Of the criterion.
-    right, wrong, tied : int
-        Pairs that it put in the true order, in the other one, and left tied.
-    value, error : float
-        Share of pairs in the true order, those left tied counting half, as by lot; and
-        its standard error over tournaments.
-    ahead, ahead_error : float
-        The same less that of the first candidate, paired by tournament.
-    """
-
-    name: str
+    name: str  #: Of the criterion.
+    #: `right`, `wrong`, `tied`: pairs that it put in the true order, in the other one, and left
+    #: tied.
     right: int
     wrong: int
     tied: int
+    #: `value`, `error`: share of pairs in the true order, those left tied counting half, as by lot;
+    #: and its standard error over tournaments.
     value: float
     error: float
+    #: `ahead`, `ahead_error`: the same less that of the first candidate, paired by tournament.
     ahead: float
     ahead_error: float
 
@@ -123,23 +107,14 @@ class FairPairs:
 
     Who began lower in a McMahon tournament, and ends level, has won more games; a
     tie-break made of wins then counts for the second time what the score counts already.
-
-    Attributes
-    ----------
-    pairs : int
-        How many of the pairs asked about.
-    tournaments : int
-        In which there is one at least.
-    value : float array (candidates,)
-        Share of them put in the true order, in the order of `TiebreakComparison.scores`.
-    covariance : float array (candidates, candidates)
-        Of these shares, over tournaments.
     """
 
-    pairs: int
-    tournaments: int
+    pairs: int  #: How many of the pairs asked about.
+    tournaments: int  #: In which there is one at least.
+    #: (candidates,): share of them put in the true order, in the order of
+    #: `TiebreakComparison.scores`.
     value: Values
-    covariance: Values
+    covariance: Values  #: (candidates, candidates): of these shares, over tournaments.
 
     def against(self, one: int, other: int) -> tuple[float, float]:
         """Difference of two candidates' shares, and its standard error."""

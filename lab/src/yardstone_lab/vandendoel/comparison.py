@@ -110,27 +110,15 @@ def formula_of(
 
 @dataclass(frozen=True)
 class WeightFit:
-    """Coefficients found in matches; frozen.
-
-    Attributes
-    ----------
-    model : str
-    names : tuple of str
-        Of the coefficients: ``m0`` + ``m1``/N is the weight of EPM, ``c0`` + ``c1``/N
-        that of EPC, ``d0`` + ``d1``/N that of EPD, ``scale`` a factor of a formula.
-    values : float64 array
-    covariance : float64 array
-        Of the values: the sandwich, which holds whatever the noise, by match.
-    bootstrap : float64 array, shape (samples, coefficients)
-        Values from resampled matches; empty if none were asked for.
-    matches : int
-    formula : Formula
-    """
+    """Coefficients found in matches; frozen."""
 
     model: WeightModel
+    #: Of the coefficients: ``m0`` + ``m1``/N is the weight of EPM, ``c0`` + ``c1``/N that of EPC,
+    #: ``d0`` + ``d1``/N that of EPD, ``scale`` a factor of a formula.
     names: tuple[str, ...]
     values: Floats
-    covariance: Floats
+    covariance: Floats  #: Of the values: the sandwich, which holds whatever the noise, by match.
+    #: (samples, coefficients): values from resampled matches; empty if none were asked for.
     bootstrap: Floats
     matches: int
     formula: Formula
@@ -274,17 +262,10 @@ def _bootstrap(
 
 @dataclass(frozen=True)
 class ResultPrediction:
-    """How well results that were left out were predicted; frozen.
-
-    Attributes
-    ----------
-    name : str
-    score : float64 array
-        Of each match: p log P + (1 - p) log(1 - P), in nats; more is better.
-    """
+    """How well results that were left out were predicted; frozen."""
 
     name: str
-    score: Floats
+    score: Floats  #: Of each match: p log P + (1 - p) log(1 - P), in nats; more is better.
 
     @property
     def mean(self) -> float:
@@ -421,45 +402,26 @@ EDGE = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class FormulaScore:
-    """How a formula did.
-
-    Attributes
-    ----------
-    name : str
-    log_score : float
-        Mean of -(P log p + (1 - P) log(1 - p)), P the luck-adjusted result; less is better.
-    outcome_score : float
-        The same with the plain result, 1 or 0.
-    difference, difference_error : float
-        Of `log_score` from that of the first formula, with the standard error of the
-        mean difference over the matches.
-    """
+    """How a formula did."""
 
     name: str
+    #: Mean of -(P log p + (1 - P) log(1 - p)), P the luck-adjusted result; less is better.
     log_score: float
-    outcome_score: float
+    outcome_score: float  #: The same with the plain result, 1 or 0.
+    #: `difference`, `difference_error`: of `log_score` from that of the first formula, with the
+    #: standard error of the mean difference over the matches.
     difference: float
     difference_error: float
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Scores of all formulas on the same matches; the first is the one to compare with.
-
-    Attributes
-    ----------
-    matches : int
-    rule : CloseRule
-    left_out : LeftOut
-    parts : int
-        In so many parts everything was judged.
-    scores : tuple of FormulaScore
-    """
+    """Scores of all formulas on the same matches; the first is the one to compare with."""
 
     matches: int
     rule: CloseRule
     left_out: LeftOut
-    parts: int
+    parts: int  #: In so many parts everything was judged.
     scores: tuple[FormulaScore, ...]
 
 

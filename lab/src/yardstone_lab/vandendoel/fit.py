@@ -52,26 +52,17 @@ RANK = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """A coefficient at each length and as a function of it.
+    """A coefficient at each length and as a function of it."""
 
-    Attributes
-    ----------
-    name : str
-        ``a``, ``a2`` or ``b``.
-    lengths : tuple of int
-    values, errors : tuple of float
-        At each length, with standard errors; NaN where the cells do not determine it.
-    weight : Weight
-        constant + inverse/N; NaN with fewer than two lengths.
-    constant_error, inverse_error, correlation : float
-        Standard errors of the two, and how they go together.
-    """
-
-    name: str
+    name: str  #: ``a``, ``a2`` or ``b``.
     lengths: tuple[int, ...]
+    #: `values`, `errors`: at each length, with standard errors; NaN where the cells do not
+    #: determine it.
     values: tuple[float, ...]
     errors: tuple[float, ...]
-    weight: Weight
+    weight: Weight  #: constant + inverse/N; NaN with fewer than two lengths.
+    #: `constant_error`, `inverse_error`, `correlation`: standard errors of the two, and how they go
+    #: together.
     constant_error: float
     inverse_error: float
     correlation: float
@@ -79,34 +70,19 @@ class Coefficient:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StudyFit:
-    """A fit with everything it stands on.
+    """A fit with everything it stands on."""
 
-    Attributes
-    ----------
-    model, method, rule, averaging
-        What was fitted, and how.
-    cells : Cells
-        The cells of this model, also those left out.
-    used : bool array (c,)
-        Cells that the fit could use: by rating points only those with a finite rating.
-    coefficients : tuple of Coefficient
-    fitted : float64 array (c,)
-        Rating difference by the coefficient of each length.
-    smooth : float64 array (c,)
-        Rating difference by the functions of the length.
-    covariance : float64 array (2k, 2k)
-        Of constant and inverse of each coefficient, in order, from the draws; NaN without.
-    """
-
-    model: StudyModel
+    model: StudyModel  #: `model`, `method`, `rule`, `averaging`: what was fitted, and how.
     method: FitMethod
     rule: CloseRule
     averaging: Averaging
-    cells: Cells
+    cells: Cells  #: The cells of this model, also those left out.
+    #: (c,): cells that the fit could use: by rating points only those with a finite rating.
     used: NDArray[np.bool_]
     coefficients: tuple[Coefficient, ...]
-    fitted: Array
-    smooth: Array
+    fitted: Array  #: (c,): rating difference by the coefficient of each length.
+    smooth: Array  #: (c,): rating difference by the functions of the length.
+    #: (2k, 2k): of constant and inverse of each coefficient, in order, from the draws; NaN without.
     covariance: Array
 
     def __repr__(self) -> str:
@@ -382,21 +358,13 @@ def _correlation(one: Array, two: Array) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Bump:
-    """R/DEPD at one length, of two kinds of pairings.
-
-    Attributes
-    ----------
-    length : int
-    free, free_error : float
-        Where one player is free of noise, with the standard error.
-    noisy, noisy_error : float
-        Where both have noise.
-    """
+    """R/DEPD at one length, of two kinds of pairings."""
 
     length: int
+    #: `free`, `free_error`: where one player is free of noise, with the standard error.
     free: float
     free_error: float
-    noisy: float
+    noisy: float  #: `noisy`, `noisy_error`: where both have noise.
     noisy_error: float
 
     @property
@@ -445,53 +413,25 @@ def find_bumps(cells: Cells) -> list[Bump]:
 
 @dataclass(frozen=True, slots=True)
 class Playing:
-    """How matches of a study are played.
+    """How matches of a study are played."""
 
-    Attributes
-    ----------
-    matches : int
-        Of each setting.
-    seed : int
-        Of dice and noise.
-    processes : int, optional
-        Of GNU Backgammon at a time.
-    timeout : float
-        Seconds until a match is given up.
-    program : Path, optional
-        GNU Backgammon.
-    frozen : bool
-        Matches that can be repeated; needs libfaketime.
-    export : bool
-        Keep the moves of each match.
-    """
-
-    matches: int = 100
-    seed: int = 1
-    processes: int | None = None
-    timeout: float = TIMEOUT
-    program: Path | None = None
-    frozen: bool = True
-    export: bool = False
+    matches: int = 100  #: Of each setting.
+    seed: int = 1  #: Of dice and noise.
+    processes: int | None = None  #: Of GNU Backgammon at a time.
+    timeout: float = TIMEOUT  #: Seconds until a match is given up.
+    program: Path | None = None  #: GNU Backgammon.
+    frozen: bool = True  #: Matches that can be repeated; needs libfaketime.
+    export: bool = False  #: Keep the moves of each match.
 
 
 @dataclass(frozen=True)
 class StudyResult:
-    """What the matches of some settings show.
-
-    Attributes
-    ----------
-    played : PlayedMatches
-    rule : CloseRule
-    cells : Cells, optional
-        None if there is no match.
-    fits : list of StudyFit
-        Of the models whose cells are there, if they were asked for.
-    """
+    """What the matches of some settings show."""
 
     played: PlayedMatches
     rule: CloseRule
-    cells: Cells | None
-    fits: list[StudyFit]
+    cells: Cells | None  #: None if there is no match.
+    fits: list[StudyFit]  #: Of the models whose cells are there, if they were asked for.
 
 
 def play_study(

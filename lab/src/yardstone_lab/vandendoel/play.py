@@ -75,23 +75,14 @@ _NAMES = ("first", "second")
 
 @dataclass(frozen=True, slots=True)
 class NoisyPlayer:
-    """How a player of a match thinks.
+    """How a player of a match thinks."""
 
-    Attributes
-    ----------
-    chequer_noise, cube_noise : float
-        Standard deviation of the noise added to the outputs of the evaluation,
-        in chequer play and in cube decisions; 0 for none.
-    plies : int
-        Depth of the search, from 0.
-    cube_plies : int, optional
-        Depth in cube decisions, if it is another one.
-    """
-
+    #: `chequer_noise`, `cube_noise`: standard deviation of the noise added to the outputs of the
+    #: evaluation, in chequer play and in cube decisions; 0 for none.
     chequer_noise: float = 0.0
     cube_noise: float = 0.0
-    plies: int = 0
-    cube_plies: int = -1
+    plies: int = 0  #: Depth of the search, from 0.
+    cube_plies: int = -1  #: Depth in cube decisions, if it is another one.
 
     def __post_init__(self) -> None:
         for noise in (self.chequer_noise, self.cube_noise):
@@ -114,26 +105,17 @@ class NoisyPlayer:
 
 @dataclass(frozen=True, slots=True)
 class MatchSetting:
-    """A cell of a study: who plays whom, how long, and how it is analysed.
+    """A cell of a study: who plays whom, how long, and how it is analysed."""
 
-    Attributes
-    ----------
-    length : int
-        Points to win.
-    first, second : NoisyPlayer
-        GNU Backgammon's player 0 (``X``) and player 1 (``O``). Who begins is
-        decided by the dice.
-    analyses : tuple of int
-        Plies of each analysis of the match; luck is analysed at 0 plies.
-    deterministic : bool
-        Noise computed from the position in place of random noise. It is GNU
-        Backgammon's default, and biased by 6.9 standard deviations: only for showing that.
-    """
-
-    length: int
+    length: int  #: Points to win.
+    #: `first`, `second`: GNU Backgammon's player 0 (``X``) and player 1 (``O``). Who begins is
+    #: decided by the dice.
     first: NoisyPlayer
     second: NoisyPlayer
+    #: Plies of each analysis of the match; luck is analysed at 0 plies.
     analyses: tuple[int, ...] = (0,)
+    #: Noise computed from the position in place of random noise. It is GNU Backgammon's default,
+    #: and biased by 6.9 standard deviations: only for showing that.
     deterministic: bool = False
 
     def __post_init__(self) -> None:
@@ -183,20 +165,11 @@ class MatchSetting:
 
 @dataclass(frozen=True, slots=True)
 class MatchJob:
-    """One match of a setting.
-
-    Attributes
-    ----------
-    setting : MatchSetting
-    number : int
-        Which match of the setting, from 0.
-    seed : int
-        Seed of the whole study.
-    """
+    """One match of a setting."""
 
     setting: MatchSetting
-    number: int
-    seed: int
+    number: int  #: Which match of the setting, from 0.
+    seed: int  #: Seed of the whole study.
 
     def seeds(self) -> tuple[int, int]:
         """Seed of the dice, and the clock (seconds since 1970) that seeds the noise."""
@@ -542,19 +515,11 @@ ROUND = 25
 
 @dataclass(frozen=True, slots=True)
 class PlayedMatches:
-    """What a run did.
+    """What a run did."""
 
-    Attributes
-    ----------
-    played, kept : int
-        Matches played now, and those the file already had.
-    failed : tuple of str
-        The matches that failed, and why.
-    """
-
-    played: int
+    played: int  #: `played`, `kept`: matches played now, and those the file already had.
     kept: int
-    failed: tuple[str, ...]
+    failed: tuple[str, ...]  #: The matches that failed, and why.
 
 
 def default_processes() -> int:

@@ -74,37 +74,19 @@ COLUMNS = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StudyTable:
-    """Analysed matches; the two columns of an array are the two players.
+    """Analysed matches; the two columns of an array are the two players."""
 
-    Attributes
-    ----------
-    settings : tuple of MatchSetting
-        Each with the one depth of analysis that its rows have.
-    setting : int64 array (n,)
-        Which of them a match has.
-    seed, number : int64 arrays (n,)
-        Name the match within its setting.
-    won : bool array (n,)
-        Whether the first player won.
-    luck_adjusted : float64 array (n,)
-        The first player's chance with luck taken out; may leave [0, 1].
-    unforced : int64 array (n, 2)
-        Unforced moves.
-    close_2003, close_2006 : int64 arrays (n, 2)
-        Close cube decisions by each rule.
-    move_error, cube_error : float64 arrays (n, 2)
-        Total normalised equity lost by moves and by cube decisions.
-    """
-
-    settings: tuple[MatchSetting, ...]
-    setting: Counts
-    seed: Counts
+    settings: tuple[MatchSetting, ...]  #: Each with the one depth of analysis that its rows have.
+    setting: Counts  #: (n,): which of them a match has.
+    seed: Counts  #: `seed`, `number` (n,): name the match within its setting.
     number: Counts
-    won: NDArray[np.bool_]
-    luck_adjusted: Array
-    unforced: Counts
-    close_2003: Counts
+    won: NDArray[np.bool_]  #: (n,): whether the first player won.
+    luck_adjusted: Array  #: (n,): the first player's chance with luck taken out; may leave [0, 1].
+    unforced: Counts  #: (n, 2): unforced moves.
+    close_2003: Counts  #: `close_2003`, `close_2006` (n, 2): close cube decisions by each rule.
     close_2006: Counts
+    #: `move_error`, `cube_error` (n, 2): total normalised equity lost by moves and by cube
+    #: decisions.
     move_error: Array
     cube_error: Array
 
@@ -372,31 +354,19 @@ LEVEL = 0.90
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Cells:
-    """Means over the matches of each setting; the rows of all arrays are the cells.
-
-    Attributes
-    ----------
-    settings : tuple of MatchSetting
-    matches : float64 array (c,)
-        Number of matches.
-    chance : float64 array (c,)
-        The first player's mean luck-adjusted result. With few matches it may leave [0, 1].
-    chance_error : float64 array (c,)
-        Its standard error; infinite where there is one match.
-    move_error, cube_error, decision_error : float64 arrays (c, 2)
-        EPM, EPC and EPD of both players.
-    cube_error_per_move : float64 array (c, 2)
-        Errors of cube decisions by the number of unforced moves, which no rule of
-        closeness enters.
-    """
+    """Means over the matches of each setting; the rows of all arrays are the cells."""
 
     settings: tuple[MatchSetting, ...]
-    matches: Array
+    matches: Array  #: (c,): number of matches.
+    #: (c,): the first player's mean luck-adjusted result. With few matches it may leave [0, 1].
     chance: Array
-    chance_error: Array
+    chance_error: Array  #: (c,): its standard error; infinite where there is one match.
+    #: `move_error`, `cube_error`, `decision_error` (c, 2): EPM, EPC and EPD of both players.
     move_error: Array
     cube_error: Array
     decision_error: Array
+    #: (c, 2): errors of cube decisions by the number of unforced moves, which no rule of closeness
+    #: enters.
     cube_error_per_move: Array
 
     def __len__(self) -> int:
@@ -593,30 +563,16 @@ _NEEDED = ("length", "player_1", "player_2", "winner", "luck_adjusted_1")
 
 @dataclass(frozen=True)
 class MatchTable:
-    """Matches with a winner, as arrays with one entry a match; frozen.
+    """Matches with a winner, as arrays with one entry a match; frozen."""
 
-    Attributes
-    ----------
-    length : float64 array
-        Points to win.
-    players : array of str, shape (matches, 2)
-    score : float64 array
-        1 where the first player won, else 0.
-    luck_adjusted : float64 array
-        Luck-adjusted result of the first player as a probability.
-    chequer, cube : float64 arrays, shape (matches, 2)
-        Sums of errors of both players, in normalised equity.
-    unforced, close : float64 arrays, shape (matches, 2)
-        Unforced moves, and close cube decisions.
-    """
-
-    length: Floats
-    players: NDArray[Any]
-    score: Floats
-    luck_adjusted: Floats
+    length: Floats  #: Points to win.
+    players: NDArray[Any]  #: (matches, 2)
+    score: Floats  #: 1 where the first player won, else 0.
+    luck_adjusted: Floats  #: Luck-adjusted result of the first player as a probability.
+    #: `chequer`, `cube` (matches, 2): sums of errors of both players, in normalised equity.
     chequer: Floats
     cube: Floats
-    unforced: Floats
+    unforced: Floats  #: `unforced`, `close` (matches, 2): unforced moves, and close cube decisions.
     close: Floats
 
     def __len__(self) -> int:

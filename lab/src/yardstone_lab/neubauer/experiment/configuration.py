@@ -37,203 +37,120 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameSettings:
-    """Where the games are: SGF `records`, or lists of `moves` with a table of `results`.
+    """Where the games are: SGF `records`, or lists of `moves` with a table of `results`."""
 
-    Attributes
-    ----------
-    records, moves : tuple of str
-        Files, folders, patterns or archives.
-    results : str
-        The table that tells players, date and result of the lists of moves.
-    key, result, clock, ranked : str
-        Its columns: what names a game; the text of the result; the clock; whether a
-        game counted for ratings. '' where there is none.
-    columns : tuple of str
-        Further columns that tell of a game: size, komi, handicap, rules. Without them a
-        list of moves is of an even game on 19x19.
-    """
-
-    records: tuple[str, ...] = ()
+    records: tuple[str, ...] = ()  #: `records`, `moves`: files, folders, patterns or archives.
     moves: tuple[str, ...] = ()
-    results: str = ""
+    results: str = ""  #: The table that tells players, date and result of the lists of moves.
+    #: `key`, `result`, `clock`, `ranked`: its columns: what names a game; the text of the result;
+    #: the clock; whether a game counted for ratings. '' where there is none.
     key: str = "game_id"
     result: str = ""
     clock: str = ""
     ranked: str = ""
+    #: Further columns that tell of a game: size, komi, handicap, rules. Without them a list of
+    #: moves is of an even game on 19x19.
     columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeSettings:
-    """Whose word on the winner is taken.
+    """Whose word on the winner is taken."""
 
-    Attributes
-    ----------
-    judge : bool
-        Ask the network about games that were not counted.
-    sure : float
-        How sure it must be.
-    decisions : tuple of str
-        How the games were decided that are judged.
-    """
-
-    judge: bool = True
-    sure: float = SURE
-    decisions: tuple[str, ...] = JUDGED
+    judge: bool = True  #: Ask the network about games that were not counted.
+    sure: float = SURE  #: How sure it must be.
+    decisions: tuple[str, ...] = JUDGED  #: How the games were decided that are judged.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeatureSettings:
-    """How features of moves are made, and of which games.
+    """How features of moves are made, and of which games."""
 
-    Attributes
-    ----------
-    net : str
-        The network's file or name; '' as everywhere.
-    engine, precision, rules, komi
-        As in `yardstone go features`; komi None is that of each record.
-    stores : tuple of str
-        Stores that are there already. The games they lack have no features.
-    since : date or None
-        Only games from this date on, and what `newcomers` adds.
-    newcomers : bool
-        Games between newcomers as well, and all that both played before.
-    """
-
-    net: str = ""
+    net: str = ""  #: The network's file or name; '' as everywhere.
+    #: `engine`, `precision`, `rules`, `komi`: as in `yardstone go features`; komi None is that of
+    #: each record.
     engine: str = "auto"
     precision: str = "fp32"
     rules: str = RULES
     komi: float | None = None
+    #: Stores that are there already. The games they lack have no features.
     stores: tuple[str, ...] = ()
-    since: np.datetime64 | None = None
-    newcomers: bool = True
+    since: np.datetime64 | None = None  #: Only games from this date on, and what `newcomers` adds.
+    newcomers: bool = True  #: Games between newcomers as well, and all that both played before.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatingSettings:
-    """The system of results, and the labels it gives.
+    """The system of results, and the labels it gives."""
 
-    Attributes
-    ----------
-    advance : int
-        A: how many games ahead a label looks.
-    withhold : bool
-        Compute the labels of training and validation games without the results of the
-        test and exhibition games.
-    tau, deviation, volatility : float
-        Of Glicko-2: its tau, and deviation and volatility of a newcomer.
-    tune : int
-        Add Glicko-2 with parameters that predict the games outside all sets best, found
-        with so many trials (optuna), and fuse with that; 0 leaves it out.
-    tune_before : bool
-        Find them on games alone that were played before the first of T, V and E.
-    """
-
-    advance: int = ADVANCE
+    advance: int = ADVANCE  #: A: how many games ahead a label looks.
+    #: Compute the labels of training and validation games without the results of the test and
+    #: exhibition games.
     withhold: bool = False
+    #: `tau`, `deviation`, `volatility`: of Glicko-2: its tau, and deviation and volatility of a
+    #: newcomer.
     tau: float = 0.5
     deviation: float = 350.0
     volatility: float = 0.06
+    #: Add Glicko-2 with parameters that predict the games outside all sets best, found with so many
+    #: trials (optuna), and fuse with that; 0 leaves it out.
     tune: int = 0
+    #: Find them on games alone that were played before the first of T, V and E.
     tune_before: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetSettings:
-    """Sizes of the sets; -1 for the exhibition set takes all games that fit.
-
-    Attributes
-    ----------
-    training, validation, test, exhibition : int
-    newcomer_games : int
-        Earlier games that a player of an exhibition game has at most.
-    least_games : int
-        And at least: 1 leaves out players without any earlier game.
-    since : date or None
-        Games of the first three sets are not older.
-    seed : int
-    """
+    """Sizes of the sets; -1 for the exhibition set takes all games that fit."""
 
     training: int = 10_000
     validation: int = 5_000
     test: int = 5_000
     exhibition: int = 5_000
+    #: Earlier games that a player of an exhibition game has at most.
     newcomer_games: int = NEWCOMER_GAMES
-    least_games: int = 0
-    since: np.datetime64 | None = None
+    least_games: int = 0  #: And at least: 1 leaves out players without any earlier game.
+    since: np.datetime64 | None = None  #: Games of the first three sets are not older.
     seed: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSettings:
-    """What is trained.
+    """What is trained."""
 
-    Attributes
-    ----------
-    window : int
-        N: recent moves of a player.
-    basic, full : Hyperparameters or None
-        Of the two Set Transformers, on head and on trunk features; None leaves one out.
-    pooled : tuple of str
-        Kinds of features whose means the pooled model takes; () leaves it out.
-    rank : bool
-        A pooled model of the rank model's scores as well.
-    fusion : bool
-        Fuse Glicko-2 with the model from moves that predicts V best.
-    device : str
-        Where networks are trained: cpu, cuda or auto.
-    threads : int or None
-        Of the training on the processor.
-    """
-
-    window: int = WINDOW
+    window: int = WINDOW  #: N: recent moves of a player.
+    #: `basic`, `full`: of the two Set Transformers, on head and on trunk features; None leaves one
+    #: out.
     basic: Hyperparameters | None = field(default_factory=lambda: PRESETS["published"])
     full: Hyperparameters | None = field(default_factory=lambda: PRESETS["published"])
+    #: Kinds of features whose means the pooled model takes; () leaves it out.
     pooled: tuple[str, ...] = ("head", "pick")
-    rank: bool = False
-    fusion: bool = True
-    device: str = "auto"
-    threads: int | None = None
+    rank: bool = False  #: A pooled model of the rank model's scores as well.
+    fusion: bool = True  #: Fuse Glicko-2 with the model from moves that predicts V best.
+    device: str = "auto"  #: Where networks are trained: cpu, cuda or auto.
+    threads: int | None = None  #: Of the training on the processor.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableSettings:
-    """What is measured.
+    """What is measured."""
 
-    Attributes
-    ----------
-    hidden : tuple of int
-        For each of these k, test and exhibition games with all but the last k games of
-        both players hidden.
-    replicates : int
-        Of the bootstrap of players.
-    confidence : float
-        Level of the intervals.
-    seed : int
-    """
-
+    #: For each of these k, test and exhibition games with all but the last k games of both players
+    #: hidden.
     hidden: tuple[int, ...] = (0, 1, 2, 3, 4)
-    replicates: int = 1000
-    confidence: float = 0.95
+    replicates: int = 1000  #: Of the bootstrap of players.
+    confidence: float = 0.95  #: Level of the intervals.
     seed: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Experiment:
-    """A whole experiment, from records to the table; frozen.
-
-    Attributes
-    ----------
-    name : str
-    folder : Path
-        Where its stages are kept.
-    games, filters, judge, features, ratings, sets, models, table
-        The settings of its parts.
-    """
+    """A whole experiment, from records to the table; frozen."""
 
     name: str
-    folder: Path
+    folder: Path  #: Where its stages are kept.
+    #: `games`, `filters`, `judge`, `features`, `ratings`, `sets`, `models`, `table`: the settings
+    #: of its parts.
     games: GameSettings
     filters: Filters = field(default_factory=Filters)
     judge: JudgeSettings = field(default_factory=JudgeSettings)

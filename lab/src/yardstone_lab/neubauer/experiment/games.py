@@ -189,40 +189,21 @@ def decision_of(result: str) -> Decision:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A recorded game.
+    """A recorded game."""
 
-    Attributes
-    ----------
-    key : str
-        What names it among all.
-    game : GoGame
-    decision : Decision
-    seconds : float or None
-        For a move, on average; None if the record does not tell.
-    ranked : bool or None
-        Whether it counted for ratings; None if the record does not tell.
-    """
-
-    key: str
+    key: str  #: What names it among all.
     game: GoGame
     decision: Decision
-    seconds: float | None = None
-    ranked: bool | None = None
+    seconds: float | None = None  #: For a move, on average; None if the record does not tell.
+    ranked: bool | None = None  #: Whether it counted for ratings; None if the record does not tell.
 
 
 @dataclass(slots=True)
 class RecordedGames:
-    """Candidates from SGF files; can be gone through again and again.
+    """Candidates from SGF files; can be gone through again and again."""
 
-    Attributes
-    ----------
-    paths : sequence of str
-        Files, folders, patterns or archives.
-    skipped : SkipReport
-        Records that could not be read in the latest pass.
-    """
-
-    paths: Sequence[str]
+    paths: Sequence[str]  #: Files, folders, patterns or archives.
+    #: Records that could not be read in the latest pass.
     skipped: SkipReport = field(default_factory=SkipReport)
     by = "file"
 
@@ -238,29 +219,17 @@ class RecordedGames:
 
 @dataclass(slots=True)
 class ListedGames:
-    """Candidates from lists of moves, joined to a table of results.
+    """Candidates from lists of moves, joined to a table of results."""
 
-    Attributes
-    ----------
-    moves : sequence of str
-        Files, patterns or archives of lists of moves.
-    results : Pool
-        Who played and who won, `first` being Black.
-    key : str
-        The column of `results` that names a game, as the lists of moves do.
-    result, clock, ranked : str
-        Columns of `results` with the text of the result, the clock's words, and
-        whether a game counted (1 or 0); '' if there is none.
-    skipped : SkipReport
-        Records that could not be read in the latest pass.
-    """
-
-    moves: Sequence[str]
-    results: Pool
-    key: str = "game_id"
+    moves: Sequence[str]  #: Files, patterns or archives of lists of moves.
+    results: Pool  #: Who played and who won, `first` being Black.
+    key: str = "game_id"  #: The column of `results` that names a game, as the lists of moves do.
+    #: `result`, `clock`, `ranked`: columns of `results` with the text of the result, the clock's
+    #: words, and whether a game counted (1 or 0); '' if there is none.
     result: str = ""
     clock: str = ""
     ranked: str = ""
+    #: Records that could not be read in the latest pass.
     skipped: SkipReport = field(default_factory=SkipReport)
     by = "name"
 
@@ -321,47 +290,27 @@ RULES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """What games must be like.
+    """What games must be like."""
 
-    Attributes
-    ----------
-    size : int or None
-        Lines of the board; None takes all.
-    even : bool
-        Leave out handicap and stones set up.
-    dated : bool
-        Leave out games without a date.
-    seconds : float
-        A move must have more than so many seconds, on average
-        (`yardstone_lab.neubauer.experiment.games`); 0 takes all.
-    unknown_clock : bool
-        Keep games whose record says nothing that is understood about the clock.
-    least_moves : int
-        Moves that a game must have.
-    ranked : bool
-        Leave out games that are marked as not counting for ratings.
-    decisions : tuple of str
-        How games may have been decided; see `candidates.Decision`.
-    draws : bool
-        Keep draws.
-    first_pass : int
-        A pass before this move is an early one; 0 lets players pass when they like.
-    """
-
-    size: int | None = 19
-    even: bool = True
-    dated: bool = True
+    size: int | None = 19  #: Lines of the board; None takes all.
+    even: bool = True  #: Leave out handicap and stones set up.
+    dated: bool = True  #: Leave out games without a date.
+    #: A move must have more than so many seconds, on average
+    #: (`yardstone_lab.neubauer.experiment.games`); 0 takes all.
     seconds: float = 5.0
+    #: Keep games whose record says nothing that is understood about the clock.
     unknown_clock: bool = True
-    least_moves: int = 20
-    ranked: bool = True
+    least_moves: int = 20  #: Moves that a game must have.
+    ranked: bool = True  #: Leave out games that are marked as not counting for ratings.
+    #: How games may have been decided; see `candidates.Decision`.
     decisions: tuple[str, ...] = (
         Decision.counted.value,
         Decision.unstated.value,
         Decision.resigned.value,
         Decision.timed_out.value,
     )
-    draws: bool = False
+    draws: bool = False  #: Keep draws.
+    #: A pass before this move is an early one; 0 lets players pass when they like.
     first_pass: int = 50
 
     def __post_init__(self) -> None:
@@ -400,27 +349,16 @@ class Filters:
 
 @dataclass(slots=True)
 class FilterReport:
-    """Games lost to each rule.
+    """Games lost to each rule."""
 
-    Attributes
-    ----------
-    games : int
-        Games that were looked at.
-    kept : int
-    first : Counter
-        By rule, the games that it was the first to leave out: these add up.
-    broken : Counter
-        By rule, the games that break it, whatever else they break. Illegal moves and
-        repetitions are looked for in games that break no other rule.
-    unread : int
-        Records that could not be read at all.
-    """
-
-    games: int = 0
+    games: int = 0  #: Games that were looked at.
     kept: int = 0
+    #: By rule, the games that it was the first to leave out: these add up.
     first: Counter[str] = field(default_factory=Counter)
+    #: By rule, the games that break it, whatever else they break. Illegal moves and repetitions are
+    #: looked for in games that break no other rule.
     broken: Counter[str] = field(default_factory=Counter)
-    unread: int = 0
+    unread: int = 0  #: Records that could not be read at all.
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON: every rule, in order."""
@@ -596,16 +534,11 @@ _JUDGEMENTS_FILE = ArrayFile("file of judgements", compressed=False)
 
 @dataclass(frozen=True, slots=True)
 class JudgedReport:
-    """What judging did to the results.
+    """What judging did to the results."""
 
-    Attributes
-    ----------
-    games, kept, contrary, unsure, unseen : int
-        Games that were to be judged; those kept; of these, those whose winner is not
-        the recorded one; those left out because the network is not sure; and those
-        left out because it could not be shown them.
-    """
-
+    #: `games`, `kept`, `contrary`, `unsure`, `unseen`: games that were to be judged; those kept; of
+    #: these, those whose winner is not the recorded one; those left out because the network is not
+    #: sure; and those left out because it could not be shown them.
     games: int
     kept: int
     contrary: int

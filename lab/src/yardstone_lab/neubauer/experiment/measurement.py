@@ -54,30 +54,16 @@ _EDGE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """How one system predicted the games of one set; frozen.
-
-    Attributes
-    ----------
-    system, letter : str
-    last : int
-        How many of both players' last games were seen; -1 for all.
-    metrics : Measures
-    interval : dict of str to MeanInterval
-        Of ``accuracy`` and ``log_likelihood``.
-    ahead : dict of str to MeanInterval
-        The same less that of the system that all are compared with.
-    sure : dict of str to int
-        1 if that is surely above zero, -1 if surely below, else 0: at the level of all
-        comparisons of the table together.
-    calibration : CalibrationCurve
-    """
+    """How one system predicted the games of one set; frozen."""
 
     system: str
     letter: str
-    last: int
+    last: int  #: How many of both players' last games were seen; -1 for all.
     metrics: Measures
-    interval: dict[str, MeanInterval]
-    ahead: dict[str, MeanInterval]
+    interval: dict[str, MeanInterval]  #: Of ``accuracy`` and ``log_likelihood``.
+    ahead: dict[str, MeanInterval]  #: The same less that of the system that all are compared with.
+    #: 1 if that is surely above zero, -1 if surely below, else 0: at the level of all comparisons
+    #: of the table together.
     sure: dict[str, int]
     calibration: CalibrationCurve
 
@@ -97,24 +83,12 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class Performance:
-    """All cells of the table; frozen.
+    """All cells of the table; frozen."""
 
-    Attributes
-    ----------
-    cells : tuple of Cell
-        Set after set, the systems in their order.
-    confidence : float
-        Level of the intervals.
-    base : str
-        The system that all are compared with.
-    comparisons : int
-        So many differences are looked at, for which what is called sure allows.
-    """
-
-    cells: tuple[Cell, ...]
-    confidence: float
-    base: str
-    comparisons: int
+    cells: tuple[Cell, ...]  #: Set after set, the systems in their order.
+    confidence: float  #: Level of the intervals.
+    base: str  #: The system that all are compared with.
+    comparisons: int  #: So many differences are looked at, for which what is called sure allows.
 
     def cell(self, system: str, letter: str, last: int = -1) -> Cell:
         """One cell."""
@@ -210,28 +184,14 @@ def _sure(spread: Bootstrap, contrast: Array, far: float) -> int:
 
 @dataclass(frozen=True, eq=False)
 class RatingErrors:
-    """Ratings before games against the labels, by range of the label; frozen.
-
-    Attributes
-    ----------
-    system : str
-    edges : float64 [ranges + 1]
-    players : int64 [ranges]
-        Ratings in each range.
-    bias : float64 [ranges]
-        Mean of rating less label; NaN where there is none.
-    deviation : float64 [ranges]
-        Root mean square of the same.
-    correlation : float
-        Of all ratings with all labels.
-    """
+    """Ratings before games against the labels, by range of the label; frozen."""
 
     system: str
-    edges: Array
-    players: NDArray[np.int64]
-    bias: Array
-    deviation: Array
-    correlation: float
+    edges: Array  #: [ranges + 1]
+    players: NDArray[np.int64]  #: [ranges]: ratings in each range.
+    bias: Array  #: [ranges]: mean of rating less label; NaN where there is none.
+    deviation: Array  #: [ranges]: root mean square of the same.
+    correlation: float  #: Of all ratings with all labels.
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values; None where there is no rating."""
@@ -309,20 +269,11 @@ _EVEN, _FUTURE = "50:50", "Future Glicko-2"
 
 @dataclass(frozen=True, eq=False)
 class Measurement:
-    """The performance of all systems; frozen.
-
-    Attributes
-    ----------
-    outcome : ExperimentResult
-    compared : sequence of Performance
-        With Glicko-2, and with the tuned one if it was asked for.
-    errors : sequence of RatingErrors
-        Of the systems that rate, on the test games.
-    """
+    """The performance of all systems; frozen."""
 
     outcome: ExperimentResult
-    compared: Sequence[Performance]
-    errors: Sequence[RatingErrors]
+    compared: Sequence[Performance]  #: With Glicko-2, and with the tuned one if it was asked for.
+    errors: Sequence[RatingErrors]  #: Of the systems that rate, on the test games.
 
     @property
     def tested(self) -> bool:

@@ -84,15 +84,6 @@ def points_lost(head: NDArray[Any]) -> Array:
 class Stochastic:
     """The model with its constants.
 
-    Attributes
-    ----------
-    moves : float
-        C: moves of a player after which points are compared; half the mean length of
-        the training games (127 in the thesis).
-    mean, variance : float
-        Of the points lost by a move over all training moves: what is put in the place
-        of a player's own where there are too few moves to tell.
-
     Notes
     -----
     Equation 4.3 wants two moves of each side. A side with one move has its own mean
@@ -100,7 +91,11 @@ class Stochastic:
     two sides without a move come out at 0.5.
     """
 
+    #: C: moves of a player after which points are compared; half the mean length of the training
+    #: games (127 in the thesis).
     moves: float
+    #: `mean`, `variance`: of the points lost by a move over all training moves: what is put in the
+    #: place of a player's own where there are too few moves to tell.
     mean: float
     variance: float
 
@@ -272,32 +267,19 @@ _LEAST_DEVIATION = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Pooled:
-    """Ratings from means of features; `fit_pooled` makes one.
+    """Ratings from means of features; `fit_pooled` makes one."""
 
-    Attributes
-    ----------
-    centre, spread : float64 [width]
-        Mean of the features of players, and their standard deviation over players.
-    weights : float64 [width]
-        Rating points for each standard deviation.
-    mean : float
-        Rating of a player of whom nothing is known.
-    shrinkage : float
-        So many moves of the average player are added to each player's own.
-    penalty : float
-        Of the ridge.
-    intercept, slope : float
-        Of the logit of Black's expected score, against the logit of the difference of
-        ratings: fitted on the validation games, for ratings from few moves lie too
-        close together or too far apart.
-    """
-
+    #: `centre`, `spread` [width]: mean of the features of players, and their standard deviation
+    #: over players.
     centre: Array
     spread: Array
-    weights: Array
-    mean: float
-    shrinkage: float
-    penalty: float
+    weights: Array  #: [width]: rating points for each standard deviation.
+    mean: float  #: Rating of a player of whom nothing is known.
+    shrinkage: float  #: So many moves of the average player are added to each player's own.
+    penalty: float  #: Of the ridge.
+    #: `intercept`, `slope`: of the logit of Black's expected score, against the logit of the
+    #: difference of ratings: fitted on the validation games, for ratings from few moves lie too
+    #: close together or too far apart.
     intercept: float
     slope: float
 
@@ -463,44 +445,24 @@ _ABOUT = {
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """What models are trained on.
-
-    Attributes
-    ----------
-    data : ExperimentData
-    settings : ModelSettings
-    note : callable
-        Gives a function of (done, all) for what is being done, or None.
-    say : callable
-    """
+    """What models are trained on."""
 
     data: ExperimentData
     settings: ModelSettings
+    #: Gives a function of (done, all) for what is being done, or None.
     note: Callable[[str], Callable[[int, int], object] | None]
     say: Callable[[str], object]
 
 
 @dataclass(frozen=True, eq=False)
 class TrainedModels:
-    """The trained models of an experiment.
-
-    Attributes
-    ----------
-    networks : dict of str to StrengthNetwork
-    pooled : dict of str to Pooled
-    kinds : dict of str to tuples of str
-        Features of each pooled model.
-    stages : list of str
-        Those that made them.
-    facts : dict
-        What to say about each.
-    """
+    """The trained models of an experiment."""
 
     networks: dict[str, StrengthNetwork]
     pooled: dict[str, Pooled]
-    kinds: dict[str, tuple[str, ...]]
-    stages: list[str]
-    facts: dict[str, Any]
+    kinds: dict[str, tuple[str, ...]]  #: Features of each pooled model.
+    stages: list[str]  #: Those that made them.
+    facts: dict[str, Any]  #: What to say about each.
 
 
 def train_all(work: Work, stages: Stages) -> TrainedModels:

@@ -56,21 +56,12 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Hidden:
-    """The last games of both players of some games.
+    """The last games of both players of some games."""
 
-    Attributes
-    ----------
-    games : int64 [g]
-        The games to be predicted: numbers in the pool.
-    past : int64 [n]
-        Games that are seen, of one side after the other, the oldest first.
-    starts : int64 [2 * g + 1]
-        Side s (0 the first player) of the i-th game has
-        ``past[starts[2 * i + s]:starts[2 * i + s + 1]]``.
-    """
-
-    games: Integers
-    past: Integers
+    games: Integers  #: [g]: the games to be predicted: numbers in the pool.
+    past: Integers  #: [n]: games that are seen, of one side after the other, the oldest first.
+    #: Side s (0 the first player) of the i-th game has ``past[starts[2 * i + s]:starts[2 * i + s +
+    #: 1]]``.
     starts: Integers
 
 
@@ -168,21 +159,11 @@ EVERYTHING = -1
 
 @dataclass(frozen=True, eq=False)
 class Questions:
-    """Games to be predicted; frozen.
+    """Games to be predicted; frozen."""
 
-    Attributes
-    ----------
-    game : int64 [q]
-        Numbers in the pool.
-    letter : array of one-letter strings [q]
-        The set of each game: T, V, E or X.
-    last : int64 [q]
-        How many of both players' last games may be seen; -1 for all.
-    """
-
-    game: NDArray[np.int64]
-    letter: NDArray[np.str_]
-    last: NDArray[np.int64]
+    game: NDArray[np.int64]  #: [q]: numbers in the pool.
+    letter: NDArray[np.str_]  #: [q]: the set of each game: T, V, E or X.
+    last: NDArray[np.int64]  #: [q]: how many of both players' last games may be seen; -1 for all.
 
     def __len__(self) -> int:
         return len(self.game)
@@ -213,18 +194,10 @@ def ask_questions(sets: Sets, hidden: Iterable[int] = ()) -> Questions:
 
 @dataclass(frozen=True, eq=False)
 class RecentMoves:
-    """The recent moves of both players of each question, kept in a folder.
+    """The recent moves of both players of each question, kept in a folder."""
 
-    Attributes
-    ----------
-    folder : Path
-        Holds `recent.npz` and a file for each kind of features.
-    rows, starts : int64 arrays
-        As in `MoveSets`.
-    """
-
-    folder: Path
-    rows: NDArray[np.int64]
+    folder: Path  #: Holds `recent.npz` and a file for each kind of features.
+    rows: NDArray[np.int64]  #: `rows`, `starts`: as in `MoveSets`.
     starts: NDArray[np.int64]
 
     @classmethod
@@ -311,32 +284,16 @@ TUNED = "Glicko-2 tuned"
 
 @dataclass(frozen=True, eq=False)
 class ExperimentPredictions:
-    """Expected scores of Black, by system; frozen.
-
-    Attributes
-    ----------
-    questions : Questions
-    score : float64 [q]
-        Black's points.
-    labels : float64 [q, 2]
-        Rating labels of Black and White.
-    players : int32 [q, 2]
-        Their numbers in the pool.
-    expected : mapping of str to float64 [q]
-        By the name of the system.
-    ratings : mapping of str to float64 [q, 2]
-        Ratings of Black and White, of the systems that have some.
-    about : mapping of str to str
-        What each system is, in words.
-    """
+    """Expected scores of Black, by system; frozen."""
 
     questions: Questions
-    score: Array
-    labels: Array
-    players: NDArray[np.int32]
-    expected: Mapping[str, Array] = field(default_factory=dict)
+    score: Array  #: [q]: black's points.
+    labels: Array  #: [q, 2]: rating labels of Black and White.
+    players: NDArray[np.int32]  #: [q, 2]: their numbers in the pool.
+    expected: Mapping[str, Array] = field(default_factory=dict)  #: [q]: by the name of the system.
+    #: [q, 2]: ratings of Black and White, of the systems that have some.
     ratings: Mapping[str, Array] = field(default_factory=dict)
-    about: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, str] = field(default_factory=dict)  #: What each system is, in words.
 
     def with_system(
         self, name: str, expected: Array, ratings: Array | None = None, about: str = ""

@@ -85,20 +85,11 @@ _FORMAT = 1
 
 @dataclass(slots=True)
 class Stages:
-    """The stages of one experiment in a folder.
+    """The stages of one experiment in a folder."""
 
-    Attributes
-    ----------
-    folder : Path
-        Made if it is not there.
-    say : callable
-        Told in words what is kept, done and redone, and why.
-    prints : dict of str to str
-        Fingerprints of the stages run so far, by name.
-    """
-
-    folder: Path
-    say: Callable[[str], object] = print
+    folder: Path  #: Made if it is not there.
+    say: Callable[[str], object] = print  #: Told in words what is kept, done and redone, and why.
+    #: Fingerprints of the stages run so far, by name.
     prints: dict[str, str] = field(default_factory=dict)
 
     def run(
@@ -214,30 +205,16 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(slots=True)
 class Preparation:
-    """The stages that prepare the data; each takes what those before it gave.
-
-    Attributes
-    ----------
-    experiment : Experiment
-    workers : int or None
-        Processes that judge and take features; one a core if None.
-    say : callable
-        Told what is kept, done and redone.
-    progress : callable or None
-        Called with what is being done, how much of it is done and how much there is.
-    facts : dict
-        What the stages said of themselves.
-    stages : Stages
-    source : RecordedGames, ListedGames or None
-        The games, once something has asked for them.
-    """
+    """The stages that prepare the data; each takes what those before it gave."""
 
     experiment: Experiment
-    workers: int | None
-    say: Callable[[str], object]
+    workers: int | None  #: Processes that judge and take features; one a core if None.
+    say: Callable[[str], object]  #: Told what is kept, done and redone.
+    #: Called with what is being done, how much of it is done and how much there is.
     progress: Progress | None
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)  #: What the stages said of themselves.
     stages: Stages = field(init=False)
+    #: The games, once something has asked for them.
     source: RecordedGames | ListedGames | None = None
 
     def __post_init__(self) -> None:
@@ -527,27 +504,14 @@ def read_facts(path: Path) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class ExperimentResult:
-    """What an experiment has come to; frozen.
-
-    Attributes
-    ----------
-    experiment : Experiment
-    pool : Pool
-        With the marks in its column ``set``.
-    replay : Replay
-        Under Glicko-2.
-    predictions : ExperimentPredictions
-    moves : RecentMoves
-    facts : dict
-        What the stages said of themselves: filters, judging, sets, models.
-    """
+    """What an experiment has come to; frozen."""
 
     experiment: Experiment
-    pool: Pool
-    replay: Replay
+    pool: Pool  #: With the marks in its column ``set``.
+    replay: Replay  #: Under Glicko-2.
     predictions: ExperimentPredictions
     moves: RecentMoves
-    facts: dict[str, Any]
+    facts: dict[str, Any]  #: What the stages said of themselves: filters, judging, sets, models.
 
 
 def run_experiment(

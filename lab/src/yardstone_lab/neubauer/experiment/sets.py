@@ -203,15 +203,9 @@ def load_labels(path: Path) -> Labels:
 
 @dataclass(frozen=True, eq=False)
 class Sets:
-    """A letter a game: T training, V validation, E test, X exhibition; frozen.
+    """A letter a game: T training, V validation, E test, X exhibition; frozen."""
 
-    Attributes
-    ----------
-    mark : array of one-letter strings, one entry a game
-        Empty for games in no set.
-    """
-
-    mark: NDArray[np.str_]
+    mark: NDArray[np.str_]  #: Empty for games in no set.
 
     def of(self, letter: str) -> Mask:
         """True for the games of one set."""
@@ -289,22 +283,12 @@ def draw_sets(
 
 @dataclass(frozen=True, eq=False)
 class ExperimentData:
-    """The games of an experiment, with what training may know of them.
-
-    Attributes
-    ----------
-    pool : Pool
-    questions : Questions
-    labels : Labels
-        That training may see.
-    moves : RecentMoves
-        Of both players of each question.
-    """
+    """The games of an experiment, with what training may know of them."""
 
     pool: Pool
     questions: Questions
-    labels: Labels
-    moves: RecentMoves
+    labels: Labels  #: That training may see.
+    moves: RecentMoves  #: Of both players of each question.
 
     def labelled(self, kinds: Sequence[str], letter: str) -> Labelled:
         """The games of a set with some kinds of features."""

@@ -72,37 +72,18 @@ class Cached:
 
 @dataclass(frozen=True)
 class SearchRun:
-    """A training of a search; frozen.
+    """A training of a search; frozen."""
 
-    Attributes
-    ----------
-    iteration, number : int
-        From 1.
-    settings : Hyperparameters
-    loss : float
-        The lowest mean score loss of the validation games; infinite if it failed.
-    accuracy : float
-        In the same epoch.
-    best_epoch, epochs_done : int
-        The best epoch, and how many there were.
-    seconds : float
-        All epochs together.
-    failure : str
-        Why it failed, or why it was given up; '' if it did not.
-    folder : str
-        Where it lies.
-    """
-
-    iteration: int
+    iteration: int  #: `iteration`, `number`: from 1.
     number: int
     settings: Hyperparameters
-    loss: float
-    accuracy: float
-    best_epoch: int
+    loss: float  #: The lowest mean score loss of the validation games; infinite if it failed.
+    accuracy: float  #: In the same epoch.
+    best_epoch: int  #: `best_epoch`, `epochs_done`: the best epoch, and how many there were.
     epochs_done: int
-    seconds: float
-    failure: str
-    folder: str
+    seconds: float  #: All epochs together.
+    failure: str  #: Why it failed, or why it was given up; '' if it did not.
+    folder: str  #: Where it lies.
 
     def line(self) -> str:
         """The run in one line."""
@@ -238,29 +219,17 @@ _RATE_SPAN, _DECAY_SPAN, _LOSS_SPAN, _WIDTH_SPAN, _POINTS_SPAN = 3.0, 0.05, 3.0,
 
 @dataclass(frozen=True)
 class Plan:
-    """An iterated random search; frozen. As published unless told otherwise.
+    """An iterated random search; frozen. As published unless told otherwise."""
 
-    Attributes
-    ----------
-    iterations, runs : int
-        Iterations, and trainings in each.
-    shrink : float
-        The scale γ of the changes is multiplied by this after each iteration.
-    start : Hyperparameters
-        Where the first iteration searches around; what is not searched stays as it is.
-    windows : (int, int), optional
-        Search the window N between these as well, uniformly, as the thesis did in a
-        preliminary search (figure 5.2).
-    seed : int
-        Equal seeds give equal searches on any number of workers.
-    """
-
-    iterations: int = 5
+    iterations: int = 5  #: `iterations`, `runs`: iterations, and trainings in each.
     runs: int = 15
-    shrink: float = 0.6
+    shrink: float = 0.6  #: The scale γ of the changes is multiplied by this after each iteration.
+    #: Where the first iteration searches around; what is not searched stays as it is.
     start: Hyperparameters = field(default_factory=lambda: START)
+    #: Search the window N between these as well, uniformly, as the thesis did in a preliminary
+    #: search (figure 5.2).
     windows: tuple[int, int] | None = None
-    seed: int = 0
+    seed: int = 0  #: Equal seeds give equal searches on any number of workers.
 
     def __post_init__(self) -> None:
         if self.iterations < 1 or self.runs < 1:

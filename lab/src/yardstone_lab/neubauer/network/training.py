@@ -80,41 +80,26 @@ _STEP_COLUMNS = ("epoch", "step", "score_loss", "rating_loss", "regularisation_l
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """An epoch; frozen. Losses of training are means over its steps, as they are weighted.
+    """An epoch; frozen. Losses of training are means over its steps, as they are weighted."""
 
-    Attributes
-    ----------
-    epoch : int
-        From 1; 0 is the network before training, which has no losses of training.
-    learning_rate : float
-    score_loss, rating_loss, regularisation_loss : float
-        Of training: L_s, τ_r (L_b + L_w) and τ_θ L_θ; their sum was minimised.
-    validation_loss : float
-        Mean score loss of the validation games: minus their mean log-likelihood.
-    validation_rating_loss : float
-        Mean of L_b + L_w of the validation games, as it is weighted.
-    black_error, white_error : float
-        Mean squared errors of the normalised ratings of the validation games.
-    accuracy : float
-        Share of the validation games whose winner was predicted; a draw counts half.
-    seconds : float
-        What the epoch took, with its validation.
-    best : bool
-        Whether no earlier epoch had so low a validation loss.
-    """
-
-    epoch: int
+    epoch: int  #: From 1; 0 is the network before training, which has no losses of training.
     learning_rate: float
+    #: `score_loss`, `rating_loss`, `regularisation_loss`: of training: L_s, τ_r (L_b + L_w) and τ_θ
+    #: L_θ; their sum was minimised.
     score_loss: float
     rating_loss: float
     regularisation_loss: float
+    #: Mean score loss of the validation games: minus their mean log-likelihood.
     validation_loss: float
-    validation_rating_loss: float
+    validation_rating_loss: float  #: Mean of L_b + L_w of the validation games, as it is weighted.
+    #: `black_error`, `white_error`: mean squared errors of the normalised ratings of the validation
+    #: games.
     black_error: float
     white_error: float
+    #: Share of the validation games whose winner was predicted; a draw counts half.
     accuracy: float
-    seconds: float
-    best: bool
+    seconds: float  #: What the epoch took, with its validation.
+    best: bool  #: Whether no earlier epoch had so low a validation loss.
 
     def line(self) -> str:
         """The epoch in one line."""
@@ -139,17 +124,10 @@ def _value(name: str, text: str) -> Any:
 
 @dataclass(frozen=True)
 class History:
-    """A training so far; frozen.
+    """A training so far; frozen."""
 
-    Attributes
-    ----------
-    epochs : tuple of Epoch
-        From epoch 0, the network before training.
-    steps : tuple of three floats
-        Score, rating and regularisation loss of every step, as they are weighted.
-    """
-
-    epochs: tuple[Epoch, ...] = ()
+    epochs: tuple[Epoch, ...] = ()  #: From epoch 0, the network before training.
+    #: Score, rating and regularisation loss of every step, as they are weighted.
     steps: tuple[tuple[float, float, float], ...] = ()
 
     @property
@@ -298,18 +276,9 @@ CHECKPOINT_SECONDS = 60.0
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """What came out of a training; frozen.
+    """What came out of a training; frozen."""
 
-    Attributes
-    ----------
-    network : StrengthNetwork
-        Of the best epoch; `network.npz` of the folder has it in float16.
-    history : History
-    settings : Hyperparameters
-    folder : Path
-    """
-
-    network: StrengthNetwork
+    network: StrengthNetwork  #: Of the best epoch; `network.npz` of the folder has it in float16.
     history: History
     settings: Hyperparameters
     folder: Path

@@ -81,24 +81,14 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """How often the group was named.
-
-    Attributes
-    ----------
-    draws : int
-    exact, near : float
-        Share of draws with the right group, and with it or a neighbour.
-    error : float
-        Mean distance from the right group, in groups.
-    log_likelihood : float
-        Mean logarithm of the probability of the right group.
-    """
+    """How often the group was named."""
 
     draws: int
+    #: `exact`, `near`: share of draws with the right group, and with it or a neighbour.
     exact: float
     near: float
-    error: float
-    log_likelihood: float
+    error: float  #: Mean distance from the right group, in groups.
+    log_likelihood: float  #: Mean logarithm of the probability of the right group.
 
 
 def accuracy(probabilities: Array, truth: Ints) -> Accuracy:
@@ -262,26 +252,14 @@ MODEL_PHASES = dict(zip(GAME_PHASES, ([0, 1], [2, 3], [4]), strict=True))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unseen:
-    """Estimates of players whom their model has not seen.
+    """Estimates of players whom their model has not seen."""
 
-    Attributes
-    ----------
-    density : float64 [n, m]
-        `StrengthModel.density` of each.
-    statistics : float64 [n, phases + 1 + k]
-        What it rests upon.
-    distance : float64 [n]
-        `StrengthModel.distance` of each.
-    strengths : float64 [n, e]
-        Strengths that the player may have, all as likely.
-    group, player, games, fold : int64 [n]
-        The player's group and number, the games put together, the player's fold.
-    """
-
-    density: Array
-    statistics: Array
-    distance: Array
-    strengths: Array
+    density: Array  #: [n, m]: `StrengthModel.density` of each.
+    statistics: Array  #: [n, phases + 1 + k]: what it rests upon.
+    distance: Array  #: [n]: `StrengthModel.distance` of each.
+    strengths: Array  #: [n, e]: strengths that the player may have, all as likely.
+    #: `group`, `player`, `games`, `fold` [n]: the player's group and number, the games put
+    #: together, the player's fold.
     group: Ints
     player: Ints
     games: Ints
@@ -700,20 +678,12 @@ def _best_blur(density: Array, group: Ints, weight: Array, edges: Array) -> floa
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _TrueLevels:
-    """Levels of players' distributions at the strengths that they may have.
+    """Levels of players' distributions at the strengths that they may have."""
 
-    Attributes
-    ----------
-    at : float64 [n, e]
-        Levels of the blurred distributions there.
-    strengths : float64 [n, e]
-    weak, strong : float64 [n]
-        Levels where the outermost groups end and begin: there ends what an interval can have
-        as an end.
-    """
-
-    at: Array
-    strengths: Array
+    at: Array  #: [n, e]: levels of the blurred distributions there.
+    strengths: Array  #: [n, e]
+    #: `weak`, `strong` [n]: levels where the outermost groups end and begin: there ends what an
+    #: interval can have as an end.
     weak: Array
     strong: Array
 
@@ -786,35 +756,19 @@ def _levels(players: _TrueLevels, weight: Array, people: int) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How often intervals held.
+    """How often intervals held."""
 
-    Attributes
-    ----------
-    count, players : int
-        Estimates, and players that they are of.
-    level : float
-        What was promised.
-    held : float
-        Share of strengths within the intervals, if those of a player are spread evenly
-        over the player's rank group.
-    error : float
-        Its standard error, clustered by player.
-    reach : float
-        Share of intervals that reach into the player's group at all.
-    width : float
-        Mean width of the intervals, in ranks; one without an end goes to that of the scale.
-    bounds : float
-        Share of intervals that lack an end.
-    """
-
-    count: int
+    count: int  #: `count`, `players`: estimates, and players that they are of.
     players: int
-    level: float
+    level: float  #: What was promised.
+    #: Share of strengths within the intervals, if those of a player are spread evenly over the
+    #: player's rank group.
     held: float
-    error: float
-    reach: float
+    error: float  #: Its standard error, clustered by player.
+    reach: float  #: Share of intervals that reach into the player's group at all.
+    #: Mean width of the intervals, in ranks; one without an end goes to that of the scale.
     width: float
-    bounds: float
+    bounds: float  #: Share of intervals that lack an end.
 
 
 def coverage(

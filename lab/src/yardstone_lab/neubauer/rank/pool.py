@@ -98,36 +98,17 @@ _GAMES = 25
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankPool:
-    """Sums over the moves of s sides of games, by phase.
+    """Sums over the moves of s sides of games, by phase."""
 
-    Attributes
-    ----------
-    values : float32 [s, phases, v]
-        Standardised values (`Lift`), summed.
-    lifted : float32 [s, phases, e]
-        Lifted values, summed.
-    counts : int64 [s, phases]
-        Number of moves.
-    group : int64 [s]
-        Rank group of the game, 0 to 10.
-    game : int64 [s]
-        Which game; two sides of one game have the same.
-    colour : int64 [s]
-        1 Black, 2 White.
-    player, opponent : str [s]
-    year : int64 [s]
-        0 if it is not known.
-    """
-
-    values: Floats
-    lifted: Floats
-    counts: Ints
-    group: Ints
-    game: Ints
-    colour: Ints
+    values: Floats  #: [s, phases, v]: standardised values (`Lift`), summed.
+    lifted: Floats  #: [s, phases, e]: lifted values, summed.
+    counts: Ints  #: [s, phases]: number of moves.
+    group: Ints  #: [s]: rank group of the game, 0 to 10.
+    game: Ints  #: [s]: which game; two sides of one game have the same.
+    colour: Ints  #: [s]: 1 Black, 2 White.
     player: NDArray[np.str_]
     opponent: NDArray[np.str_]
-    year: Ints
+    year: Ints  #: [s]: 0 if it is not known.
 
     def __len__(self) -> int:
         """Number of sides."""

@@ -320,88 +320,47 @@ _FEWEST = 30
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatedSides:
-    """What is known of the players of a pool's sides.
+    """What is known of the players of a pool's sides."""
 
-    Attributes
-    ----------
-    rank : float64 [s]
-        When the game began, as a number: n dan is n to n + 1, 1 kyu 0 to 1.
-    sure : float64 [s]
-        How much the rank counts, 0 to 1: less where it is provisional.
-    """
-
-    rank: Array
-    sure: Array
+    rank: Array  #: [s]: when the game began, as a number: n dan is n to n + 1, 1 kyu 0 to 1.
+    sure: Array  #: [s]: how much the rank counts, 0 to 1: less where it is provisional.
 
 
 @dataclass(frozen=True, slots=True)
 class RatedSettings:
-    """How a scale is learnt.
+    """How a scale is learnt."""
 
-    Attributes
-    ----------
-    ridge, by_phase, lifted : float
-        Of the regression (`RankSettings`).
-    prior_moves : float
-        So many moves without a say are added to those of each side.
-    edges : tuple of float
-        Where groups of ranks begin, and where the last one ends; those of `GROUP_EDGES` for
-        the scale if there are none.
-    knots : tuple of float
-        Ranks at which the usual scores are kept.
-    smooth : float
-        How strongly the usual scores are drawn to a straight line, in players.
-    others : int
-        How many of the model's own scores, the first ones, are read as well.
-    folds : int
-        Into how many the players are divided.
-    games : tuple of int
-        Numbers of games that intervals are fitted for.
-    near : tuple of float
-        Strengths near which they are fitted by themselves.
-    seed : int
-    """
-
-    ridge: float = 3.0
+    ridge: float = 3.0  #: `ridge`, `by_phase`, `lifted`: of the regression (`RankSettings`).
     by_phase: float = 0.2
     lifted: float = 0.5
-    prior_moves: float = 30.0
+    prior_moves: float = 30.0  #: So many moves without a say are added to those of each side.
+    #: Where groups of ranks begin, and where the last one ends; those of `GROUP_EDGES` for the
+    #: scale if there are none.
     edges: tuple[float, ...] = ()
+    #: Ranks at which the usual scores are kept.
     knots: tuple[float, ...] = (-30.0, -24.0, -19.0, -14.0, -10.0, -6.0, -2.0, 2.0, 6.0)
-    smooth: float = 3.0
-    others: int = 1
-    folds: int = 5
-    games: tuple[int, ...] = (1, 2, 3)
+    smooth: float = 3.0  #: How strongly the usual scores are drawn to a straight line, in players.
+    others: int = 1  #: How many of the model's own scores, the first ones, are read as well.
+    folds: int = 5  #: Into how many the players are divided.
+    games: tuple[int, ...] = (1, 2, 3)  #: Numbers of games that intervals are fitted for.
+    #: Strengths near which they are fitted by themselves.
     near: tuple[float, ...] = (-26.0, -16.0, -8.0, -2.0, 5.0)
     seed: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainedScale:
-    """A model with a new scale, and what is said of players whom it has not seen.
+    """A model with a new scale, and what is said of players whom it has not seen."""
 
-    Attributes
-    ----------
-    model : StrengthModel
-        With calibrated intervals.
-    unseen : dict of str to Unseen
-        For each of `PARTS`: players of each fold, by what was learnt from the others.
-    scores : float64 [s, phases, k]
-        Summed scores of each side: those of the model, which has not seen the players, and
-        last the one that was learnt from the other folds.
-    fold : int64 [s]
-    scales : tuple of ModelScale
-        For each fold what was learnt from the others.
-    near : tuple of float
-        Strengths near which intervals are fitted by themselves.
-    """
-
-    model: StrengthModel
+    model: StrengthModel  #: With calibrated intervals.
+    #: For each of `PARTS`: players of each fold, by what was learnt from the others.
     unseen: dict[str, Unseen]
+    #: [s, phases, k]: summed scores of each side: those of the model, which has not seen the
+    #: players, and last the one that was learnt from the other folds.
     scores: Array
-    fold: Ints
-    scales: tuple[ModelScale, ...]
-    near: tuple[float, ...]
+    fold: Ints  #: [s]
+    scales: tuple[ModelScale, ...]  #: For each fold what was learnt from the others.
+    near: tuple[float, ...]  #: Strengths near which intervals are fitted by themselves.
 
     def statistics(self, counts: Ints) -> Array:
         """Rows as `StrengthModel.game_statistics` gives them, for sides with such moves."""

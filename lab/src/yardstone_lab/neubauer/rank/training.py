@@ -59,34 +59,20 @@ _FEWEST = 10
 
 @dataclass(frozen=True, slots=True)
 class RankSettings:
-    """How a rank model is made.
+    """How a rank model is made."""
 
-    Attributes
-    ----------
-    ridge : float
-        Penalty of the regression, as a share of the variance of a value.
-    by_phase, lifted : float
-        Weight of the values by phase, and of each kind of lifted values, beside those of
-        the whole game, which is 1: the smaller, the more they are shrunk.
-    prior_moves : float
-        So many moves without a say are added to those of each side.
-    width : int
-        Scores of a move that are kept: the directions that tell the groups apart best.
-    pick_units, units : int
-        Random projections of the trunk at a point, and of all values.
-    folds : int
-        Into how many the players are divided.
-    seed : int
-    """
-
-    ridge: float = 0.02
+    ridge: float = 0.02  #: Penalty of the regression, as a share of the variance of a value.
+    #: `by_phase`, `lifted`: weight of the values by phase, and of each kind of lifted values,
+    #: beside those of the whole game, which is 1: the smaller, the more they are shrunk.
     by_phase: float = 0.2
     lifted: float = 0.5
-    prior_moves: float = 30.0
+    prior_moves: float = 30.0  #: So many moves without a say are added to those of each side.
+    #: Scores of a move that are kept: the directions that tell the groups apart best.
     width: int = 3
+    #: `pick_units`, `units`: random projections of the trunk at a point, and of all values.
     pick_units: int = 256
     units: int = 256
-    folds: int = 5
+    folds: int = 5  #: Into how many the players are divided.
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -103,24 +89,12 @@ class RankSettings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutOfFold:
-    """What models say of sides of games whose players they have not seen.
+    """What models say of sides of games whose players they have not seen."""
 
-    Attributes
-    ----------
-    counts : int64 [s, phases]
-        Moves of each side.
-    scores : float64 [s, phases, width]
-        Their summed scores by the model of `fold`.
-    fold : int64 [s]
-        The fold of each side: its model has seen the other folds alone.
-    models : tuple of StrengthModel
-        The model of each fold, to judge sums of its rows.
-    """
-
-    counts: Ints
-    scores: Array
-    fold: Ints
-    models: tuple[StrengthModel, ...]
+    counts: Ints  #: [s, phases]: moves of each side.
+    scores: Array  #: [s, phases, width]: their summed scores by the model of `fold`.
+    fold: Ints  #: [s]: the fold of each side: its model has seen the other folds alone.
+    models: tuple[StrengthModel, ...]  #: The model of each fold, to judge sums of its rows.
 
     def statistics(self, phases: Sequence[int] = range(PHASES)) -> Array:
         """Rows as `StrengthModel.game_statistics` gives them, from some phases alone."""
