@@ -16,10 +16,10 @@ import numpy as np
 
 from lab.studies.order import ROOT, require, shared_folder
 from yardstone import records
-from yardstone.evaluation.findings import deviations_by_games, ratings_by_games
 from yardstone.evaluation.splits import judged_games
 from yardstone.ratings.systems import find_system
-from yardstone.reports.history import deviations_chart, ratings_by_games_chart
+from yardstone_lab.neubauer.description import deviations_by_games, ratings_by_games
+from yardstone_lab.reports.strength import deviations_chart, ratings_by_games_chart
 
 PICTURES = ROOT / "docs" / "studies"
 

@@ -36,9 +36,15 @@ import numpy as np
 
 from lab.studies.order import ROOT, require, shared_folder
 from yardstone.errors import YardstoneError
-from yardstone.evaluation.backtest import baselines, completed
-from yardstone.evaluation.comparison import Evaluation, Prediction, compare, tune
-from yardstone.evaluation.splits import Subset, judged_games, newcomers, split_by_time
+from yardstone.evaluation.backtest import constant_predictions, outcome_table, with_draws
+from yardstone.evaluation.comparison import (
+    LEARNING_SHARE,
+    Evaluation,
+    Prediction,
+    compare,
+    tune,
+)
+from yardstone.evaluation.splits import Subset, earlier_number, judged_games, newcomers
 from yardstone.pool import Pool
 from yardstone.ratings.systems import SEQUENTIAL, SYSTEMS, Knob, SystemEntry
 
@@ -136,7 +142,12 @@ def kingbase(folder: Path) -> Data:
         f"{int((~known).sum()):,} of which only the year or the month is known (or the day does "
         "not exist) are learned from at its end, and not scored"
     )
-    return Data("KingBase", pool, split_by_time(pool, share=SHARE), known, left)
+    return Data("KingBase", pool, _earlier(pool), known, left)
+
+
+def _earlier(pool: Pool) -> np.ndarray:
+    """The games to learn and tune on."""
+    return np.arange(len(pool)) < earlier_number(pool, share=SHARE)
 
 
 def last_moment(text: str) -> tuple[np.datetime64 | None, bool]:
@@ -166,7 +177,7 @@ def tygem(folder: Path) -> Data:
     path = folder / "data/go/tygem_2005_2011.tsv.gz"
     pool, notes = judged_games(records.read(path, first="black"))
     certain = np.ones(len(pool), np.bool_)
-    return Data("TYGEM", pool, split_by_time(pool, share=SHARE), certain, " ".join(notes) or "none")
+    return Data("TYGEM", pool, _earlier(pool), certain, " ".join(notes) or "none")
 
 
 SOURCES: Mapping[str, Callable[[Path], Data]] = {"TYGEM": tygem, "KingBase": kingbase}
@@ -316,11 +327,17 @@ class Study:
         score = data.pool.score
         learned = data.earlier & data.certain
         predictions = [
-            completed(Prediction(name, kept.expected, kept.draw), score, learned)
+            Prediction(name, kept.expected, kept.draw)
             for name, kept in found.items()
             if kept.expected is not None
         ]
-        predictions += baselines(score, learned)
+        predictions += constant_predictions(score, float(score[learned].mean()))
+        rows = np.flatnonzero(learned)
+        rows = rows[round(LEARNING_SHARE * len(rows)) :]
+        predictions = [
+            with_draws(each, outcome_table(score[rows], each.expected[rows]))
+            for each in predictions
+        ]
         scored = data.scored
         cut = [
             replace(

@@ -10,17 +10,12 @@ from numpy.testing import assert_allclose
 
 from tests.evaluation.games import played
 from yardstone.errors import InputError, ModelError, UsageError
-from yardstone.evaluation.findings import deviations_by_games, ratings_by_games
-from yardstone.evaluation.splits import (
-    agree_with_score,
-    earlier_games,
-    expected_from_ratings,
-    rating_labels,
-)
+from yardstone.evaluation.splits import earlier_games, expected_from_ratings, rating_labels
 from yardstone.pool import Pool
 from yardstone.ratings.elo import Elo
 from yardstone.ratings.glicko import Glicko2
-from yardstone_lab.neubauer.experiment.sets import draw_sets
+from yardstone_lab.neubauer.description import deviations_by_games, ratings_by_games
+from yardstone_lab.neubauer.experiment.sets import agree_with_score, draw_sets
 
 
 @given(st.integers(1, 40), st.integers(2, 5), st.integers(0, 12), st.integers(0, 999))

@@ -24,15 +24,15 @@ def dated(days: list[str], columns: dict[str, np.ndarray] | None = None) -> Pool
 
 def test_games_of_one_moment_stay_on_one_side() -> None:
     pool = dated(["2020-01-01", "2020-01-02", "2020-01-02", "2020-01-02", "2020-01-03"])
-    assert splits.split_by_time(pool, share=0.6).tolist() == [True, False, False, False, False]
+    assert splits.earlier_number(pool, share=0.6) == 1
 
 
 def test_split_at_a_date_and_without_times() -> None:
     pool = dated(["2020-01-01", "2020-01-02", "2020-01-03"])
     until = np.datetime64("2020-01-02")
-    assert splits.split_by_time(pool, until=until).tolist() == [True, False, False]
+    assert splits.earlier_number(pool, until=until) == 1
     timeless = replace(pool, time=None)
-    assert splits.split_by_time(timeless, share=0.6).tolist() == [True, True, False]
+    assert splits.earlier_number(timeless, share=0.6) == 2
 
 
 @pytest.mark.parametrize(
@@ -47,19 +47,19 @@ def test_split_at_a_date_and_without_times() -> None:
 )
 def test_wrong_splits(options: dict[str, object], match: str) -> None:
     with pytest.raises(UsageError, match=match):
-        splits.split_by_time(dated(["2020-01-01", "2020-01-02"]), **options)  # type: ignore[arg-type]
+        splits.earlier_number(dated(["2020-01-01", "2020-01-02"]), **options)  # type: ignore[arg-type]
 
 
 def test_too_few_games_or_no_times_to_split() -> None:
     with pytest.raises(NoGamesError):
-        splits.split_by_time(dated(["2020-01-01"]), share=0.5)
+        splits.earlier_number(dated(["2020-01-01"]), share=0.5)
     timeless = replace(dated(["2020-01-01", "2020-01-02"]), time=None)
     with pytest.raises(UsageError, match="no times"):
-        splits.split_by_time(timeless, until=np.datetime64("2020-01-02"))
+        splits.earlier_number(timeless, until=np.datetime64("2020-01-02"))
     with pytest.raises(UsageError, match="no times"):
         splits.since(timeless, np.datetime64("2020-01-02"))
     with pytest.raises(UsageError, match="no earlier game"):
-        splits.split_by_time(dated(["2020-01-01"] * 3), share=0.5)
+        splits.earlier_number(dated(["2020-01-01"] * 3), share=0.5)
 
 
 def test_order_of_time_is_stable() -> None:

@@ -14,11 +14,11 @@ from tests.shared import shared_path
 from yardstone import records
 from yardstone.evaluation.backtest import evaluate
 from yardstone.evaluation.comparison import Prediction, compare
-from yardstone.evaluation.findings import deviations_by_games
 from yardstone.evaluation.ledger import Ledger
 from yardstone.evaluation.metrics import measure
 from yardstone.evaluation.prediction import read_predictions
 from yardstone.evaluation.splits import expected_from_ratings, rating_labels
+from yardstone_lab.neubauer.description import deviations_by_games
 from yardstone_lab.neubauer.experiment.sets import draw_sets
 
 #: Neubauer 2024, Table 5.2: accuracy in per cent to one digit, and log-likelihood to two.

@@ -6,16 +6,15 @@ import numpy as np
 
 from tests.evaluation.games import played
 from tests.reports.pictures import check, texts
-from yardstone.evaluation.findings import deviations_by_games, ratings_by_games
 from yardstone.evaluation.history import RatingHistory, rating_curves
 from yardstone.evaluation.ledger import Ledger
 from yardstone.reports.chart import Stroke
 from yardstone.reports.history import (
     MOST_CURVES,
-    deviations_chart,
     history_chart,
-    ratings_by_games_chart,
 )
+from yardstone_lab.neubauer.description import deviations_by_games, ratings_by_games
+from yardstone_lab.reports.strength import deviations_chart, ratings_by_games_chart
 
 
 def test_too_many_curves_are_cut_and_it_is_said() -> None:

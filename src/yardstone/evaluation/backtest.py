@@ -64,9 +64,8 @@ __all__ = [
     "ReplayedSystem",
     "replay_systems",
     "starts_at_levels",
-    "baselines",
-    "completed",
     "constant_predictions",
+    "with_draws",
     "later_part",
     "draw_rate_of",
     "fit_draw_rate",
@@ -207,7 +206,8 @@ def evaluate(
     later = slice(cut, None)
     score = played.score
     predictions = [later_part(run.prediction, score, cut) for run in runs]
-    held_against = constant_predictions(score, cut, ordered=played.ordered)
+    points = sum(float(taken(score[:cut], at).sum(dtype=np.float64)) for at in pieces(cut))
+    held_against = constant_predictions(score, points / cut if played.ordered else None)
     predictions += [later_part(each, score, cut) for each in held_against]
     rated = next((run for run in runs if _finite(run.first)), None)
     parts = usual_subsets(
@@ -248,14 +248,7 @@ def evaluate(
 def earlier_part(
     games: Pool, *, share: float | None = None, until: np.datetime64 | None = None
 ) -> Pool:
-    """The games that `evaluate` lets systems be tuned on.
-
-    Parameters
-    ----------
-    games : Pool
-    share, until
-        `train_share` and `train_until` of `evaluate`.
-    """
+    """The games that `evaluate` lets systems be tuned on, by `train_share` and `train_until`."""
     played, _ = judged_games(games)
     return first_games(played, _cut(played, share, until))
 
@@ -379,10 +372,7 @@ def starts_at_levels(entry: SystemEntry | SequentialSystem) -> bool:
 
 
 def _without_levels(games: Pool) -> Pool:
-    """The games without grades and ratings, and the handicaps that go with them.
-
-    Handicaps alone would mislead: who gets stones is weaker.
-    """
+    """The games without grades, ratings, and handicaps: alone they mislead (weaker get stones)."""
     kept = {name: each for name, each in games.columns.items() if name not in LEVELS}
     return games if len(kept) == len(games.columns) else replace(games, columns=kept)
 
@@ -481,18 +471,7 @@ def _plain(system: object) -> dict[str, Any]:
     return parameters
 
 
-def completed(prediction: Prediction, score: NDArray[np.float64], earlier: Mask) -> Prediction:
-    """A prediction with probabilities of draws where there are draws, without elsewhere.
-
-    For a system that predicts none, the rate is fitted on the later half of the
-    earlier games, which the system had some games to learn before.
-    """
-    rows = np.flatnonzero(earlier)
-    rows = rows[round(LEARNING_SHARE * len(rows)) :]
-    return _with_draws(prediction, outcome_table(score[rows], prediction.expected[rows]))
-
-
-def _with_draws(prediction: Prediction, outcomes: NDArray[np.float64]) -> Prediction:
+def with_draws(prediction: Prediction, outcomes: NDArray[np.float64]) -> Prediction:
     """A prediction with draws as they came in earlier games, counted by `outcome_table`."""
     if not outcomes[:, 2].any():
         return replace(prediction, draw=None, own_draws=False)
@@ -508,34 +487,17 @@ def _with_draws(prediction: Prediction, outcomes: NDArray[np.float64]) -> Predic
 
 
 def later_part(prediction: Prediction, score: NDArray[np.float64], cut: int) -> Prediction:
-    """A prediction of the later games; what `completed` adds comes from the `cut` first ones."""
+    """A prediction of the later games, with draws as they came in the `cut` first ones."""
     known = slice(round(LEARNING_SHARE * cut), cut)
     outcomes = outcome_table(score[known], prediction.expected[known])
     draw = None if prediction.draw is None else prediction.draw[cut:]
-    return _with_draws(replace(prediction, expected=prediction.expected[cut:], draw=draw), outcomes)
+    return with_draws(replace(prediction, expected=prediction.expected[cut:], draw=draw), outcomes)
 
 
-def baselines(
-    score: NDArray[np.float64], earlier: Mask, *, ordered: bool = True
-) -> list[Prediction]:
-    """What every system must beat: an even chance, and the earlier games' mean score.
+def constant_predictions(score: Array, mean: float | None) -> list[Prediction]:
+    """What every system must beat: an even chance, and the mean score of earlier games."""
 
-    The second needs games that are `ordered`: where it is known who moved first.
-    """
-    mean = float(score[earlier].mean()) if ordered else None
-    return [completed(each, score, earlier) for each in _constants(score, mean)]
-
-
-def constant_predictions(
-    score: NDArray[np.float64], cut: int, *, ordered: bool
-) -> list[Prediction]:
-    """The `baselines` of all games, without draws; the `cut` first games are the earlier ones."""
-    points = sum(float(taken(score[:cut], at).sum(dtype=np.float64)) for at in pieces(cut))
-    return _constants(score, points / cut if ordered else None)
-
-
-def _constants(score: NDArray[np.float64], mean: float | None) -> list[Prediction]:
-    def always(value: float) -> NDArray[np.float64]:
+    def always(value: float) -> Array:
         return computed(lambda at: np.full(at.stop - at.start, value), score, np.float64)
 
     predictions = [Prediction("50:50", always(0.5), baseline=True)]
@@ -557,13 +519,7 @@ _GROUPS = 2000
 
 
 def fit_draw_rate(score: ArrayLike, expected: ArrayLike) -> float:
-    """Draw rate of equal opponents that makes results likeliest; 0 without any draw.
-
-    Parameters
-    ----------
-    score, expected : array_like
-        Results of games and the expected scores predicted for them.
-    """
+    """Draw rate of equal opponents that makes results likeliest; 0 without any draw."""
     return draw_rate_of(outcome_table(score, expected))
 
 
@@ -654,17 +610,7 @@ def takes_advantage(entry: SystemEntry) -> bool:
 def helpful_advantage(entry: SystemEntry, earlier: Pool) -> float:
     """The advantage of moving first with which a system predicts better; 0 if none helps.
 
-    Parameters
-    ----------
-    entry : SystemEntry
-        One that `takes_advantage`.
-    earlier : Pool
-        Games in order of time: all that is ever looked at.
-
-    Returns
-    -------
-    float
-        In the system's rating points.
+    In its rating points, from `earlier` games in order of time; the entry `takes_advantage`.
     """
     judged = slice(round(_LEARNING_SHARE * len(earlier)), None)
     score = earlier.score[judged]
@@ -688,14 +634,8 @@ def helpful_advantage(entry: SystemEntry, earlier: Pool) -> float:
 def shown_advantage(outcomes: Array) -> Estimate:
     """What games show of the advantage of moving first, in log odds, with its deviation.
 
-    Nothing is known of it before but that it is small (a normal prior of 50 points), so that
-    few games say little and do no harm.
-
-    Parameters
-    ----------
-    outcomes : float64 array
-        Results by what was expected of them without an advantage, as
-        `yardstone.evaluation.draws.outcome_table` counts them.
+    From the `outcome_table` of results by what was expected of them without an advantage. Nothing
+    is known of it before but that it is small (a normal prior of 50 points).
     """
     expected, counts = groups_of_outcomes(outcomes)
     games = sum(counts.values(), np.zeros(len(expected)))

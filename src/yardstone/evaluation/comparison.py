@@ -225,10 +225,7 @@ def _bootstraps(
     replicates: int,
     seed: int,
 ) -> dict[tuple[str, str], tuple[tuple[str, ...], Bootstrap]]:
-    """For each metric the systems with finite values, and their resampled means.
-
-    All metrics are resampled at once: players are the same for all.
-    """
+    """For each metric the systems with finite values, and their means, all resampled at once."""
     from yardstone.evaluation.uncertainty import bootstrap
 
     rows: list[tuple[str, str, Array]] = []
@@ -263,18 +260,9 @@ _LEAST_LOG = -50.0
 class Tuned:
     """The best parameters found; frozen.
 
-    Attributes
-    ----------
-    system : SequentialSystem
-        With those parameters.
-    parameters : mapping
-        The tuned ones by name; `untuned` if those were the best.
-    value : float
-        Mean log-likelihood that they reached on the later half of the earlier games.
-    trials : int
-        How many sets of parameters were tried.
-    failed : int
-        How many of them the system refused.
+    `parameters` are the tuned ones by name, `untuned` if those were the best; `value` the mean
+    log-likelihood that they reached on the later half of the earlier games; `failed` of the
+    `trials` sets were refused by the system.
     """
 
     system: SequentialSystem
@@ -437,13 +425,7 @@ class Prediction:
 class Scored:
     """One system's predictions with their measures; frozen.
 
-    Attributes
-    ----------
-    prediction : Prediction
-    metrics : mapping of str to Measures
-        By name of the subset; a subset without a game is missing.
-    calibration : CalibrationCurve
-        On all scored games.
+    `metrics` are by name of the subset (none of one without a game), `calibration` of all games.
     """
 
     prediction: Prediction

@@ -189,16 +189,8 @@ def rate_games(
 ) -> tuple[RatedGames, list[str]]:
     """The games rated, and what must be said about it.
 
-    Parameters
-    ----------
-    pool : Pool, optional
-        Games; with a state those to be added. Those of a pool on disk are not kept.
-    system : str, optional
-        A name in `yardstone.ratings.systems`; Glicko-2 by default.
-    parameters : mapping, optional
-        Of the system.
-    state : Ledger or KeptRatings, optional
-        Go on from this one; it has its system and parameters.
+    `system` is Glicko-2 by default. With a `state`, which has its system and parameters, the games
+    are added to it. Those of a pool on disk are not kept.
     """
     notes: list[str] = []
     if pool is not None:
@@ -537,15 +529,7 @@ class RatingCurve:
 
 
 def rating_curves(pool: Pool, replay: Replay, players: Sequence[str]) -> list[RatingCurve]:
-    """The curves of the named players.
-
-    Raises
-    ------
-    UnknownPlayerError
-        Nobody is called so.
-    NoGamesError
-        A player has no game.
-    """
+    """The curves of the named players; NoGamesError for one without games."""
     if not players:
         return []
     number = {name: row for row, name in enumerate(pool.players)}

@@ -88,18 +88,15 @@ class IntervalScale:
 
     Attributes
     ----------
-    confidence : float
-        Level of the intervals, 0 to 1.
     games : int64 array (classes,)
         Fewest games of the players of each class, rising from 0.
     rating, difference : float64 arrays (classes,)
-        Deviations on each side of a rating relative to the mean of all players after the
-        last game, and of a difference of two ratings (the
-        root of the sum of both squared deviations; the class is that of the player with
-        fewer games), that hold the truth so often. NaN for a system without deviations.
+        Deviations that hold the truth so often: on each side of a rating relative to the mean of
+        all players, and of a difference (the root of the sum of both squared deviations; the
+        class of the player with fewer games). NaN for a system without deviations.
     slope : float64 array (classes,)
-        By what the log odds of the system's expected scores are to be multiplied so that
-        they are right on average over the true strengths; below 1 where it is too bold.
+        By what the log odds of expected scores are to be multiplied to be right on average over
+        the true strengths; below 1 where the system is too bold.
     expected_spread : float
         Mean spread of newcomers over the worlds that the results speak for, in points.
     pools : int
@@ -142,22 +139,10 @@ def interval_scale(
 ) -> IntervalScale | None:
     """Put the deviations of a system to the test on games like those it has rated.
 
-    Parameters
-    ----------
-    rated : RatedGames
-        Of a large pool the first games are looked at: 20,000, or 400 for whole histories.
-    confidence : float
-        Level of the intervals, 0 to 1.
-    seed : int
-        Equal seeds give equal results.
-
-    Returns
-    -------
-    IntervalScale or None
-        None without games, where nothing drawn can be rated, and for systems whose
-        ratings cannot be drawn anew: those that begin at declared grades, or go by margins,
-        moves or the length of matches (EGF, SKT-LR, fusion, FIBS), and OGS where handicap
-        multiplies ratings.
+    Of a large pool the first games are looked at: 20,000, or 400 for whole histories. None
+    without games, where nothing drawn can be rated, and for systems whose ratings cannot be drawn
+    anew: those that begin at declared grades, or go by margins, moves or the length of matches
+    (EGF, SKT-LR, fusion, FIBS), and OGS where handicap multiplies ratings.
     """
     system = rated.system
     handicap = getattr(system, "handicap", None)
@@ -218,15 +203,10 @@ def _rating_again(rated: RatedGames) -> Callable[[Pool], Replay]:
 
 @dataclass(frozen=True, eq=False)
 class _Errors:
-    """How far ratings of drawn pools are off.
+    """How far ratings of drawn pools are off, in deviations.
 
-    Attributes
-    ----------
-    rating_games, rating : arrays (ratings,)
-        Of ratings the numbers of games, and the errors in deviations.
-    fewer_games, difference, truth, expected : arrays (games,)
-        Of games the fewer games of the two players, the errors of the difference in
-        deviations, and true and predicted scores.
+    Of ratings with the numbers of games; of games, with the fewer games of the two players, the
+    errors of the difference, and true and predicted scores.
     """
 
     rating_games: NDArray[np.int64]
@@ -321,14 +301,8 @@ WALKS = (("game", 0.0), ("game", 6.0), ("game", 14.0), ("day", 2.0), ("day", 6.0
 class World:
     """How strengths may lie and move: normal at first, a random walk from then on.
 
-    Attributes
-    ----------
-    spread : float
-        Standard deviation of newcomers, in points.
-    walk : str
-        ``"game"`` or ``"day"``: what each step belongs to.
-    step : float
-        Standard deviation of a step, in points.
+    `spread` and `step` are standard deviations in points; `walk` ("game" or "day") is what each
+    step belongs to.
     """
 
     spread: float
@@ -339,14 +313,8 @@ class World:
 class DrawnGames(NamedTuple):
     """Games with results drawn from a world.
 
-    Attributes
-    ----------
-    pool : Pool
-    first, second : float64 arrays (games,)
-        True strengths of both players at each game, in points, 0 being the mean of all
-        who may come.
-    last : float64 array (players,)
-        At each player's last game; NaN without one.
+    `first` and `second` are the true strengths at each game, in points around the mean of all who
+    may come; `last` those at each player's last game, NaN without one.
     """
 
     pool: Pool
@@ -358,9 +326,8 @@ class DrawnGames(NamedTuple):
 def weighed_worlds(pool: Pool, advantage: Array) -> tuple[list[World], Array]:
     """Worlds that are considered, and how much the results speak for each.
 
-    Each predicts every game from the games before (Glicko with that spread and walk), so
-    the product of the predictions is the likelihood of the world, strengths integrated
-    out but for Glicko's approximation.
+    Each predicts every game from those before (Glicko with that spread and walk): the product of
+    the predictions is its likelihood, strengths integrated out but for Glicko's approximation.
     """
     shift = Pool(
         pool.players, pool.first, pool.second, pool.score, pool.time, {"advantage": advantage}
@@ -410,18 +377,9 @@ def drawn_results(
     advantage: ArrayLike = 0.0,
     draw_rate: float = 0.0,
 ) -> DrawnGames:
-    """The same games with results drawn from a world.
+    """The same games, in order of time, with results drawn from a world.
 
-    Parameters
-    ----------
-    pool : Pool
-        In order of time.
-    world : World
-    rng : numpy.random.Generator
-    advantage : array_like
-        Points for moving first and for handicap, of each game or of all.
-    draw_rate : float
-        Of equal players.
+    `advantage` are points for moving first and for handicap, `draw_rate` is that of equal players.
     """
     games, players = len(pool), len(pool.players)
     sides = np.column_stack([pool.first, pool.second]).ravel()
@@ -464,28 +422,18 @@ def forecast(
     confidence: float = 0.95,
     scale: IntervalScale | None = None,
 ) -> GameForecast:
-    """Predict a game from the present ratings.
+    """Predict a game from the present ratings; `first` moves first.
 
     Parameters
     ----------
-    rated : RatedGames
-    first, second : str
-        The players; `first` moves first.
     advantage : float, optional
         Rating points of `first` for moving first and handicap, instead of the system's own
         and of what the games show (`yardstone.evaluation.backtest.shown_advantage`).
     exact : bool
         Take ratings as exact. By default chances are averages over what the ratings may
-        truly be, as far as `yardstone.evaluation.interval_scale` can tell.
-    confidence : float
-        Level of the interval, 0 to 1.
+        truly be, as far as `interval_scale` can tell.
     scale : IntervalScale, optional
-        What `interval_scale` gave for these games: to predict many of them.
-
-    Raises
-    ------
-    InputError
-        Nobody is called so.
+        What that gave for these games: to predict many of them.
     """
     if first == second:
         raise UsageError("nobody plays against himself: name two players")

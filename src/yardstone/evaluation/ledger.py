@@ -97,17 +97,7 @@ class Ledger(RatedGames):
 
     @classmethod
     def begin(cls, name: str, pool: Pool, **parameters: Any) -> Ledger:
-        """Rate all games of a pool.
-
-        Parameters
-        ----------
-        name : str
-            A system that rates games as they come.
-        pool : Pool
-            In any order; each game with a time, or none with one.
-        **parameters
-            Of the system.
-        """
+        """Rate all games of a pool, in any order: each with a time, or none with one."""
         system = make_system(name, parameters)
         check_order(system, pool)
         games = in_time_order(pool)
@@ -167,10 +157,9 @@ class Ledger(RatedGames):
         return base._revised(merged, np.arange(len(merged)))._without(other)
 
     def _revised(self, pool: Pool, origin: NDArray[np.int64]) -> Ledger:
-        """The ledger as it would be with other games in place of its own.
+        """The ledger as it would be with other games, in order of time, in place of its own.
 
-        `pool` is in order of time; `origin` says where each of its games stands in
-        the present pool (rising, -1 for a new one).
+        `origin` says where each stands in the present pool (rising, -1 for a new one).
         """
         system, games = self.system, len(pool)
         changed = changed_games(self.pool, pool, origin)
@@ -338,8 +327,7 @@ def load_ledger(path: Path) -> Ledger:
     Raises
     ------
     InputError
-        There is no such file, it is something else, or its system has changed
-        since: then the ratings must be made anew from the games.
+        No such file, something else, or its system has changed since: rate the games anew.
     """
     return HISTORY_FILE.read(path, lambda arrays, about: ledger_of(arrays, about, str(path)))
 
@@ -440,13 +428,7 @@ def save_kept(kept: KeptRatings, path: Path) -> None:
 
 
 def load_state(path: Path) -> Ledger | KeptRatings:
-    """Read what `yardstone history --save` wrote.
-
-    Raises
-    ------
-    InputError
-        There is no such file, it is something else, or its system has changed since.
-    """
+    """Read what `yardstone history --save` wrote; errors as of `load_ledger`."""
     return HISTORY_FILE.read(path, lambda arrays, about: _state(arrays, about, str(path)))
 
 
@@ -508,25 +490,8 @@ OPENING = 20_000
 class KeptRatings:
     """All that is kept of ratings whose games are not; frozen.
 
-    Attributes
-    ----------
-    name : str
-        Name of the system.
-    parameters : mapping
-        Those that differ from the system's own.
-    state : State
-        Where the system stands.
-    played : int64 array (players,)
-        Games of each player.
-    last_game : datetime64[s] array (players,) or None
-    began : datetime64[s]
-        Time of the first game of all.
-    opening : Pool
-        The first games.
-    opening_expected : float64 array
-        What was expected of them.
-    outcomes : float64 array
-        As `RatedGames.outcomes`.
+    `played` and `last_game` are of each player, `began` is the time of the first game of all,
+    `opening` are the first games with what was expected of them, `outcomes` as in `RatedGames`.
     """
 
     name: str
@@ -548,15 +513,7 @@ class KeptRatings:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CarriedRatings(RatedGames):
-    """The games rated last, and where the ratings stand; what came before is not there.
-
-    Attributes
-    ----------
-    state : State
-        After all games.
-    before : KeptRatings, optional
-        What was there before these games.
-    """
+    """The games rated last, and where the ratings stand; what came `before` is not there."""
 
     state: State = field(default_factory=lambda: State("", ()))
     before: KeptRatings | None = None
@@ -568,17 +525,7 @@ class CarriedRatings(RatedGames):
 
     @classmethod
     def begin(cls, name: str, pool: Pool, **parameters: Any) -> CarriedRatings:
-        """Rate games in order of time.
-
-        Parameters
-        ----------
-        name : str
-            A system that rates games as they come.
-        pool : Pool
-            In order of time.
-        **parameters
-            Of the system.
-        """
+        """Rate games, in order of time, by a system that rates them as they come."""
         system = make_system(name, parameters)
         check_order(system, pool)
         state, replay = system.advance(system.start(pool.players), pool)
@@ -588,10 +535,7 @@ class CarriedRatings(RatedGames):
     def go_on(cls, before: KeptRatings, pool: Pool) -> CarriedRatings:
         """Rate further games, none of them before the last.
 
-        Raises
-        ------
-        InputError
-            There are earlier games, or only the old or only the new games have times.
+        InputError for earlier games, or if only the old or only the new ones have times.
         """
         system = make_system(before.name, before.parameters)
         check_order(system, pool)
@@ -691,11 +635,7 @@ def _with_players(pool: Pool, players: tuple[str, ...]) -> Pool:
 def changed_games(old: Pool, new: Pool, origin: NDArray[np.int64]) -> Mask:
     """Games of `new` that are new, or not what they were in `old`.
 
-    Parameters
-    ----------
-    old, new : Pool
-    origin : int64 array, one entry a game of `new`
-        The game's place in `old`; -1 for a new one.
+    `origin` is each game's place in `old`; -1 for a new one.
     """
     changed = origin < 0
     rows, before = np.flatnonzero(~changed), origin[~changed]
@@ -733,8 +673,7 @@ def reached_players(
 ) -> Mask:
     """Players of `new` whom a change can reach, through games from place `base` on.
 
-    Games of both pools count as links, so whoever is not reached has the same games
-    in both, against opponents of whom the same is true.
+    Games of both pools are links: whoever is not reached has the same games in both.
     """
     place = _places(old.players, new.players)
     rows = np.flatnonzero(changed)

@@ -173,14 +173,8 @@ def brier(score: ArrayLike, expected: ArrayLike) -> float:
 def three_way_log_likelihoods(score: ArrayLike, expected: ArrayLike, draw: ArrayLike) -> Array:
     """For each game the logarithm of the probability given to its win, draw or loss.
 
-    Parameters
-    ----------
-    score, expected : array_like
-        As everywhere: `expected` is the probability of a win plus half that of a
-        draw.
-    draw : array_like
-        Probability of a draw; never more than twice the smaller of `expected`
-        and its complement, or `InputError`.
+    `expected` is the probability of a win plus half of `draw`, that of a draw, which is never more
+    than twice the smaller of `expected` and its complement, or `InputError`.
     """
     s, p = _checked(score, expected)
     d = np.broadcast_to(np.asarray(draw, np.float64), p.shape)
@@ -397,18 +391,10 @@ def calibrate(
 
 @dataclass(frozen=True, eq=False)
 class CalibrationGroups:
-    """Groups of predictions with their results; frozen.
+    """Groups of predictions with their results, as in `CalibrationCurve`; frozen.
 
-    Attributes
-    ----------
-    low, high, predicted, observed, games
-        As in `CalibrationCurve`.
-    draws : float64 array (bins,)
-        Share of draws.
-    worth : float64 array (bins,)
-        What a game is worth beside games that share no player.
-    reach : float64 array (bins,)
-        Deviations on each side of the intervals; infinite where nothing is known.
+    `draws` is the share of draws, `worth` what a game is worth beside games that share no player,
+    `reach` the deviations on each side of the intervals (infinite where nothing is known).
     """
 
     low: Array
@@ -442,11 +428,7 @@ class CalibrationGroups:
 def _wilson(
     mean: Array, draws: Array, games: NDArray[np.int64], share: Array, z: Array
 ) -> tuple[Array, Array]:
-    """Wilson's interval, with as many games as decided ones would be as sure.
-
-    `share` is what a game is worth beside games that share no player; `z` the
-    deviations on each side, infinite where nothing is known.
-    """
+    """Wilson's interval, with as many games as decided ones would be as sure."""
     variance = mean * (1.0 - mean)
     # A draw takes 1/4 from the variance that wins and losses of that mean would have.
     left = np.maximum(variance - 0.25 * draws, variance / games)
@@ -463,9 +445,8 @@ def _wilson(
 def recalibration(score: Any, expected: Any) -> tuple[float, float]:
     """Intercept and slope of the logistic regression of scores on predictions' logits.
 
-    (0, 1) for predictions that are right on average at every level; Cox 1958.
-    NaN where the data do not determine them: one prediction for all games, or
-    predictions that separate wins from losses.
+    (0, 1) for predictions that are right on average at every level (Cox 1958). NaN where one
+    prediction stands for all games, or predictions separate wins from losses.
     """
 
     def parts() -> Iterator[tuple[Array, Array]]:

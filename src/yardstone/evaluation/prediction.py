@@ -96,16 +96,8 @@ _LISTED = 20
 class PredictionTable:
     """Predictions read from a table; frozen.
 
-    Attributes
-    ----------
-    score : float64 array
-    predictions : tuple of Prediction
-    first, second : int32 arrays or None
-        Numbers of the players, where their columns were named.
-    subsets : tuple of Subset
-        One for each value of the group column.
-    notes : tuple of str
-        Rows that were left out, and why.
+    Numbers of the players where their columns were named, a subset for each value of the group
+    column, and `notes`: rows that were left out, and why.
     """
 
     score: NDArray[np.float64]
@@ -119,8 +111,7 @@ class PredictionTable:
 def compare_table(table: PredictionTable, **options: Any) -> Evaluation:
     """Measure the predictions of a table, and an even chance beside them.
 
-    `options` are `metric`, `confidence`, `replicates` and `seed` of
-    `yardstone.evaluation.comparison.compare`.
+    `options` are `metric`, `confidence`, `replicates` and `seed` of `compare`.
     """
     notes = list(table.notes)
     if table.first is None:

@@ -40,11 +40,9 @@ __all__ = [
     "newcomers",
     "rating_gap_subsets",
     "since",
-    "split_by_time",
     "usual_subsets",
     "ADVANCE",
     "Labels",
-    "agree_with_score",
     "expected_from_ratings",
     "rating_labels",
 ]
@@ -86,12 +84,7 @@ class Subset:
 def in_time_order(pool: Pool) -> Pool:
     """The games in order of time; games of equal time stay in the order given.
 
-    A pool without times is taken to be in order already.
-
-    Raises
-    ------
-    InputError
-        Some games have a time and others have none.
+    A pool without times is in order already. InputError if only some games have a time.
     """
     if pool.time is None:
         return pool
@@ -158,35 +151,13 @@ def _left_out(number: int, which: str) -> str:
     )
 
 
-def split_by_time(
-    pool: Pool, *, share: float | None = None, until: np.datetime64 | None = None
-) -> Mask:
-    """True for the earlier games, which a system may be tuned on.
-
-    Parameters and errors are those of `earlier_number`.
-    """
-    return np.arange(len(pool)) < earlier_number(pool, share=share, until=until)
-
-
 def earlier_number(
     pool: Pool, *, share: float | None = None, until: np.datetime64 | None = None
 ) -> int:
-    """How many games are earlier ones, which a system may be tuned on.
+    """How many games, in order of time, are earlier ones, which a system may be tuned on.
 
-    Parameters
-    ----------
-    pool : Pool
-        In order of time.
-    share : float, optional
-        So much of all games, 0 to 1. Games of one moment stay on one side: those
-        of the moment of the cut are later games.
-    until : datetime64, optional
-        Games before this moment.
-
-    Raises
-    ------
-    UsageError
-        Not just one of `share` and `until` is given, or one side has no game.
+    Either a `share` of all games, 0 to 1 (those of the moment of the cut are later games), or those
+    before the moment `until`. UsageError for both or none, or if one side has no game.
     """
     if (share is None) == (until is None):
         raise UsageError("give either the share of the earlier games or a date, and not both")
@@ -272,9 +243,8 @@ def rating_gap_subsets(
 ) -> list[Subset]:
     """Groups of games by the distance of both ratings before the game.
 
-    Matchmaking brings players of equal rating together, and the closer they are
-    the harder a game is to predict *for the system that made the match* (Neubauer
-    2024, section 6.3). So one should look at every distance by itself.
+    Matchmaking brings players of equal rating together, whose games are hard to predict for the
+    system that made the match (Neubauer 2024, section 6.3): look at each distance by itself.
     """
     bounds = [0.0, *edges, np.inf]
     groups = []
@@ -404,17 +374,6 @@ def rating_labels(pool: Pool, replay: Replay, *, advance: int = ADVANCE) -> Labe
     label[order] = rating
     ahead[order] = target - place - 1
     return Labels(label[0::2], label[1::2], ahead[0::2], ahead[1::2], advance)
-
-
-def agree_with_score(labels: Labels, score: ArrayLike) -> NDArray[np.bool_]:
-    """Games whose higher label won: the thesis' rule against noise in training.
-
-    Draws and equal labels agree with nothing.
-    """
-    s = np.asarray(score, np.float64)
-    first_stronger = (labels.first > labels.second) & (s == 1.0)
-    second_stronger = (labels.first < labels.second) & (s == 0.0)
-    return np.asarray(first_stronger | second_stronger)
 
 
 def expected_from_ratings(

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Numbers = NDArray[np.int32]
 
-__all__ = ["Bootstrap", "MeanInterval", "bootstrap", "GamesByPair", "holm", "two_sided"]
+__all__ = ["Bootstrap", "MeanInterval", "bootstrap", "GamesByPair"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,19 +94,14 @@ class Bootstrap:
     ----------
     unit : str
         What intervals are over: ``"player"``, ``"game"`` where players are unknown, or
-        ``"none"`` where there are too few players for any
-        (`yardstone.clusters.LEAST_EFFECTIVE_PLAYERS`).
-    games : int
-        Number of games.
+        ``"none"`` where there are too few players for any.
     mean : float64 array (rows,)
-        Of each row of values.
     replicates : float64 array (replicates, rows)
         The means in each resampled pool, not yet scaled.
     gram : float64 array (rows, rows)
         Products of the residuals, summed over games.
     player_sums, pair_sums : float64 arrays
-        Summed residuals of each player and of each pair, one column a row;
-        without entries where games were resampled.
+        Summed residuals of each player and pair, one column a row; none where games were resampled.
     freedom : float
         Degrees of freedom of the standard errors.
     """
@@ -144,15 +139,7 @@ class Bootstrap:
         return estimate + scale * (self.replicates @ c - estimate)
 
     def interval(self, contrast: ArrayLike, confidence: float = 0.95) -> MeanInterval:
-        """A sum of rows with its interval, by Student's t.
-
-        Parameters
-        ----------
-        contrast : array_like (rows,)
-            Weight of each row: 1 and -1 for the difference of two.
-        confidence : float
-            Level, 0 to 1.
-        """
+        """A sum of rows with its interval, by Student's t; `contrast` are their weights."""
         c = np.asarray(contrast, np.float64)
         spread, estimate = self.spread(c), float(self.mean @ c)
         reach = t_quantile(0.5 + confidence / 2.0, self.freedom) * self.standard_error(c)
@@ -162,9 +149,8 @@ class Bootstrap:
     def reach(self, contrasts: Sequence[ArrayLike], confidence: float) -> float:
         """Standard errors that none of some sums is off by, all of them together.
 
-        The largest error among them in each replicate counts (the bootstrap's max-t), so
-        which one to look at may be chosen afterwards; and its level is Student's, as the
-        standard errors come from few players.
+        The largest error among them in each replicate counts (the bootstrap's max-t), at Student's
+        level, so which one to look at may be chosen afterwards.
         """
         largest = np.zeros(len(self.replicates))
         for contrast in contrasts:
@@ -201,27 +187,10 @@ def bootstrap(
     replicates: int = 1000,
     seed: int = 0,
 ) -> Bootstrap:
-    """Resample players, and take the mean of each row of values each time.
+    """Resample players, and take the mean of each row of values (rows, games) each time.
 
-    Parameters
-    ----------
-    values : array_like (rows, games)
-        One row for each quantity, such as the log-likelihoods of one system.
-    first, second : int32 arrays (games,), optional
-        Numbers of the players of each game; nobody plays against himself.
-        Without them games are resampled; with fewer than
-        `LEAST_EFFECTIVE_PLAYERS` there are no standard errors.
-    replicates : int
-        Resampled pools; at least 2.
-    seed : int
-        Equal seeds give equal results.
-
-    Raises
-    ------
-    NoGamesError
-        There is no game.
-    UsageError
-        Fewer than 2 replicates.
+    Without players games are resampled; with fewer than `LEAST_EFFECTIVE_PLAYERS` there are no
+    standard errors. NoGamesError without a game, UsageError for fewer than 2 replicates.
     """
     table = np.atleast_2d(np.asarray(values, np.float64))
     rows, games = table.shape
@@ -321,16 +290,10 @@ class _Part:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GamesByPair:
-    """Predictions and results by pairs of players; frozen.
+    """Predictions and results by pairs of players, for very many games; frozen.
 
-    Attributes
-    ----------
-    columns : mapping of str to arrays
-        Players, scores, predictions and subsets of the games.
-    ends : int64 array
-        Where each part ends.
-    players : int
-        One more than the largest number of a player.
+    `columns` are players, scores, predictions and subsets of the games; `ends` is where each part
+    ends; `players` one more than the largest number of a player.
     """
 
     columns: Mapping[str, Any]
@@ -560,31 +523,3 @@ def _edges(expected: Array) -> Array:
     wanted = np.arange(1, _GROUPS) / _GROUPS * len(expected)
     cells = np.searchsorted(np.cumsum(counts), wanted)
     return np.unique((cells + 1) / _CELLS)
-
-
-def holm(probabilities: ArrayLike) -> NDArray[np.float64]:
-    """Probabilities adjusted for their number (Holm 1979).
-
-    Those below a level are all rightly believed but in that share of cases, however the
-    comparisons depend on each other. NaN stays NaN, and counts as a comparison.
-
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03]).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    p = np.asarray(probabilities, np.float64)
-    order = np.argsort(p, kind="stable")
-    left = len(p) - np.arange(len(p))
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(np.maximum.accumulate(left * p[order]), 1.0)
-    return adjusted
-
-
-def two_sided(value: ArrayLike, error: ArrayLike, freedom: float) -> NDArray[np.float64]:
-    """Probability of a value so far from 0 by chance, by Student's t; 1 for 0 ± 0."""
-    from scipy.special import stdtr
-
-    v, e = np.abs(np.asarray(value, np.float64)), np.asarray(error, np.float64)
-    t = np.divide(v, e, out=np.where(v > 0.0, np.inf, 0.0), where=e > 0.0)
-    return np.asarray(2.0 * stdtr(freedom, -t), np.float64)

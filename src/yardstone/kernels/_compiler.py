@@ -57,10 +57,8 @@ def _numba(kind: type) -> Any:
 def _import_sparingly() -> None:
     """Import numba without packages that it would load if it found them.
 
-    It looks for linear algebra in scipy, for kernels that multiply matrices, and
-    for a YAML reader, for a file of settings; both take longer than all of
-    Yardstone. Only a command may do this: in a library it would take matrix
-    products from the kernels of others.
+    They take longer than all of Yardstone. Only a command may do this: in a library it would take
+    matrix products from the kernels of others.
     """
     spared = [name for name in _SPARED if name not in sys.modules]
     for name in spared:
@@ -104,10 +102,7 @@ def _share_cache(dispatcher: Any) -> None:
 
 
 class _Turn(threading.local):
-    """The turn of this thread to compile; other processes wait until it ends.
-
-    It is taken where something must be compiled, and ends with the outermost function that is.
-    """
+    """The turn of this thread to compile; other processes wait until it ends."""
 
     def __init__(self) -> None:
         self._depth = 0

@@ -29,15 +29,7 @@ __all__ = [
 
 
 class Loops(Enum):
-    """What loops are for, and what of it is small.
-
-    Attributes
-    ----------
-    title : str
-        For the reader who waits.
-    small : float
-        So much of it runs as plain Python.
-    """
+    """What loops are for (`title`, for the reader who waits), and how much runs as plain Python."""
 
     PGN = ("the reader of PGN", 1_000_000)  # bytes
     RATING = ("ratings", 6_000)  # pairs of players, and twentieths of games
@@ -98,14 +90,7 @@ def tell(text: str) -> None:
 
 @dataclass(frozen=True)
 class Setting:
-    """The settings of this process, and the way that was chosen for its loops.
-
-    Attributes
-    ----------
-    talks, spares : bool
-        Whether it says that it compiles, and imports numba without further packages.
-    chosen : ChosenWay, optional
-    """
+    """The settings of this process, for a worker, and the way that was chosen for its loops."""
 
     talks: bool
     spares: bool

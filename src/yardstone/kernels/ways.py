@@ -19,16 +19,9 @@ R = TypeVar("R")
 
 @contextmanager
 def work(loops: Loops, amount: float) -> Iterator[None]:
-    """Run loops as it pays for so much work: all that are called inside, in this thread.
+    """Run loops as it pays for so much work (`amount`, in the units of the loops) in this thread.
 
     What is part of larger work that runs as machine code runs so as well, however small.
-
-    Parameters
-    ----------
-    loops : Loops
-        What they are for.
-    amount : float
-        How much there is to do, in the units of the loops.
     """
     chosen = CHOSEN.get()
     large = amount > loops.small or (chosen is not None and chosen.way is Way.MACHINE)
@@ -79,17 +72,7 @@ def in_steps(loops: Loops, amount: float, items: Iterator[R]) -> Iterator[R]:
 
 
 class Kernel:
-    """A loop, which runs as machine code or as it stands.
-
-    Attributes
-    ----------
-    py_func : function
-        The function as it was written.
-    options : dict
-        What numba is told of it.
-    quicker : function, optional
-        What plain Python does instead, with the same result.
-    """
+    """A loop that runs as machine code or as it stands (`py_func`), or as something `quicker`."""
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
         update_wrapper(self, function)

@@ -68,28 +68,10 @@ class DayGames(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """Where everything stands.
+    """Where everything stands: nodes and entries of each player, and of each node its first entry.
 
-    Attributes
-    ----------
-    node_start : int64 array (players + 1,)
-        First node of each player.
-    node_day : float64 array (nodes,)
-        Its day.
-    entry_start : int64 array (players + 1,)
-        First entry of each player.
-    node_entry : int64 array (nodes + 1,)
-        First entry of each node.
-    opponent : int32 array (entries,)
-        Node of the opponent.
-    score : float64 array (entries,)
-        The player's points.
-    side : float64 array (entries,)
-        1 for the player who moved first, -1 for the other.
-    shift : float64 array (entries,)
-        What handicap adds to the player's rating, in logits.
-    own : int64 array (games, 2)
-        Entries of each game: of `first` and of `second`.
+    Of each entry the opponent's node, the player's `score`, his `side` (1 for who moved first,
+    else -1) and the `shift` of handicap (logits); `own` has both entries of each game.
     """
 
     node_start: Longs
@@ -146,10 +128,9 @@ def _count(
 
 
 def lay_out(games: DayGames, shift: Floats, players: int) -> Layout:
-    """Lay out games that are in order of time.
+    """Lay out games whose days are NaN-free and do not fall.
 
-    Days are NaN-free and do not fall; `shift` is what handicap adds to the rating of
-    `first`, in logits (empty: nothing).
+    `shift` is what handicap adds to the rating of `first`, in logits (empty: nothing).
     """
     number = len(games.first)
     node_start, entry_start = _count(games.first, games.second, games.day, players)
@@ -180,7 +161,7 @@ _LEAST_CURVATURE = 0.05
 
 @kernel
 def _odds(difference: float, u2: float) -> tuple[float, float, float]:
-    """p, q and S of the module `_newton`; u2 < 0 stands for "draws are half a win"."""
+    """p, q and S; u2 < 0 stands for "draws are half a win"."""
     p, q = fast_win_and_loss(difference)
     root = sqrt(max(1.0 + 4.0 * (u2 - 1.0) * p * q, 0.0)) if u2 >= 0.0 else 1.0
     return p, q, root
@@ -220,10 +201,9 @@ def game_value(difference: float, score: float, u2: float) -> float:
 
 @kernel
 def tau_terms(difference: float, score: float, u2: float) -> tuple[float, float, float, float]:
-    """Derivatives of a game's log-probability that have to do with tau = ln(u).
+    """Derivatives of a game's log-probability by tau = ln(u).
 
-    By tau; minus the second one, as observed and as expected; and minus the mixed one
-    by tau and the difference.
+    The first; minus the second, as observed and as expected; minus the mixed one by the difference.
     """
     p, q, root = _odds(difference, u2)
     v, m = p * q, q - p
@@ -249,10 +229,7 @@ def tau_terms(difference: float, score: float, u2: float) -> tuple[float, float,
 
 
 class Model(NamedTuple):
-    """Drift in squared logits a day; mean (logits) and precision of each player's first day.
-
-    `prior` is of shape (players, 2).
-    """
+    """Drift in squared logits a day; mean and precision of each player's first day."""
 
     w2: float
     prior: Floats
@@ -284,12 +261,10 @@ def refresh(
     gradient: Floats,
     sums: Floats,
 ) -> None:
-    """Derivatives by the strengths of one player in a stretch of nodes.
+    """Fill in the derivatives by the strengths of one player in a stretch of nodes.
 
-    Fills, for these nodes, the gradient and the diagonal of minus the Hessian, in
-    `off[k]` its entry between k - 1 and k, in `border[k]` those between k and w and
-    tau, and in `weight` the curvature of each game. Adds to `sums` the derivatives by
-    w and tau, then minus the second ones: w w, tau tau (observed and expected), w tau.
+    `off[k]` stands between k - 1 and k, `border[k]` between k and w and tau. Adds to `sums` the
+    derivatives by w and tau, then minus the second: w w, tau tau (observed, expected), w tau.
     """
     player, begin, stop = part
     start, with_tau = layout.node_start[player], hessian.free[1]
@@ -374,8 +349,8 @@ _LONGEST = 3.0
 class Hessian(NamedTuple):
     """Minus the second derivatives: tridiagonal blocks, their factors, and the rest.
 
-    `corner` holds the entries w w, w tau and tau tau; `free` says whether w and tau
-    are unknown; `level` is the curvature along the common level of all strengths.
+    `corner` holds w w, w tau and tau tau; `free` says whether w and tau are unknown; `level` is
+    the curvature along the common level of all strengths.
     """
 
     diagonal: Floats
@@ -506,8 +481,7 @@ def solve_all(
 ) -> bool:
     """Solve H out = right by preconditioned conjugate gradients; False if they fail.
 
-    `tolerance` is that of the residual, relative to the right side, both measured by
-    the preconditioner.
+    `tolerance` is that of the residual, relative to the right side.
     """
     residual = right.copy()
     scaled, product = np.zeros_like(right), np.zeros_like(right)
@@ -547,11 +521,10 @@ def climb(
     tolerance: float,
     max_steps: int,
 ) -> tuple[bool, int, float]:
-    """Climb to the maximum from `x`, in place.
+    """Climb to the maximum from `x` and `shared` (w and tau; NaN: draws are half a win), in place.
 
-    `shared` holds w and tau (NaN if draws count as half a win), changed in place
-    where free. Returns whether the last step fell below `tolerance` (logits), the
-    number of steps, and that last step. `hessian` is left as it was before that step.
+    Returns whether the last step fell below `tolerance` (logits), the number of steps, and the
+    last one. `hessian` is left as it was before that step.
     """
     n = len(x)
     gradient, step, trial = np.zeros(n + 2), np.zeros(n + 2), x.copy()
@@ -597,7 +570,7 @@ def conditional_variance(layout: Layout, stop: Longs, hessian: Hessian, out: Flo
 def draw_noise(
     layout: Layout, stop: Longs, hessian: Hessian, prior: Floats, normal: Floats, out: Floats
 ) -> None:
-    """A draw from the normal distribution with covariance H (tau aside).
+    """Draw from the normal distribution with covariance H (tau aside).
 
     `normal` holds a standard normal number for each entry and then each node.
     """
@@ -724,9 +697,8 @@ def learn_shared(
 class Learner(NamedTuple):
     """What is learned, changed in place.
 
-    `stop` is the end of each player's nodes so far, `x` the strength of each node,
-    `variance` that of each player's last one; `shared` are w and tau (of which some are
-    `free`), `known` is the information on them; `fitted` holds the day of the last full fit.
+    `stop` is the end of each player's nodes so far, `variance` that of his last strength;
+    `known` is the information on w and tau; `fitted` the day of the last full fit.
     """
 
     stop: Longs
@@ -764,10 +736,9 @@ class _Room(NamedTuple):
 def _improve(
     layout: Layout, part: Stretch, learner: Learner, model: Model, hessian: Hessian, room: _Room
 ) -> None:
-    """Newton's step for one player's strengths, and the variance of the last.
+    """Take Newton's step for one player's strengths; only the stretch is linearised anew.
 
-    Only the days of the stretch are linearised anew. What the days before say stands
-    in their factors, as of the last time; their strengths move along with the rest.
+    What the days before say stands in their factors; their strengths move along.
     """
     player, begin, stop = part
     start, x, shared = layout.node_start[player], learner.x, learner.shared
@@ -807,10 +778,9 @@ def replay(
     hessian: Hessian,
     forecasts: Forecasts,
 ) -> bool:
-    """Predict and learn the games from number `begin` on, day after day.
+    """Predict and learn the games from number `begin` on, day after day; False if a fit failed.
 
     The full fits leave w and tau as they are (`hessian.free` is false for both).
-    Returns False if a full fit failed.
     """
     first, second, score, day = games
     stop, x, variance, shared, known, free, fitted = learner

@@ -73,11 +73,9 @@ class Beliefs(NamedTuple):
 
 
 class Derivatives(NamedTuple):
-    """Of the log-likelihood; all filled in place.
+    """Of the log-likelihood, filled in place.
 
-    `gradient`, `diagonal` and `border` have one entry an unknown, `weight` one a pair;
-    `border` holds the second derivatives between the first-move advantage and
-    each rating.
+    `border` holds the second derivatives between the first-move advantage and each rating.
     """
 
     gradient: Floats
@@ -89,8 +87,7 @@ class Derivatives(NamedTuple):
 class Graph(NamedTuple):
     """The matrix H of a joint fit: a weighted graph of the players, with a border.
 
-    The players are joined by one edge a pair (of `weight`) and one a relation, and the
-    first-move advantage to each of them by `border`; `extra` stands on the diagonal
+    The first-move advantage is joined to each player by `border`; `extra` stands on the diagonal
     alone, `diagonal` is the whole of it. Only `free` unknowns are solved for.
     """
 
@@ -149,14 +146,10 @@ def _chord(difference: float, m: float) -> float:
 def evaluate_pairs(
     pairs: Pairs, likelihood: bool, x: Floats, terms: Derivatives, cautious: bool
 ) -> None:
-    """Fill in the derivatives at `x`.
-
-    With `cautious` the second ones are the chord's, and of tau the expected information.
+    """Fill in the derivatives at `x`; `cautious`: by the chord and the expected information.
 
     Gradients are added by Kahan's summation: a group that hangs on the others by
     one lopsided result turns their rounding errors into a shift of the group.
-    Pairs come in runs of one first player, whose sums stay at hand; pairs without
-    games count for nothing.
     """
     first, second, wins, draws, losses = pairs
     gradient, weight, diagonal, border = terms
@@ -296,14 +289,10 @@ def newton(
     tolerance: float,
     max_steps: int,
 ) -> tuple[int, int, float]:
-    """Climb to the maximum from `x`, in place.
+    """Climb to the maximum from `x`, in place: status, steps, and the largest last change.
 
-    `level` numbers the groups of players whose common level is free (-1 for the
-    players of no such group): the mean of such a group stays where it is.
-
-    Returns the status, the number of steps and the largest change of an unknown
-    in the last step. The last step is the test: it must fall below `tolerance`
-    (in log odds).
+    `level` numbers the groups whose common level is free (-1: none), whose mean stays. The last
+    step is the test: it must fall below `tolerance` (log odds).
     """
     n = len(x) - 2
     terms = _room(len(pairs.first), n + 2)
@@ -423,10 +412,7 @@ def _multiply_by_numpy(graph: Graph, x: Floats, out: Floats) -> None:
 
 @kernel
 def conjugate_gradients(graph: Graph, right: Floats, tolerance: float, step: Floats) -> bool:
-    """Solve H step = right by Jacobi-preconditioned conjugate gradients.
-
-    Returns False if H shows a direction of negative curvature.
-    """
+    """Solve H step = right, preconditioned by the diagonal; False where H is indefinite."""
     n, diagonal, free = len(step), graph.diagonal, graph.free
     residual = np.zeros(n)
     scaled = np.zeros(n)

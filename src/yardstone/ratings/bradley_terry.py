@@ -345,13 +345,8 @@ def fit_widely(
 ) -> tuple[BradleyTerry, JointRatings, tuple[str, ...]]:
     """The system used, its result, and what the reader must know of the choice.
 
-    The advantage of moving first and the draw rate, where they are free, get a wide
-    prior if the fit fails for want of one, or leaves them less certain than the prior.
-
-    Raises
-    ------
-    ModelError
-        The games do not determine the ratings even so.
+    A free first-move advantage or draw rate gets a wide prior if the fit fails for want of one, or
+    leaves it less certain than the prior. ModelError if even so there are no ratings.
     """
     remarks: list[str] = []
     if not pool.ordered:
@@ -381,8 +376,7 @@ def fit_widely(
 def _sparse(system: BradleyTerry, ratings: JointRatings) -> tuple[str, ...]:
     """What must be known of the advantage where many players have few games each.
 
-    500 players with 12 games each: 34 in place of 30 points, and 95 % intervals held 87 %
-    (`python -m lab.studies.coverage`).
+    500 players with 12 games each: 34 in place of 30 points, and 95 % intervals held 87 %.
     """
     playing = ratings.games[ratings.games > 0]
     few = len(playing) >= SPARSE_PLAYERS and float(playing.mean()) < SPARSE_GAMES
@@ -398,9 +392,8 @@ def _sparse(system: BradleyTerry, ratings: JointRatings) -> tuple[str, ...]:
 def misfit_of_join(system: BradleyTerry, ratings: JointRatings) -> tuple[str, ...]:
     """What the reader must know if the players spread otherwise than `join` has it.
 
-    If it is right, the mean square of (rating - average) plus that of the deviations is
-    join squared. The intervals hold only then: with players who spread half as much again
-    they held 78 % in place of 95.
+    If it is right, the mean square of (rating - average) plus that of the deviations is join
+    squared; with players who spread half as much again 95 % intervals held 78 %.
     """
     if system.join is None:
         return ()
@@ -583,13 +576,7 @@ class PairTally:
 class CountedGames:
     """Games of which only the counts of pairs are kept; for `rate_list` as good as a `Pool`.
 
-    Attributes
-    ----------
-    players : tuple of str
-    counts : PairCounts
-    skipped : SkipReport
-    ordered : bool
-        As in `Pool`.
+    `ordered` is as in `Pool`.
     """
 
     players: tuple[str, ...]

@@ -105,10 +105,7 @@ def _edges(
     ties: NDArray[np.int32],
     weak: bool,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Edges from losers to winners, sorted by loser: start of each player's, and targets.
-
-    Both ways for draws and ties, and with `weak` for every game.
-    """
+    """Starts and targets of edges from losers to winners; both ways for draws, ties, `weak`."""
     players = len(active)
     start = np.zeros(players + 1, np.int64)
     for fill in (False, True):
@@ -150,24 +147,10 @@ def strong_components(
     ties: NDArray[np.int32] | None = None,
     names: Sequence[str] | None = None,
 ) -> NDArray[np.int32]:
-    """Group of each player on a common scale, numbered by falling size.
+    """Group of each player on a common scale, numbered by falling size; -1 if not `active`.
 
-    Parameters
-    ----------
-    counts : PairCounts
-        Results; pairs with an inactive player are left out.
-    active : bool array (players,)
-        Players to label; the others get -1.
-    ties : int32 array (ties, 2), optional
-        Pairs of players joined both ways by something other than games
-        (relations, anchors on one scale).
-    names : sequence of str, optional
-        Groups of equal size are ordered by their first name in byte order, as
-        Ordo does; without names, by their lowest player number.
-
-    Returns
-    -------
-    int32 array (players,)
+    `ties` (ties, 2) join players both ways by other things than games. Groups of equal size stand
+    in the order of their first names in byte order, as in Ordo; without `names`, of their numbers.
     """
     return _labelled(counts, active, ties, names, weak=False)
 
@@ -207,8 +190,7 @@ def label_by_size(
 ) -> NDArray[np.int32]:
     """Renumber labels from the largest group down; -1 stays.
 
-    Ties go to the group whose first member comes first, by name if names are
-    given and by number otherwise.
+    Ties go to the group whose first member comes first, by name if given, else by number.
     """
     members = np.flatnonzero(label >= 0)
     if not len(members):
@@ -250,7 +232,7 @@ class AnchorConflict:
 
 @dataclass(frozen=True, slots=True)
 class Traps:
-    """All findings; players by number.
+    """What a reader of ratings should be warned of; players by number.
 
     Attributes
     ----------

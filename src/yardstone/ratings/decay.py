@@ -189,9 +189,8 @@ class Entries(NamedTuple):
 class FadingLearner(NamedTuple):
     """What is learned, changed in place.
 
-    `end` is the end of each player's entries so far, `precision` that of his strength `x`
-    on day `last`; `shared` are w and tau (of which some are `free`), `known` is the
-    information on them.
+    `end` is the end of each player's entries so far, `precision` that of his strength `x` on day
+    `last`; `known` is the information on w and tau.
     """
 
     end: Longs
@@ -243,10 +242,7 @@ def replay(
     prior: float,
     forecasts: Forecasts,
 ) -> None:
-    """Predict and learn the games from number `begin` on, day after day.
-
-    A game's weight is exp(-fading age).
-    """
+    """Predict and learn the games from number `begin` on; a game's weight is exp(-fading age)."""
     first, second, score, day = games
     end, x, precision, last, shared, known, free = learner
     expected, before = forecasts

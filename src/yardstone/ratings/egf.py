@@ -180,10 +180,7 @@ def _entry(text: str) -> float:
 
 
 def _levels(column: NDArray[Any], *, grades: bool) -> NDArray[np.float64]:
-    """Ratings of a column; NaN for what is none on the EGF's scale, or too small for one.
-
-    In a column of grades a small number is a grade of some other system.
-    """
+    """Ratings of a column; NaN for what is none, or small: a grade of some other system."""
     value = grade_rating(column)
     named = np.zeros(len(value), np.bool_)
     if column.dtype.kind not in "fiu":

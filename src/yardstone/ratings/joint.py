@@ -53,8 +53,8 @@ _LOOPED = 100
 class Setup:
     """The problem handed to the solver, in units of log odds around `average`.
 
-    `used` holds the pairs inside components only. Vectors over unknowns have one
-    entry a player, then the first-move advantage, then the draw parameter.
+    `used` holds the pairs inside components. Vectors over unknowns have one entry a player, then
+    the first-move advantage, then the draw parameter.
     """
 
     average: float
@@ -163,10 +163,7 @@ def _status(system: BradleyTerry, totals: Floats, exempt: NDArray[np.bool_]) -> 
 def _place_perfect(
     counts: PairCounts, status: NDArray[np.int8], component: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """Give perfect scorers the component of most of their opponents.
-
-    Those who met only perfect scorers form components of their own.
-    """
+    """Give perfect scorers the component of most of their opponents, or else one of their own."""
     placed = component.copy()
     perfect = np.flatnonzero((status == Status.PERFECT_WINNER) | (status == Status.PERFECT_LOSER))
     if not len(perfect):
@@ -419,10 +416,9 @@ def squared_spread(draw_rate: float) -> float:
 def unbiased_draw_rate(ratings: JointRatings, counts: PairCounts) -> Estimate:
     """The draw rate freed of what fitting the ratings did to it.
 
-    Fitted ratings differ more than the true ones do, so draws look too frequent for them:
-    with six games a player by several points. The correction is the one step of the
-    likelihood adjusted for its other parameters (Cox and Reid 1987), which the draw
-    parameter is orthogonal to. Rates that were given, or lie at an edge, stay as they are.
+    Fitted ratings differ more than the true ones, so draws look too frequent. The correction is one
+    step of the likelihood adjusted for its other parameters (Cox and Reid 1987). Rates that were
+    given, or lie at an edge, stay.
     """
     rate, deviation = ratings.draw_rate.value, ratings.draw_rate.deviation
     if not (deviation > 0.0 and 0.0 < rate < 1.0):
@@ -453,8 +449,8 @@ def draw_rate_interval(
 ) -> tuple[float, float]:
     """Ends of the interval of the draw rate of equal opponents, 0 to 1.
 
-    Symmetric in the log odds, so that it stays within 0 and 1. Where no game was drawn,
-    from 0 to the rate at which that had the probability 1 - `confidence`.
+    Symmetric in the log odds. Where no game was drawn, from 0 to the rate at which that had the
+    probability 1 - `confidence`.
     """
     from yardstone.clusters import half_width
 
@@ -507,10 +503,7 @@ def fit_draw_rate(
     draws: float,
     x: Floats,
 ) -> float:
-    """Draw rate (0 to 1) at which `draws` are expected; `x` are ratings and advantage.
-
-    Newton's method on tau, kept inside a bracket by bisection.
-    """
+    """Draw rate at which `draws` are expected, by Newton's method; `x` as in `Setup`."""
     advantage = x[len(x) - 2]
     variance = np.empty(len(first))
     for k in range(len(first)):
@@ -545,8 +538,8 @@ def rate_perfect(
 ) -> None:
     """Fill in, in place, a floor or ceiling for everyone with a perfect score.
 
-    In order of the players' numbers, as Ordo does: an opponent who is himself
-    perfect counts with his bound if he has one already, else with the average.
+    In order of the players' numbers, as Ordo does: a perfect opponent counts with his bound if he
+    has one already, else with the average.
     """
     perfect = np.flatnonzero(
         (setup.status == Status.PERFECT_WINNER) | (setup.status == Status.PERFECT_LOSER)
@@ -576,8 +569,7 @@ def perfect_limits(
 ) -> NDArray[np.float64]:
     """What perfect scorers' ratings are at least, or at most: (players,), NaN for others.
 
-    At the limit the perfect score against the rated opponents has the probability
-    1 - `confidence`, which lies between 0 and 1; NaN too if no opponent is rated.
+    There the perfect score against the rated opponents has the probability 1 - `confidence`.
     """
     limit = np.full(len(ratings), np.nan)
     perfect = np.flatnonzero(
@@ -627,10 +619,7 @@ _REACH = 60.0
 
 @kernel
 def _perfect_chance(x: float, winner: bool, opponents: Floats, games: Floats, u2: float) -> float:
-    """Logarithm of the probability of the perfect score for a player rated `x`.
-
-    `opponents` are ratings corrected for the first move, in log odds.
-    """
+    """Logarithm of the probability of the perfect score for a player rated `x` (log odds)."""
     total = 0.0
     for k in range(len(opponents)):
         p, q, root, m = pair_probabilities(x - opponents[k], u2)
@@ -713,11 +702,9 @@ def _walk_to_score(goal: float, opponents: Floats, games: Floats, logit: float) 
 def bound_ordo(winner: bool, opponents: Floats, games: Floats, u2: float, logit: float) -> float:
     """`bound_at` a chance of 1/2 to Ordo's own digits, in rating points.
 
-    The search starts from the rating for a quarter of a point less than perfect
-    and walks by 200 points, halving the stride after each step that does not come
-    closer, until the chance is within 1e-5 of a half. The direction is taken from
-    the last point tried, accepted or not. `opponents` are in log odds, `logit` is
-    the number of points of one.
+    From the rating for a quarter of a point less than perfect it walks by 200 points, halving the
+    stride after each step that does not come closer, until the chance is within 1e-5 of a half.
+    The direction is that of the last point tried. `opponents` are in log odds of `logit` points.
     """
     total = games.sum()
     x = _walk_to_score(total - 0.25 if winner else 0.25, opponents, games, logit)

@@ -198,13 +198,10 @@ def score_from_elo(difference: float) -> float:
 def score_interval(match: Match, confidence: float = 0.95) -> Interval:
     """Confidence interval of the expected score of a game.
 
-    The ends are the scores s that the mean m of n results does not refute,
-    (m - s)^2 <= z^2 (s (1 - s) - w) / n: Wilson's interval, with draws. As in
-    Wilson's, the variance is that of the hypothesis, not of the sample, so that
-    the interval is never empty and stays within 0 to 1: ten wins in ten games
-    give 0.72 to 1. For the same reason w is drawn towards 0 by z^2 results
-    without draws; otherwise a match of nothing but draws would seem to prove
-    equality. With thousands of games it is the usual m ± z deviation / sqrt(n).
+    Wilson's interval, with draws: the scores s that the mean m of n results does not refute,
+    (m - s)^2 <= z^2 (s (1 - s) - w) / n. So it is never empty and stays within 0 to 1: ten wins in
+    ten games give 0.72 to 1. For the same reason w is drawn towards 0 by z^2 results without draws;
+    otherwise a match of nothing but draws would seem to prove equality.
     """
     z = deviations_for(confidence)
     n, mean = match.size, match.score
@@ -280,8 +277,7 @@ def superiority(match: Match) -> float:
 def games_for_half_width(match: Match, half_width: float, confidence: float = 0.95) -> float:
     """Games in all after which the interval of Elo would be ± `half_width`.
 
-    If the games to come are like those seen. NaN if there are none, or if the
-    score is 0 or 1, from which no finite interval comes.
+    If those to come are like those seen; NaN without games, or if the score is 0 or 1.
     """
     if not half_width > 0.0:
         raise UsageError("the half-width of an interval must be above 0")
@@ -442,20 +438,8 @@ def find_pairing(
 ) -> tuple[Manner, tuple[str, ...], NDArray[np.int64] | None]:
     """How games can be paired, the surest way first; see `yardstone.pentanomial`.
 
-    Parameters
-    ----------
-    columns : mapping of str to arrays
-        What is known of the games, in their order.
-    moved : bool array
-        Whether the first player moved first.
-
-    Returns
-    -------
-    manner : str
-    by : tuple of str
-        Columns in which the games of a pair agree.
-    group : int64 array or None
-        Equal numbers where games belong together; None where the columns say it.
+    From the columns of the games in order, and whether the first player moved first: the manner,
+    the columns in which pairs agree, and equal numbers for games that belong together.
     """
     named = {name.casefold(): name for name in reversed(list(columns))}
     event = [named["event"]] if "event" in named else []
@@ -565,17 +549,8 @@ class Ending:
 def endings(pool: Pool, first: str, second: str) -> tuple[Ending, ...] | None:
     """How the games of two players ended, by the column ``termination``.
 
-    Parameters
-    ----------
-    pool : Pool
-    first, second : str
-        The players.
-
-    Returns
-    -------
-    tuple of Ending or None
-        Losses on time first, then the commonest; without games that ended as usual. None
-        where the pool says nothing of it.
+    Losses on time first, then the commonest, without games that ended as usual; None where the pool
+    says nothing of it.
     """
     column = next((c for name, c in pool.columns.items() if name.casefold() == "termination"), None)
     if column is None:

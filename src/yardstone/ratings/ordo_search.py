@@ -58,10 +58,7 @@ _ADVANTAGE_LIMIT = 1000.0
 
 
 class _Played(NamedTuple):
-    """Games and points of each pair; of all of them `scored` by who moved first, `total` games.
-
-    `beta` is the log odds of a rating point.
-    """
+    """Games and points of each pair, in all by who moved first; `beta`: log odds of a point."""
 
     first: Integers
     second: Integers
@@ -160,8 +157,7 @@ def _best_advantage(pairs: _Played, rating: Floats, low: float, high: float) -> 
 def _adjust_advantage(pairs: _Played, rating: Floats, advantage: float, reach: float) -> float:
     """A better advantage, looked for in steps from `reach` on that grow by half.
 
-    The search gives up when a step of less than the resolution has not enclosed
-    the best value, or when it leaves the thousand points on either side.
+    It gives up below the resolution, or beyond a thousand points.
     """
     while True:
         below = _advantage_misfit(pairs, rating, advantage - reach)
@@ -263,20 +259,9 @@ def as_ordo_ends(
 ) -> JointRatings:
     """The same list with the ratings at which Ordo's search would have ended.
 
-    Only for the score equations without fixed ratings, with everybody on one scale
-    and up to `MOST_PAIRS` pairs; other lists are returned as they are, and so is one
-    for which the search does not end.
-
-    Parameters
-    ----------
-    system : BradleyTerry
-        The system that made `ratings`.
-    counts : PairCounts
-        The games it was fitted to.
-    ratings : JointRatings
-        The solution.
-    all_games : int, optional
-        Games of the input, left out or not: part of Ordo's condition to stop.
+    Only for the score equations without fixed ratings, with everybody on one scale and up to
+    `MOST_PAIRS` pairs; other lists, and those where the search does not end, stay as they are.
+    `all_games` are those of the input, left out or not: part of Ordo's condition to stop.
     """
     if system.likelihood or system.anchors or len(counts.first) > MOST_PAIRS:
         return ratings

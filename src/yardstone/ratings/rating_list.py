@@ -232,25 +232,8 @@ def summarise(
 ) -> RatingList:
     """Make the list of a fit that has been done; `rate_list` does the fit as well.
 
-    Parameters
-    ----------
-    ratings : JointRatings
-    pool : Pool, CountedGames or PairCounts
-        What it was fitted to.
-    confidence : float
-        Level of all intervals, 0 to 1.
-    minimum_games : int
-        Players with fewer games count for the others' ratings but are not listed.
-    anchors : mapping of str to float, optional
-        The fixed ratings, to warn where results contradict them.
-    anchor : str, optional
-        The player whose rating fixes the level.
-    simulations : int
-        Replays behind the deviations, 0 if there were none.
-    rejected : int
-        Replays drawn again because they fell apart.
-    remarks : tuple of str
-        What else the reader must know, in sentences.
+    `anchors` are the fixed ratings, to warn where results contradict them, and `anchor` the player
+    who fixes the level; of `simulations` replays `rejected` fell apart.
     """
     counts = pool if isinstance(pool, PairCounts) else pool.pair_counts()
     listed = (ratings.games > 0) & (ratings.games >= minimum_games)
@@ -555,10 +538,9 @@ class Group:
     number : int
         From 1, the largest first.
     rows : tuple of int
-        Its players from strongest to weakest; after them those who won or lost every
-        game, whose rating is only a bound.
+        Its players from strongest to weakest, after them those whose rating is only a bound.
     ranked : int
-        How many of them have a rating and so a rank; the others are listed apart.
+        How many of them have a rating and so a rank.
     games : int
         Games between them.
     joined : str
@@ -604,10 +586,7 @@ def groups_of(
 
 
 def _joined(label: int, scored: bool, conceded: bool) -> str:
-    """What joins a group with the others, in words; empty for the largest group.
-
-    `scored` and `conceded` say whether points were won and lost outside the group.
-    """
+    """What joins a group with the others, in words, by points won and lost outside of it."""
     if label <= 0:
         return ""
     if not scored and not conceded:
@@ -626,8 +605,7 @@ def rank_limits(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Ranks that cannot be excluded, counted as the list counts them.
 
-    Unlisted players and perfect scorers, who have no interval, keep others from
-    no place: the ranges of `rank_ranges` are moved by other players above who have none.
+    Unlisted players and perfect scorers, who have no interval, keep others from no place.
     """
     nothing = np.zeros_like(rank)
     if ratings.covariance is None:
@@ -684,13 +662,7 @@ def list_forecast(ratings: RatingList, first: str, second: str) -> GameForecast:
     """Predict a game from a rating list; `first` moves first.
 
     Chances are means over what the difference of the ratings, and the advantage of moving
-    first, may truly be; the interval is that of the expected score at the true ones. That it
-    holds is put to the test in ``tests/ratings/test_coverage.py``.
-
-    Raises
-    ------
-    UnknownPlayerError, UsageError, ModelError
-        Nobody is called so; it is one player twice; the two cannot be compared.
+    first, may truly be; the interval is that of the expected score at the true ones.
     """
     if first == second:
         raise UsageError("nobody plays against himself: name two players")

@@ -246,9 +246,8 @@ class Predicts(Protocol):
     ) -> float:
         """Expected score of `first`, moving first, against `second`.
 
-        `ratings` are those that the system made. `advantage` are rating points for moving
-        first and for handicap, instead of the system's own. Raises InputError for an
-        unknown name.
+        `advantage` are rating points for moving first and for handicap, instead of the system's own.
+        Raises InputError for an unknown name.
         """
 
 
@@ -273,10 +272,7 @@ NO_ORDER = "Who moved first is not known, so the first-move advantage is taken a
 def without_first_move(system: System) -> System:
     """The system with a first-move advantage of 0 where it would estimate one.
 
-    Raises
-    ------
-    UsageError
-        If the system has an advantage given.
+    UsageError if it has an advantage given.
     """
     if system.first_advantage in ("auto", 0.0):
         changed: System = replace(system, first_advantage=0.0)
@@ -285,13 +281,7 @@ def without_first_move(system: System) -> System:
 
 
 def check_order(system: object, pool: Any) -> None:
-    """Refuse an advantage of moving first for a pool, or counts, that does not know who did.
-
-    Raises
-    ------
-    UsageError
-        If the system has one, or would estimate it.
-    """
+    """Raise UsageError for a first-move advantage if the games do not tell who began."""
     advantage = getattr(system, "first_advantage", 0.0)
     if not pool.ordered and advantage != 0.0:
         raise UsageError("the games do not say who moved first: take a first-move advantage of 0")

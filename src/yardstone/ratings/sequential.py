@@ -58,14 +58,8 @@ __all__ = [
 class Rounds(NamedTuple):
     """The games in the order of rating, as kernels take them.
 
-    Attributes
-    ----------
-    first, second : int32 arrays
-        Numbers of the players in the state's arrays.
-    score, ahead : float64 arrays
-        Points of `first`, and rating points that it is ahead of even before the game.
-    start, actions : int64 arrays
-        As in `Schedule`.
+    `first` and `second` are players' numbers in the state's arrays, `score` the points of `first`,
+    `ahead` the rating points that it is ahead of even; `start` and `actions` as in `Schedule`.
     """
 
     first: NDArray[np.int32]
@@ -104,14 +98,7 @@ class Place(NamedTuple):
 class Games:
     """The games of a pool in the order in which they are rated.
 
-    Attributes
-    ----------
-    rounds : Rounds
-        What the kernels take.
-    schedule : Schedule
-        Rating periods and their order.
-    pool : Pool
-        Where they come from, for further columns (`schedule.take` puts them in order).
+    `rounds` is what kernels take; `schedule.take` puts further columns of `pool` in that order.
     """
 
     rounds: Rounds
@@ -411,16 +398,14 @@ class Schedule:
     Attributes
     ----------
     order : int64 array or None
-        Places of the games in the pool, batch after batch; None if that is the
-        order of the pool.
+        Places of the games in the pool, batch after batch; None if as in the pool.
     start : int64 array
-        Where each batch begins, and the end of the last; empty if every game is a
-        batch of its own.
+        Where each batch begins, and the end of the last; empty if every game is one.
     actions : int64 array
-        Number of a batch times two, plus 0 to predict its games and 1 to learn from
-        them, in order of time; empty if each batch is learned from at once.
+        Number of a batch times two, plus 0 to predict its games and 1 to learn from them, in
+        order of time; empty if each batch is learned from at once.
     number : int64 array
-        Of each batch, the number of its period in the calendar; empty without one.
+        The number of each batch's period in the calendar; empty without one.
     """
 
     order: NDArray[np.int64] | None = None
@@ -455,8 +440,7 @@ def check_period(period: Period) -> None:
 def order_of_time(pool: Pool) -> NDArray[np.int64] | None:
     """Places of the games by time, games of one time as in the pool; None if so already.
 
-    A pool without times is taken to be in order. Raises InputError if only some
-    games have a time.
+    InputError if only some games have a time; a pool without times is taken to be in order.
     """
     if pool.time is None:
         return None
@@ -473,10 +457,7 @@ def order_of_time(pool: Pool) -> NDArray[np.int64] | None:
 
 
 def schedule(pool: Pool, period: Period, *, event_column: str = "event") -> Schedule:
-    """Order the games of a pool and cut them into rating periods.
-
-    Raises InputError where the pool lacks what the period needs.
-    """
+    """Order the games of a pool and cut them into periods; InputError for what is lacking."""
     order = order_of_time(pool)
     if period == "game":
         return Schedule(order)
@@ -517,11 +498,7 @@ def _by_event(pool: Pool, order: NDArray[np.int64] | None, column: str) -> Sched
 
 
 def resting_places(pool: Pool, period: Period, *, event_column: str = "event") -> NDArray[np.bool_]:
-    """Where a state may be kept: for 0, 1, … games, whether no rating period is cut there.
-
-    The games are in order of time. The end always is such a place; whether it stays one,
-    later games will tell.
-    """
+    """For 0, 1, … games in order of time, whether no rating period is cut there."""
     games = len(pool)
     free = np.ones(games + 1, np.bool_)
     if period == "game" or not games:
@@ -617,11 +594,7 @@ _RECORDED = ("expected", "first_rating", "second_rating", "first_deviation", "se
 def advance_stored(system: Sequential, state: State, pool: StoredPool) -> tuple[State, Replay]:
     """Go on from a state with games on disk; what was predicted of them is on disk too.
 
-    Raises
-    ------
-    InputError
-        There are games before the state's last one, or more games of one rating period
-        than fit in memory.
+    InputError for games before the state's last, or a rating period that does not fit in memory.
     """
     state, nothing = system.advance(state, pool.games(slice(0, 0)))
     number = None

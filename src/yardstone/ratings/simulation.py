@@ -40,18 +40,8 @@ _ATTEMPTS = 100
 class Simulated:
     """Spread of the ratings over all replays.
 
-    Attributes
-    ----------
-    deviation : float64 array (players,)
-        One standard deviation of each rating; NaN for players without one.
-    deviation_of_difference : float64 array (players, players)
-        The same for each difference of two ratings.
-    first_advantage_deviation, draw_rate_deviation : float
-        Of the two parameters; 0 where they are fixed.
-    simulations : int
-        Number of replays.
-    rejected : int
-        Replays drawn again because they fell apart.
+    `deviation` (players,) is NaN for players without one; the deviations of the two parameters are
+    0 where they are fixed; `rejected` replays fell apart and were drawn again.
     """
 
     deviation: NDArray[np.float64]
@@ -112,10 +102,7 @@ class _Replay:
 
 
 def _redrawn(system: BradleyTerry, joined: tuple[str, ...], generator: Generator) -> BradleyTerry:
-    """The same system with the mean of every prior drawn from that prior.
-
-    `joined` are the players whose prior is that of `join`.
-    """
+    """The same system with each prior's mean drawn from it; `joined` have that of `join`."""
 
     def draw(prior: Prior, low: float = -np.inf, high: float = np.inf) -> Prior:
         mean = float(np.clip(generator.normal(prior.mean, prior.deviation), low, high))

@@ -284,11 +284,7 @@ class SktLr(Sequential):
     def _lesson(
         self, forecast: Array, spread: Array, slope: Array, margin: Array, score: Array
     ) -> tuple[Array, Array]:
-        """Derivative of each game's log probability by Black's rating, and its loss of doubt.
-
-        The second is minus the second derivative, which a known margin makes
-        ``slope**2 / spread**2``.
-        """
+        """Derivative of each game's log probability by Black's rating, and minus the second."""
         from scipy.special import log_ndtr
 
         known = np.isfinite(margin) & (np.abs(margin) <= self.margin_limit)

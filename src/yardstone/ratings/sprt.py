@@ -81,11 +81,7 @@ TOLERANCE = 1e-9
 
 
 def _tilt(shares: NDArray[np.float64], c: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The likeliest distribution p with sum(p c) = 0, for each row of observed shares.
-
-    The sum falls from plus to minus infinity between the poles, so Newton's
-    method within a shrinking bracket cannot miss its root.
-    """
+    """The likeliest distribution p with sum(p c) = 0, for each row of shares; Newton's method."""
     top, bottom = c.max(-1), c.min(-1)
     if not ((top > 0.0) & (bottom < 0.0)).all():
         raise UsageError("no results at all could have the Elo difference of a hypothesis")
@@ -144,16 +140,9 @@ def _log_ratios(
 def log_likelihood_ratio(
     counts: ArrayLike, elo0: float, elo1: float, *, model: EloModel = "logistic"
 ) -> NDArray[np.float64]:
-    """Log likelihood ratio of "elo1 stronger" over "elo0 stronger".
+    """Log likelihood ratio of "elo1 stronger" over "elo0 stronger", in points of `model`.
 
-    Parameters
-    ----------
-    counts : array_like (..., 3) or (..., 5)
-        Counts as in `Match.counts`; one ratio comes back for each row.
-    elo0, elo1 : float
-        The two hypotheses, in points of `model`.
-    model : "logistic" or "normalized"
-        Whether they are Elo or normalized Elo.
+    `counts` are those of `Match.counts`; one ratio comes back for each row.
 
     Examples
     --------
@@ -246,10 +235,8 @@ class Sprt:
     def _forecast(self, match: Match, lower: float, upper: float) -> tuple[float, float]:
         """Chance that the ratio leaves at `upper`, and the mean number of results until then.
 
-        The mean step of the ratio is known from n results to its standard error only, so
-        both are averages over the mean steps that are possible: taking the one observed for
-        the truth makes the forecast far too sure. As in Wilson's interval the error is that
-        of no drift, so that a few games of one kind do not seem to have no variance.
+        Averages over the mean steps that the results leave possible: taking the observed one for
+        the truth is far too sure. As in Wilson's interval the error is that of no drift.
         """
         counts = np.array(match.counts) + 1.0 / len(match.counts)
         number, ratio = _log_ratios(counts, self.elo0, self.elo1, self.model)
@@ -398,19 +385,10 @@ def judge_match(
     half_width: float = 5.0,
     players: tuple[str, str] | None = None,
 ) -> MatchJudgement:
-    """Judge a match of which the results are counted.
+    """Judge a match of which the results are counted; of paired games the pairs, if any.
 
-    Parameters
-    ----------
-    match : Match or PairedGames
-        Of paired games the pairs are judged, or the single games without a pair.
-    test : Sprt, optional
-        Sequential test; by default 5 Elo against 0.
-    confidence : float
-        Level of the intervals, 0 to 1.
-    half_width : float
-        For how many games to come: until the interval is ± so many Elo.
-    players : pair of str, optional
+    `test` is by default 5 Elo against 0. `half_width`: for how many games to come, until the
+    interval is ± so many Elo.
 
     Examples
     --------
@@ -449,15 +427,9 @@ def judge_games(
 ) -> MatchJudgement:
     """Judge the games of two players, paired as `pentanomial` does.
 
-    Without names they are the two players that there are; all is seen by the one who moves
-    first in the first game.
-
-    Raises
-    ------
-    InputError
-        More than two players have games, and none are named; or the players never met.
-    UsageError
-        `pairs_only`, and no two games are a pair.
+    Without names they are the two players that there are, the one who moves first in the first game
+    before the other. InputError if there are more, or they never met; UsageError if `pairs_only`
+    and no two games are a pair.
     """
     pool = even_games(pool)
     if first is None or second is None:
@@ -478,12 +450,7 @@ def judge_games(
 def match_players(pool: Pool) -> tuple[str, str]:
     """The two players of a match, the one who moves first in the first game before the other.
 
-    Raises
-    ------
-    NoGamesError
-        There is no game.
-    InputError
-        There are more than two players; it lists who met, and how often.
+    NoGamesError without a game; InputError if there are more players: it lists who met.
     """
     if not len(pool):
         raise NoGamesError("there is no game with a result")

@@ -74,8 +74,7 @@ class Clusters:
 def clusters(pool: Pool, columns: Sequence[str]) -> Clusters:
     """Group the games of each two players by further columns of the pool.
 
-    A game with an empty or unknown (``?``) entry belongs to no other. Raises
-    InputError if a column is missing.
+    A game with an empty or unknown (``?``) entry belongs to no other. InputError without a column.
     """
     missing = [name for name in columns if name not in pool.columns]
     if missing:
@@ -158,8 +157,8 @@ def with_deviations(
 ) -> JointRatings:
     """The same ratings with deviations, and the covariance if it is not too large.
 
-    Perfect scorers and players alone in their component get NaN, and so does everybody
-    if an estimated draw rate is 1: draws alone do not say how much luck there is.
+    NaN for perfect scorers, for players alone in their component, and for all if an estimated draw
+    rate is 1: draws alone do not say how much luck there is.
     """
     rated = int(setup.rated.sum())
     if not rated:
@@ -293,9 +292,8 @@ def _draw_rate_deviation(
 ) -> Estimate:
     """Deviation of an estimated draw rate; 0 where it was given, NaN at an edge.
 
-    Under the score equations the estimate answers to the draws and, through the
-    ratings, to the scores: with s a game's score and 1_D its draw, the influence
-    of a game is (1_D - c s)/slope, c the response of the expected draws.
+    Under the score equations the influence of a game is (1_D - c s)/slope, with s its score, 1_D
+    its draw, and c the response of the expected draws.
     """
     rate = ratings.draw_rate.value
     if not setup.draw_rate_estimated:
@@ -345,10 +343,9 @@ _CAUTION = 2.0
 
 @dataclass(frozen=True)
 class _Sums:
-    """Per cluster, over the games in which the lower player moved first, and the others.
+    """Sums over each cluster's games in which the lower player moved first, and over the others.
 
-    `residual`, its `square`, the `variance` of the model and its root (`deviation`),
-    each (2, clusters).
+    Each (2, clusters); `variance` is the model's, `deviation` sums its root.
     """
 
     low: NDArray[np.int64]
@@ -394,10 +391,7 @@ def _sums(setup: Setup, ratings: JointRatings, grouped: Clusters) -> _Sums:
 
 
 def _common_correlations(sums: _Sums, inverse: Floats) -> tuple[float, float]:
-    """Correlation of two games of a cluster: moved first by the same player, and by each.
-
-    From the products of their residuals, and what fitting the ratings took from these.
-    """
+    """Correlation of two games of a cluster: moved first by the same player, and by each."""
     n = len(inverse) - 1
     low, high = sums.low, sums.high
     between = inverse[low, low] + inverse[high, high] - 2.0 * inverse[low, high]
@@ -430,10 +424,7 @@ def _common_correlations(sums: _Sums, inverse: Floats) -> tuple[float, float]:
 def clustered_meat(
     setup: Setup, ratings: JointRatings, grouped: Clusters, inverse: Floats
 ) -> Floats:
-    """Covariance of the equations of all players and of the advantage.
-
-    `inverse` is that of the slope, for the same unknowns: (players + 1, players + 1).
-    """
+    """Covariance of the equations by clusters; `inverse` is that of their slope."""
     sums = _sums(setup, ratings, grouped)
     same, other = _common_correlations(sums, inverse)
     variance = sums.variance
@@ -469,10 +460,8 @@ def clustered_meat(
 class Spread:
     """Deviations of all players (NaN without one), in the reference of the fit.
 
-    `covariance` is that of the players, or None; `advantage` the deviation of the
-    first-move advantage; `response` gives H^-1 times a vector over players and
-    advantage, up to a shift of each group whose level is free. Where the deviations are
-    sampled, 99 of 100 have a relative standard error below `error`.
+    `advantage` is that of moving first; `response` gives H^-1 times a vector, up to a shift of
+    floating groups. 99 of 100 sampled deviations have a relative standard error below `error`.
     """
 
     deviation: Floats
@@ -512,10 +501,7 @@ def _fill_diagonal(graph: Graph) -> None:
 
 @kernel
 def _noise(generator: Generator, graph: Graph, share: Floats) -> tuple[Floats, Floats]:
-    """Noise of covariance H, and the same noise scaled by sqrt(share) pair by pair.
-
-    Without shares the two are one.
-    """
+    """Noise of covariance H, and the same scaled by sqrt(share) pair by pair."""
     plain = len(share) == 0
     n, extra, relations = len(graph.extra) - 1, graph.extra, graph.relations
     whole = np.zeros(n + 1)
@@ -593,10 +579,7 @@ class _System:
 
 
 def spread_of_large(setup: Setup, slope: Floats, meat: Floats) -> Spread:
-    """Deviations in log odds, without the covariance.
-
-    `slope` and `meat` are the used pairs' weights in H and in V.
-    """
+    """Deviations in log odds, without the covariance, from the pairs' weights in H and V."""
     n = setup.used.players
     system = _System(setup, slope, meat)
     diagonal = system.graph.diagonal
@@ -693,8 +676,7 @@ class RankRanges:
 def rank_ranges(ratings: Ratings, confidence: float = 0.95) -> RankRanges:
     """Ranks that cannot be excluded for each player, within the own component.
 
-    A player ranks below those who are stronger with the given two-sided
-    `confidence` and above those who are weaker with it.
+    Below those who are stronger with the two-sided `confidence`, above those who are weaker.
     """
     with np.errstate(invalid="ignore"):
         beats = _surplus(ratings) >= half_width(confidence)
@@ -709,11 +691,9 @@ def rank_ranges(ratings: Ratings, confidence: float = 0.95) -> RankRanges:
 
 
 def indistinguishable_groups(ratings: Ratings, confidence: float = 0.95) -> list[tuple[int, ...]]:
-    """Largest runs of players, in order of rating, of whom no two differ for sure.
+    """Largest runs of players of a component, by rating, of whom no two differ for sure.
 
-    Each run lists players' numbers from strongest to weakest; runs may overlap,
-    runs of one player are left out. Players of different components never share
-    a run.
+    Each lists players' numbers from the strongest; runs may overlap, those of one are left out.
     """
     sure = half_width(confidence)
     above = _surplus(ratings)
@@ -767,10 +747,7 @@ def _information(ratings: JointRatings, rows: NDArray[np.int64]) -> NDArray[np.f
 def suggest(ratings: JointRatings, number: int = 5, *, games: int = 10) -> list[Suggestion]:
     """The most telling matches of `games` games within the largest component.
 
-    Chosen one after the other, each on top of those before it, so that the list
-    does not name the same player throughout.
-
-    Raises ModelError if the covariance was not computed.
+    Each is chosen on top of those before it. ModelError if the covariance was not computed.
     """
     if ratings.covariance is None:
         raise ModelError("the covariance was not computed: too many players, or not requested")
@@ -812,8 +789,7 @@ def suggest(ratings: JointRatings, number: int = 5, *, games: int = 10) -> list[
 def joining_games(ratings: JointRatings, number: int = 5) -> list[tuple[str, str]]:
     """Pairs whose games would join the largest component with the next ones.
 
-    From each component the player with most games. One game is not enough: the
-    two must score against each other both ways, or draw.
+    From each the player with most games; they must score both ways, or draw.
     """
 
     def leader(label: int) -> str:

@@ -590,11 +590,7 @@ def _notes(component: NDArray[np.int32]) -> tuple[str, ...]:
 
 
 class Played(NamedTuple):
-    """Games in order of time.
-
-    `seconds` since 1970, empty without times; `shift`: points that handicap adds to
-    the rating of `first`.
-    """
+    """Games in order of time; `seconds` is empty without times, `shift` are points of handicap."""
 
     first: NDArray[np.int32]
     second: NDArray[np.int32]
@@ -652,8 +648,7 @@ def lay_out_all(
 ) -> tuple[Layout, DayGames]:
     """Layout of all games, and the games with the day of each.
 
-    Without times every game has a day of its own, and each player's days are counted
-    in his own games.
+    Without times each player's days are counted in his own games.
     """
     dated = len(games.seconds) > 0
     day = day_of(games.seconds) if dated else np.arange(len(games.first), dtype=np.float64)
@@ -697,22 +692,10 @@ def new_hessian(layout: Layout, free: NDArray[np.bool_]) -> newton.Hessian:
 
 @dataclass
 class Fit:
-    """A layout with the strengths that fit it.
+    """A layout with the strengths (logits) that fit it.
 
-    Attributes
-    ----------
-    layout : Layout
-        The games.
-    x : float64 array
-        Strength of each node, in logits.
-    shared : float64 array
-        First-move advantage (logits) and draw parameter tau; NaN: draws are half a win.
-    hessian : Hessian
-        At the maximum.
-    w2 : float
-        Drift in squared logits a day.
-    prior : float64 array (players, 2)
-        Of each player's first day: mean in logits, and precision.
+    `shared` are w (logits) and tau (NaN: draws are half a win), `hessian` is that at the maximum,
+    `w2` the drift in squared logits a day, `prior` mean and precision of each first day.
     """
 
     layout: Layout
@@ -794,13 +777,9 @@ class Fit:
     ) -> tuple[Floats, Floats]:
         """Posterior variance of each strength, and of w and tau (NaN where not free).
 
-        Without the level: given the mean of all strengths, which is what they are
-        relative to; with it, as they stand to the prior.
-
-        By inversion for a small pool. For a large one, by Rao and Blackwell: the
-        variance given the other players is exact, and only that of its mean is
-        estimated, from `samples` draws of all strengths; and of that the part due to
-        the common level of all, the largest one, is exact as well.
+        Without the level: given the mean of all strengths. By inversion for a small pool; for a
+        large one the variance given the other players is exact, and that of its mean is estimated
+        from `samples` draws (Rao and Blackwell), but for the part of the common level.
         """
         shared = np.full(2, np.nan)
         n = len(self.x)
@@ -839,10 +818,7 @@ class Fit:
             raise ConvergenceError("a system of equations for the deviations was not solved")
 
     def log_evidence(self) -> float:
-        """Laplace's approximation of the log-probability of all results, up to a constant.
-
-        The constant depends neither on the drift nor on the prior's width.
-        """
+        """Laplace's approximation of the log-probability of all results, up to a constant."""
         layout = self.layout
         step = np.diff(layout.node_day)
         inner = np.ones(len(step), np.bool_)

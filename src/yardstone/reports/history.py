@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.evaluation.history import game_text
-from yardstone.reports.chart import Axis, Band, Bars, Chart, Mark, Panel, Points, Stroke
+from yardstone.reports.chart import Axis, Band, Chart, Mark, Panel, Points, Stroke
 from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
 from yardstone.reports.panels import series_style
 from yardstone.reports.words import known, per_cent
@@ -20,12 +20,7 @@ from yardstone.strength.fusion_priors import RatingSources, rating_sources
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.evaluation.findings import (
-        DeviationsByGames,
-        Findings,
-        Improbable,
-        RatingsByGames,
-    )
+    from yardstone.evaluation.findings import Findings, Improbable
     from yardstone.evaluation.history import RatingCurve, RatingHistory
 
 
@@ -34,9 +29,7 @@ __all__ = [
     "plain_history",
     "fusion_section",
     "plain_sources",
-    "deviations_chart",
     "history_chart",
-    "ratings_by_games_chart",
     "sources_chart",
 ]
 
@@ -508,62 +501,6 @@ def _dated(curves: Sequence[RatingCurve], *, chosen: bool) -> bool:
     spans = [float((time[-1] - time[0]).astype(np.int64)) for time in times]
     whole = max(time[-1] for time in times) - min(time[0] for time in times)
     return chosen or float(np.median(spans)) >= SHORTEST_SPAN * float(whole.astype(np.int64))
-
-
-def deviations_chart(deviations: DeviationsByGames) -> Chart:
-    """Rating deviations by games played: a sample and the mean (Neubauer 2024, figure 4.4)."""
-    games, players = np.arange(len(deviations.mean)), deviations.sample.shape[1]
-    marks: list[Mark] = [
-        Points(
-            np.repeat(games, players),
-            deviations.sample.ravel(),
-            "soft",
-            f"up to {players} players",
-            size=1.6,
-            opacity=0.35,
-        ),
-        Stroke(games, deviations.mean, "c1", "mean of all players", 2.2),
-    ]
-    panel = Panel(
-        Axis("Games played", whole=True), Axis("Rating deviation", low=0.0, grid=True), marks
-    )
-    return Chart([panel], words="Rating deviations by games played")
-
-
-def ratings_by_games_chart(by_games: RatingsByGames, labels: Sequence[str] | None = None) -> Chart:
-    """Distribution of ratings or ranks by games played (Neubauer 2024, figure 4.5).
-
-    Parameters
-    ----------
-    by_games : RatingsByGames
-    labels : sequence of str, optional
-        Names of the classes; by default the edges are numbers on the axis.
-    """
-    edges = np.arange(len(by_games.edges)) if labels is not None else np.asarray(by_games.edges)
-    share = np.nan_to_num(by_games.share)
-    highest = max(float(share.max(initial=0.0)), 1e-12)
-    games, classes = np.indices(share.shape)
-    cells = Bars(
-        games.ravel() + 0.5,
-        games.ravel() + 1.5,
-        edges[classes.ravel()],
-        edges[classes.ravel() + 1],
-        opacity=(share / highest).ravel(),
-    )
-    ends = float(edges[0]), float(edges[-1])
-    if labels is None:
-        y = Axis("Rating", *ends)
-    else:
-        step = max(len(labels) // 15, 1)
-        middles = [(place + 0.5, label) for place, label in enumerate(labels)][::step]
-        y = Axis("Rank", *ends, ticks=middles)
-    x = Axis("Games played", low=0.5, high=len(share) + 0.5, whole=True)
-    return Chart(
-        [Panel(x, y, [cells])],
-        words="Distribution of ratings by games played",
-        height=360.0,
-        shading=("c1", "Players: 0", f"{100 * highest:{'.0f' if highest > 0.1 else '.2g'}} %"),
-    )
 
 
 #: The three estimates: their name, colour and shape, and how far above a player's line they stand.

@@ -25,7 +25,6 @@ from yardstone.reports.chart import (
     Stroke,
 )
 from yardstone.reports.document import Column, Document, Lines, Section, Table
-from yardstone.reports.history import deviations_chart, ratings_by_games_chart
 from yardstone.reports.panels import SERIES
 from yardstone.reports.words import per_cent, plural
 from yardstone.strength.set_transformer import Hyperparameters
@@ -37,7 +36,11 @@ if TYPE_CHECKING:
 
     from yardstone.strength.model_scale import ModelScale
     from yardstone.strength.set_transformer import StrengthNetwork
-    from yardstone_lab.neubauer.description import DataDescription
+    from yardstone_lab.neubauer.description import (
+        DataDescription,
+        DeviationsByGames,
+        RatingsByGames,
+    )
     from yardstone_lab.neubauer.experiment.measurement import (
         Cell,
         Measurement,
@@ -52,6 +55,8 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 __all__ = [
+    "deviations_chart",
+    "ratings_by_games_chart",
     "label_chart",
     "length_chart",
     "loss_chart",
@@ -771,3 +776,59 @@ def _lines(scale: ModelScale, unseen: Unseen) -> list[_Line]:
             )
         )
     return lines
+
+
+def deviations_chart(deviations: DeviationsByGames) -> Chart:
+    """Rating deviations by games played: a sample and the mean (Neubauer 2024, figure 4.4)."""
+    games, players = np.arange(len(deviations.mean)), deviations.sample.shape[1]
+    marks: list[Mark] = [
+        Points(
+            np.repeat(games, players),
+            deviations.sample.ravel(),
+            "soft",
+            f"up to {players} players",
+            size=1.6,
+            opacity=0.35,
+        ),
+        Stroke(games, deviations.mean, "c1", "mean of all players", 2.2),
+    ]
+    panel = Panel(
+        Axis("Games played", whole=True), Axis("Rating deviation", low=0.0, grid=True), marks
+    )
+    return Chart([panel], words="Rating deviations by games played")
+
+
+def ratings_by_games_chart(by_games: RatingsByGames, labels: Sequence[str] | None = None) -> Chart:
+    """Distribution of ratings or ranks by games played (Neubauer 2024, figure 4.5).
+
+    Parameters
+    ----------
+    by_games : RatingsByGames
+    labels : sequence of str, optional
+        Names of the classes; by default the edges are numbers on the axis.
+    """
+    edges = np.arange(len(by_games.edges)) if labels is not None else np.asarray(by_games.edges)
+    share = np.nan_to_num(by_games.share)
+    highest = max(float(share.max(initial=0.0)), 1e-12)
+    games, classes = np.indices(share.shape)
+    cells = Bars(
+        games.ravel() + 0.5,
+        games.ravel() + 1.5,
+        edges[classes.ravel()],
+        edges[classes.ravel() + 1],
+        opacity=(share / highest).ravel(),
+    )
+    ends = float(edges[0]), float(edges[-1])
+    if labels is None:
+        y = Axis("Rating", *ends)
+    else:
+        step = max(len(labels) // 15, 1)
+        middles = [(place + 0.5, label) for place, label in enumerate(labels)][::step]
+        y = Axis("Rank", *ends, ticks=middles)
+    x = Axis("Games played", low=0.5, high=len(share) + 0.5, whole=True)
+    return Chart(
+        [Panel(x, y, [cells])],
+        words="Distribution of ratings by games played",
+        height=360.0,
+        shading=("c1", "Players: 0", f"{100 * highest:{'.0f' if highest > 0.1 else '.2g'}} %"),
+    )

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.clusters import t_quantile
-from yardstone.evaluation.uncertainty import holm, two_sided
 from yardstone.grades import format_grade
 from yardstone.reports.chart import Axis, Chart, Guide, Panel, Points, Stroke
 from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
@@ -19,6 +18,8 @@ from yardstone.reports.words import share_column, share_text, signed_within, wit
 from yardstone_lab.tournaments.pairing import Circuit, CircuitQuality, EventQuality, SingleEvents
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
     from yardstone_lab.tournaments.pairing import Quality, Trial, WeightSearch
     from yardstone_lab.tournaments.tiebreaks import FairPairs, TiebreakComparison, TiebreakScore
 
@@ -545,3 +546,31 @@ def _conclusion_of_weights(search: WeightSearch[Quality], unit: str) -> list[str
         f"± is a 95 % interval over {'events' if unit == 'grades' else 'populations'}.",
     ]
     return lines if unit == "grades" else [*lines, CAUTION]
+
+
+def holm(probabilities: ArrayLike) -> NDArray[np.float64]:
+    """Probabilities adjusted for their number (Holm 1979).
+
+    Those below a level are all rightly believed but in that share of cases, however the
+    comparisons depend on each other. NaN stays NaN, and counts as a comparison.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03]).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    p = np.asarray(probabilities, np.float64)
+    order = np.argsort(p, kind="stable")
+    left = len(p) - np.arange(len(p))
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(np.maximum.accumulate(left * p[order]), 1.0)
+    return adjusted
+
+
+def two_sided(value: ArrayLike, error: ArrayLike, freedom: float) -> NDArray[np.float64]:
+    """Probability of a value so far from 0 by chance, by Student's t; 1 for 0 ± 0."""
+    from scipy.special import stdtr
+
+    v, e = np.abs(np.asarray(value, np.float64)), np.asarray(error, np.float64)
+    t = np.divide(v, e, out=np.where(v > 0.0, np.inf, 0.0), where=e > 0.0)
+    return np.asarray(2.0 * stdtr(freedom, -t), np.float64)

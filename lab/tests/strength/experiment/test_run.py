@@ -10,7 +10,7 @@ import pytest
 from lab.tests.strength.made_experiment import write_experiment, write_games
 from tests.go.games import small_network
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.evaluation.splits import agree_with_score, earlier_games, rating_labels
+from yardstone.evaluation.splits import earlier_games, rating_labels
 from yardstone.ratings.glicko import Glicko2
 from yardstone.reports.files import document_csv
 from yardstone.reports.text import document_text
@@ -19,7 +19,13 @@ from yardstone_lab.neubauer.experiment.configuration import read_experiment
 from yardstone_lab.neubauer.experiment.measurement import Measurement, performance, rating_errors
 from yardstone_lab.neubauer.experiment.questions import EVEN, FUTURE, GLICKO, TUNED, predictions_csv
 from yardstone_lab.neubauer.experiment.run import ExperimentResult, run_experiment
-from yardstone_lab.neubauer.experiment.sets import Sets, glicko_of, load_labels, withheld_labels
+from yardstone_lab.neubauer.experiment.sets import (
+    Sets,
+    agree_with_score,
+    glicko_of,
+    load_labels,
+    withheld_labels,
+)
 from yardstone_lab.reports.strength import experiment_document
 
 #: What came out, and what was said meanwhile.

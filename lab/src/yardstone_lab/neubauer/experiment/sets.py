@@ -14,7 +14,6 @@ from yardstone.errors import InputError, UsageError
 from yardstone.evaluation.splits import (
     NEWCOMER_GAMES,
     Labels,
-    agree_with_score,
     earlier_games,
     newcomers,
     rating_labels,
@@ -30,7 +29,7 @@ from yardstone_lab.neubauer.moves import Labelled, histories
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from yardstone.pool import Pool
     from yardstone.ratings.sequential import Sequential
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 __all__ = [
+    "agree_with_score",
     "check_sizes",
     "draw_marks",
     "exhibition_games",
@@ -387,3 +387,14 @@ def experiment_examples(file: str, model: str) -> tuple[Labelled, Labelled]:
         raise UsageError(f"there is no model {model!r}: there are {', '.join(MODELS)}")
     data = read_experiment_data(read_experiment(Path(file)))
     return data.labelled(MODELS[model], "T"), data.labelled(MODELS[model], "V")
+
+
+def agree_with_score(labels: Labels, score: ArrayLike) -> NDArray[np.bool_]:
+    """Games whose higher label won: the thesis' rule against noise in training.
+
+    Draws and equal labels agree with nothing.
+    """
+    s = np.asarray(score, np.float64)
+    first_stronger = (labels.first > labels.second) & (s == 1.0)
+    second_stronger = (labels.first < labels.second) & (s == 0.0)
+    return np.asarray(first_stronger | second_stronger)
