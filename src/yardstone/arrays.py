@@ -12,11 +12,12 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 import numpy as np
 from numpy.lib import format as npy
 
+from yardstone.display import Displayed
 from yardstone.errors import InputError, MissingFileError, YardstoneError
 from yardstone.files import replaced
 
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-__all__ = ["ArrayFile", "StoredArrays", "equal_fields", "map_array"]
+__all__ = ["ArrayFile", "DisplayedRows", "StoredArrays", "equal_fields", "map_array"]
+
+Key = TypeVar("Key")
+Row = TypeVar("Row")
 
 
 T = TypeVar("T")
@@ -280,3 +284,44 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(one, Sequence) and not isinstance(one, str) and isinstance(other, Sequence):
         return len(one) == len(other) and all(map(_same, one, other))
     return bool(one == other or (one != one and other != other))
+
+
+class DisplayedRows(Displayed, Generic[Key, Row]):
+    """A dataclass that is a sequence of rows, each found by its name too; equal in all or not."""
+
+    def _keys(self) -> Sequence[Key]:
+        raise NotImplementedError
+
+    def _row(self, key: Key) -> Row:
+        raise NotImplementedError
+
+    def _named(self, name: str) -> Key:
+        """The key of that name; an error if there is none."""
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return len(self._keys())
+
+    def __iter__(self) -> Iterator[Row]:
+        return map(self._row, self._keys())
+
+    @overload
+    def __getitem__(self, key: str | int) -> Row: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> Sequence[Row]: ...
+
+    def __getitem__(self, key: str | int | slice) -> Row | Sequence[Row]:
+        if isinstance(key, str):
+            return self._row(self._named(key))
+        if isinstance(key, slice):
+            return [self._row(each) for each in self._keys()[key]]
+        return self._row(self._keys()[key])
+
+    def __eq__(self, other: object) -> bool:
+        return equal_fields(self, other) if isinstance(other, type(self)) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return str(self)

@@ -26,8 +26,8 @@ from yardstone.evaluation.comparison import (
 )
 from yardstone.evaluation.metrics import (
     LARGER_IS_BETTER,
-    log_likelihoods,
     three_way_log_likelihoods,
+    total_log_likelihood,
 )
 from yardstone.evaluation.splits import (
     GAP_EDGES,
@@ -356,14 +356,29 @@ class ReplayTask:
         try:
             if not games.ordered:
                 entry = _without_first_move(entry, games)
-            return _run(
-                name, entry, games, earlier, self.trials, self.seed, progress,
-                look=self.look,
-            )  # fmt: skip
+            tuned, advantage = self._tuned(name, entry, earlier, progress)
+            return _replayed(name, entry, tuned, games, advantage)
         except (InputError, UsageError, ModelError) as error:
             if not self.lenient:
                 raise
             return str(error)
+
+    def _tuned(
+        self,
+        name: str,
+        entry: SystemEntry | SequentialSystem,
+        earlier: Pool,
+        progress: Progress | None,
+    ) -> tuple[Tuned, float | None]:
+        """The system, and with `look` the advantage of moving first that was taken."""
+        if not isinstance(entry, SystemEntry):
+            return Tuned(entry), None
+        untuned = {}
+        if self.look and takes_advantage(entry):
+            untuned["first_advantage"] = helpful_advantage(entry, earlier)
+        step = None if progress is None else partial(progress, f"tuning {name}")
+        tuned = tune(entry, earlier, self.trials, seed=self.seed, untuned=untuned, progress=step)
+        return tuned, None if self.trials else untuned.get("first_advantage")
 
 
 def starts_at_levels(entry: SystemEntry | SequentialSystem) -> bool:
@@ -404,28 +419,14 @@ def replay_systems(
     return parallel.map(here.outcome, items, workers=workers or 1, threads=True, engine="local")
 
 
-def _run(
+def _replayed(
     name: str,
     entry: SystemEntry | SequentialSystem,
+    tuned: Tuned,
     games: Pool,
-    earlier: Pool,
-    trials: int,
-    seed: int,
-    progress: Progress | None,
-    *,
-    look: bool,
+    advantage: float | None,
 ) -> ReplayedSystem:
-    """Replay all games; with `look` an advantage of moving first is taken where it helps."""
-    advantage = None
-    if isinstance(entry, SystemEntry):
-        untuned = {}
-        if look and takes_advantage(entry):
-            untuned["first_advantage"] = helpful_advantage(entry, earlier)
-            advantage = None if trials else untuned["first_advantage"]
-        step = None if progress is None else partial(progress, f"tuning {name}")
-        tuned = tune(entry, earlier, trials, seed=seed, untuned=untuned, progress=step)
-    else:
-        tuned = Tuned(entry)
+    """The replay of all games."""
     began = time.perf_counter()
     replay: Replay = tuned.system.replay(games)
     prediction = Prediction(
@@ -584,16 +585,12 @@ def groups_of_outcomes(
     return np.clip(middle, 1e-12, 1.0 - 1e-12), counts
 
 
-#: So much of the earlier games only serves to learn ratings from.
-_LEARNING_SHARE = 0.5
 #: Half the 95 % quantile of chi squared with one degree of freedom.
 _GAIN = 1.92
 #: Steps of the search, and points within which a further one is not worth a replay.
 _STEPS, _CLOSE = 3, 2.0
 #: Log odds beyond these tell nothing more.
 _EDGE = 12.0
-#: A prediction of 0 or 1 that fails must not decide by itself.
-_LEAST_LOG = -50.0
 #: Standard deviation of advantages of moving first from game to game, in log odds: 50 points
 #: of Elo. Chess has 35, Go with komi none.
 _USUAL = 50.0 / ELO_POINTS_PER_LOGIT
@@ -612,13 +609,13 @@ def helpful_advantage(entry: SystemEntry, earlier: Pool) -> float:
 
     In its rating points, from `earlier` games in order of time; the entry `takes_advantage`.
     """
-    judged = slice(round(_LEARNING_SHARE * len(earlier)), None)
+    judged = slice(round(LEARNING_SHARE * len(earlier)), None)
     score = earlier.score[judged]
     if not len(score) or not earlier.ordered:
         return 0.0
     knob = next(knob for knob in entry.knobs if knob.name == "first_advantage")
     expected = entry.make().replay(earlier).expected[judged]
-    without, best, chosen, advantage = _total(score, expected), -np.inf, 0.0, 0.0
+    without, best, chosen, advantage = total_log_likelihood(score, expected), -np.inf, 0.0, 0.0
     for _ in range(_STEPS):
         step = ELO_POINTS_PER_LOGIT * _shift(score, expected)
         if abs(step) < _CLOSE:
@@ -626,7 +623,7 @@ def helpful_advantage(entry: SystemEntry, earlier: Pool) -> float:
         advantage = float(np.clip(advantage + step, knob.low, knob.high))
         system = entry.make(first_advantage=advantage)
         expected = system.replay(earlier).expected[judged]
-        if (total := _total(score, expected)) > best:
+        if (total := total_log_likelihood(score, expected)) > best:
             best, chosen = total, advantage
     return chosen if best - without > _GAIN else 0.0
 
@@ -654,14 +651,6 @@ def shown_advantage(outcomes: Array) -> Estimate:
         if abs(step) < 1e-6:
             break
     return Estimate(value, information**-0.5)
-
-
-def _total(score: Array, expected: Array) -> float:
-    total = 0.0
-    for at in pieces(len(score)):
-        logs = log_likelihoods(taken(score, at), taken(expected, at))
-        total += float(np.maximum(logs, _LEAST_LOG).sum())
-    return total
 
 
 def _shift(score: Array, expected: Array) -> float:

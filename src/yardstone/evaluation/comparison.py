@@ -8,15 +8,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from yardstone.arrays import equal_fields
+from yardstone.arrays import DisplayedRows
 from yardstone.choices import check_choice, no_such
 from yardstone.clusters import LEAST_EFFECTIVE_PLAYERS, effective_size, places_of_players
 from yardstone.disk import PIECE, on_disk, pieces, taken
-from yardstone.display import Displayed
 from yardstone.errors import InputError, MissingExtraError, ModelError, NoGamesError, UsageError
 from yardstone.evaluation.metrics import (
     GAME_METRICS,
@@ -24,8 +23,8 @@ from yardstone.evaluation.metrics import (
     Measures,
     calibrate,
     game_metrics,
-    log_likelihoods,
     measure_pieces,
+    total_log_likelihood,
 )
 from yardstone.evaluation.splits import Subset
 
@@ -252,8 +251,6 @@ def _bootstraps(
 
 #: So much of the earlier games only serves to learn ratings from.
 LEARNING_SHARE = 0.5
-#: A prediction of 0 or 1 that fails must not hide everything else about a trial.
-_LEAST_LOG = -50.0
 
 
 @dataclass(frozen=True)
@@ -334,7 +331,7 @@ def tune(
             chosen = dict(untuned)
         try:
             expected = entry.make(**chosen).replay(earlier).expected[judged]
-            value = _mean_log(score, expected)
+            value = total_log_likelihood(score, expected) / len(score)
         except (ModelError, UsageError, InputError) as error:
             failures.append(str(error))
             raise optuna.TrialPruned(str(error)) from error
@@ -362,14 +359,6 @@ def tune(
     best = study.best_trial
     parameters = dict(best.user_attrs["parameters"])
     return Tuned(entry.make(**parameters), parameters, float(best.value), done, len(failures))
-
-
-def _mean_log(score: NDArray[np.float64], expected: NDArray[np.float64]) -> float:
-    total = 0.0
-    for at in pieces(len(score)):
-        logs = log_likelihoods(taken(score, at), taken(expected, at))
-        total += float(np.maximum(logs, _LEAST_LOG).sum())
-    return total / len(score)
 
 
 def _optuna() -> ModuleType:
@@ -484,7 +473,7 @@ class Ranking:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation(Displayed):
+class Evaluation(DisplayedRows[Scored, Scored]):
     """Systems compared on the same games; frozen.
 
     A sequence of `Scored` from best to worst, without baselines; a system's own by its name.
@@ -534,34 +523,17 @@ class Evaluation(Displayed):
     advantages: Mapping[str, float] = field(default_factory=dict)
     unable: Mapping[str, str] = field(default_factory=dict)
 
-    def __repr__(self) -> str:
-        return str(self)
+    def _keys(self) -> tuple[Scored, ...]:
+        return self.ranked
 
-    def __len__(self) -> int:
-        return len(self.ranked)
+    def _row(self, key: Scored) -> Scored:
+        return key
 
-    def __iter__(self) -> Iterator[Scored]:
-        return iter(self.ranked)
-
-    def __eq__(self, other: object) -> bool:
-        return equal_fields(self, other) if isinstance(other, Evaluation) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
-
-    @overload
-    def __getitem__(self, key: str | int) -> Scored: ...
-
-    @overload
-    def __getitem__(self, key: slice) -> tuple[Scored, ...]: ...
-
-    def __getitem__(self, key: str | int | slice) -> Scored | tuple[Scored, ...]:
-        if not isinstance(key, str):
-            return self.ranked[key]
+    def _named(self, name: str) -> Scored:
         for scored in self.systems:
-            if scored.name == key:
+            if scored.name == name:
                 return scored
-        names = [scored.name for scored in self.systems]
-        raise UsageError(no_such("system", key, names))
+        raise UsageError(no_such("system", name, [scored.name for scored in self.systems]))
 
     @property
     def ranked(self) -> tuple[Scored, ...]:

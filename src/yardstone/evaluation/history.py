@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 
-from yardstone.arrays import equal_fields
+from yardstone.arrays import DisplayedRows
 from yardstone.choices import checked_arguments, unknown_player
 from yardstone.disk import pieces, rows_of, taken
-from yardstone.display import Displayed
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.evaluation.findings import Findings, examine
 from yardstone.evaluation.interval_scale import IntervalScale, interval_scale
@@ -336,7 +335,7 @@ class PresentRating:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RatingHistory(Displayed):
+class RatingHistory(DisplayedRows[int, PresentRating]):
     """Ratings over time; frozen.
 
     A sequence of `PresentRating` of the listed players, the highest first; ``history["Ann"]``
@@ -400,32 +399,14 @@ class RatingHistory(Displayed):
         """Half of each player's interval now, in the order of the ratings."""
         return self.reach(self.played) * self.rated.ratings.deviation
 
-    def __len__(self) -> int:
-        return len(self.listed())
+    def _keys(self) -> list[int]:
+        return self.listed()
 
-    def __iter__(self) -> Iterator[PresentRating]:
-        return map(self.present, self.listed())
+    def _row(self, key: int) -> PresentRating:
+        return self.present(key)
 
-    @overload
-    def __getitem__(self, key: str | int) -> PresentRating: ...
-
-    @overload
-    def __getitem__(self, key: slice) -> list[PresentRating]: ...
-
-    def __getitem__(self, key: str | int | slice) -> PresentRating | list[PresentRating]:
-        if isinstance(key, str):
-            return self.present(self.rated.ratings.index(key))
-        if isinstance(key, slice):
-            return [self.present(row) for row in self.listed()[key]]
-        return self.present(self.listed()[key])
-
-    def __eq__(self, other: object) -> bool:
-        return equal_fields(self, other) if isinstance(other, RatingHistory) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return str(self)
+    def _named(self, name: str) -> int:
+        return self.rated.ratings.index(name)
 
     def present(self, row: int) -> PresentRating:
         """The rating of the player of that number."""
@@ -475,17 +456,6 @@ class RatingHistory(Displayed):
         order = ratings.order()
         rows: list[int] = order[enough[order] & np.isfinite(ratings.rating[order])].tolist()
         return rows
-
-
-#: What a replay has of each game.
-_PREDICTED = (
-    "expected",
-    "first_rating",
-    "second_rating",
-    "first_deviation",
-    "second_deviation",
-    "draw",
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -583,8 +553,5 @@ def games_of_players(pool: Pool, players: Sequence[int]) -> NDArray[np.int64]:
 
 def _selected(replay: Replay, places: NDArray[np.int64]) -> Replay:
     """What was predicted of some games, in memory."""
-    known: dict[str, Any] = {}
-    for name in _PREDICTED:
-        if (column := getattr(replay, name)) is not None:
-            known[name] = rows_of(column, places)
+    known: dict[str, Any] = {n: rows_of(each, places) for n, each in replay.columns().items()}
     return replace(replay, **known)

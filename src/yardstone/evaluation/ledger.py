@@ -13,7 +13,7 @@ been replayed: to the last bit, but for the rounding of such a mean.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ from yardstone.evaluation.rated_games import RatedGames
 from yardstone.evaluation.splits import in_time_order
 from yardstone.pool import Pool, StoredPool
 from yardstone.ratings.result import Ratings, Replay, check_order
-from yardstone.ratings.sequential import Sequential, State, match_players
+from yardstone.ratings.sequential import Predictions, Sequential, State, match_players
 from yardstone.ratings.systems import find_system
 from yardstone.records.joining import join_pools
 
@@ -61,13 +61,7 @@ __all__ = [
 #: About so many checkpoints are kept; never more than twice as many.
 CHECKPOINTS = 16
 #: What is kept of the prediction of each game.
-REPLAYED = (
-    "expected",
-    "first_rating",
-    "second_rating",
-    "first_deviation",
-    "second_deviation",
-)
+REPLAYED = tuple(part.name for part in fields(Predictions))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -263,14 +257,8 @@ def _until(pool: Pool, games: int) -> np.datetime64:
 
 def _replay(columns: dict[str, NDArray[np.float64]], ratings: Ratings) -> Replay:
     known = not np.isnan(columns["first_deviation"]).any()
-    return Replay(
-        expected=columns["expected"],
-        first_rating=columns["first_rating"],
-        second_rating=columns["second_rating"],
-        ratings=ratings,
-        first_deviation=columns["first_deviation"] if known else None,
-        second_deviation=columns["second_deviation"] if known else None,
-    )
+    kept = {n: each for n, each in columns.items() if known or not n.endswith("deviation")}
+    return Replay(ratings=ratings, **kept)
 
 
 def _thinned(points: list[tuple[int, State]]) -> tuple[tuple[int, State], ...]:
@@ -287,11 +275,7 @@ _NEVER = np.datetime64("NaT", "s")
 def save_ledger(ledger: Ledger, path: Path) -> None:
     """Write a ledger to a file, whatever it is called."""
     pool = ledger.pool
-    arrays: dict[str, NDArray[Any]] = {
-        "first": pool.first,
-        "second": pool.second,
-        "score": pool.score,
-    }
+    arrays: dict[str, Any] = {name: getattr(pool, name) for name in ("first", "second", "score")}
     if pool.time is not None:
         arrays["time"] = pool.time
     texts = {}
@@ -300,9 +284,7 @@ def save_ledger(ledger: Ledger, path: Path) -> None:
             arrays[f"column {name}"] = column
         else:
             texts[name] = [str(value) for value in column]
-    for name in REPLAYED:
-        if (values := getattr(ledger.replay, name)) is not None:
-            arrays[f"replay {name}"] = values
+    arrays |= {f"replay {name}": values for name, values in ledger.replay.columns().items()}
     number = {name: row for row, name in enumerate(pool.players)}
     for place, (_, state) in enumerate(ledger.checkpoints):
         rows = [number[name] for name in state.players]
@@ -373,27 +355,15 @@ def ledger_of(stored: StoredArrays, about: dict[str, Any], path: str) -> Ledger:
             _NEVER if pool.time is None or not at else np.datetime64(pool.time[at - 1], "s"),
         )
         points.append((at, state))
-    system = make_system(about["name"], about["parameters"])
-    if repr(system) != about["system"]:
-        raise InputError(
-            f"it was saved under other rules of {about['name']}",
-            file=path,
-            hint="rate the games again",
-        )
+    system = _system_of(about, path)
     for _, state in points:
         system.check_state(state)
-    for name in REPLAYED:
-        values = arrays.get(f"replay {name}")
-        if values is not None and (values.shape != (len(pool),) or np.isinf(values).any()):
+    names = [n for n in REPLAYED if f"replay {n}" in arrays or not n.endswith("deviation")]
+    columns = {name: arrays[f"replay {name}"] for name in names}
+    for name, values in columns.items():
+        if values.shape != (len(pool),) or np.isinf(values).any():
             raise ValueError(name)
-    replay = Replay(
-        expected=arrays["replay expected"],
-        first_rating=arrays["replay first_rating"],
-        second_rating=arrays["replay second_rating"],
-        ratings=system.ratings(points[-1][1]),
-        first_deviation=arrays.get("replay first_deviation"),
-        second_deviation=arrays.get("replay second_deviation"),
-    )
+    replay = Replay(ratings=system.ratings(points[-1][1]), **columns)
     return Ledger(about["name"], about["parameters"], pool, replay, 0, tuple(points))
 
 
@@ -429,34 +399,19 @@ def save_kept(kept: KeptRatings, path: Path) -> None:
 
 def load_state(path: Path) -> Ledger | KeptRatings:
     """Read what `yardstone history --save` wrote; errors as of `load_ledger`."""
-    return HISTORY_FILE.read(path, lambda arrays, about: _state(arrays, about, str(path)))
 
+    def read(arrays: StoredArrays, about: dict[str, Any]) -> Ledger | KeptRatings:
+        made = _kept if about.get("kept") == _RATINGS else ledger_of
+        return made(arrays, about, str(path))
 
-def _state(arrays: StoredArrays, about: dict[str, Any], path: str) -> Ledger | KeptRatings:
-    if about.get("kept") == _RATINGS:
-        return _kept(arrays, about, path)
-    return ledger_of(arrays, about, path)
+    return HISTORY_FILE.read(path, read)
 
 
 def _kept(stored: StoredArrays, about: dict[str, Any], path: str) -> KeptRatings:
     arrays = dict(stored)
-    system = make_system(about["name"], about["parameters"])
-    if repr(system) != about["system"]:
-        raise InputError(
-            f"it was saved under other rules of {about['name']}",
-            file=path,
-            hint="rate the games again",
-        )
+    system = _system_of(about, path)
     players = tuple(str(name) for name in about["players"])
     columns = {name[3:]: array for name, array in arrays.items() if name.startswith("of ")}
-    fresh = system.start(("",)).arrays
-    if columns.keys() != fresh.keys():
-        raise ValueError("columns")
-    for name, usual in fresh.items():
-        _check(columns[name], usual.dtype, (len(players), *usual.shape[1:]))
-        known = np.isfinite(columns[name]) | (columns[name] == usual)
-        if not (known | (np.isnan(columns[name]) & np.isnan(usual))).all():
-            raise ValueError(name)
     number = (len(players),)
     played, outcomes, last = arrays["played"], arrays["outcomes"], arrays.get("last game")
     _check(played, np.int64, number, least=0)
@@ -469,9 +424,22 @@ def _kept(stored: StoredArrays, about: dict[str, Any], path: str) -> KeptRatings
     opening = Pool(players, first, second, score, time, ordered=bool(about["ordered"]))
     until, began = (np.datetime64(about[name], "s") for name in ("until", "began"))
     state = State(about["system"], players, columns, int(about["games"]), until)
+    system.check_state(state)
     return KeptRatings(
         about["name"], about["parameters"], state, played, last, began, opening, expected, outcomes
     )
+
+
+def _system_of(about: dict[str, Any], path: str) -> Sequential:
+    """The system that a file names; InputError if its rules have changed since."""
+    system = make_system(about["name"], about["parameters"])
+    if repr(system) != about["system"]:
+        raise InputError(
+            f"it was saved under other rules of {about['name']}",
+            file=path,
+            hint="rate the games again",
+        )
+    return system
 
 
 def _check(array: Any, dtype: Any, shape: tuple[int, ...], *, least: float | None = None) -> None:

@@ -42,6 +42,7 @@ __all__ = [
     "measure_pieces",
     "metric_values",
     "squared_errors",
+    "total_log_likelihood",
     "three_way_log_likelihood",
     "three_way_log_likelihoods",
     "CalibrationCurve",
@@ -159,6 +160,15 @@ def log_likelihood(score: ArrayLike, expected: ArrayLike) -> float:
     return _mean(log_likelihoods(score, expected))
 
 
+def total_log_likelihood(score: Any, expected: Any) -> float:
+    """The sum over columns that may lie on disk; one that fails counts as -50 at least."""
+    total = 0.0
+    for at in pieces(len(score)):
+        logs = log_likelihoods(taken(score, at), taken(expected, at))
+        total += float(np.maximum(logs, _LEAST_LOG).sum())
+    return total
+
+
 def squared_errors(score: ArrayLike, expected: ArrayLike) -> Array:
     """For each game the squared difference of score and prediction."""
     s, p = _checked(score, expected)
@@ -192,6 +202,8 @@ def three_way_log_likelihood(score: ArrayLike, expected: ArrayLike, draw: ArrayL
     return _mean(three_way_log_likelihoods(score, expected, draw))
 
 
+#: A prediction of 0 or 1 that fails must not decide by itself.
+_LEAST_LOG = -50.0
 #: What each metric is the mean of, game by game.
 GAME_METRICS = ("log_likelihood", "three_way", "brier", "accuracy")
 #: Which way each metric points.

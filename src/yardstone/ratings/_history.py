@@ -9,7 +9,7 @@ every game has two.
 from __future__ import annotations
 
 from math import exp, log, pi, sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,39 +23,6 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int32]
     Longs = NDArray[np.int64]
     Flags = NDArray[np.bool_]
-
-__all__ = [
-    "DayGames",
-    "Layout",
-    "lay_out",
-    "Law",
-    "Model",
-    "Stretch",
-    "factor",
-    "game_terms",
-    "game_value",
-    "refresh",
-    "solve",
-    "spread",
-    "tau_terms",
-    "Hessian",
-    "climb",
-    "conditional_variance",
-    "draw_noise",
-    "lanczos",
-    "linearise",
-    "log_determinant_of_blocks",
-    "log_posterior",
-    "multiply",
-    "solve_all",
-    "solve_blocks",
-    "Forecasts",
-    "Learner",
-    "Pace",
-    "learn_shared",
-    "replay",
-    "uncertain_chance",
-]
 
 
 class DayGames(NamedTuple):
@@ -677,23 +644,6 @@ def uncertain_chance(difference: float, variance: float) -> float:
     return fast_logistic(difference / sqrt(1.0 + _THREE_OVER_PI_SQUARED * variance))
 
 
-@kernel
-def learn_shared(
-    shared: Floats, known: Floats, free: NDArray[np.bool_], difference: float, score: float
-) -> None:
-    """One Newton step for w and tau from one game; `known` is the information so far."""
-    lawful = not np.isnan(shared[1])
-    u2 = exp(2.0 * shared[1]) if lawful else -1.0
-    if free[0]:
-        slope, curvature = game_terms(difference, score, u2)
-        known[0] += curvature
-        shared[0] += slope / known[0]
-    if free[1] and lawful:
-        slope, _, usual, _ = tau_terms(difference, score, u2)
-        known[1] += usual
-        shared[1] += slope / known[1]
-
-
 class Learner(NamedTuple):
     """What is learned, changed in place.
 
@@ -722,6 +672,46 @@ class Forecasts(NamedTuple):
 
     expected: Floats
     before: Floats
+
+
+@kernel
+def end_of_day(day: Floats, low: int) -> int:
+    """The first game after those of the day of game `low`."""
+    high = low
+    while high < len(day) and day[high] == day[low]:
+        high += 1
+    return high
+
+
+@kernel
+def _difference(before: Floats, row: int, shared: Floats, shift: float) -> float:
+    return float(before[row, 0] - before[row, 2] + shared[0] + shift)
+
+
+@kernel
+def forecast(forecasts: Forecasts, row: int, shared: Floats, shift: float) -> None:
+    """Predict a game from the strengths before it."""
+    expected, before = forecasts
+    difference = _difference(before, row, shared, shift)
+    expected[row] = uncertain_chance(difference, before[row, 1] + before[row, 3])
+    before[row, 4] = shared[1]
+
+
+@kernel
+def learn_shared(learner: Any, forecasts: Forecasts, row: int, shift: float, score: float) -> None:
+    """Take one Newton step for w and tau from one game."""
+    shared, known, free = learner.shared, learner.known, learner.free
+    difference = _difference(forecasts.before, row, shared, shift)
+    lawful = not np.isnan(shared[1])
+    u2 = exp(2.0 * shared[1]) if lawful else -1.0
+    if free[0]:
+        slope, curvature = game_terms(difference, score, u2)
+        known[0] += curvature
+        shared[0] += slope / known[0]
+    if free[1] and lawful:
+        slope, _, usual, _ = tau_terms(difference, score, u2)
+        known[1] += usual
+        shared[1] += slope / known[1]
 
 
 class _Room(NamedTuple):
@@ -783,16 +773,14 @@ def replay(
     The full fits leave w and tau as they are (`hessian.free` is false for both).
     """
     first, second, score, day = games
-    stop, x, variance, shared, known, free, fitted = learner
-    expected, before, prior = forecasts.expected, forecasts.before, model.prior
+    stop, x, variance, shared, _, _, fitted = learner
+    before, prior = forecasts.before, model.prior
     n = len(x)
     room = _Room(np.zeros(n), np.zeros(n), np.zeros(6))
     improved, mark = np.zeros(len(stop), np.int64), 0
     low = begin
     while low < len(first):
-        high = low
-        while high < len(first) and day[high] == day[low]:
-            high += 1
+        high = end_of_day(day, low)
         if day[low] - fitted[0] >= pace.refit_days:
             done, _, _ = climb(layout, stop, x, shared, hessian, model, _TOLERANCE, _MAX_STEPS)
             if not done:
@@ -814,19 +802,11 @@ def replay(
                     strength, doubt = x[node - 1], variance[p] + model.w2 * days
                 before[g - begin, 2 * s] = strength
                 before[g - begin, 2 * s + 1] = doubt
-            row = g - begin
-            difference = (
-                before[row, 0] - before[row, 2] + shared[0] + layout.shift[layout.own[g, 0]]
-            )
-            expected[row] = uncertain_chance(difference, before[row, 1] + before[row, 3])
-            before[row, 4] = shared[1]
+            forecast(forecasts, g - begin, shared, layout.shift[layout.own[g, 0]])
         for g in range(low, high):
-            row = g - begin
-            difference = (
-                before[row, 0] - before[row, 2] + shared[0] + layout.shift[layout.own[g, 0]]
-            )
             if first[g] != second[g]:
-                learn_shared(shared, known, free, difference, score[g])
+                shift = layout.shift[layout.own[g, 0]]
+                learn_shared(learner, forecasts, g - begin, shift, score[g])
             for s in range(2):
                 p = first[g] if s == 0 else second[g]
                 node = layout.opponent[layout.own[g, 1 - s]]

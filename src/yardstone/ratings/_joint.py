@@ -22,23 +22,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int32]
 
-__all__ = [
-    "Beliefs",
-    "Derivatives",
-    "Graph",
-    "Pairs",
-    "Relations",
-    "new_derivatives",
-    "AT_THE_EDGE",
-    "CONVERGED",
-    "evaluate_pairs",
-    "newton",
-    "pair_probabilities",
-    "centre",
-    "conjugate_gradients",
-    "direct_solver",
-]
-
 
 class Pairs(NamedTuple):
     """Results of each ordered pair of players, in runs of one first player."""

@@ -42,42 +42,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int32]
 
-__all__ = [
-    "batch_kernel",
-    "EloPlayers",
-    "EloRule",
-    "add_changes",
-    "replay_elo",
-    "replay_elo_by_rule",
-    "GlickoPlayers",
-    "GlickoRule",
-    "Sums",
-    "add_up",
-    "no_sums",
-    "replay_glicko",
-    "taken",
-    "Clock",
-    "Glicko2Players",
-    "Glicko2Rule",
-    "aged",
-    "new_volatility",
-    "replay_glicko2",
-    "shrink",
-    "update",
-    "OLD_CON",
-    "EgfPlayers",
-    "EgfRule",
-    "beta",
-    "bonus",
-    "con",
-    "replay_egf",
-    "slope_of_old",
-    "FibsPlayers",
-    "FibsRule",
-    "replay_fibs",
-]
-
-
 #: One of the functions of a system.
 Step = Callable[[Any, Any, Any, Any, Place], None]
 Replay = Callable[[Any, Any, Any, Any], None]

@@ -40,6 +40,9 @@ __all__ = [
 ]
 
 
+_NO_TIES = np.zeros((0, 2), np.int32)
+
+
 @kernel
 def _tarjan(start: NDArray[np.int64], target: NDArray[np.int32]) -> NDArray[np.int32]:
     """Number of each node's strong component; edges of node i are target[start[i]:start[i+1]]."""
@@ -96,30 +99,25 @@ def _tarjan(start: NDArray[np.int64], target: NDArray[np.int32]) -> NDArray[np.i
 
 @kernel
 def _edges(
-    first: NDArray[np.int32],
-    second: NDArray[np.int32],
-    wins: NDArray[np.float64],
-    draws: NDArray[np.float64],
-    losses: NDArray[np.float64],
-    active: NDArray[np.bool_],
-    ties: NDArray[np.int32],
-    weak: bool,
+    pairs: Pairs, group: NDArray[np.int32], ties: NDArray[np.int32], weak: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Starts and targets of edges from losers to winners; both ways for draws, ties, `weak`."""
-    players = len(active)
+    """Starts and targets of edges from losers to winners of each group (-1: none).
+
+    Both ways for draws and ties, and with `weak` for every game.
+    """
+    first, second, wins, draws, losses = pairs
+    players = len(group)
     start = np.zeros(players + 1, np.int64)
+    target, place = np.empty(0, np.int32), start[:-1]
     for fill in (False, True):
         if fill:
             for player in range(players):
                 start[player + 1] += start[player]
             target = np.empty(start[players], np.int32)
             place = start[:-1].copy()
-        else:
-            target = np.empty(0, np.int32)
-            place = start[:-1]
         for k in range(len(first)):
             i, j = first[k], second[k]
-            if not (active[i] and active[j]):
+            if group[i] < 0 or group[i] != group[j]:
                 continue
             scored, conceded = wins[k] + draws[k] > 0, losses[k] + draws[k] > 0
             if weak:
@@ -146,43 +144,25 @@ def strong_components(
     *,
     ties: NDArray[np.int32] | None = None,
     names: Sequence[str] | None = None,
+    weak: bool = False,
 ) -> NDArray[np.int32]:
     """Group of each player on a common scale, numbered by falling size; -1 if not `active`.
 
-    `ties` (ties, 2) join players both ways by other things than games. Groups of equal size stand
-    in the order of their first names in byte order, as in Ordo; without `names`, of their numbers.
+    `ties` (ties, 2) join players both ways by other things than games, `weak` lets any game do
+    so. Groups of equal size stand in the order of their first names in byte order, as in Ordo;
+    without `names`, of their numbers.
     """
-    return _labelled(counts, active, ties, names, weak=False)
+    group = np.where(active, 0, -1).astype(np.int32)
+    start, target = _edges(Pairs.of(counts), group, _NO_TIES if ties is None else ties, weak)
+    label = np.where(active, _tarjan(start, target), -1).astype(np.int32)
+    return label_by_size(label, names)
 
 
 def weak_components(
     counts: PairCounts, active: NDArray[np.bool_], *, names: Sequence[str] | None = None
 ) -> NDArray[np.int32]:
     """Groups joined by any game at all, whoever won; otherwise as `strong_components`."""
-    return _labelled(counts, active, None, names, weak=True)
-
-
-def _labelled(
-    counts: PairCounts,
-    active: NDArray[np.bool_],
-    ties: NDArray[np.int32] | None,
-    names: Sequence[str] | None,
-    *,
-    weak: bool,
-) -> NDArray[np.int32]:
-    none = np.zeros((0, 2), np.int32)
-    start, target = _edges(
-        counts.first,
-        counts.second,
-        counts.wins,
-        counts.draws,
-        counts.losses,
-        active,
-        none if ties is None else ties,
-        weak,
-    )
-    label = _tarjan(start, target)
-    return label_by_size(np.where(active, label, -1).astype(np.int32), names)
+    return strong_components(counts, active, names=names, weak=True)
 
 
 def label_by_size(
@@ -281,9 +261,7 @@ def _anchor_conflicts(
     named = np.zeros(counts.players, np.bool_)
     named[[ratings.index(name) for name in anchors]] = True
     counts = next(counts.select(named[counts.first] | named[counts.second]).blocks(1 << 40), counts)
-    gap = ratings.rating[counts.first] + ratings.first_advantage.value
-    logit = (gap - ratings.rating[counts.second]) / ratings.points_per_logit
-    p = logistic(logit)
+    p = logistic(ratings.pair_logits(counts.first, counts.second))
     conflicts = []
     for name in anchors:
         row = ratings.index(name)
@@ -305,7 +283,7 @@ def _bridges(ratings: JointRatings, counts: PairCounts) -> tuple[Bridge, ...]:
     """Cut vertices of the graph of opponents, worst first."""
     rated = ratings.status == Status.NORMAL
     component = np.where(rated, ratings.component, -1).astype(np.int32)
-    cut_off = _cut_off(Pairs.of(counts), component)
+    cut_off = _cut_off(*_edges(Pairs.of(counts), component, _NO_TIES, True))
     rows = np.flatnonzero(cut_off >= BRIDGE_SIZE)
     order = rows[np.lexsort((rows, -cut_off[rows]))]
     return tuple(
@@ -332,36 +310,9 @@ def _met_one(pairs: Pairs, players: int) -> NDArray[np.bool_]:
 
 
 @kernel
-def _cut_off(pairs: Pairs, component: NDArray[np.int32]) -> NDArray[np.int64]:
-    """How many players each one alone links to the rest (Hopcroft and Tarjan 1973).
-
-    Only games within a component count; who is in none (-1) links nobody.
-    """
-    first, second, wins, draws, losses = pairs
-    players = len(component)
-    start = np.zeros(players + 1, np.int64)
-    near = np.empty(0, np.int32)
-    for fill in (False, True):
-        place = start.copy()
-        if fill:
-            for player in range(players):
-                start[player + 1] += start[player]
-            place = start[:-1].copy()
-            near = np.empty(start[players], np.int32)
-        for k in range(len(first)):
-            i, j = first[k], second[k]
-            if i == j or component[i] < 0 or component[i] != component[j]:
-                continue
-            if wins[k] + draws[k] + losses[k] == 0:
-                continue
-            if fill:
-                near[place[i]] = j
-                near[place[j]] = i
-                place[i] += 1
-                place[j] += 1
-            else:
-                start[i + 1] += 1
-                start[j + 1] += 1
+def _cut_off(start: NDArray[np.int64], near: NDArray[np.int32]) -> NDArray[np.int64]:
+    """How many players each one alone links to the rest (Hopcroft and Tarjan 1973)."""
+    players = len(start) - 1
     met = np.zeros(players, np.int32)  # in which order, from 1
     reach = np.zeros(players, np.int32)
     below = np.ones(players, np.int32)

@@ -20,13 +20,14 @@ from yardstone.ratings._history import (
     DayGames,
     Forecasts,
     Layout,
+    end_of_day,
+    forecast,
     game_terms,
     learn_shared,
-    uncertain_chance,
 )
 from yardstone.ratings.result import JointRatings, Ratings
 from yardstone.ratings.sequential import SECONDS_PER_DAY, order_of_time
-from yardstone.ratings.whole_history import POINTS, PRIOR_INFORMATION, Remembering
+from yardstone.ratings.whole_history import POINTS, PRIOR_INFORMATION, Remembering, lay_out_all
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int32]
     Longs = NDArray[np.int64]
 
-__all__ = ["DecayingBradleyTerry", "Entries", "FadingLearner", "replay"]
+__all__ = ["DecayingBradleyTerry"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,11 +77,6 @@ class DecayingBradleyTerry(Remembering):
     first_advantage: float | Literal["auto"] = 0.0
     draw_rate: float | Literal["auto"] | None = "auto"
     handicap: Handicap | None = None
-
-    def __post_init__(self) -> None:
-        self._check()
-        if not self.half_life > 0.0:
-            raise UsageError(f"the half-life must be positive, not {self.half_life}")
 
     def fit(self, pool: Pool, at: np.datetime64 | str | None = None) -> JointRatings:
         """Rate the players of a pool as of a moment (by default that of its last game).
@@ -123,9 +119,6 @@ class DecayingBradleyTerry(Remembering):
     def _go_on(
         self, state: State, games: Played, begin: int, players: tuple[str, ...]
     ) -> tuple[dict[str, NDArray[Any]], Floats, Floats]:
-        from yardstone.ratings._history import Forecasts
-        from yardstone.ratings.whole_history import lay_out_all
-
         number = len(players)
         layout, dated = lay_out_all(games, number, _whole_days, POINTS)
         shared, free = self._shared(draws=True)
@@ -146,15 +139,7 @@ class DecayingBradleyTerry(Remembering):
         end += np.bincount(games.second[:begin], minlength=number)
         n = len(games.first) - begin
         forecasts = Forecasts(np.empty(n), np.empty((n, 5)))
-        learner = FadingLearner(
-            end,
-            arrays["strength"],
-            arrays["precision"],
-            arrays["last"],
-            arrays["shared"],
-            arrays["known"],
-            free,
-        )
+        learner = FadingLearner(end, free, *arrays.values())
         fading = log(2.0) / self.half_life
         replay(layout, entries, dated, begin, learner, fading, self._prior, forecasts)
         return arrays, *forecasts
@@ -194,12 +179,12 @@ class FadingLearner(NamedTuple):
     """
 
     end: Longs
+    free: NDArray[np.bool_]
     x: Floats
     precision: Floats
     last: Floats
     shared: Floats
     known: Floats
-    free: NDArray[np.bool_]
 
 
 @kernel
@@ -244,14 +229,12 @@ def replay(
 ) -> None:
     """Predict and learn the games from number `begin` on; a game's weight is exp(-fading age)."""
     first, second, score, day = games
-    end, x, precision, last, shared, known, free = learner
-    expected, before = forecasts
+    end, _, x, precision, last, shared, _ = learner
+    before = forecasts.before
     improved, mark = np.zeros(len(x), np.int64), 0
     low = begin
     while low < len(first):
-        high = low
-        while high < len(first) and day[high] == day[low]:
-            high += 1
+        high = end_of_day(day, low)
         now = day[low]
         for g in range(low, high):
             row = g - begin
@@ -260,18 +243,11 @@ def replay(
                 faded = (precision[p] - prior) * exp(-fading * (now - last[p]))
                 before[row, 2 * s] = x[p]
                 before[row, 2 * s + 1] = 1.0 / (prior + faded)
-            difference = (
-                before[row, 0] - before[row, 2] + shared[0] + layout.shift[layout.own[g, 0]]
-            )
-            expected[row] = uncertain_chance(difference, before[row, 1] + before[row, 3])
-            before[row, 4] = shared[1]
+            forecast(forecasts, row, shared, layout.shift[layout.own[g, 0]])
         for g in range(low, high):
-            row = g - begin
-            difference = (
-                before[row, 0] - before[row, 2] + shared[0] + layout.shift[layout.own[g, 0]]
-            )
             if first[g] != second[g]:
-                learn_shared(shared, known, free, difference, score[g])
+                shift = layout.shift[layout.own[g, 0]]
+                learn_shared(learner, forecasts, g - begin, shift, score[g])
             end[first[g]] += 1
             end[second[g]] += 1
         mark += 1

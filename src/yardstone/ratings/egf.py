@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from math import isfinite
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from yardstone.choices import check_fields
+from yardstone.choices import check_fields, check_number
 from yardstone.errors import InputError, UsageError
 from yardstone.grades import (
     MOST_KOMI,
@@ -24,15 +23,15 @@ from yardstone.grades import (
     parse_professional,
 )
 from yardstone.pool import in_batches
-from yardstone.ratings.sequential import Games, Period, Predictions, Sequential, check_period
+from yardstone.ratings.sequential import Games, Period, Predictions, Sequential
 from yardstone.winprob.laws import egf_probability, logistic
 from yardstone.winprob.scales import egf_of_grade, egf_of_pro, grade_of_egf
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from yardstone.pool import Pool
-    from yardstone.ratings.sequential import Arrays
+    from yardstone.ratings.sequential import Array, Arrays
 
 
 __all__ = ["CLASS_WEIGHTS", "EGF", "grade_rating", "EGFOld", "Handicap", "stones_and_komi"]
@@ -243,14 +242,11 @@ class EGF(Sequential):
     handicap: Handicap | None = field(default_factory=lambda: Handicap(required=False))
 
     scale = "egf"
+    _not_negative: ClassVar[tuple[str, ...]] = ("weight",)
 
     def __post_init__(self) -> None:
-        check_fields(self)
-        check_period(self.period)
-        if not (isfinite(self.weight) and self.weight >= 0.0):
-            raise UsageError(f"the weight must not be negative: {self.weight}")
-        if not (isfinite(self.initial) and isfinite(self.floor) and self.floor < 3000.0):
-            raise UsageError("the rating of newcomers and the floor must be numbers below 3000")
+        super().__post_init__()
+        check_number("floor", self.floor, below=_HIGHEST)
 
     def _rules(self) -> tuple[bool, float]:
         """Whether the old formulas hold, and their epsilon."""
@@ -335,18 +331,8 @@ class EGF(Sequential):
         replay_egf(games.rounds, rule, EgfPlayers(arrays["rating"]), record)
         return Predictions.of(record)
 
-    def probability(
-        self,
-        first_rating: ArrayLike,
-        second_rating: ArrayLike,
-        first_deviation: ArrayLike = 0.0,
-        second_deviation: ArrayLike = 0.0,
-        *,
-        advantage: ArrayLike | None = None,
-    ) -> NDArray[np.float64]:
-        """Expected score of a player who moves first; deviations do not matter here."""
-        ahead = self.first_advantage if advantage is None else advantage
-        return egf_probability(np.add(first_rating, ahead), second_rating)
+    def _chance(self, first: Array, second: Array, ahead: Array, variance: Array) -> Array:
+        return egf_probability(first + ahead, second)
 
 
 class _Declared:
@@ -410,26 +396,11 @@ class EGFOld(EGF):
     floor: float = 100.0
 
     scale = "egf before 2021"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not (isfinite(self.epsilon) and self.epsilon >= 0.0):
-            raise UsageError(f"epsilon must not be negative: {self.epsilon}")
+    _not_negative = ("weight", "epsilon")
 
     def _rules(self) -> tuple[bool, float]:
         return True, self.epsilon
 
-    def probability(
-        self,
-        first_rating: ArrayLike,
-        second_rating: ArrayLike,
-        first_deviation: ArrayLike = 0.0,
-        second_deviation: ArrayLike = 0.0,
-        *,
-        advantage: ArrayLike | None = None,
-    ) -> NDArray[np.float64]:
-        """Expected score of a player who moves first; deviations do not matter here."""
-        ahead = self.first_advantage if advantage is None else advantage
-        difference = np.subtract(np.add(first_rating, ahead), second_rating)
-        slope = np.clip(205.0 - np.minimum(first_rating, second_rating) / 20.0, 70.0, 200.0)
-        return logistic(difference / slope)
+    def _chance(self, first: Array, second: Array, ahead: Array, variance: Array) -> Array:
+        slope = np.clip(205.0 - np.minimum(first, second) / 20.0, 70.0, 200.0)
+        return logistic((first + ahead - second) / slope)

@@ -8,21 +8,21 @@ the points expected (equation 3.3).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, isfinite, log, sqrt
+from math import inf, log, sqrt
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from yardstone.choices import check_fields
 from yardstone.errors import UsageError
-from yardstone.ratings.sequential import Games, Period, Predictions, Sequential, check_period
+from yardstone.ratings.sequential import Games, Period, Predictions, Sequential
 from yardstone.winprob.laws import logistic
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from yardstone.ratings.egf import Handicap
-    from yardstone.ratings.sequential import Arrays
+    from yardstone.ratings.sequential import Array, Arrays
 
 __all__ = ["FIDE", "Elo", "KFactor"]
 
@@ -112,17 +112,8 @@ class Elo(Sequential):
     first_advantage: float = 0.0
     handicap: Handicap | None = None
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-        check_period(self.period)
-        if not (isfinite(self.scale_points) and self.scale_points > 0.0):
-            raise UsageError(
-                f"the scale must be a positive number of points, not {self.scale_points}"
-            )
-        if not isinstance(self.k, KFactor) and not (isfinite(self.k) and self.k >= 0.0):
-            raise UsageError(f"K must be a number of points, not {self.k}")
-        if not self.furthest > 0.0:
-            raise UsageError(f"the furthest difference must be positive, not {self.furthest}")
+    _above_zero = ("scale_points", "furthest")
+    _not_negative = ("k",)
 
     @property
     def _steepness(self) -> float:
@@ -157,18 +148,8 @@ class Elo(Sequential):
         (replay_elo_by_rule if by_rule else replay_elo)(games.rounds, rule, players, record)
         return Predictions.of(record)
 
-    def probability(
-        self,
-        first_rating: ArrayLike,
-        second_rating: ArrayLike,
-        first_deviation: ArrayLike = 0.0,
-        second_deviation: ArrayLike = 0.0,
-        *,
-        advantage: ArrayLike | None = None,
-    ) -> NDArray[np.float64]:
-        """Expected score of a player who moves first; deviations do not matter here."""
-        ahead = self.first_advantage if advantage is None else advantage
-        difference = np.subtract(np.add(first_rating, ahead), second_rating)
+    def _chance(self, first: Array, second: Array, ahead: Array, variance: Array) -> Array:
+        difference = first + ahead - second
         difference = np.clip(difference, -self.furthest, self.furthest)
         if self.curve == "normal":
             from scipy.special import ndtr

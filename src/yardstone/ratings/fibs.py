@@ -8,14 +8,14 @@ from 5 to 1 as a player's experience, the sum of the lengths played, grows to 40
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, isfinite, log
+from math import log
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.choices import check_fields
+from yardstone.choices import check_number
 from yardstone.errors import InputError, UsageError
-from yardstone.ratings.sequential import Games, Period, Predictions, Sequential, check_period
+from yardstone.ratings.sequential import Games, Period, Predictions, Sequential
 from yardstone.winprob import fibs
 
 if TYPE_CHECKING:
@@ -104,20 +104,14 @@ class FIBS(MatchSystem):
     handicap: Handicap | None = None
 
     scale = "fibs"
+    _above_zero = ("scale_points", "ramp")
+    _not_negative = ("k", "first_factor")
 
     def __post_init__(self) -> None:
-        check_fields(self)
-        check_period(self.period)
+        super().__post_init__()
         if self.first_advantage != 0.0 or self.handicap is not None:
             raise UsageError("there is neither a first-move advantage nor a handicap")
-        for name in ("scale_points", "ramp"):
-            if not 0.0 < getattr(self, name) < inf:
-                raise UsageError(f"{name} must be a positive number, not {getattr(self, name)}")
-        for name in ("k", "first_factor"):
-            if not 0.0 <= getattr(self, name) < inf:
-                raise UsageError(f"{name} must not be negative: {getattr(self, name)}")
-        if not (isfinite(self.length) and self.length >= 1.0 and isfinite(self.initial)):
-            raise UsageError("the length is 1 point or more, the rating of newcomers a number")
+        check_number("length", self.length, least=1.0)
 
     def _newcomers(self, number: int) -> Arrays:
         return {"rating": np.full(number, self.initial), "experience": np.zeros(number)}

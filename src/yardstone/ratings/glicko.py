@@ -7,15 +7,14 @@ paired comparison experiments". Equations are those of the former.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, isfinite, pi
-from typing import TYPE_CHECKING, Any
+from math import inf, pi
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from yardstone.choices import check_fields
 from yardstone.errors import UsageError
 from yardstone.ratings.result import Ratings
-from yardstone.ratings.sequential import Games, Period, Predictions, Sequential, check_period
+from yardstone.ratings.sequential import Games, Period, Predictions, Sequential
 from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, logistic
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool
     from yardstone.ratings._steps import Clock
     from yardstone.ratings.egf import Handicap
-    from yardstone.ratings.sequential import Arrays, State
+    from yardstone.ratings.sequential import Array, Arrays, State
 
 
 __all__ = ["Glicko", "CENTRE", "POINTS", "Glicko2", "OGS"]
@@ -80,16 +79,8 @@ class Glicko(Sequential):
 
     scale = "glicko"
     _positive = ("variance",)
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        check_period(self.period)
-        if not (isfinite(self.initial_deviation) and self.initial_deviation > 0.0):
-            raise UsageError(f"the deviation must be positive, not {self.initial_deviation}")
-        if not (self.drift >= 0.0 and self.min_deviation >= 0.0):
-            raise UsageError("neither the drift nor the lowest deviation may be negative")
-        if self.idle_days is not None and not self.idle_days > 0.0:
-            raise UsageError(f"idle_days must be a positive number of days, not {self.idle_days}")
+    _above_zero = ("initial_deviation", "idle_days")
+    _not_negative = ("drift", "min_deviation")
 
     def _newcomers(self, number: int) -> Arrays:
         return {
@@ -135,19 +126,8 @@ class Glicko(Sequential):
         replay_glicko(games.rounds, rule, players, record)
         return Predictions.of(record)
 
-    def probability(
-        self,
-        first_rating: ArrayLike,
-        second_rating: ArrayLike,
-        first_deviation: ArrayLike = 0.0,
-        second_deviation: ArrayLike = 0.0,
-        *,
-        advantage: ArrayLike | None = None,
-    ) -> NDArray[np.float64]:
-        """Expected score of a player who moves first, both deviations considered."""
-        ahead = self.first_advantage if advantage is None else advantage
-        difference = np.subtract(np.add(first_rating, ahead), second_rating)
-        variance = np.square(first_deviation) + np.square(second_deviation)
+    def _chance(self, first: Array, second: Array, ahead: Array, variance: Array) -> Array:
+        difference = first + ahead - second
         certain = 1.0 / np.sqrt(1.0 + 3.0 * (_Q / pi) ** 2 * variance)
         return logistic(certain * _Q * difference)
 
@@ -210,18 +190,12 @@ class Glicko2(Sequential):
 
     scale = "glicko"
     _positive = ("phi2", "volatility")
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        check_period(self.period)
-        if not (isfinite(self.initial_deviation) and self.initial_deviation > 0.0):
-            raise UsageError(f"the deviation must be positive, not {self.initial_deviation}")
-        if not (isfinite(self.initial_volatility) and self.initial_volatility > 0.0):
-            raise UsageError(f"the volatility must be positive, not {self.initial_volatility}")
-        if not (isfinite(self.tau) and self.tau >= 0.0):
-            raise UsageError(f"tau must not be negative: {self.tau}")
-        if self.idle_days is not None and not self.idle_days > 0.0:
-            raise UsageError(f"idle_days must be a positive number of days, not {self.idle_days}")
+    _above_zero: ClassVar[tuple[str, ...]] = (
+        "initial_deviation",
+        "initial_volatility",
+        "idle_days",
+    )
+    _not_negative = ("tau",)
 
     def _limits(self) -> NDArray[np.float64]:
         """Lowest and highest rating, deviation (points) and volatility."""
@@ -286,19 +260,9 @@ class Glicko2(Sequential):
         replay_glicko2(games.rounds, rule, players, record)
         return Predictions.of(record, centre=CENTRE, points=POINTS)
 
-    def probability(
-        self,
-        first_rating: ArrayLike,
-        second_rating: ArrayLike,
-        first_deviation: ArrayLike = 0.0,
-        second_deviation: ArrayLike = 0.0,
-        *,
-        advantage: ArrayLike | None = None,
-    ) -> NDArray[np.float64]:
-        """Expected score of a player who moves first (Neubauer 2024, equation 3.4)."""
-        ahead = self.first_advantage if advantage is None else advantage
-        difference = np.subtract(np.add(first_rating, ahead), second_rating) / POINTS
-        variance = np.square(first_deviation) + np.square(second_deviation)
+    def _chance(self, first: Array, second: Array, ahead: Array, variance: Array) -> Array:
+        """Expected score (Neubauer 2024, equation 3.4)."""
+        difference = (first + ahead - second) / POINTS
         certain = 1.0 / np.sqrt(1.0 + 3.0 * variance / (pi * POINTS) ** 2)
         return logistic(certain * difference)
 
@@ -336,26 +300,18 @@ class OGS(Glicko2):
     ranks_per_log: float = 23.15
 
     scale = "ogs"
+    _above_zero = (*Glicko2._above_zero, "ranks_per_log")
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not (isfinite(self.ranks_per_log) and self.ranks_per_log > 0.0):
-            raise UsageError(f"ranks_per_log must be positive, not {self.ranks_per_log}")
         lowest, highest = self._limits()[::2], self._limits()[1::2]
         if not (lowest <= highest).all():
             raise UsageError("a lower limit lies above the upper one")
 
     def _limits(self) -> NDArray[np.float64]:
-        return np.array(
-            [
-                self.min_rating,
-                self.max_rating,
-                self.min_deviation,
-                self.most_deviation,
-                self.min_volatility,
-                self.max_volatility,
-            ]
-        )
+        deviation = (self.min_deviation, self.most_deviation)
+        volatility = (self.min_volatility, self.max_volatility)
+        return np.array([self.min_rating, self.max_rating, *deviation, *volatility])
 
     def _ratio(self, games: Games) -> NDArray[np.float64]:
         stones = None if self.handicap is None else self.handicap.stones(games.pool)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.choices import check_fields, check_number
 from yardstone.errors import InputError, UsageError
 from yardstone.grades import nearest_grade, usual_komi
 from yardstone.pool import in_batches
@@ -24,7 +23,7 @@ from yardstone.winprob.model import DEFAULT, winning_model
 from yardstone.winprob.scales import grade_of_egf
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from yardstone.pool import Pool
     from yardstone.ratings.sequential import Arrays
@@ -71,7 +70,7 @@ class DeclaredGrades(Sequential):
     scale = "egf"
 
     def __post_init__(self) -> None:
-        check_fields(self)
+        super().__post_init__()
         if self.model.scale != "grades":
             raise UsageError(f"{self.model.name}: a model of winning on grades is needed")
 
@@ -118,20 +117,8 @@ class DeclaredGrades(Sequential):
         expected = self.model.probability(black, white, handicap=stones, komi=given)
         return Predictions(expected, one, two)
 
-    def probability(
-        self,
-        first_rating: ArrayLike,
-        second_rating: ArrayLike,
-        first_deviation: ArrayLike = 0.0,
-        second_deviation: ArrayLike = 0.0,
-        *,
-        advantage: ArrayLike | None = None,
-    ) -> NDArray[np.float64]:
-        """Probability that the first wins an even game; deviations do not matter here."""
-        ahead = self.first_advantage if advantage is None else advantage
-        return self.model.probability(
-            grade_of_egf(np.add(first_rating, ahead)), grade_of_egf(second_rating)
-        )
+    def _chance(self, first: Array, second: Array, ahead: Array, variance: Array) -> Array:
+        return self.model.probability(grade_of_egf(first + ahead), grade_of_egf(second))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,9 +151,7 @@ class DeclaredRatings(Sequential):
     rating_columns: tuple[str, str] = ("first_rating", "second_rating")
     first_advantage: float = 0.0
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-        check_number("scale_points", self.scale_points, above=0.0)
+    _above_zero = ("scale_points",)
 
     def _newcomers(self, number: int) -> Arrays:
         return {"rating": np.full(number, np.nan)}
@@ -200,19 +185,9 @@ class DeclaredRatings(Sequential):
         one, two = np.where(np.isnan(one), two, one), np.where(np.isnan(two), one, two)
         return Predictions(self.probability(one, two), one, two)
 
-    def probability(
-        self,
-        first_rating: ArrayLike,
-        second_rating: ArrayLike,
-        first_deviation: ArrayLike = 0.0,
-        second_deviation: ArrayLike = 0.0,
-        *,
-        advantage: ArrayLike | None = None,
-    ) -> NDArray[np.float64]:
-        """Expected score of a player who moves first; deviations do not matter here."""
-        ahead = self.first_advantage if advantage is None else advantage
-        gap: Array = np.nan_to_num(np.subtract(first_rating, second_rating, dtype=np.float64))
-        return win_probability(np.add(gap, ahead), points_per_logit=self.scale_points / log(10.0))
+    def _chance(self, first: Array, second: Array, ahead: Array, variance: Array) -> Array:
+        gap: Array = np.nan_to_num(first - second)
+        return win_probability(gap + ahead, points_per_logit=self.scale_points / log(10.0))
 
 
 def _carried(rating: Array, games: Games, declared: Array) -> tuple[Array, Array]:

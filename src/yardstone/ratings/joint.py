@@ -35,6 +35,7 @@ __all__ = [
     "Relation",
     "draw_rate_interval",
     "fit_draw_rate",
+    "davidson_root",
     "squared_spread",
     "unbiased_draw_rate",
     "perfect_limits",
@@ -413,6 +414,13 @@ def squared_spread(draw_rate: float) -> float:
     return ((1.0 - draw_rate) / draw_rate) ** 2 if draw_rate > 0.0 else -1.0
 
 
+def davidson_root(p: Floats, u2: float) -> Floats:
+    """S of Davidson's law at the expected scores; infinite without draws (u2 < 0)."""
+    if u2 < 0.0:
+        return np.full_like(p, np.inf)
+    return np.asarray(np.sqrt((1.0 - 2.0 * p) ** 2 + 4.0 * u2 * (p * (1.0 - p))))
+
+
 def unbiased_draw_rate(ratings: JointRatings, counts: PairCounts) -> Estimate:
     """The draw rate freed of what fitting the ratings did to it.
 
@@ -427,7 +435,7 @@ def unbiased_draw_rate(ratings: JointRatings, counts: PairCounts) -> Estimate:
     push = 0.0
     for part in counts.blocks():
         i, j = part.first, part.second
-        x = (ratings.rating[i] + ratings.first_advantage.value - ratings.rating[j]) / points
+        x = ratings.pair_logits(i, j)
         spread = ratings.deviation[i] ** 2 + ratings.deviation[j] ** 2
         if ratings.covariance is not None:
             spread = spread - 2.0 * ratings.covariance[i, j]
@@ -435,7 +443,7 @@ def unbiased_draw_rate(ratings: JointRatings, counts: PairCounts) -> Estimate:
         known = np.isfinite(x) & np.isfinite(spread) & same
         p = logistic(x[known])
         variance = p * (1.0 - p)
-        root = np.sqrt((1.0 - 2.0 * p) ** 2 + 4.0 * u2 * variance)
+        root = davidson_root(p, u2)
         fall = part.games[known] * 4.0 * u2 * variance**2 / root**3
         push += float(fall @ (spread[known] + ratings.first_advantage.deviation**2) / points**2)
     step = 0.5 * push * (deviation / (rate * (1.0 - rate))) ** 2
@@ -464,15 +472,14 @@ def draw_rate_interval(
         return rate, rate
     if rate > 0.0:
         return 0.0, 1.0
-    gap = ratings.rating[counts.first] + ratings.first_advantage.value
-    x = (gap - ratings.rating[counts.second]) / ratings.points_per_logit
+    x = ratings.pair_logits(counts.first, counts.second)
     known = np.isfinite(x)
     p = logistic(x[known])
     variance, games = p * (1.0 - p), counts.games[known]
     below, above = 0.0, 1.0
     for _ in range(50):
         middle = 0.5 * (below + above)
-        root = np.sqrt((1.0 - 2.0 * p) ** 2 + 4.0 * squared_spread(middle) * variance)
+        root = davidson_root(p, squared_spread(middle))
         none = float((games * np.log1p(-4.0 * variance / (1.0 + root))).sum())
         if none > np.log(1.0 - confidence):
             below = middle

@@ -7,15 +7,15 @@ frames; tables, files and pages only lay the result out.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import hypot, isfinite, nan, sqrt
-from typing import TYPE_CHECKING, Any, ClassVar, cast, overload
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
-from yardstone.arrays import equal_fields
+from yardstone.arrays import DisplayedRows
 from yardstone.choices import checked_arguments
 from yardstone.clusters import half_width
 from yardstone.display import Displayed
@@ -337,7 +337,7 @@ class PlayerRating:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RatingList(Displayed):
+class RatingList(DisplayedRows[int, PlayerRating]):
     """Ratings in the order in which they are shown, with what qualifies them; frozen.
 
     A sequence of `PlayerRating` in order of rank: ``ratings[0]`` is the best, ``ratings["Ann"]``
@@ -485,36 +485,18 @@ class RatingList(Displayed):
         """All listed players as plain values."""
         return [self.record(row) for row in self.rows]
 
-    def __len__(self) -> int:
-        return len(self.rows)
+    def _keys(self) -> list[int]:
+        return self.rows
 
-    def __iter__(self) -> Iterator[PlayerRating]:
-        return (PlayerRating(**self.record(row)) for row in self.rows)
+    def _row(self, key: int) -> PlayerRating:
+        return PlayerRating(**self.record(key))
+
+    def _named(self, name: str) -> int:
+        return self.ratings.index(name)
 
     def __contains__(self, player: object) -> bool:
         names = {self.ratings.players[row] for row in self.rows}
         return (player.player if isinstance(player, PlayerRating) else player) in names
-
-    @overload
-    def __getitem__(self, key: str | int) -> PlayerRating: ...
-
-    @overload
-    def __getitem__(self, key: slice) -> list[PlayerRating]: ...
-
-    def __getitem__(self, key: str | int | slice) -> PlayerRating | list[PlayerRating]:
-        if isinstance(key, str):
-            return PlayerRating(**self.record(self.ratings.index(key)))
-        if isinstance(key, slice):
-            return [PlayerRating(**self.record(row)) for row in self.rows[key]]
-        return PlayerRating(**self.record(self.rows[key]))
-
-    def __eq__(self, other: object) -> bool:
-        return equal_fields(self, other) if isinstance(other, RatingList) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return str(self)
 
     def predict(self, player: str, opponent: str) -> GameForecast:
         """The chances of a game between two players, the first of whom moves first.

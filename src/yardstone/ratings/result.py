@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import IntEnum
 from functools import cached_property
 from statistics import NormalDist
@@ -205,6 +205,13 @@ class JointRatings(Ratings):
         """Points of each player over those games."""
         return self.wins + 0.5 * self.draws
 
+    def pair_logits(
+        self, first: NDArray[np.int32], second: NDArray[np.int32]
+    ) -> NDArray[np.float64]:
+        """Log odds of the first player of each pair, who moves first."""
+        ahead = self.rating[first] + self.first_advantage.value
+        return (ahead - self.rating[second]) / self.points_per_logit
+
     @property
     def components(self) -> int:
         """Number of groups of players with a common scale."""
@@ -237,6 +244,11 @@ class Replay:
     second_deviation: NDArray[np.float64] | None = None
     draw: NDArray[np.float64] | None = None
 
+    def columns(self) -> dict[str, NDArray[np.float64]]:
+        """What is known of each game, by name: all but the ratings."""
+        known = {part.name: getattr(self, part.name) for part in fields(self)}
+        return {n: column for n, column in known.items() if n != "ratings" and column is not None}
+
 
 class Predicts(Protocol):
     """A system that predicts a game of two players from their ratings."""
@@ -246,7 +258,7 @@ class Predicts(Protocol):
     ) -> float:
         """Expected score of `first`, moving first, against `second`.
 
-        `advantage` are rating points for moving first and for handicap, instead of the system's own.
+        `advantage` are rating points for moving first and handicap, instead of its own.
         Raises InputError for an unknown name.
         """
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from math import isfinite
+from numbers import Real
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
 import numpy as np
 
 from yardstone.arrays import ArrayFile, StoredArrays
-from yardstone.choices import CheckedParameters, no_such
+from yardstone.choices import CheckedParameters, check_fields, no_such
 from yardstone.disk import CodedTexts, column_on_disk, let_go, pieces, taken
 from yardstone.errors import InputError, UsageError
 from yardstone.pool import StoredPool
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from yardstone.ratings.egf import Handicap
 
     Arrays = dict[str, NDArray[Any]]
+    Array = NDArray[np.float64]
 
 __all__ = [
     "Games",
@@ -174,7 +176,88 @@ def _plausible(array: NDArray[Any], example: NDArray[Any], *, positive: bool) ->
     return bool((np.abs(known) < _LARGEST).all() and (not positive or (known > 0).all()))
 
 
-class Sequential(CheckedParameters, ABC):
+class Predictor(CheckedParameters, ABC):
+    """What all systems share that replay games: limits of parameters, and predictions."""
+
+    first_advantage: Any = 0.0
+
+    #: Name of the scale of the ratings.
+    scale = "elo"
+    #: Parameters that are above 0, those that are not below it, and those that may be infinite.
+    _above_zero: ClassVar[tuple[str, ...]] = ()
+    _not_negative: ClassVar[tuple[str, ...]] = ()
+    _infinite: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        check_fields(self, infinite=self._infinite)
+        check_period(getattr(self, "period", "game"))
+        for name in (*self._above_zero, *self._not_negative):
+            value, above = getattr(self, name, None), name in self._above_zero
+            if isinstance(value, Real) and (value < 0 or (above and value == 0)):
+                least = "above 0" if above else "0 or more"
+                raise UsageError(f"{name} must be {least}, not {value}")
+
+    @abstractmethod
+    def start(self, players: Sequence[str] = ()) -> State:
+        """The state before any game."""
+
+    @abstractmethod
+    def advance(self, state: State, pool: Pool) -> tuple[State, Replay]:
+        """Go on from a state with the games of a pool, none before the state's last."""
+
+    def replay(self, pool: Pool) -> Replay:
+        """Predict each game, then learn from it, in order of time.
+
+        Games of one time are taken in the order of the pool, a pool without times as
+        it stands. Raises InputError if only some games have a time, or a column that
+        the parameters ask for is missing.
+        """
+        return self.advance(self.start(pool.players), pool)[1]
+
+    def _check_maker(self, state: State) -> None:
+        if state.system != repr(self):
+            raise UsageError(f"the state was made by {state.system}, not by {self!r}")
+
+    def probability(
+        self,
+        first_rating: ArrayLike,
+        second_rating: ArrayLike,
+        first_deviation: ArrayLike = 0.0,
+        second_deviation: ArrayLike = 0.0,
+        *,
+        advantage: ArrayLike | None = None,
+    ) -> NDArray[np.float64]:
+        """Expected score of a player who moves first; shapes broadcast.
+
+        Deviations matter only to the systems that have them. `advantage` are rating
+        points for handicap and moving first (default: the system's `first_advantage`,
+        0 where that is free).
+        """
+        if advantage is None:
+            advantage = 0.0 if isinstance(self.first_advantage, str) else self.first_advantage
+        first, second, ahead = (
+            np.asarray(each, np.float64) for each in (first_rating, second_rating, advantage)
+        )
+        variance = np.square(first_deviation) + np.square(second_deviation)
+        return self._chance(first, second, ahead, variance)
+
+    def _chance(self, first: Array, second: Array, ahead: Array, variance: Array) -> Array:
+        """Expected score of `first`, `ahead` by so much; `variance` is the sum of both."""
+        raise NotImplementedError
+
+    def expected_score(
+        self, ratings: Ratings, first: str, second: str, *, advantage: float | None = None
+    ) -> float:
+        """Expected score of `first`, moving first, against `second`.
+
+        Arguments as in `probability`. Raises InputError for an unknown name.
+        """
+        one, other = ratings[first], ratings[second]
+        deviations = [0.0 if np.isnan(each.deviation) else each.deviation for each in (one, other)]
+        return float(self.probability(one.value, other.value, *deviations, advantage=advantage))
+
+
+class Sequential(Predictor):
     """Base of the systems that rate games as they come.
 
     Every prediction is made before its game: predicting and learning happen in one
@@ -186,8 +269,6 @@ class Sequential(CheckedParameters, ABC):
     first_advantage: float = 0.0
     handicap: Handicap | None = None
 
-    #: Name of the scale of the ratings.
-    scale = "elo"
     #: Whether a game moves what is said of players whom no game joins with its own.
     joins_all: ClassVar[bool] = False
     #: What is kept of players and cannot be zero or less.
@@ -208,34 +289,9 @@ class Sequential(CheckedParameters, ABC):
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
         """Predict all games and learn from them, changing `arrays` in place."""
 
-    @abstractmethod
-    def probability(
-        self,
-        first_rating: ArrayLike,
-        second_rating: ArrayLike,
-        first_deviation: ArrayLike = 0.0,
-        second_deviation: ArrayLike = 0.0,
-        *,
-        advantage: ArrayLike | None = None,
-    ) -> NDArray[np.float64]:
-        """Expected score of a player who moves first; shapes broadcast.
-
-        Deviations matter only to the systems that have them. `advantage` are rating
-        points for handicap and moving first (default: the system's `first_advantage`).
-        """
-
     def remarks(self, pool: Pool) -> tuple[str, ...]:
         """What one should know of how the games of a pool are rated, in sentences."""
         return ()
-
-    def replay(self, pool: Pool) -> Replay:
-        """Predict each game, then learn from it, in order of time.
-
-        Games of one time are taken in the order of the pool, a pool without times as
-        it stands. Raises InputError if only some games have a time, or a column that
-        the parameters ask for is missing.
-        """
-        return self.advance(self.start(pool.players), pool)[1]
 
     def start(self, players: Sequence[str] = (), known: Ratings | None = None) -> State:
         """The state before any game; players of `known` begin with their ratings there.
@@ -269,8 +325,7 @@ class Sequential(CheckedParameters, ABC):
         where a rating period spans both, the games of the second part count as a
         period of their own, so states are best kept at the end of a period.
         """
-        if state.system != repr(self):
-            raise UsageError(f"the state was made by {state.system}, not by {self!r}")
+        self._check_maker(state)
         self.check_state(state)
         if isinstance(pool, StoredPool):
             return advance_stored(self, state, pool)
@@ -308,17 +363,6 @@ class Sequential(CheckedParameters, ABC):
         """Deviations of a state in points; NaN for a system without any."""
         return np.full(len(state.players), np.nan)
 
-    def expected_score(
-        self, ratings: Ratings, first: str, second: str, *, advantage: float | None = None
-    ) -> float:
-        """Expected score of `first`, moving first, against `second`.
-
-        Arguments as in `probability`. Raises InputError for an unknown name.
-        """
-        one, other = ratings[first], ratings[second]
-        deviations = [0.0 if np.isnan(each.deviation) else each.deviation for each in (one, other)]
-        return float(self.probability(one.value, other.value, *deviations, advantage=advantage))
-
     def resting_places(self, pool: Pool) -> NDArray[np.bool_]:
         """For 0, 1, … games of a pool in order of time: whether one may stop there and go on.
 
@@ -355,17 +399,11 @@ class Sequential(CheckedParameters, ABC):
 
     @staticmethod
     def _replay_of(plan: Schedule, predictions: Predictions, ratings: Ratings) -> Replay:
-        def back(column: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
-            return None if column is None else plan.put_back(column)
-
-        return Replay(
-            plan.put_back(predictions.expected),
-            plan.put_back(predictions.first_rating),
-            plan.put_back(predictions.second_rating),
-            ratings,
-            back(predictions.first_deviation),
-            back(predictions.second_deviation),
-        )
+        known = {part.name: getattr(predictions, part.name) for part in fields(predictions)}
+        columns: dict[str, Any] = {
+            n: None if each is None else plan.put_back(each) for n, each in known.items()
+        }
+        return Replay(ratings=ratings, **columns)
 
 
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -585,10 +623,8 @@ class State:
         )
 
 
-#: What a reader must know of such games.
 #: Games of a batch.
 BATCH = 1 << 20
-_RECORDED = ("expected", "first_rating", "second_rating", "first_deviation", "second_deviation")
 
 
 def advance_stored(system: Sequential, state: State, pool: StoredPool) -> tuple[State, Replay]:
@@ -601,11 +637,7 @@ def advance_stored(system: Sequential, state: State, pool: StoredPool) -> tuple[
     if state.players != pool.players:
         place = {name: row for row, name in enumerate(state.players)}
         number = np.array([place[name] for name in pool.players], np.int32)
-    recorded = {
-        name: column_on_disk(len(pool), np.float64)
-        for name in _RECORDED
-        if getattr(nothing, name) is not None
-    }
+    recorded = {name: column_on_disk(len(pool), np.float64) for name in nothing.columns()}
     for at in rating_batches(system, pool):
         batch = pool.games(at)
         if number is not None:

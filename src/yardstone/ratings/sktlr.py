@@ -29,8 +29,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.choices import check_fields
-from yardstone.errors import InputError, UsageError
+from yardstone.choices import check_number
+from yardstone.errors import InputError
 from yardstone.grades import parse_grades
 from yardstone.ratings.result import Ratings
 from yardstone.ratings.sequential import Games, Predictions, Schedule, Sequential
@@ -98,18 +98,15 @@ class SktLr(Sequential):
 
     scale = "goldis"
     _positive = ("variance",)
+    _above_zero = (
+        *("start_deviation", "grade_deviation"),
+        *("margin_deviation", "margin_limit", "komi"),
+    )
+    _not_negative = ("drift",)
 
     def __post_init__(self) -> None:
-        check_fields(self)
-        positive = (
-            self.start_deviation,
-            self.grade_deviation,
-            self.margin_deviation,
-            self.margin_limit,
-            self.komi,
-        )
-        if min(positive) <= 0.0 or self.drift < 0.0 or not self.base > 1.0:
-            raise UsageError("deviations, limit and komi must be positive, the base above 1")
+        super().__post_init__()
+        check_number("base", self.base, above=1.0)
 
     def win_probability(
         self,

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +24,7 @@ from yardstone.errors import InputError, ModelError, UsageError
 from yardstone.kernels import kernel
 from yardstone.pool import MANY_PAIRS
 from yardstone.ratings._joint import Graph, centre, conjugate_gradients, direct_solver
-from yardstone.ratings.joint import squared_spread
+from yardstone.ratings.joint import davidson_root, squared_spread
 from yardstone.ratings.result import ALL_DRAWN, Estimate, JointRatings, Status
 from yardstone.winprob.laws import logistic
 
@@ -102,19 +103,9 @@ class _Pairs:
 
 
 def _pair_terms(used: PairCounts, ratings: JointRatings) -> _Pairs:
-    difference = ratings.rating[used.first] + ratings.first_advantage.value
-    p = _expected((difference - ratings.rating[used.second]) / ratings.points_per_logit)
-    variance = p * (1.0 - p)
-    u2 = squared_spread(ratings.draw_rate.value)
-    if u2 < 0.0:
-        root = np.full_like(p, np.inf)
-    else:
-        root = np.sqrt((1.0 - 2.0 * p) ** 2 + 4.0 * u2 * variance)
-    return _Pairs(p, variance, root, used.games)
-
-
-def _expected(logit: Floats) -> Floats:
-    return logistic(logit)
+    p = logistic(ratings.pair_logits(used.first, used.second))
+    root = davidson_root(p, squared_spread(ratings.draw_rate.value))
+    return _Pairs(p, p * (1.0 - p), root, used.games)
 
 
 def _weights(setup: Setup, ratings: JointRatings) -> tuple[Floats, Floats]:
@@ -171,17 +162,10 @@ def with_deviations(
     if rated > FULL_MATRIX_LIMIT:
         if grouped is not None:
             raise UsageError(f"paired deviations need at most {FULL_MATRIX_LIMIT} players")
-
         spread = spread_of_large(setup, slope, meat)
     else:
-        spread = _spread_of_dense(
-            setup,
-            slope,
-            meat,
-            None
-            if grouped is None
-            else lambda inverse: clustered_meat(setup, ratings, grouped, inverse),
-        )
+        clustered = None if grouped is None else partial(clustered_meat, setup, ratings, grouped)
+        spread = _spread_of_dense(setup, slope, meat, clustered)
     logit = ratings.points_per_logit
     if setup.draw_rate_estimated and ratings.draw_rate.value >= ALL_DRAWN:
         # As if every game to come were drawn: the equations then know no luck.
@@ -361,9 +345,7 @@ def _sums(setup: Setup, ratings: JointRatings, grouped: Clusters) -> _Sums:
     kept = setup.rated[pool.first] & setup.rated[pool.second]
     kept &= setup.component[pool.first] == setup.component[pool.second]
     i, j, score = pool.first[kept], pool.second[kept], pool.score[kept]
-    rating = ratings.rating
-    logit = (rating[i] + ratings.first_advantage.value - rating[j]) / ratings.points_per_logit
-    p = logistic(logit)
+    p = logistic(ratings.pair_logits(i, j))
     u2 = squared_spread(ratings.draw_rate.value)
     root = np.full_like(p, np.inf)
     if u2 >= 0.0:
@@ -739,7 +721,7 @@ def _information(ratings: JointRatings, rows: NDArray[np.int64]) -> NDArray[np.f
     u2 = squared_spread(ratings.draw_rate.value)
     gain = variance
     if u2 > 0.0:  # not where every game between equals is drawn
-        root = np.sqrt((1.0 - 2.0 * p) ** 2 + 4.0 * u2 * variance)
+        root = davidson_root(p, u2)
         gain = variance * (1.0 + root) / root
     return gain / ratings.points_per_logit**2
 

@@ -7,23 +7,33 @@ section 2.3); the most probable histories are found by Newton's method.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import inf, isfinite, log, pi
+from math import inf, log, pi
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from yardstone.choices import CheckedParameters, check_fields
+from yardstone.choices import check_number
 from yardstone.errors import ConvergenceError, InputError, ModelError, NoGamesError, UsageError
 from yardstone.pool import StoredPool
 from yardstone.ratings import _history as newton
-from yardstone.ratings._history import DayGames, Law, Layout, Model, lay_out
+from yardstone.ratings._history import (
+    DayGames,
+    Forecasts,
+    Law,
+    Layout,
+    Learner,
+    Model,
+    Pace,
+    lay_out,
+)
 from yardstone.ratings.joint import PlayerPriors, Prior
 from yardstone.ratings.result import Estimate, Ratings, Replay
 from yardstone.ratings.sequential import (
     SECONDS_PER_DAY,
+    Predictor,
     State,
     match_players,
     never_back,
@@ -32,7 +42,7 @@ from yardstone.ratings.sequential import (
 from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, draw_probability, logistic
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from yardstone.pool import Pool
     from yardstone.ratings.egf import Handicap
@@ -50,7 +60,6 @@ __all__ = [
     "PRIOR_INFORMATION",
     "Remembering",
     "Played",
-    "as_arrays",
     "in_order",
     "join",
     "lay_out_all",
@@ -192,7 +201,7 @@ POINTS = ELO_POINTS_PER_LOGIT
 PRIOR_INFORMATION = (12.0, 10.0)
 
 
-class Remembering(CheckedParameters, ABC):
+class Remembering(Predictor):
     """Base of the systems that weigh all games so far."""
 
     average: float
@@ -201,16 +210,13 @@ class Remembering(CheckedParameters, ABC):
     draw_rate: float | Literal["auto"] | None
     handicap: Handicap | None
 
-    #: Name of the scale of the ratings.
-    scale = "elo"
+    _above_zero = ("prior_deviation", "half_life", "w2", "resolution", "refit_days")
+    _infinite = ("half_life",)
 
-    def _check(self) -> None:
-        """Raise UsageError for parameters out of range."""
-        check_fields(self, infinite=("half_life",))
-        if not self.prior_deviation > 0.0:
-            raise UsageError(f"the prior's deviation must be positive, not {self.prior_deviation}")
-        if not isinstance(self.draw_rate, str | None) and not 0.0 < self.draw_rate < 1.0:
-            raise UsageError(f"the draw rate must be between 0 and 1, not {self.draw_rate}")
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.draw_rate, str | None):
+            check_number("draw_rate", self.draw_rate, above=0.0, below=1.0)
 
     @property
     def _prior(self) -> float:
@@ -227,14 +233,6 @@ class Remembering(CheckedParameters, ABC):
         tau = log((1.0 - rate) / rate)
         return np.array([w, tau]), np.array([w_free, self.draw_rate == "auto"])
 
-    def replay(self, pool: Pool) -> Replay:
-        """Predict each game from the games of earlier days, in order of time.
-
-        After each day those who played get new ratings, the other players' given.
-        Raises InputError if only some games have a time.
-        """
-        return self.advance(self.start(pool.players), pool)[1]
-
     def start(self, players: Sequence[str] = ()) -> State:
         """The state before any game."""
         return State(repr(self), tuple(players))
@@ -246,12 +244,9 @@ class Remembering(CheckedParameters, ABC):
         of a day stand together. The state holds all games, for they go on to be
         weighed; they are not replayed.
         """
-        from yardstone.ratings.sequential import order_of_time
-
         if isinstance(pool, StoredPool):
             raise InputError(ALL_AT_ONCE, hint=MORE_MEMORY)
-        if state.system != repr(self):
-            raise UsageError(f"the state was made by {state.system}, not by {self!r}")
+        self._check_maker(state)
         until = never_back(state, pool)
         players, number = match_players(state.players, pool.players)
         order = order_of_time(pool)
@@ -259,7 +254,7 @@ class Remembering(CheckedParameters, ABC):
         before = recall(state.arrays, dated=pool.time is not None)
         games = join(before, in_order(pool, order, number, shift))
         arrays, expected, beliefs = self._go_on(state, games, len(before.first), players)
-        arrays |= as_arrays(games)
+        arrays |= {f"games_{name}": column for name, column in games._asdict().items()}
         after = State(state.system, players, arrays, len(games.first), until)
         place = slice(None) if order is None else np.argsort(order)
         expected, beliefs = expected[place], beliefs[place]
@@ -295,27 +290,9 @@ class Remembering(CheckedParameters, ABC):
         w, tau = state.arrays["shared"] if "shared" in state.arrays else self._shared(draws=True)[0]
         return float(w * POINTS), float(logistic(-tau))
 
-    def probability(
-        self,
-        first_rating: ArrayLike,
-        second_rating: ArrayLike,
-        first_deviation: ArrayLike = 0.0,
-        second_deviation: ArrayLike = 0.0,
-        *,
-        advantage: ArrayLike | None = None,
-    ) -> Floats:
-        """Expected score of a player who moves first, both deviations considered.
-
-        `advantage` are rating points for handicap and moving first; by default those
-        of the parameters, 0 if they are free. Deviations shrink the difference as in
-        Glicko.
-        """
-        if advantage is None:
-            advantage = 0.0 if isinstance(self.first_advantage, str) else self.first_advantage
-        difference = np.subtract(np.add(first_rating, advantage), second_rating) / POINTS
-        variance = (np.square(first_deviation) + np.square(second_deviation)) / POINTS**2
-        shrunk = difference / np.sqrt(1.0 + 3.0 * variance / pi**2)
-        return logistic(shrunk)
+    def _chance(self, first: Floats, second: Floats, ahead: Floats, variance: Floats) -> Floats:
+        difference = (first + ahead - second) / POINTS
+        return logistic(difference / np.sqrt(1.0 + 3.0 * (variance / POINTS**2) / pi**2))
 
     def expected_score(
         self, ratings: Ratings, first: str, second: str, *, advantage: float | None = None
@@ -328,9 +305,7 @@ class Remembering(CheckedParameters, ABC):
         estimate = getattr(ratings, "first_advantage", None)
         if advantage is None and isinstance(estimate, Estimate):
             advantage = estimate.value
-        one, other = ratings[first], ratings[second]
-        deviations = [0.0 if np.isnan(each.deviation) else each.deviation for each in (one, other)]
-        return float(self.probability(one.value, other.value, *deviations, advantage=advantage))
+        return super().expected_score(ratings, first, second, advantage=advantage)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -402,16 +377,10 @@ class WholeHistory(Remembering):
     window: int | None = None
 
     def __post_init__(self) -> None:
-        self._check()
+        super().__post_init__()
         PlayerPriors.check(self.priors)
-        if self.w2 != "auto" and not (isfinite(self.w2) and self.w2 > 0.0):
-            raise UsageError(f"w2 must be positive, not {self.w2}")
-        if not (isfinite(self.resolution) and self.resolution > 0.0):
-            raise UsageError(f"the resolution must be positive, not {self.resolution}")
         if self.samples < 1 or (self.window is not None and self.window < 2):
             raise UsageError("there must be at least one sample and two days in a window")
-        if self.refit_days is not None and not self.refit_days > 0.0:
-            raise UsageError(f"refit_days must be positive, not {self.refit_days}")
 
     def _day(self, seconds: NDArray[np.int64]) -> Floats:
         length = round(self.resolution * SECONDS_PER_DAY)
@@ -515,8 +484,6 @@ class WholeHistory(Remembering):
     def _go_on(
         self, state: State, games: Played, begin: int, players: tuple[str, ...]
     ) -> tuple[dict[str, NDArray[Any]], Floats, Floats]:
-        from yardstone.ratings._history import Forecasts, Learner, Model, Pace, replay
-
         if self.w2 == "auto":
             raise UsageError("a replay cannot know the drift beforehand: fit it on earlier games")
         layout, dated = lay_out_all(games, len(players), self._day, POINTS)
@@ -524,10 +491,8 @@ class WholeHistory(Remembering):
         x, variance = np.zeros(len(layout.node_day)), np.zeros(len(players))
         stop = layout.node_start[:-1].copy()
         shared, free = self._shared(draws=True)
-        known, fitted = (
-            np.array(PRIOR_INFORMATION),
-            np.array(dated.day[:1] if len(dated.day) else [0.0]),
-        )
+        known = np.array(PRIOR_INFORMATION)
+        fitted = np.array(dated.day[:1] if len(dated.day) else [0.0])
         if begin:
             old = state.arrays
             days = np.diff(old["node_start"])
@@ -549,7 +514,7 @@ class WholeHistory(Remembering):
         )
         learner = Learner(stop, x, variance, shared, known, free, fitted)
         model = Model(self.w2 / POINTS**2, self._player_priors(players))
-        if not replay(layout, dated, begin, learner, model, pace, hessian, forecasts):
+        if not newton.replay(layout, dated, begin, learner, model, pace, hessian, forecasts):
             raise ConvergenceError("a full fit within the replay did not converge")
         arrays: dict[str, NDArray[Any]] = {
             "node_start": layout.node_start,
@@ -618,18 +583,8 @@ def in_order(
 
 def join(before: Played, after: Played) -> Played:
     """The games of both, one behind the other."""
-    return Played(
-        np.concatenate([before.first, after.first]),
-        np.concatenate([before.second, after.second]),
-        np.concatenate([before.score, after.score]),
-        np.concatenate([before.seconds, after.seconds]),
-        np.concatenate([before.shift, after.shift]),
-    )
-
-
-def as_arrays(games: Played) -> dict[str, NDArray[Any]]:
-    """The columns by name, for a state."""
-    return {f"games_{name}": column for name, column in games._asdict().items()}
+    both: Any = zip(before, after, strict=True)
+    return Played(*map(np.concatenate, both))
 
 
 def recall(arrays: Mapping[str, NDArray[Any]], *, dated: bool) -> Played:
@@ -677,17 +632,10 @@ _DRIFT_RANGE, _DRIFT_ACCURACY = (1e-8, 1.0), 0.01
 
 def new_hessian(layout: Layout, free: NDArray[np.bool_]) -> newton.Hessian:
     """Room for the derivatives of a layout; `free`: whether w and tau are unknown."""
-    nodes = len(layout.node_day)
-    return newton.Hessian(
-        np.zeros(nodes),
-        np.zeros(nodes),
-        np.ones(nodes),
-        np.zeros(len(layout.score)),
-        np.zeros((nodes, 2)),
-        np.zeros(3),
-        free,
-        np.zeros(1),
-    )
+    n = len(layout.node_day)
+    diagonal, off, pivot, weight = np.zeros(n), np.zeros(n), np.ones(n), np.zeros(len(layout.score))
+    border, corner, level = np.zeros((n, 2)), np.zeros(3), np.zeros(1)
+    return newton.Hessian(diagonal, off, pivot, weight, border, corner, free, level)
 
 
 @dataclass
