@@ -379,35 +379,19 @@ REPRESENTATIVE = "representative"
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """What one system predicted, before each game; frozen.
-
-    Attributes
-    ----------
-    name : str
-    expected : float64 array (games,)
-        Expected score of the player who moved first.
-    draw : float64 array (games,), optional
-        Probability of a draw.
-    own_draws : bool
-        Whether the system itself predicts draws; else they were added to it.
-    parameters : mapping
-        Of the system, by name: those that differ from its own.
-    seconds : float, optional
-        Time it took to predict and to learn from all games.
-    baseline : bool
-        Not a system to be ranked, only something to compare with.
-    given : tuple of str
-        What the system was told beside results and dates: margins, say.
-    """
+    """What one system predicted, before each game; frozen."""
 
     name: str
-    expected: Array
-    draw: Array | None = None
+    expected: Array  #: (games,): Expected score of the player who moved first.
+    draw: Array | None = None  #: (games,): Probability of a draw.
+    #: Whether the system itself predicts draws; else they were added to it.
     own_draws: bool = False
+    #: Of the system, by name: those that differ from its own.
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    #: Time it took to predict and to learn from all games.
     seconds: float | None = field(default=None, compare=False)
-    baseline: bool = False
-    given: tuple[str, ...] = ()
+    baseline: bool = False  #: Not a system to be ranked, only something to compare with.
+    given: tuple[str, ...] = ()  #: What the system was told beside results and dates: margins, say.
 
 
 @dataclass(frozen=True, eq=False)
@@ -433,42 +417,24 @@ class Scored:
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """The order of the systems by one metric on one subset, and how sure it is; frozen.
-
-    Attributes
-    ----------
-    metric, subset : str
-    confidence : float
-        Level of all intervals, 0 to 1.
-    unit : str
-        What they are over: ``"player"`` or ``"game"``.
-    names : tuple of str
-        From best to worst.
-    behind : tuple of MeanInterval or None
-        How much worse than the best each system is, in the metric's own units and
-        always positive if it is worse. None for the best itself and for a system
-        without a finite value.
-    best : tuple of float
-        Share of the bootstrap in which each system was the best.
-    tied : tuple of str
-        Those that cannot be distinguished from the best, all comparisons of two systems
-        being right together with the given confidence.
-    together : tuple of (float, float) or None
-        Ends of the intervals of `behind` that hold together with that confidence,
-        whichever two of the systems are compared.
-    apart : frozenset of pairs of str
-        Of which two systems the first predicts better, all together at that confidence.
-    """
+    """The order of the systems by one metric on one subset, and how sure it is; frozen."""
 
     metric: str
     subset: str
-    confidence: float
-    unit: str
-    names: tuple[str, ...]
+    confidence: float  #: Level of all intervals, 0 to 1.
+    unit: str  #: What they are over: ``"player"`` or ``"game"``.
+    names: tuple[str, ...]  #: From best to worst.
+    #: How much worse than the best each system is, in the metric's own units and always positive if
+    #: it is worse. None for the best itself and for a system without a finite value.
     behind: tuple[MeanInterval | None, ...]
-    best: tuple[float, ...]
+    best: tuple[float, ...]  #: Share of the bootstrap in which each system was the best.
+    #: Those that cannot be distinguished from the best, all comparisons of two systems being right
+    #: together with the given confidence.
     tied: tuple[str, ...]
+    #: Ends of the intervals of `behind` that hold together with that confidence, whichever two of
+    #: the systems are compared.
     together: tuple[tuple[float, float] | None, ...] = ()
+    #: Of which two systems the first predicts better, all together at that confidence.
     apart: frozenset[tuple[str, str]] = frozenset()
 
 
@@ -477,50 +443,28 @@ class Evaluation(DisplayedRows[Scored, Scored]):
     """Systems compared on the same games; frozen.
 
     A sequence of `Scored` from best to worst, without baselines; a system's own by its name.
-
-    Attributes
-    ----------
-    metric : str
-        By which systems are ranked.
-    confidence : float
-        Level of all intervals, 0 to 1.
-    games, players : int
-        Games that were scored, and their players (0 where players are unknown).
-    systems : tuple of Scored
-        From best to worst on all games, then baselines.
-    subsets : tuple of Subset
-        The first holds all games.
-    bootstraps : mapping
-        By (subset, metric): the systems' names and their means with replicates.
-    period : tuple of datetime64 or None
-        Times of the first and the last scored game.
-    earlier : int
-        Games before them, which systems were tuned on and learned from.
-    tuned : int
-        Sets of parameters tried for each system; 0 if taken as they are.
-    notes : tuple of str
-        What a reader must know.
-    advantages : mapping of str to float
-        Rating points for moving first by system, chosen on the earlier games; 0 where none
-        helped there. Systems that have no such advantage are missing.
-    unable : mapping of str to str
-        Systems that could not take these games, and why.
     """
 
     _made_by: ClassVar[str] = "reports.evaluation:evaluation_document"
 
-    metric: str
-    confidence: float
+    metric: str  #: By which systems are ranked.
+    confidence: float  #: Level of all intervals, 0 to 1.
+    #: Games that were scored, and their players (0 where players are unknown).
     games: int
     players: int
-    systems: tuple[Scored, ...]
-    subsets: tuple[Subset, ...]
+    systems: tuple[Scored, ...]  #: From best to worst on all games, then baselines.
+    subsets: tuple[Subset, ...]  #: The first holds all games.
+    #: By (subset, metric): the systems' names and their means with replicates.
     bootstraps: Mapping[tuple[str, str], tuple[tuple[str, ...], Bootstrap]]
+    #: Times of the first and the last scored game.
     period: tuple[np.datetime64, np.datetime64] | None = None
-    earlier: int = 0
-    tuned: int = 0
-    notes: Sequence[str] = ()
+    earlier: int = 0  #: Games before them, which systems were tuned on and learned from.
+    tuned: int = 0  #: Sets of parameters tried for each system; 0 if taken as they are.
+    notes: Sequence[str] = ()  #: What a reader must know.
+    #: Rating points for moving first by system, chosen on the earlier games; 0 where none helped
+    #: there. Systems that have no such advantage are missing.
     advantages: Mapping[str, float] = field(default_factory=dict)
+    #: Systems that could not take these games, and why.
     unable: Mapping[str, str] = field(default_factory=dict)
 
     def _keys(self) -> tuple[Scored, ...]:

@@ -42,60 +42,34 @@ SECONDS_PER_DAY = 86_400
 
 @dataclass(frozen=True, slots=True)
 class Improbable:
-    """A result that was given little chance; frozen.
+    """A result that was given little chance; frozen."""
 
-    Attributes
-    ----------
-    game : int
-        Its place in the pool.
-    expected : float
-        What the winner was expected to score.
-    chance : float
-        Of the result, given that the game was not drawn, by the line that fits the decided games.
-    swapped : float
-        Probability that the players' names were exchanged, given how often that seems to happen.
-    twin : int or None
-        Another game of the two on that day, in which the same side won with the names the other
-        way round: one of both must be wrong if they are one game.
-    """
-
-    game: int
-    expected: float
+    game: int  #: Its place in the pool.
+    expected: float  #: What the winner was expected to score.
+    #: Of the result, given that the game was not drawn, by the line that fits the decided games.
     chance: float
+    #: Probability that the players' names were exchanged, given how often that seems to happen.
     swapped: float
+    #: Another game of the two on that day, in which the same side won with the names the other way
+    #: round: one of both must be wrong if they are one game.
     twin: int | None
 
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """What was found in a pool; frozen.
+    """What was found in a pool; frozen."""
 
-    Attributes
-    ----------
-    provisional : int64 array
-        Players whose rating is not settled: too few games, or too large a deviation.
-    idle : int64 array
-        Players whose last game is long ago, longest first; empty without times.
-    last_game : datetime64[s] array or None
-        Of every player; NaT without a game.
-    played : int64 array
-        Games of every player.
-    improbable : tuple of Improbable
-        The least likely results first.
-    swap_share : float
-        Estimated share of games recorded with exchanged names. Upsets that the
-        system does not understand count here too, so it is an upper bound.
-    decided : int
-        Games that were not drawn.
-    """
-
+    #: Players whose rating is not settled: too few games, or too large a deviation.
     provisional: NDArray[np.int64]
+    #: Players whose last game is long ago, longest first; empty without times.
     idle: NDArray[np.int64]
-    last_game: NDArray[np.datetime64] | None
-    played: NDArray[np.int64]
-    improbable: tuple[Improbable, ...]
+    last_game: NDArray[np.datetime64] | None  #: Of every player; NaT without a game.
+    played: NDArray[np.int64]  #: Games of every player.
+    improbable: tuple[Improbable, ...]  #: The least likely results first.
+    #: Estimated share of games recorded with exchanged names. Upsets that the system does not
+    #: understand count here too, so it is an upper bound.
     swap_share: float
-    decided: int
+    decided: int  #: Games that were not drawn.
 
 
 def examine(

@@ -313,22 +313,12 @@ DRAWN = 10
 
 @dataclass(frozen=True, slots=True)
 class PresentRating:
-    """A player's rating after the last game; frozen.
-
-    Attributes
-    ----------
-    player : str
-    rating : float
-    deviation : float
-        The system's own; NaN where it has none.
-    low, high : float
-        Ends of the interval; NaN where there is none.
-    games : int
-    """
+    """A player's rating after the last game; frozen."""
 
     player: str
     rating: float
-    deviation: float
+    deviation: float  #: The system's own; NaN where it has none.
+    #: Ends of the interval; NaN where there is none.
     low: float
     high: float
     games: int
@@ -340,36 +330,19 @@ class RatingHistory(DisplayedRows[int, PresentRating]):
 
     A sequence of `PresentRating` of the listed players, the highest first; ``history["Ann"]``
     is that of any player, ``history.curve("Ann")`` her games.
-
-    Attributes
-    ----------
-    rated : RatedGames
-        All games and ratings.
-    curves : sequence of RatingCurve
-        Of the chosen players.
-    confidence : float
-        Level of the bands, 0 to 1.
-    top : int
-        Players in the list of present ratings; 0 shows all.
-    settled : int
-        Players with fewer games are not in that list, unless all have fewer.
-    findings : Findings, optional
-        What a person should look at, if it was asked for.
-    notes : sequence of str
-    scale : IntervalScale, optional
-        How many of the system's deviations its intervals must reach to hold; without
-        it there are no intervals.
     """
 
     _made_by: ClassVar[str] = "reports.history:history_document"
 
-    rated: RatedGames
-    curves: Sequence[RatingCurve]
-    confidence: float = 0.95
-    top: int = 20
-    settled: int = 0
-    findings: Findings | None = None
+    rated: RatedGames  #: All games and ratings.
+    curves: Sequence[RatingCurve]  #: Of the chosen players.
+    confidence: float = 0.95  #: Level of the bands, 0 to 1.
+    top: int = 20  #: Players in the list of present ratings; 0 shows all.
+    settled: int = 0  #: Players with fewer games are not in that list, unless all have fewer.
+    findings: Findings | None = None  #: What a person should look at, if it was asked for.
     notes: Sequence[str] = ()
+    #: How many of the system's deviations its intervals must reach to hold; without it there are no
+    #: intervals.
     scale: IntervalScale | None = None
 
     def reach(self, games: ArrayLike) -> NDArray[np.float64]:
@@ -460,39 +433,21 @@ class RatingHistory(DisplayedRows[int, PresentRating]):
 
 @dataclass(frozen=True, eq=False)
 class RatingCurve:
-    """One player's games with the rating before and after each; frozen.
-
-    Attributes
-    ----------
-    player : str
-    game : int64 array
-        The games' places in the pool.
-    time : datetime64[s] array or None
-    opponents : tuple of str
-    first : bool array
-        Whether the player moved first.
-    score, expected : float64 arrays
-        The player's points, and how many were expected.
-    rating, deviation : float64 arrays
-        Before each game, as it was predicted with; deviations are NaN where the
-        system has none.
-    after : float64 array
-        Ratings after each game.
-    final_deviation : float
-        After the last game.
-    """
+    """One player's games with the rating before and after each; frozen."""
 
     player: str
-    game: NDArray[np.int64]
+    game: NDArray[np.int64]  #: The games' places in the pool.
     time: NDArray[np.datetime64] | None
     opponents: tuple[str, ...]
-    first: NDArray[np.bool_]
+    first: NDArray[np.bool_]  #: Whether the player moved first.
+    #: The player's points, and how many were expected.
     score: Array
     expected: Array
+    #: Before each game, as it was predicted with; deviations are NaN where the system has none.
     rating: Array
     deviation: Array
-    after: Array
-    final_deviation: float
+    after: Array  #: Ratings after each game.
+    final_deviation: float  #: After the last game.
 
     def __len__(self) -> int:
         return len(self.game)

@@ -84,32 +84,22 @@ _SEQUENTIAL, _WHOLE = _Effort(24_000, 20_000, 8), _Effort(4_000, 400, 4)
 
 @dataclass(frozen=True, eq=False)
 class IntervalScale:
-    """How many of a system's deviations an interval must reach; frozen.
-
-    Attributes
-    ----------
-    games : int64 array (classes,)
-        Fewest games of the players of each class, rising from 0.
-    rating, difference : float64 arrays (classes,)
-        Deviations that hold the truth so often: on each side of a rating relative to the mean of
-        all players, and of a difference (the root of the sum of both squared deviations; the
-        class of the player with fewer games). NaN for a system without deviations.
-    slope : float64 array (classes,)
-        By what the log odds of expected scores are to be multiplied to be right on average over
-        the true strengths; below 1 where the system is too bold.
-    expected_spread : float
-        Mean spread of newcomers over the worlds that the results speak for, in points.
-    pools : int
-        How many were drawn.
-    """
+    """How many of a system's deviations an interval must reach; frozen."""
 
     confidence: float
+    #: (classes,): Fewest games of the players of each class, rising from 0.
     games: NDArray[np.int64]
+    #: (classes,): Deviations that hold the truth so often: on each side of a rating relative to the
+    #: mean of all players, and of a difference (the root of the sum of both squared deviations; the
+    #: class of the player with fewer games). NaN for a system without deviations.
     rating: Array
     difference: Array
+    #: (classes,): By what the log odds of expected scores are to be multiplied to be right on
+    #: average over the true strengths; below 1 where the system is too bold.
     slope: Array
+    #: Mean spread of newcomers over the worlds that the results speak for, in points.
     expected_spread: float
-    pools: int
+    pools: int  #: How many were drawn.
 
     def reach(self, games: ArrayLike) -> Array:
         """Deviations on each side of the rating of players with so many games."""
@@ -424,16 +414,10 @@ def forecast(
 ) -> GameForecast:
     """Predict a game from the present ratings; `first` moves first.
 
-    Parameters
-    ----------
-    advantage : float, optional
-        Rating points of `first` for moving first and handicap, instead of the system's own
-        and of what the games show (`yardstone.evaluation.backtest.shown_advantage`).
-    exact : bool
-        Take ratings as exact. By default chances are averages over what the ratings may
-        truly be, as far as `interval_scale` can tell.
-    scale : IntervalScale, optional
-        What that gave for these games: to predict many of them.
+    `advantage`: Rating points of `first` for moving first and handicap, instead of the system's own
+    and of what the games show (`yardstone.evaluation.backtest.shown_advantage`). `exact`: Take
+    ratings as exact. By default chances are averages over what the ratings may truly be, as far as
+    `interval_scale` can tell. `scale`: What that gave for these games: to predict many of them.
     """
     if first == second:
         raise UsageError("nobody plays against himself: name two players")

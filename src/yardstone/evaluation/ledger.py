@@ -69,14 +69,9 @@ class Ledger(RatedGames):
     """A system, all games it has rated, and where it stood on the way; frozen.
 
     Every prediction in `replay` was made before its game.
-
-    Attributes
-    ----------
-    checkpoints : tuple of (int, State)
-        Number of games, and the state after them; the first after none, the last
-        after all.
     """
 
+    #: Number of games, and the state after them; the first after none, the last after all.
     checkpoints: tuple[tuple[int, State], ...] = ()
 
     @property
@@ -127,10 +122,7 @@ class Ledger(RatedGames):
 
         As long as only one of them had played, nothing is replayed.
 
-        Raises
-        ------
-        InputError
-            One of them is unknown, or they have played each other.
+        Raises `InputError`: one of them is unknown, or they have played each other.
         """
         keep, drop = self.ratings.index(kept), self.ratings.index(other)
         if keep == drop:

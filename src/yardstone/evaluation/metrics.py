@@ -55,36 +55,22 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Measures of a set of predictions; frozen.
+    """Measures of a set of predictions; frozen."""
 
-    Attributes
-    ----------
-    games : int
-        Games they were measured on.
-    accuracy : float
-        Share of results that were predicted (eq. 2.4); higher is better.
-    constant_side : float
-        Share that one would have got by always naming the same side, the one
-        that scored more here: what an accuracy must be read against.
-    log_likelihood : float
-        Mean logarithm of the probability given to what happened (eq. 2.5);
-        higher is better, ln 1/2 = -0.693 is what 50:50 gets without draws.
-    brier : float
-        Mean squared error; lower is better.
-    three_way : float or None
-        Mean logarithm of the probability given to the win, draw or loss that
-        happened; None where nothing predicts draws.
-    impossible : int
-        Games whose result had been given a probability of zero: each of them
-        makes the log-likelihood minus infinity.
-    """
-
-    games: int
-    accuracy: float
+    games: int  #: Games they were measured on.
+    accuracy: float  #: Share of results that were predicted (eq. 2.4); higher is better.
+    #: Share that one would have got by always naming the same side, the one that scored more here:
+    #: what an accuracy must be read against.
     constant_side: float
+    #: Mean logarithm of the probability given to what happened (eq. 2.5); higher is better, ln 1/2
+    #: = -0.693 is what 50:50 gets without draws.
     log_likelihood: float
-    brier: float
+    brier: float  #: Mean squared error; lower is better.
+    #: Mean logarithm of the probability given to the win, draw or loss that happened; None where
+    #: nothing predicts draws.
     three_way: float | None = None
+    #: Games whose result had been given a probability of zero: each of them makes the log-
+    #: likelihood minus infinity.
     impossible: int = 0
 
     def as_dict(self) -> dict[str, float | int | None]:
@@ -289,39 +275,25 @@ _EDGE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class CalibrationCurve:
-    """Predictions grouped by size, with what happened in each group; frozen.
+    """Predictions grouped by size, with what happened in each group; frozen."""
 
-    Attributes
-    ----------
-    low, high : float64 arrays (bins,)
-        Least and largest prediction in each group.
-    predicted, observed : float64 arrays (bins,)
-        Means of the predictions and of the scores.
-    observed_low, observed_high : float64 arrays (bins,)
-        Interval of `observed`.
-    games : int64 array (bins,)
-        Games in each group.
-    confidence : float
-        Level of those intervals, 0 to 1.
-    error : float
-        Mean distance of `observed` from `predicted`, weighted by games (the
-        expected calibration error). Chance alone makes it positive.
-    intercept, slope : float
-        Of the straight line that mends the predictions: logit of the score =
-        intercept + slope * logit of the prediction. A slope below 1 means
-        predictions too far from 1/2; an intercept above 0 that the first player
-        was underrated. NaN where they cannot be found.
-    """
-
+    #: (bins,): Least and largest prediction in each group.
     low: Array
     high: Array
+    #: (bins,): Means of the predictions and of the scores.
     predicted: Array
     observed: Array
+    #: (bins,): Interval of `observed`.
     observed_low: Array
     observed_high: Array
-    games: NDArray[np.int64]
-    confidence: float
+    games: NDArray[np.int64]  #: (bins,): Games in each group.
+    confidence: float  #: Level of those intervals, 0 to 1.
+    #: Mean distance of `observed` from `predicted`, weighted by games (the expected calibration
+    #: error). Chance alone makes it positive.
     error: float
+    #: Of the straight line that mends the predictions: logit of the score = intercept + slope *
+    #: logit of the prediction. A slope below 1 means predictions too far from 1/2; an intercept
+    #: above 0 that the first player was underrated. NaN where they cannot be found.
     intercept: float
     slope: float
 

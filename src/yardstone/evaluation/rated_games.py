@@ -31,28 +31,14 @@ __all__ = ["RatedGames", "whole_history"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RatedGames:
-    """Games in order of time, and both players' ratings at each; frozen.
+    """Games in order of time, and both players' ratings at each; frozen."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the system, as in `yardstone.ratings.systems`.
-    parameters : mapping
-        Those that differ from the system's own.
-    pool : Pool
-        All games, in order of time.
-    replay : Replay
-        For each game what was expected of it, with the ratings; and the ratings
-        after the last.
-    replayed : int
-        Games that the last change had to rate.
-    """
-
-    name: str
-    parameters: Mapping[str, Any]
-    pool: Pool
+    name: str  #: Name of the system, as in `yardstone.ratings.systems`.
+    parameters: Mapping[str, Any]  #: Those that differ from the system's own.
+    pool: Pool  #: All games, in order of time.
+    #: For each game what was expected of it, with the ratings; and the ratings after the last.
     replay: Replay
-    replayed: int
+    replayed: int  #: Games that the last change had to rate.
 
     def __repr__(self) -> str:
         return (

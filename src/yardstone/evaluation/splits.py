@@ -61,19 +61,11 @@ GAP_EDGES = (50.0, 100.0, 200.0, 400.0)
 
 @dataclass(frozen=True, eq=False)
 class Subset:
-    """Some of the games that predictions are scored on; frozen.
-
-    Attributes
-    ----------
-    name : str
-    games : bool array, one entry a game of the pool
-    about : str
-        What the games have in common, in words.
-    """
+    """Some of the games that predictions are scored on; frozen."""
 
     name: str
     games: Mask
-    about: str = ""
+    about: str = ""  #: What the games have in common, in words.
 
     @cached_property
     def number(self) -> int:
@@ -311,20 +303,12 @@ ADVANCE = 10
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """For each game both players' ratings some games later; frozen.
+    """For each game both players' ratings some games later; frozen."""
 
-    Attributes
-    ----------
-    first, second : float64 arrays
-        The labels, on the scale of the system.
-    first_ahead, second_ahead : int64 arrays
-        How many games ahead each label lies: `advance`, or fewer near the end of
-        a player's games.
-    advance : int
-    """
-
+    #: The labels, on the scale of the system.
     first: Array
     second: Array
+    #: How many games ahead each label lies: `advance`, or fewer near the end of a player's games.
     first_ahead: NDArray[np.int64]
     second_ahead: NDArray[np.int64]
     advance: int

@@ -61,24 +61,14 @@ __all__ = ["Bootstrap", "MeanInterval", "bootstrap", "GamesByPair"]
 
 @dataclass(frozen=True, slots=True)
 class MeanInterval:
-    """An estimate with its interval.
+    """An estimate with its interval."""
 
-    Attributes
-    ----------
-    estimate, low, high : float
-        The value, and the ends of its interval; NaN where there are too few players
-        for one.
-    confidence : float
-        Level of the interval, 0 to 1.
-    positive : float
-        Share of the bootstrap in which the value was above zero.
-    """
-
+    #: The value, and the ends of its interval; NaN where there are too few players for one.
     estimate: float
     low: float
     high: float
-    confidence: float
-    positive: float
+    confidence: float  #: Level of the interval, 0 to 1.
+    positive: float  #: Share of the bootstrap in which the value was above zero.
 
     @property
     def clear(self) -> bool:
@@ -88,32 +78,19 @@ class MeanInterval:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Bootstrap:
-    """Means of several rows of values, and how they vary; frozen.
+    """Means of several rows of values, and how they vary; frozen."""
 
-    Attributes
-    ----------
-    unit : str
-        What intervals are over: ``"player"``, ``"game"`` where players are unknown, or
-        ``"none"`` where there are too few players for any.
-    mean : float64 array (rows,)
-    replicates : float64 array (replicates, rows)
-        The means in each resampled pool, not yet scaled.
-    gram : float64 array (rows, rows)
-        Products of the residuals, summed over games.
-    player_sums, pair_sums : float64 arrays
-        Summed residuals of each player and pair, one column a row; none where games were resampled.
-    freedom : float
-        Degrees of freedom of the standard errors.
-    """
-
+    #: What intervals are over: ``"player"``, ``"game"`` where players are unknown, or ``"none"``
+    #: where there are too few players for any.
     unit: str
     games: int
-    mean: Array
-    replicates: Array
-    gram: Array
+    mean: Array  #: (rows,)
+    replicates: Array  #: (replicates, rows): The means in each resampled pool, not yet scaled.
+    gram: Array  #: (rows, rows): Products of the residuals, summed over games.
+    #: Summed residuals of each player and pair, one column a row; none where games were resampled.
     player_sums: Array
     pair_sums: Array
-    freedom: float = inf
+    freedom: float = inf  #: Degrees of freedom of the standard errors.
 
     def standard_error(self, contrast: ArrayLike) -> float:
         """Standard error of a sum of rows, robust to games that share players.

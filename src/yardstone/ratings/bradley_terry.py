@@ -179,18 +179,10 @@ class BradleyTerry(CheckedParameters):
     def fit(self, pool: Pool | CountedGames) -> JointRatings:
         """Rate the players of a pool.
 
-        Raises
-        ------
-        NoGamesError
-            No game is left to rate.
-        NotConnectedError
-            Groups share no scale and `disconnected` is ``"refuse"``.
-        ModelError
-            The first-move advantage is infinite.
-        ConvergenceError
-            The solver stopped early.
-        InputError
-            A name that should be in the pool is not.
+        Raises `NoGamesError`: no game is left to rate. Raises `NotConnectedError`: groups share no
+        scale and `disconnected` is ``"refuse"``. Raises `ModelError`: the first-move advantage is
+        infinite. Raises `ConvergenceError`: the solver stopped early. Raises `InputError`: A name
+        that should be in the pool is not.
         """
         if not len(pool):
             raise NoGamesError("there are no games to rate")

@@ -212,26 +212,14 @@ class AnchorConflict:
 
 @dataclass(frozen=True, slots=True)
 class Traps:
-    """What a reader of ratings should be warned of; players by number.
+    """What a reader of ratings should be warned of; players by number."""
 
-    Attributes
-    ----------
-    few_games : tuple of int
-        Players with fewer than `FEW_GAMES` games.
-    one_opponent : tuple of int
-        Players who met one opponent only, in a group of more than two.
-    bridges : tuple of Bridge
-        Players who alone hold parts of a group together.
-    anchors : tuple of AnchorConflict
-        Anchors that the results contradict.
-    similar : tuple of tuple of int
-        Players whose names differ only in capitals or spaces.
-    """
-
-    few_games: tuple[int, ...] = ()
+    few_games: tuple[int, ...] = ()  #: Players with fewer than `FEW_GAMES` games.
+    #: Players who met one opponent only, in a group of more than two.
     one_opponent: tuple[int, ...] = ()
-    bridges: tuple[Bridge, ...] = ()
-    anchors: tuple[AnchorConflict, ...] = ()
+    bridges: tuple[Bridge, ...] = ()  #: Players who alone hold parts of a group together.
+    anchors: tuple[AnchorConflict, ...] = ()  #: Anchors that the results contradict.
+    #: Players whose names differ only in capitals or spaces.
     similar: tuple[tuple[int, ...], ...] = ()
 
 

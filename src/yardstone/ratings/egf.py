@@ -111,10 +111,7 @@ class Handicap:
 def stones_and_komi(pool: Pool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Handicap stones of each game, 0 where none are known, and komi, NaN where it is not.
 
-    Raises
-    ------
-    InputError
-        The columns ``handicap`` or ``komi`` hold what is none.
+    Raises `InputError`: the columns ``handicap`` or ``komi`` hold what is none.
     """
     reader = Handicap(required=False)
     stones, komi = (reader._column(pool, name) for name in ("handicap", "komi"))

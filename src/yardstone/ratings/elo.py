@@ -29,26 +29,16 @@ __all__ = ["FIDE", "Elo", "KFactor"]
 
 @dataclass(frozen=True, slots=True)
 class KFactor:
-    """K by games and rating, as the World Chess Federation (FIDE) has it.
+    """K by games and rating, as the World Chess Federation (FIDE) has it."""
 
-    Attributes
-    ----------
-    new, new_games : float, int
-        K of a player with fewer than so many games.
-    usual : float
-        K of the others.
-    top, top_rating : float
-        K of a player who has once reached this rating.
-    limit : float
-        K times the number of games of a period is at most this.
-    """
-
+    #: K of a player with fewer than so many games.
     new: float = 40.0
     new_games: int = 30
-    usual: float = 20.0
+    usual: float = 20.0  #: K of the others.
+    #: K of a player who has once reached this rating.
     top: float = 10.0
     top_rating: float = 2400.0
-    limit: float = 700.0
+    limit: float = 700.0  #: K times the number of games of a period is at most this.
 
     def __post_init__(self) -> None:
         check_fields(self, infinite=("top_rating", "limit"))

@@ -79,12 +79,6 @@ class Interval:
 class Match:
     """The result of a match, seen by the first player.
 
-    Attributes
-    ----------
-    counts : tuple of float
-        From the worst result to the best: three counts of games (losses, draws,
-        wins) or five counts of pairs of games (of 0, 1/2, 1, 3/2 and 2 points).
-
     Examples
     --------
     >>> match = Match.from_results(wins=10, draws=5, losses=5)
@@ -92,6 +86,8 @@ class Match:
     (20.0, 0.625)
     """
 
+    #: From the worst result to the best: three counts of games (losses, draws, wins) or five counts
+    #: of pairs of games (of 0, 1/2, 1, 3/2 and 2 points).
     counts: tuple[float, ...]
 
     def __post_init__(self) -> None:
@@ -109,10 +105,8 @@ class Match:
     def from_counts(cls, counts: Sequence[float], *, pairs_only: bool = False) -> Match:
         """A match of wins, draws and losses, or of five counts of pairs of games.
 
-        Raises
-        ------
-        UsageError
-            These are neither, or they are of single games and only pairs are wanted.
+        Raises `UsageError`: these are neither, or they are of single games and only pairs are
+        wanted.
         """
         if len(counts) == 5:
             return cls(tuple(counts))
@@ -292,31 +286,17 @@ def games_for_half_width(match: Match, half_width: float, confidence: float = 0.
 
 @dataclass(frozen=True, slots=True)
 class PairedGames:
-    """The games between two players, paired.
+    """The games between two players, paired."""
 
-    Attributes
-    ----------
-    pairs : Match
-        Five counts of pairs, seen by the first player; of size 0 if none.
-    games : Match
-        Three counts of all their games, paired or not.
-    unpaired : int
-        Games without a counterpart with the other side.
-    by : tuple of str
-        Columns in which the two games of a pair agree.
-    manner : str
-        How the pairs were found: by the ``columns`` that were asked for, by ``round``,
-        ``position`` or ``order``, or not at all: ``none``.
-    sides : (Match, Match)
-        Three counts of the games in which the first player moved first, and of the others;
-        both are seen by the first player.
-    """
-
-    pairs: Match
-    games: Match
-    unpaired: int
-    by: tuple[str, ...]
+    pairs: Match  #: Five counts of pairs, seen by the first player; of size 0 if none.
+    games: Match  #: Three counts of all their games, paired or not.
+    unpaired: int  #: Games without a counterpart with the other side.
+    by: tuple[str, ...]  #: Columns in which the two games of a pair agree.
+    #: How the pairs were found: by the ``columns`` that were asked for, by ``round``, ``position``
+    #: or ``order``, or not at all: ``none``.
     manner: Manner
+    #: Three counts of the games in which the first player moved first, and of the others; both are
+    #: seen by the first player.
     sides: tuple[Match, Match]
 
     @property
@@ -524,21 +504,11 @@ _USUAL = ("", "normal", "?", "-")
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """Games that ended in one way, other than by the rules of the game.
+    """Games that ended in one way, other than by the rules of the game."""
 
-    Attributes
-    ----------
-    name : str
-        As the file calls it, in small letters; ``time forfeit`` for losses on time.
-    lost : (int, int)
-        Games that the first and the second player lost so.
-    drawn : int
-        Games that ended so and were drawn.
-    """
-
-    name: str
-    lost: tuple[int, int]
-    drawn: int
+    name: str  #: As the file calls it, in small letters; ``time forfeit`` for losses on time.
+    lost: tuple[int, int]  #: Games that the first and the second player lost so.
+    drawn: int  #: Games that ended so and were drawn.
 
     @property
     def games(self) -> int:

@@ -287,45 +287,26 @@ def _number(value: float) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class PlayerRating:
-    """A player of a rating list; frozen.
-
-    Attributes
-    ----------
-    player : str
-    rating : float or None
-        None where there is none.
-    deviation : float or None
-        One standard deviation.
-    low, high : float or None
-        Ends of the interval, at the confidence of the list.
-    rank : int or None
-        Place in the group; None for a bound.
-    rank_low, rank_high : int or None
-        Ranks that cannot be excluded.
-    games, wins, draws, losses : int
-    score : float or None
-        Share of the points, 0 to 1.
-    component : int or None
-        Number of the group, from 1 on: only players of one group can be compared.
-    status : str
-        ``rated``, ``at least`` or ``at most`` (the rating is a bound), or ``no games``.
-    """
+    """A player of a rating list; frozen."""
 
     player: str
-    rating: float | None
-    deviation: float | None
+    rating: float | None  #: None where there is none.
+    deviation: float | None  #: One standard deviation.
+    #: Ends of the interval, at the confidence of the list.
     low: float | None
     high: float | None
-    rank: int | None
+    rank: int | None  #: Place in the group; None for a bound.
+    #: Ranks that cannot be excluded.
     rank_low: int | None
     rank_high: int | None
     games: int
     wins: int
     draws: int
     losses: int
-    score: float | None
+    score: float | None  #: Share of the points, 0 to 1.
+    #: Number of the group, from 1 on: only players of one group can be compared.
     component: int | None
-    status: str
+    status: str  #: ``rated``, ``at least`` or ``at most`` (the rating is a bound), or ``no games``.
 
     def __str__(self) -> str:
         if self.rating is None:
@@ -342,58 +323,30 @@ class RatingList(DisplayedRows[int, PlayerRating]):
 
     A sequence of `PlayerRating` in order of rank: ``ratings[0]`` is the best, ``ratings["Ann"]``
     Ann's, ``ratings[:3]`` the first three. Lists are equal if they hold the same.
-
-    Attributes
-    ----------
-    ratings : JointRatings
-    counts : PairCounts
-        The games, added up for each two players.
-    confidence : float
-        Level of all intervals, 0 to 1.
-    groups : tuple of Group
-        The players that are listed.
-    rank, rank_low, rank_high : int arrays (players,)
-        Place among the rated players of the group, and the places that cannot be
-        excluded at `confidence`; 0 where there is none, as for a bound.
-    traps : Traps
-    suggestions : tuple of Suggestion
-        Most informative matches to play next.
-    joining : tuple of (str, str)
-        Matches that would join groups.
-    skipped : SkipReport
-    unlisted : int
-        Players with games who are not listed, for want of games.
-    anchor : str or None
-        Player that deviations are relative to.
-    simulations : int
-        Replays behind the deviations; 0 if they were computed directly.
-    remarks : tuple of str
-        What else the reader must know, in sentences.
-    rejected : int
-        Replays drawn again because they fell apart.
-    limits : float array (players,)
-        What perfect scorers' ratings are at least, or at most, at `confidence`; NaN for
-        all others.
     """
 
     _made_by: ClassVar[str] = "reports.rating_list:rating_list_document"
 
     ratings: JointRatings
-    counts: PairCounts
-    confidence: float
-    groups: tuple[Group, ...]
+    counts: PairCounts  #: The games, added up for each two players.
+    confidence: float  #: Level of all intervals, 0 to 1.
+    groups: tuple[Group, ...]  #: The players that are listed.
+    #: (players,): Place among the rated players of the group, and the places that cannot be
+    #: excluded at `confidence`; 0 where there is none, as for a bound.
     rank: NDArray[np.int64]
     rank_low: NDArray[np.int64]
     rank_high: NDArray[np.int64]
     traps: Traps = field(default_factory=Traps)
-    suggestions: tuple[Suggestion, ...] = ()
-    joining: tuple[tuple[str, str], ...] = ()
+    suggestions: tuple[Suggestion, ...] = ()  #: Most informative matches to play next.
+    joining: tuple[tuple[str, str], ...] = ()  #: Matches that would join groups.
     skipped: SkipReport = field(default_factory=SkipReport)
-    unlisted: int = 0
-    anchor: str | None = None
-    simulations: int = 0
-    remarks: tuple[str, ...] = ()
-    rejected: int = 0
+    unlisted: int = 0  #: Players with games who are not listed, for want of games.
+    anchor: str | None = None  #: Player that deviations are relative to.
+    simulations: int = 0  #: Replays behind the deviations; 0 if they were computed directly.
+    remarks: tuple[str, ...] = ()  #: What else the reader must know, in sentences.
+    rejected: int = 0  #: Replays drawn again because they fell apart.
+    #: (players,): What perfect scorers' ratings are at least, or at most, at `confidence`; NaN for
+    #: all others.
     limits: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
 
     @cached_property
@@ -501,39 +454,22 @@ class RatingList(DisplayedRows[int, PlayerRating]):
     def predict(self, player: str, opponent: str) -> GameForecast:
         """The chances of a game between two players, the first of whom moves first.
 
-        Raises
-        ------
-        UnknownPlayerError
-            Nobody is called so.
-        ModelError
-            A player has a bound in place of a rating, or no results join the two.
+        Raises `UnknownPlayerError`: nobody is called so. Raises `ModelError`: A player has a bound
+        in place of a rating, or no results join the two.
         """
         return list_forecast(self, player, opponent)
 
 
 @dataclass(frozen=True)
 class Group:
-    """Players on a common scale.
+    """Players on a common scale."""
 
-    Attributes
-    ----------
-    number : int
-        From 1, the largest first.
-    rows : tuple of int
-        Its players from strongest to weakest, after them those whose rating is only a bound.
-    ranked : int
-        How many of them have a rating and so a rank.
-    games : int
-        Games between them.
-    joined : str
-        What joins it with larger groups, in words; empty for the first group.
-    """
-
-    number: int
+    number: int  #: From 1, the largest first.
+    #: Its players from strongest to weakest, after them those whose rating is only a bound.
     rows: tuple[int, ...]
-    ranked: int
-    games: int
-    joined: str = ""
+    ranked: int  #: How many of them have a rating and so a rank.
+    games: int  #: Games between them.
+    joined: str = ""  #: What joins it with larger groups, in words; empty for the first group.
 
 
 def groups_of(
@@ -713,65 +649,40 @@ def _estimate(ratings: RatingList, row: int) -> Estimate:
 
 @dataclass(frozen=True, repr=False)
 class GameForecast(Displayed):
-    """What is expected of a game; frozen.
-
-    Attributes
-    ----------
-    first, second : str
-        The players; `first` moves first.
-    first_rating, second_rating : Estimate
-        Their ratings with deviations (NaN where the system has none, or none that is tested).
-    first_games, second_games : int
-        Games they have played.
-    expected : float
-        Expected score of `first`.
-    win, draw, loss : float
-        Probabilities for `first`; without draws in the games, a draw has none.
-    reversed_expected : float
-        Expected score of `first` if `second` moved first.
-    low, high : float
-        Expected scores between which the one of the true ratings lies, with the level
-        `confidence`; NaN where there is no such interval.
-    confidence : float
-        Level of the interval, 0 to 1.
-    integrated : bool
-        Whether expected scores and chances are averages over what the ratings may truly
-        be; otherwise ratings are taken as exact.
-    exact : bool
-        Whether that was asked for.
-    system : str
-        Name of the system that rates the players.
-    basis : str
-        What the forecast rests on, in sentences.
-    margin : float
-        Points by which `first` is expected to win an even game of Go; NaN from systems that
-        rate no margins.
-    notes : sequence of str
-        What a reader must know.
-    """
+    """What is expected of a game; frozen."""
 
     _made_by: ClassVar[str] = "reports.match:forecast_document"
 
+    #: The players; `first` moves first.
     first: str
     second: str
+    #: Their ratings with deviations (NaN where the system has none, or none that is tested).
     first_rating: Estimate
     second_rating: Estimate
+    #: Games they have played.
     first_games: int
     second_games: int
-    expected: float
+    expected: float  #: Expected score of `first`.
+    #: Probabilities for `first`; without draws in the games, a draw has none.
     win: float
     draw: float
     loss: float
-    reversed_expected: float
+    reversed_expected: float  #: Expected score of `first` if `second` moved first.
+    #: Expected scores between which the one of the true ratings lies, with the level `confidence`;
+    #: NaN where there is no such interval.
     low: float = nan
     high: float = nan
-    confidence: float = 0.95
+    confidence: float = 0.95  #: Level of the interval, 0 to 1.
+    #: Whether expected scores and chances are averages over what the ratings may truly be;
+    #: otherwise ratings are taken as exact.
     integrated: bool = False
-    exact: bool = False
-    system: str = ""
-    basis: str = ""
+    exact: bool = False  #: Whether that was asked for.
+    system: str = ""  #: Name of the system that rates the players.
+    basis: str = ""  #: What the forecast rests on, in sentences.
+    #: Points by which `first` is expected to win an even game of Go; NaN from systems that rate no
+    #: margins.
     margin: float = nan
-    notes: Sequence[str] = ()
+    notes: Sequence[str] = ()  #: What a reader must know.
 
     def __repr__(self) -> str:
         return (

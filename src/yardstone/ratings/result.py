@@ -70,26 +70,14 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ratings:
-    """Ratings of players; frozen.
+    """Ratings of players; frozen."""
 
-    Attributes
-    ----------
-    players : tuple of str
-        Names, in the order of the pool.
-    rating : float64 array (players,)
-        On `scale`; NaN for a player who could not be rated.
-    deviation : float64 array (players,)
-        One standard deviation, on the same scale; NaN where unknown.
-    scale : str
-        Name of the scale, for example ``"elo"``.
-    covariance : float64 array (players, players), optional
-        Of the ratings; None where it was not computed.
-    """
-
-    players: tuple[str, ...]
-    rating: NDArray[np.float64]
+    players: tuple[str, ...]  #: Names, in the order of the pool.
+    rating: NDArray[np.float64]  #: (players,): On `scale`; NaN for a player who could not be rated.
+    #: (players,): One standard deviation, on the same scale; NaN where unknown.
     deviation: NDArray[np.float64]
-    scale: str = "elo"
+    scale: str = "elo"  #: Name of the scale, for example ``"elo"``.
+    #: (players, players): Of the ratings; None where it was not computed.
     covariance: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
@@ -148,46 +136,30 @@ class Ratings:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JointRatings(Ratings):
-    """Ratings from one fit of all games, with what else that fit found.
+    """Ratings from one fit of all games, with what else that fit found."""
 
-    Attributes
-    ----------
-    wins, draws, losses : float64 arrays (players,)
-        Over the games that were used.
-    status : int8 array (players,)
-        Values of `Status`.
-    component : int32 array (players,)
-        Players of equal number are on a common scale; -1 for a player without
-        games. Component 0 is the largest. A perfect scorer carries the
-        component of the opponents the bound was computed from.
-    first_advantage, draw_rate : Estimate
-        Rating points for moving first; draw rate (0 to 1) of equal opponents.
-    points_per_logit : float
-        Rating points for one unit of log odds (Ordo's 1/beta).
-    reference : str
-        What the deviations are relative to: ``"mean"`` (of the component),
-        ``"anchor"`` or ``"prior"``.
-    converged_in : int
-        Newton steps taken.
-    notes : tuple of str
-        Plain statements a reader of the list must know (nothing is hidden in a
-        log): what cannot be compared, bounds, traps.
-    extras : mapping
-        Further results by name.
-    """
-
+    #: (players,): Over the games that were used.
     wins: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     draws: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     losses: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    #: (players,): Values of `Status`.
     status: NDArray[np.int8] = field(default_factory=lambda: np.zeros(0, np.int8))
+    #: (players,): Players of equal number are on a common scale; -1 for a player without games.
+    #: Component 0 is the largest. A perfect scorer carries the component of the opponents the bound
+    #: was computed from.
     component: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    #: Rating points for moving first; draw rate (0 to 1) of equal opponents.
     first_advantage: Estimate = Estimate(0.0)
     draw_rate: Estimate = Estimate(0.5)
-    points_per_logit: float = 175.25
+    points_per_logit: float = 175.25  #: Rating points for one unit of log odds (Ordo's 1/beta).
+    #: What the deviations are relative to: ``"mean"`` (of the component), ``"anchor"`` or
+    #: ``"prior"``.
     reference: str = "mean"
-    converged_in: int = 0
+    converged_in: int = 0  #: Newton steps taken.
+    #: Plain statements a reader of the list must know (nothing is hidden in a log): what cannot be
+    #: compared, bounds, traps.
     notes: Sequence[str] = ()
-    extras: Mapping[str, Any] = field(default_factory=dict)
+    extras: Mapping[str, Any] = field(default_factory=dict)  #: Further results by name.
 
     def _uncertainty(self, row: int) -> str:
         return f"± {_DEVIATIONS * self.deviation[row]:.1f}"
@@ -220,28 +192,17 @@ class JointRatings(Ratings):
 
 @dataclass(frozen=True, eq=False)
 class Replay:
-    """One pass over a pool in order of time; frozen.
+    """One pass over a pool in order of time; frozen."""
 
-    Attributes
-    ----------
-    expected : float64 array, one entry a game of the pool
-        Expected score of `first`, before the game was known.
-    first_rating, second_rating : float64 arrays
-        Ratings of both players before the game.
-    first_deviation, second_deviation : float64 arrays or None
-        Their deviations, where the system has them.
-    draw : float64 array or None
-        Probability of a draw, where the system predicts one.
-    ratings : Ratings
-        After the last game.
-    """
-
-    expected: NDArray[np.float64]
+    expected: NDArray[np.float64]  #: Expected score of `first`, before the game was known.
+    #: Ratings of both players before the game.
     first_rating: NDArray[np.float64]
     second_rating: NDArray[np.float64]
-    ratings: Ratings
+    ratings: Ratings  #: After the last game.
+    #: Their deviations, where the system has them.
     first_deviation: NDArray[np.float64] | None = None
     second_deviation: NDArray[np.float64] | None = None
+    #: Probability of a draw, where the system predicts one.
     draw: NDArray[np.float64] | None = None
 
     def columns(self) -> dict[str, NDArray[np.float64]]:

@@ -431,24 +431,16 @@ def _no_batches() -> NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class Schedule:
-    """The order in which games are rated.
+    """The order in which games are rated."""
 
-    Attributes
-    ----------
-    order : int64 array or None
-        Places of the games in the pool, batch after batch; None if as in the pool.
-    start : int64 array
-        Where each batch begins, and the end of the last; empty if every game is one.
-    actions : int64 array
-        Number of a batch times two, plus 0 to predict its games and 1 to learn from them, in
-        order of time; empty if each batch is learned from at once.
-    number : int64 array
-        The number of each batch's period in the calendar; empty without one.
-    """
-
+    #: Places of the games in the pool, batch after batch; None if as in the pool.
     order: NDArray[np.int64] | None = None
+    #: Where each batch begins, and the end of the last; empty if every game is one.
     start: NDArray[np.int64] = field(default_factory=_no_batches)
+    #: Number of a batch times two, plus 0 to predict its games and 1 to learn from them, in order
+    #: of time; empty if each batch is learned from at once.
     actions: NDArray[np.int64] = field(default_factory=_no_batches)
+    #: The number of each batch's period in the calendar; empty without one.
     number: NDArray[np.int64] = field(default_factory=_no_batches)
 
     def take(self, column: NDArray[Scalar]) -> NDArray[Scalar]:
@@ -558,28 +550,15 @@ _NEVER = np.datetime64("NaT", "s")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class State:
-    """All that a system must remember to go on with later games; frozen.
+    """All that a system must remember to go on with later games; frozen."""
 
-    Attributes
-    ----------
-    system : str
-        The system with its parameters, in words: a state goes on only under the
-        system that made it.
-    players : tuple of str
-        Names, by number.
-    arrays : mapping of str to arrays
-        What the system keeps, mostly one entry a player.
-    games : int
-        How many games it has seen.
-    until : datetime64[s]
-        Time of the last of them; NaT without games or times.
-    """
-
+    #: The system with its parameters, in words: a state goes on only under the system that made it.
     system: str
-    players: tuple[str, ...]
+    players: tuple[str, ...]  #: Names, by number.
+    #: What the system keeps, mostly one entry a player.
     arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-    games: int = 0
-    until: np.datetime64 = _NEVER
+    games: int = 0  #: How many games it has seen.
+    until: np.datetime64 = _NEVER  #: Time of the last of them; NaT without games or times.
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arrays", MappingProxyType(dict(self.arrays)))

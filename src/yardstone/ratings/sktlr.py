@@ -62,39 +62,21 @@ class SktLr(Sequential):
     Black won by, komi counted; NaN if not known), and ``first_grade`` and
     ``second_grade`` (texts such as ``4k``, or zero-shodan units) for the first rating of
     newcomers. Games of one time act together; without times each acts by itself.
-
-    Attributes
-    ----------
-    start_rating : float
-        Rating of a newcomer whose grade is not known.
-    start_deviation : float
-        Its deviation; `grade_deviation` is that of a newcomer rated by grade.
-    grade_deviation : float
-        See there.
-    initial : mapping of name to rating
-        Newcomers with a rating of their own, at `grade_deviation`.
-    margin_deviation : float
-        Scatter of a game's margin, in points.
-    margin_limit : float
-        Margins beyond it count as it (a resignation has none at all).
-    drift : float
-        Deviation added to a player's rating for each game, in rating points.
-    komi, base : float
-        As in `yardstone.winprob.goldis`.
-    use_margins : bool
-        Whether to look at the column ``margin``.
     """
 
-    start_rating: float = 1500.0
+    start_rating: float = 1500.0  #: Rating of a newcomer whose grade is not known.
+    #: Its deviation; `grade_deviation` is that of a newcomer rated by grade.
     start_deviation: float = 400.0
-    grade_deviation: float = 200.0
+    grade_deviation: float = 200.0  #: See there.
+    #: Newcomers with a rating of their own, at `grade_deviation`.
     initial: Mapping[str, float] = field(default_factory=dict)
-    margin_deviation: float = MARGIN_DEVIATION
-    margin_limit: float = 40.0
-    drift: float = 5.0
+    margin_deviation: float = MARGIN_DEVIATION  #: Scatter of a game's margin, in points.
+    margin_limit: float = 40.0  #: Margins beyond it count as it (a resignation has none at all).
+    drift: float = 5.0  #: Deviation added to a player's rating for each game, in rating points.
+    #: As in `yardstone.winprob.goldis`.
     komi: float = KOMI
     base: float = STONE
-    use_margins: bool = True
+    use_margins: bool = True  #: Whether to look at the column ``margin``.
 
     scale = "goldis"
     _positive = ("variance",)
@@ -118,14 +100,8 @@ class SktLr(Sequential):
     ) -> NDArray[np.float64]:
         """Probability that Black wins.
 
-        Parameters
-        ----------
-        difference : array_like
-            Black's rating less White's.
-        deviation : array_like
-            Of that difference.
-        handicap, given_komi
-            As in `expected_margin`; no komi named is the fair one.
+        `difference`: Black's rating less White's. `deviation`: Of that difference. `handicap`,
+        `given_komi`: As in `expected_margin`; no komi named is the fair one.
         """
         from scipy.special import ndtr
 

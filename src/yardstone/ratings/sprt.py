@@ -156,26 +156,17 @@ def log_likelihood_ratio(
 
 @dataclass(frozen=True, slots=True)
 class SprtState:
-    """Where a sequential test stands.
+    """Where a sequential test stands."""
 
-    Attributes
-    ----------
-    llr, lower, upper : float
-        The log likelihood ratio and the bounds at which the test ends.
-    decision : str
-        ``"accept H0"``, ``"accept H1"`` or ``"continue"``.
-    chance : float
-        Probability that H1 will be accepted, averaged over the differences that the games
-        so far leave possible; NaN with fewer than `LEAST_RESULTS` results.
-    further_games : float
-        Games until the test ends, expected in the same way; 0 once it has ended.
-    """
-
+    #: The log likelihood ratio and the bounds at which the test ends.
     llr: float
     lower: float
     upper: float
-    decision: Decision
+    decision: Decision  #: ``"accept H0"``, ``"accept H1"`` or ``"continue"``.
+    #: Probability that H1 will be accepted, averaged over the differences that the games so far
+    #: leave possible; NaN with fewer than `LEAST_RESULTS` results.
     chance: float
+    #: Games until the test ends, expected in the same way; 0 once it has ended.
     further_games: float
 
 
@@ -183,26 +174,19 @@ class SprtState:
 class Sprt:
     """A sequential test of H1 "elo1 stronger" against H0 "elo0 stronger".
 
-    Attributes
-    ----------
-    elo0, elo1 : float
-        The hypotheses, elo0 below elo1, in points of `model`.
-    alpha, beta : float
-        Wanted probabilities of accepting H1 where H0 is true, and the reverse.
-    model : "logistic" or "normalized"
-        Whether the hypotheses are in Elo or in normalized Elo.
-
     Examples
     --------
     >>> Sprt(0, 5).state(Match.from_results(wins=2000, draws=4000, losses=1700)).decision
     'accept H1'
     """
 
+    #: The hypotheses, elo0 below elo1, in points of `model`.
     elo0: float = 0.0
     elo1: float = 5.0
+    #: Wanted probabilities of accepting H1 where H0 is true, and the reverse.
     alpha: float = 0.05
     beta: float = 0.05
-    model: EloModel = "logistic"
+    model: EloModel = "logistic"  #: Whether the hypotheses are in Elo or in normalized Elo.
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -280,47 +264,27 @@ _LISTED = 8
 
 @dataclass(frozen=True, repr=False)
 class MatchJudgement(Displayed):
-    """What a match says; frozen.
-
-    Attributes
-    ----------
-    match : Match
-        What was judged, seen by the first player: pairs of games where there are any.
-    confidence : float
-        Level of the intervals, 0 to 1.
-    elo, normalized_elo : Interval
-    superiority : float
-        Likelihood that the first player is the stronger one.
-    half_width, games_needed : float
-        After how many games in all the interval of Elo would be ± `half_width`; NaN where
-        nobody can know.
-    test : Sprt
-    state : SprtState
-        Where that sequential test stands.
-    paired : PairedGames, optional
-        The games that were paired, if the games themselves are known.
-    players : pair of str, optional
-    endings : tuple of Ending, optional
-        Losses on time and the like; None where nothing is known of them.
-    skipped : SkipReport, optional
-        What was left out where the games were read.
-    """
+    """What a match says; frozen."""
 
     _made_by: ClassVar[str] = "reports.match:match_document"
 
-    match: Match
-    confidence: float
+    match: Match  #: What was judged, seen by the first player: pairs of games where there are any.
+    confidence: float  #: Level of the intervals, 0 to 1.
     elo: Interval
     normalized_elo: Interval
-    superiority: float
+    superiority: float  #: Likelihood that the first player is the stronger one.
+    #: After how many games in all the interval of Elo would be ± `half_width`; NaN where nobody can
+    #: know.
     half_width: float
     games_needed: float
     test: Sprt
-    state: SprtState
+    state: SprtState  #: Where that sequential test stands.
+    #: The games that were paired, if the games themselves are known.
     paired: PairedGames | None = None
     players: tuple[str, str] | None = None
+    #: Losses on time and the like; None where nothing is known of them.
     endings: tuple[Ending, ...] | None = None
-    skipped: SkipReport | None = None
+    skipped: SkipReport | None = None  #: What was left out where the games were read.
 
     def __repr__(self) -> str:
         return str(self)

@@ -56,60 +56,34 @@ Kind = Literal["joint", "sequential", "both"]
 
 @dataclass(frozen=True, slots=True)
 class Knob:
-    """A parameter to be tuned: its name, and between what bounds.
-
-    Attributes
-    ----------
-    name : str
-    low, high : float
-        Bounds, both included.
-    log : bool
-        Steps are ratios: for a parameter that must stay positive.
-    """
+    """A parameter to be tuned: its name, and between what bounds."""
 
     name: str
+    #: Bounds, both included.
     low: float
     high: float
-    log: bool = False
+    log: bool = False  #: Steps are ratios: for a parameter that must stay positive.
 
 
 @dataclass(frozen=True)
 class SystemEntry:
-    """A system by name; frozen.
+    """A system by name; frozen."""
 
-    Attributes
-    ----------
-    name : str
-        What the commands call it.
-    about : str
-        What it is, in a few words.
-    home : str or type
-        Its module in `yardstone.ratings` and its class, ``"elo:Elo"``; a system that lives with
-        its subject has the full name of its module, a plug-in may give the class itself.
-    knobs : tuple of Knob
-        What is tuned.
-    fixed : mapping
-        Parameters that make this entry what it is.
-    kind : {"sequential", "joint", "both"}
-        Whether it replays games, fits them all at once, or does either.
-    uses : tuple of str
-        What it looks at by itself beside players, scores and the order of games:
-        ``"time"``, ``"grade"``, ``"handicap"``, ``"komi"``, ``"margin"``, ``"length"``,
-        ``"class"``, ``"errors"``, ``"moves"``.
-    title : str
-        What people call it.
-    needs : str
-        A column without which it is not compared unless asked for; "" if it needs none.
-    """
-
-    name: str
-    about: str
+    name: str  #: What the commands call it.
+    about: str  #: What it is, in a few words.
+    #: Its module in `yardstone.ratings` and its class, ``"elo:Elo"``; a system that lives with its
+    #: subject has the full name of its module, a plug-in may give the class itself.
     home: str | type
-    knobs: tuple[Knob, ...] = ()
+    knobs: tuple[Knob, ...] = ()  #: What is tuned.
+    #: Parameters that make this entry what it is.
     fixed: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
-    kind: Kind = "sequential"
+    kind: Kind = "sequential"  #: Whether it replays games, fits them all at once, or does either.
+    #: What it looks at by itself beside players, scores and the order of games: ``"time"``,
+    #: ``"grade"``, ``"handicap"``, ``"komi"``, ``"margin"``, ``"length"``, ``"class"``,
+    #: ``"errors"``, ``"moves"``.
     uses: tuple[str, ...] = ()
-    title: str = ""
+    title: str = ""  #: What people call it.
+    #: A column without which it is not compared unless asked for; "" if it needs none.
     needs: str = ""
 
     @property

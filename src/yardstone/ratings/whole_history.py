@@ -75,17 +75,10 @@ _NONE, _UNKNOWN = Estimate(0.0), Estimate(float("nan"))
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """One player's ratings over time.
+    """One player's ratings over time."""
 
-    Attributes
-    ----------
-    time : datetime64[s] array, or float64 array without times
-        Days on which he played (without times: the numbers of his games).
-    rating, deviation : float64 arrays
-        The rating of each day, from all games before and after it, and its deviation.
-    """
-
-    time: NDArray[Any]
+    time: NDArray[Any]  #: Days on which he played (without times: the numbers of his games).
+    #: The rating of each day, from all games before and after it, and its deviation.
     rating: NDArray[np.float64]
     deviation: NDArray[np.float64]
 
@@ -99,48 +92,32 @@ class WholeHistoryRatings(Ratings):
 
     `rating` and `deviation` are those of each player's last day; NaN for a player
     without games.
-
-    Attributes
-    ----------
-    start : int64 array (players + 1,)
-        Where each player's days begin in the next three.
-    time, day_rating, day_deviation : arrays
-        All days of all players, as in `Curve`.
-    component : int32 array (players,)
-        Players of equal number are joined by games, 0 the largest such group, -1
-        without games. Different groups share a scale only through the prior.
-    first_advantage, draw_rate : Estimate
-        Rating points for moving first; draw rate of equal opponents (NaN where draws
-        count as half a win).
-    w2 : float
-        The drift: variance a day, in squared points.
-    average, prior_deviation : float
-        Where the prior of each player's first day lies, and how wide it is.
-    reference : str
-        What the deviations are relative to: ``"mean"``, ``"prior"``, or ``"others"``
-        for deviations that take all other players' strengths for known.
-    log_posterior : float
-        Logarithm of the posterior density at the ratings, up to a constant.
-    converged_in : int
-        Newton steps taken.
-    notes : tuple of str
-        Plain statements that a reader of the ratings must know.
     """
 
+    #: (players + 1,): Where each player's days begin in the next three.
     start: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
+    #: All days of all players, as in `Curve`.
     time: NDArray[Any] = field(default_factory=lambda: np.zeros(0))
     day_rating: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     day_deviation: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    #: (players,): Players of equal number are joined by games, 0 the largest such group, -1 without
+    #: games. Different groups share a scale only through the prior.
     component: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    #: Rating points for moving first; draw rate of equal opponents (NaN where draws count as half a
+    #: win).
     first_advantage: Estimate = _NONE
     draw_rate: Estimate = _UNKNOWN
-    w2: float = 0.0
+    w2: float = 0.0  #: The drift: variance a day, in squared points.
+    #: Where the prior of each player's first day lies, and how wide it is.
     average: float = 0.0
     prior_deviation: float = 0.0
+    #: What the deviations are relative to: ``"mean"``, ``"prior"``, or ``"others"`` for deviations
+    #: that take all other players' strengths for known.
     reference: str = "mean"
+    #: Logarithm of the posterior density at the ratings, up to a constant.
     log_posterior: float = 0.0
-    converged_in: int = 0
-    notes: Sequence[str] = ()
+    converged_in: int = 0  #: Newton steps taken.
+    notes: Sequence[str] = ()  #: Plain statements that a reader of the ratings must know.
 
     def curve(self, player: str) -> Curve:
         """The history of a player; InputError if there is none of that name."""
@@ -399,14 +376,9 @@ class WholeHistory(Remembering):
     def fit(self, pool: Pool) -> WholeHistoryRatings:
         """Rate every player on every day of a pool, in any order.
 
-        Raises
-        ------
-        NoGamesError
-            The pool is empty.
-        InputError
-            Only some games have a time, or a column is missing.
-        ConvergenceError, ModelError
-            There is no solution, or it was not found.
+        Raises `NoGamesError`: the pool is empty. Raises `InputError`: only some games have a time,
+        or a column is missing. Raises `ConvergenceError`, `ModelError`: there is no solution, or it
+        was not found.
         """
         pool = pool.select(pool.first != pool.second)  # games against oneself tell nothing
         if not len(pool):
