@@ -12,18 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from yardstone.backgammon.error_rates import MOST_EQUITY
 from yardstone.backgammon.formulas import FORMULAS, SITE_OFFSET
-from yardstone.choices import check_choice, check_fields
+from yardstone.choices import check_choice
 from yardstone.errors import InputError, UsageError
 from yardstone.ratings.fibs import MatchSystem, match_lengths
 from yardstone.ratings.result import Ratings
-from yardstone.ratings.sequential import Games, Period, Predictions, check_period
+from yardstone.ratings.sequential import Games, Period, Predictions
 from yardstone.records.tables import SIDES
 from yardstone.winprob import fibs
 
@@ -105,18 +104,14 @@ class ErrorRates(MatchSystem):
 
     scale = "fibs"
     joins_all = True  # by the mean of the players
+    _above_zero = (
+        *("usual_epm", "usual_epc", "usual_players"),
+        *("epm_weight", "epc_weight"),
+    )
 
     def __post_init__(self) -> None:
-        check_fields(self)
-        check_period(self.period)
+        super().__post_init__()
         check_choice("formula", self.formula, FORMULAS)
-        if self.first_advantage != 0.0 or self.handicap is not None:
-            raise UsageError("there is neither a first-move advantage nor a handicap")
-        for name in ("usual_epm", "usual_epc", "usual_players", "epm_weight", "epc_weight"):
-            if not 0.0 < getattr(self, name) < inf:
-                raise UsageError(f"{name} must be a positive number, not {getattr(self, name)}")
-        if not (isfinite(self.factor) and isfinite(self.perfect) and self.length >= 1.0):
-            raise UsageError("factor and perfect must be numbers, the length 1 point or more")
 
     def _weights(self, length: ArrayLike) -> Floats:
         """Points for an error of one, of moves and of the cube, in the last axis."""

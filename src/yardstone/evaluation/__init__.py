@@ -9,8 +9,9 @@ Names are loaded when they are first used, so that importing this package costs 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from yardstone.facade import lazy_names
 
 if TYPE_CHECKING:
     from yardstone.evaluation.backtest import evaluate
@@ -25,20 +26,6 @@ if TYPE_CHECKING:
     from yardstone.evaluation.splits import Labels, Subset, expected_from_ratings, rating_labels
     from yardstone.evaluation.uncertainty import MeanInterval
 
-_HOMES = {
-    "backtest": ("evaluate",),
-    "uncertainty": ("MeanInterval",),
-    "metrics": ("CalibrationCurve", "calibrate", "Measures", "measure"),
-    "comparison": ("compare", "Evaluation", "Prediction", "Ranking", "tune"),
-    "history": ("RatingCurve", "RatingHistory", "rating_history"),
-    "findings": ("Findings", "examine"),
-    "interval_scale": ("GameForecast",),
-    "prediction": ("predict", "compare_table", "read_predictions"),
-    "splits": ("Labels", "expected_from_ratings", "rating_labels", "Subset"),
-    "ledger": ("Ledger", "load_ledger", "save_ledger"),
-    "rated_games": ("RatedGames", "whole_history"),
-}
-_HOME = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = [
     "CalibrationCurve",
     "Evaluation",
@@ -71,13 +58,22 @@ __all__ = [
     "whole_history",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'yardstone.evaluation' has no attribute {name!r}")
-    value = getattr(import_module(f"yardstone.evaluation.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "backtest": ("evaluate",),
+        "uncertainty": ("MeanInterval",),
+        "metrics": ("CalibrationCurve", "calibrate", "Measures", "measure"),
+        "comparison": ("compare", "Evaluation", "Prediction", "Ranking", "tune"),
+        "history": ("RatingCurve", "RatingHistory", "rating_history"),
+        "findings": ("Findings", "examine"),
+        "interval_scale": ("GameForecast",),
+        "prediction": ("predict", "compare_table", "read_predictions"),
+        "splits": ("Labels", "expected_from_ratings", "rating_labels", "Subset"),
+        "ledger": ("Ledger", "load_ledger", "save_ledger"),
+        "rated_games": ("RatedGames", "whole_history"),
+    },
+)
 
 
 def __dir__() -> list[str]:

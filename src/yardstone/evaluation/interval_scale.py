@@ -143,37 +143,25 @@ def interval_scale(
     effort = _WHOLE if rated.name == "whr" else _SEQUENTIAL
     pool, expected = rated.opening(effort.games)
     pools = int(np.clip(-(-effort.errors // (2 * len(pool))), effort.pools, MOST_POOLS))
-    replays = pools + len(WALKS) * len(SPREADS)
-    loops = Loops.WHOLE_HISTORY if rated.name == "whr" else Loops.REPLAY
-    with work(loops, replays * len(pool)):
-        return _scale_of(rated, pool, expected, pools, confidence, seed)
-
-
-def _scale_of(
-    rated: RatedGames, pool: Pool, expected: Array, pools: int, confidence: float, seed: int
-) -> IntervalScale | None:
-    """The same by so many pools like this one."""
-    system = rated.system
-    handicap = getattr(system, "handicap", None)
     moving = getattr(system, "first_advantage", 0.0)
     advantage = np.full(len(pool), 0.0 if isinstance(moving, str) else float(moving))
     if handicap is not None:
         shift = handicap.advantage(pool)
         advantage += 0.0 if shift is None else shift
-    worlds, weight = weighed_worlds(pool, advantage)
-    draw_rate = fit_draw_rate(pool.score, expected)
-    rng = np.random.default_rng(seed)
-    chosen = rng.choice(len(worlds), pools, p=weight)
-    again = _rating_again(rated)
-    experience = earlier_games(pool)
     errors = []
-    for which in chosen:
-        drawn = drawn_results(pool, worlds[which], rng, advantage=advantage, draw_rate=draw_rate)
-        try:
-            replay = again(drawn.pool)
-        except (ConvergenceError, ModelError):
-            continue  # a whole history of nothing but draws, say, has no finite draw rate
-        errors.append(_errors(drawn, replay, advantage, experience))
+    loops = Loops.WHOLE_HISTORY if rated.name == "whr" else Loops.REPLAY
+    with work(loops, (pools + len(WALKS) * len(SPREADS)) * len(pool)):
+        worlds, weight = weighed_worlds(pool, advantage)
+        rate = fit_draw_rate(pool.score, expected)
+        rng = np.random.default_rng(seed)
+        again, experience = _rating_again(rated), earlier_games(pool)
+        for which in rng.choice(len(worlds), pools, p=weight):
+            drawn = drawn_results(pool, worlds[which], rng, advantage=advantage, draw_rate=rate)
+            try:
+                replay = again(drawn.pool)
+            except (ConvergenceError, ModelError):
+                continue  # a whole history of nothing but draws, say, has no finite draw rate
+            errors.append(_errors(drawn, replay, advantage, experience))
     if not errors:
         return None
     mean = float(np.sum(weight * np.array([world.spread for world in worlds])))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -181,8 +182,17 @@ def read_predictions(
     names += [name for pair in ratings.values() for name in pair]
     names += [*(players or ()), *([] if group_by is None else [group_by])]
     texts = _columns(Path(path), list(dict.fromkeys(names)))
-    meaning = _ScoreMeaning(score, players, side, results, skip_unread)
-    scores = _scores(texts[score], meaning, str(path))
+    results_there = texts[score].astype(str).tolist()
+    column = ResultColumn(
+        score,
+        dict(sorted(Counter(results_there).items())),
+        ("", ""),
+        players or ("the first player", "the second player"),
+        str(path),
+        colour=side or _colour(players),
+        stated=stated_scores(results),
+    )
+    scores = _scores(results_there, column, skip_unread=skip_unread)
     values = {
         name: (_numbers(texts[column]), _numbers(texts[draws[name]]) if name in draws else None)
         for name, column in predicted.items()
@@ -278,42 +288,18 @@ def _number(text: str) -> float:
         return float("nan")
 
 
-@dataclass(frozen=True)
-class _ScoreMeaning:
-    """What the caller says of the scores."""
-
-    column: str
-    players: tuple[str, str] | None
-    side: Side | None
-    results: Mapping[str, object] | str | None
-    skip_unread: bool
-
-
-def _scores(texts: NDArray[Any], meaning: _ScoreMeaning, file: str) -> NDArray[np.float64]:
+def _scores(texts: list[str], column: ResultColumn, *, skip_unread: bool) -> NDArray[np.float64]:
     """Scores of the player who moved first; NaN for what is none."""
-    distinct, where, counts = np.unique(texts.astype(str), return_inverse=True, return_counts=True)
-    values = dict(zip(distinct.tolist(), counts.tolist(), strict=True))
-    column = ResultColumn(
-        meaning.column,
-        values,
-        ("", ""),
-        meaning.players or ("the first player", "the second player"),
-        file,
-        colour=meaning.side or _colour(meaning.players),
-        stated=stated_scores(meaning.results),
-    )
-    reading = read_column(column)
-    report = SkipReport()
-    for text, number in values.items():
+    reading, report = read_column(column), SkipReport()
+    for text, number in column.counts.items():
         if text in reading.left_out:
             report.add_uncounted(reading.left_out[text], number, known=True)
         elif text not in reading.scores:
             report.add_uncounted(UNKNOWN_RESULT, number)
             report.values[text] += number
     games = len(texts) - report.total
-    check_unread(report, games, file=file, skip_unread=meaning.skip_unread, named=meaning.column)
-    known = np.array([reading.scores.get(text, np.nan) for text in distinct.tolist()])
-    return known[where]
+    check_unread(report, games, file=column.file, skip_unread=skip_unread, named=column.name)
+    return np.array([reading.scores.get(text, np.nan) for text in texts])
 
 
 def _colour(players: tuple[str, str] | None) -> Side | None:

@@ -6,9 +6,9 @@ Names are loaded when they are first used: kernels come with their systems, whic
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from yardstone.facade import lazy_names
 from yardstone.ratings import systems
 
 if TYPE_CHECKING:
@@ -52,26 +52,22 @@ __all__ = [
 ]
 __all__ += systems.__all__
 
-_HOMES = {
-    "elo": ("FIDE", "KFactor"),
-    "egf": ("Handicap",),
-    "whole_history": ("Curve", "WholeHistoryRatings"),
-    "joint": ("PlayerPriors", "Prior", "Relation"),
-    "rating_list": ("RatingList", "rate", "rate_list"),
-    "result": (
-        *("Estimate", "JointRatings", "JointSystem", "Ratings"),
-        *("Replay", "SequentialSystem", "Status"),
-    ),
-    "sequential": ("State",),
-    "systems": tuple(systems.__all__),
-}
-_HOME = {name: module for module, names in _HOMES.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "elo": ("FIDE", "KFactor"),
+        "egf": ("Handicap",),
+        "whole_history": ("Curve", "WholeHistoryRatings"),
+        "joint": ("PlayerPriors", "Prior", "Relation"),
+        "rating_list": ("RatingList", "rate", "rate_list"),
+        "result": (
+            *("Estimate", "JointRatings", "JointSystem", "Ratings"),
+            *("Replay", "SequentialSystem", "Status"),
+        ),
+        "sequential": ("State",),
+        "systems": systems.__all__,
+    },
+)
 
 
 def __dir__() -> list[str]:

@@ -34,6 +34,12 @@ class MatchSystem(Sequential):
     length: float
     scale_points: float = fibs.POINTS
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.first_advantage != 0.0 or self.handicap is not None:
+            raise UsageError("there is neither a first-move advantage nor a handicap")
+        check_number("length", self.length, least=1.0)
+
     def probability(
         self,
         first_rating: ArrayLike,
@@ -106,12 +112,6 @@ class FIBS(MatchSystem):
     scale = "fibs"
     _above_zero = ("scale_points", "ramp")
     _not_negative = ("k", "first_factor")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.first_advantage != 0.0 or self.handicap is not None:
-            raise UsageError("there is neither a first-move advantage nor a handicap")
-        check_number("length", self.length, least=1.0)
 
     def _newcomers(self, number: int) -> Arrays:
         return {"rating": np.full(number, self.initial), "experience": np.zeros(number)}

@@ -104,22 +104,11 @@ class Glicko(Sequential):
         deviation: NDArray[np.float64] = np.sqrt(state.arrays["variance"])
         return deviation
 
-    def _clock(self, games: Games) -> NDArray[np.float64]:
-        """Time of each batch in periods; empty if deviations do not age."""
-        plan = games.schedule
-        if len(plan.number):
-            return plan.number.astype(np.float64)
-        if self.idle_days is None or games.pool.time is None:
-            return np.zeros(0)
-        days = games.days() / self.idle_days
-        return days[plan.start[:-1]] if len(plan.start) else days
-
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
         from yardstone.ratings._steps import GlickoPlayers, GlickoRule, no_sums, replay_glicko
 
-        rule = GlickoRule(
-            self._clock(games), self.drift**2, self.initial_deviation**2, self.min_deviation**2
-        )
+        oldest, lowest = self.initial_deviation**2, self.min_deviation**2
+        rule = GlickoRule(games.clock(self.idle_days), self.drift**2, oldest, lowest)
         rating = arrays["rating"]
         players = GlickoPlayers(rating, arrays["variance"], arrays["last"], no_sums(len(rating)))
         record = games.record(deviations=True)
@@ -230,13 +219,8 @@ class Glicko2(Sequential):
         """How deviations age with the periods of these games."""
         from yardstone.ratings._steps import Clock
 
-        plan, oldest = games.schedule, (self.max_deviation / POINTS) ** 2
-        if len(plan.number):
-            return Clock(plan.number.astype(np.float64), 1.0, oldest)
-        if self.idle_days is None or games.pool.time is None:
-            return Clock(np.zeros(0), 0.0, oldest)
-        days = games.days() / self.idle_days
-        return Clock(days[plan.start[:-1]] if len(plan.start) else days, 0.0, oldest)
+        active = 1.0 if len(games.schedule.number) else 0.0
+        return Clock(games.clock(self.idle_days), active, (self.max_deviation / POINTS) ** 2)
 
     def _ahead(self, pool: Pool) -> NDArray[np.float64]:
         """How far `first` is ahead, in units of mu."""

@@ -46,6 +46,7 @@ __all__ = [
 ]
 
 
+_PERFECT = (Status.PERFECT_WINNER, Status.PERFECT_LOSER)
 #: So many groups are looked at one by one.
 _LOOPED = 100
 
@@ -166,11 +167,9 @@ def _place_perfect(
 ) -> NDArray[np.int32]:
     """Give perfect scorers the component of most of their opponents, or else one of their own."""
     placed = component.copy()
-    perfect = np.flatnonzero((status == Status.PERFECT_WINNER) | (status == Status.PERFECT_LOSER))
-    if not len(perfect):
+    is_perfect = np.isin(status, _PERFECT)
+    if not is_perfect.any():
         return placed
-    is_perfect = np.zeros(counts.players, np.bool_)
-    is_perfect[perfect] = True
     counts = counts.select(is_perfect[counts.first] | is_perfect[counts.second])
     source = np.concatenate([counts.first, counts.second])
     target = np.concatenate([counts.second, counts.first])
@@ -548,20 +547,11 @@ def rate_perfect(
     In order of the players' numbers, as Ordo does: a perfect opponent counts with his bound if he
     has one already, else with the average.
     """
-    perfect = np.flatnonzero(
-        (setup.status == Status.PERFECT_WINNER) | (setup.status == Status.PERFECT_LOSER)
-    )
-    if not len(perfect):
-        return
-
-    counts, logit = _with(perfect, setup.counts), setup.points_per_logit
-    u2, games = squared_spread(draw_rate), counts.games
-    for player, as_first, as_second in _pairs_of(perfect, counts):
-        opponents = np.concatenate([counts.second[as_first], counts.first[as_second]])
+    logit, u2 = setup.points_per_logit, squared_spread(draw_rate)
+    for player, opponents, played, first in _opponents(setup.status, setup.counts):
         level = np.where(np.isnan(rating[opponents]), setup.average, rating[opponents])
-        level[: len(as_first)] -= advantage
-        level[len(as_first) :] += advantage
-        played = games[np.concatenate([as_first, as_second])]
+        level[:first] -= advantage
+        level[first:] += advantage
         winner = bool(setup.status[player] == Status.PERFECT_WINNER)
         if system.bounds == "ordo":
             rating[player] = bound_ordo(winner, level / logit, played, u2, logit)
@@ -579,20 +569,11 @@ def perfect_limits(
     There the perfect score against the rated opponents has the probability 1 - `confidence`.
     """
     limit = np.full(len(ratings), np.nan)
-    perfect = np.flatnonzero(
-        (ratings.status == Status.PERFECT_WINNER) | (ratings.status == Status.PERFECT_LOSER)
-    )
-    if not len(perfect):
-        return limit
-
     logit, advantage = ratings.points_per_logit, ratings.first_advantage.value
     u2 = squared_spread(ratings.draw_rate.value)
-    counts = _with(perfect, counts)
-    for player, as_first, as_second in _pairs_of(perfect, counts):
-        opponents = np.concatenate([counts.second[as_first], counts.first[as_second]])
+    for player, opponents, played, first in _opponents(ratings.status, counts):
         level = ratings.rating[opponents] - advantage
-        level[len(as_first) :] += 2.0 * advantage
-        played = counts.games[np.concatenate([as_first, as_second])]
+        level[first:] += 2.0 * advantage
         known = (ratings.status[opponents] == Status.NORMAL) & (played > 0.0)
         winner = bool(ratings.status[player] == Status.PERFECT_WINNER)
         if known.any():
@@ -601,23 +582,27 @@ def perfect_limits(
     return limit
 
 
-def _with(players: NDArray[np.int64], counts: PairCounts) -> PairCounts:
-    """The pairs with one of some players."""
-    chosen = np.zeros(counts.players, np.bool_)
-    chosen[players] = True
-    return counts.select(chosen[counts.first] | chosen[counts.second])
+def _opponents(
+    status: NDArray[np.int8], counts: PairCounts
+) -> Iterator[tuple[int, NDArray[np.int32], Floats, int]]:
+    """Of each perfect scorer the opponents and games, and with how many he moved first.
 
-
-def _pairs_of(
-    chosen: NDArray[np.int64], counts: PairCounts
-) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
-    """For each chosen player, the pairs in which he moved first and second."""
+    Those stand before the others.
+    """
+    perfect = np.isin(status, _PERFECT)
+    if not perfect.any():
+        return
+    counts = counts.select(perfect[counts.first] | perfect[counts.second])
+    chosen = np.flatnonzero(perfect)
     by_second = np.argsort(counts.second, kind="stable")
     first = np.searchsorted(counts.first, [chosen, chosen + 1])
     second = np.searchsorted(counts.second[by_second], [chosen, chosen + 1])
-    for k, player in enumerate(chosen):
+    for k, player in enumerate(chosen.tolist()):
         as_first = np.arange(first[0, k], first[1, k])
-        yield int(player), as_first, by_second[second[0, k] : second[1, k]]
+        as_second = by_second[second[0, k] : second[1, k]]
+        opponents = np.concatenate([counts.second[as_first], counts.first[as_second]])
+        played = counts.games[np.concatenate([as_first, as_second])]
+        yield player, opponents, played, len(as_first)
 
 
 #: Widest bracket around the opponents in which a bound is looked for, in log odds.

@@ -357,11 +357,9 @@ def pentanomial(
     for name in by or ():
         if name not in pool.columns:
             raise InputError(no_such("column", name, pool.columns))
-    met = ((pool.first == a) & (pool.second == b)) | ((pool.first == b) & (pool.second == a))
+    met, moved, score = _meetings(pool, a, b)
     if not met.any():
         raise NoGamesError(f"{first!r} and {second!r} did not meet")
-    moved = pool.first[met] == a
-    score = np.where(moved, pool.score[met], 1.0 - pool.score[met])
     manner: Manner = "columns"
     chosen = tuple(by or ())
     group = None
@@ -388,6 +386,15 @@ def pentanomial(
         manner,
         (_counted(score[moved], 3), _counted(score[~moved], 3)),
     )
+
+
+def _meetings(
+    pool: Pool, a: int, b: int
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.float64]]:
+    """The games of two players; and of these whether the first moved first, and his scores."""
+    met = ((pool.first == a) & (pool.second == b)) | ((pool.first == b) & (pool.second == a))
+    moved = pool.first[met] == a
+    return met, moved, np.where(moved, pool.score[met], 1.0 - pool.score[met])
 
 
 def _counted(points: NDArray[np.float64], kinds: int) -> Match:
@@ -525,9 +532,7 @@ def endings(pool: Pool, first: str, second: str) -> tuple[Ending, ...] | None:
     column = next((c for name, c in pool.columns.items() if name.casefold() == "termination"), None)
     if column is None:
         return None
-    a, b = pool.players.index(first), pool.players.index(second)
-    met = ((pool.first == a) & (pool.second == b)) | ((pool.first == b) & (pool.second == a))
-    score = np.where(pool.first[met] == a, pool.score[met], 1.0 - pool.score[met])
+    met, _, score = _meetings(pool, pool.players.index(first), pool.players.index(second))
     names = [_name(str(text)) for text in column[met].tolist()]
     return tuple(
         sorted(

@@ -11,7 +11,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from math import isfinite
 from numbers import Real
 from pathlib import Path
 from types import MappingProxyType
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
 import numpy as np
 
 from yardstone.arrays import ArrayFile, StoredArrays
-from yardstone.choices import CheckedParameters, check_fields, no_such
+from yardstone.choices import CheckedParameters, check_fields
 from yardstone.disk import CodedTexts, column_on_disk, let_go, pieces, taken
 from yardstone.errors import InputError, UsageError
 from yardstone.pool import StoredPool
@@ -47,9 +46,7 @@ __all__ = [
     "SECONDS_PER_DAY",
     "Period",
     "Schedule",
-    "check_period",
     "order_of_time",
-    "resting_places",
     "schedule",
     "State",
     "advance_stored",
@@ -110,11 +107,15 @@ class Games:
     def __len__(self) -> int:
         return len(self.pool)
 
-    def days(self) -> NDArray[np.float64]:
-        """Time of each game in days since 1970; empty without times."""
-        if self.pool.time is None:
+    def clock(self, idle_days: float | None) -> NDArray[np.float64]:
+        """Time of each batch in periods of the calendar, or of so many days; empty without."""
+        plan = self.schedule
+        if len(plan.number):
+            return plan.number.astype(np.float64)
+        if idle_days is None or self.pool.time is None:
             return np.zeros(0)
-        return self.schedule.take(self.pool.time).astype(np.int64) / 86_400.0
+        days = self.schedule.take(self.pool.time).astype(np.int64) / 86_400.0 / idle_days
+        return days[plan.start[:-1]] if len(plan.start) else days
 
     def record(self, *, deviations: bool = False) -> Record:
         """Room for what a kernel fills in: with deviations, or with ratings only."""
@@ -190,9 +191,8 @@ class Predictor(CheckedParameters, ABC):
 
     def __post_init__(self) -> None:
         check_fields(self, infinite=self._infinite)
-        check_period(getattr(self, "period", "game"))
-        for name in (*self._above_zero, *self._not_negative):
-            value, above = getattr(self, name, None), name in self._above_zero
+        for name in ("period", *self._above_zero, *self._not_negative):
+            value, above = getattr(self, name, None), name not in self._not_negative
             if isinstance(value, Real) and (value < 0 or (above and value == 0)):
                 least = "above 0" if above else "0 or more"
                 raise UsageError(f"{name} must be {least}, not {value}")
@@ -367,9 +367,19 @@ class Sequential(Predictor):
         """For 0, 1, … games of a pool in order of time: whether one may stop there and go on.
 
         Going on from there gives the ratings of a replay of all games; elsewhere games that
-        are rated at once would be torn apart.
+        are rated at once would be torn apart. The end always is such a place.
         """
-        return resting_places(pool, self.period, event_column=self.event_column)
+        games = len(pool)
+        free = np.ones(games + 1, np.bool_)
+        if self.period == "event" and games:
+            event = np.unique(pool.columns[self.event_column], return_inverse=True)[1]
+            closes = np.zeros(event.max() + 1, np.int64)
+            np.maximum.at(closes, event, np.arange(games))
+            free[1:] = np.maximum.accumulate(closes[event]) <= np.arange(games)
+        elif self.period != "game" and games and pool.time is not None:
+            number = calendar_number(pool.time, self.period)
+            free[1:-1] = number[1:] != number[:-1]
+        return free
 
     def _schedule(self, pool: Pool) -> Schedule:
         """In which order the games of a pool are rated, and which at once."""
@@ -456,17 +466,6 @@ class Schedule:
         return result
 
 
-def check_period(period: Period) -> None:
-    """Raise UsageError for something that is no period."""
-    if isinstance(period, str):
-        if period not in ("game", "event", *_CALENDAR):
-            raise UsageError(
-                no_such("rating period", period, ("game", "event", *_CALENDAR, "a number of days"))
-            )
-    elif not (isfinite(period) and period > 0.0):
-        raise UsageError(f"a rating period must be a positive number of days, not {period}")
-
-
 def order_of_time(pool: Pool) -> NDArray[np.int64] | None:
     """Places of the games by time, games of one time as in the pool; None if so already.
 
@@ -525,23 +524,6 @@ def _by_event(pool: Pool, order: NDArray[np.int64] | None, column: str) -> Sched
     moment = np.concatenate([2 * opens, 2 * closes + 1])
     actions = np.concatenate([2 * batches, 2 * batches + 1])[np.argsort(moment)]
     return Schedule(place[by_event], start, actions)
-
-
-def resting_places(pool: Pool, period: Period, *, event_column: str = "event") -> NDArray[np.bool_]:
-    """For 0, 1, … games in order of time, whether no rating period is cut there."""
-    games = len(pool)
-    free = np.ones(games + 1, np.bool_)
-    if period == "game" or not games:
-        return free
-    if period == "event":
-        event = np.unique(pool.columns[event_column], return_inverse=True)[1]
-        closes = np.zeros(event.max() + 1, np.int64)
-        np.maximum.at(closes, event, np.arange(games))
-        free[1:] = np.maximum.accumulate(closes[event]) <= np.arange(games)
-    elif pool.time is not None:
-        number = calendar_number(pool.time, period)
-        free[1:-1] = number[1:] != number[:-1]
-    return free
 
 
 _FILE = ArrayFile("saved state", format=1)

@@ -127,16 +127,6 @@ def _redrawn(system: BradleyTerry, joined: tuple[str, ...], generator: Generator
     )
 
 
-def _without_absent(system: BradleyTerry, playing: frozenset[str]) -> BradleyTerry:
-    """The same system without anchors that met only players with perfect scores."""
-    return replace(
-        system,
-        anchor=system.anchor if system.anchor in playing else None,
-        anchors={name: at for name, at in system.anchors.items() if name in playing},
-        loose_anchors={name: p for name, p in system.loose_anchors.items() if name in playing},
-    )
-
-
 @checked_arguments()
 def simulate(
     system: BradleyTerry,
@@ -194,10 +184,17 @@ def simulate(
     elif ratings.reference == "anchor" and system.anchor is not None:
         others = rated & (ratings.component != ratings.component[ratings.index(system.anchor)])
         level[others] = ratings.component[others]
-    fast = replace(system, covariance=False, disconnected="components")
     present = used.player_totals().sum(axis=1) > 0.0
     playing = [name for name, plays in zip(ratings.players, present.tolist(), strict=True) if plays]
-    fast = _without_absent(fast, frozenset(playing))
+    there = frozenset(playing)  # without anchors that met only players with perfect scores
+    fast = replace(
+        system,
+        covariance=False,
+        disconnected="components",
+        anchor=system.anchor if system.anchor in there else None,
+        anchors={name: at for name, at in system.anchors.items() if name in there},
+        loose_anchors={name: p for name, p in system.loose_anchors.items() if name in there},
+    )
     known = fast.loose_anchors.keys() | fast.anchors.keys()
     joined = tuple(name for name in playing if name not in known)
     replay = _Replay(fast, ratings.players, used, chances, groups, level, joined)
