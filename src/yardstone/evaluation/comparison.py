@@ -520,15 +520,11 @@ class Evaluation(DisplayedRows[Scored, Scored]):
         ahead = behind == behind.min(axis=1, keepdims=True)
         best = (ahead / ahead.sum(axis=1, keepdims=True)).mean(axis=0)
         # Which looks best may be picked afterwards: all differences of two count (Tukey).
-        pairs = [_contrast(names, one, other) for one, other in combinations(ranked, 2)]
-        reach = bootstrap.reach(pairs, self.confidence)
-        couples = list(combinations(ranked, 2))
+        pairs = {couple: _contrast(names, *couple) for couple in combinations(ranked, 2)}
+        reach = bootstrap.reach(list(pairs.values()), self.confidence)
         ahead_by = {
-            couple: (
-                sign * float(bootstrap.mean @ pair),
-                reach * bootstrap.standard_error(pair),
-            )
-            for couple, pair in zip(couples, pairs, strict=True)
+            couple: (sign * float(bootstrap.mean @ pair), reach * bootstrap.standard_error(pair))
+            for couple, pair in pairs.items()
         }
         apart = frozenset(couple for couple, (lead, error) in ahead_by.items() if lead > error)
         tied = tuple(name for name in lag if (top, name) not in apart)

@@ -119,23 +119,17 @@ class Elo(Sequential):
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
         from yardstone.ratings._steps import EloPlayers, EloRule, replay_elo, replay_elo_by_rule
 
-        by_rule = isinstance(self.k, KFactor)
-        number = len(arrays["rating"]) if by_rule else 0
-        players = EloPlayers(
-            arrays["rating"],
-            arrays.get("played", np.zeros(0, np.int32)),
-            arrays.get("top", np.zeros(0, np.bool_)),
-            np.zeros(number, np.int32),
-            np.full(number, -1),
-        )
-        k, numbers = 0.0, np.zeros(0)
+        played = arrays.get("played", np.zeros(0, np.int32))
+        top = arrays.get("top", np.zeros(0, np.bool_))
+        present, period = np.zeros(len(played), np.int32), np.full(len(played), -1)
+        players = EloPlayers(arrays["rating"], played, top, present, period)
         if isinstance(self.k, KFactor):
-            numbers = self.k.numbers()
+            k, numbers, replay = 0.0, self.k.numbers(), replay_elo_by_rule
         else:
-            k = float(self.k)
+            k, numbers, replay = float(self.k), np.zeros(0), replay_elo
         rule = EloRule(self._steepness, self.curve == "normal", self.furthest, k, numbers)
         record = games.record()
-        (replay_elo_by_rule if by_rule else replay_elo)(games.rounds, rule, players, record)
+        replay(games.rounds, rule, players, record)
         return Predictions.of(record)
 
     def _chance(self, first: Array, second: Array, ahead: Array, variance: Array) -> Array:
