@@ -342,7 +342,7 @@ def _kinds(owner: Any) -> tuple[_Kind, ...]:
 def _spelled_out(owner: type, field: str) -> str:
     """The annotation of a field; a name that its module gives to a union is written out."""
     home = next(each for each in owner.__mro__ if field in get_annotations(each))
-    names = vars(sys.modules[home.__module__])
+    names = getattr(sys.modules.get(home.__module__), "__dict__", {})
     parts = []
     for token in _TOKEN.findall(str(get_annotations(home)[field])):
         meant = names.get(token.strip())

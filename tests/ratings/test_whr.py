@@ -17,7 +17,7 @@ from yardstone.ratings.joint import PlayerPriors, Prior
 from yardstone.ratings.whole_history import (
     FULL_MATRIX_LIMIT,
     POINTS,
-    Fit,
+    HistoryFit,
     WholeHistory,
     WholeHistoryRatings,
     in_order,
@@ -40,14 +40,14 @@ def days(seconds: NDArray[np.int64]) -> Floats:
 
 def fit_of(
     pool: Pool, *, w: bool = True, tau: bool = True, w2: float = 20.0, rate: float = 0.4
-) -> Fit:
+) -> HistoryFit:
     layout, _ = lay_out_all(in_order(pool, None, None, None), len(pool.players), days, POINTS)
     shared = np.array([0.1, log((1 - rate) / rate)])
     hessian = new_hessian(layout, np.array([w, tau]))
     nodes = len(layout.node_day)
     mean, deviation = priors_of(pool).arrays(pool.players, Prior(1500.0, 250.0)).T
     prior = np.column_stack([(mean - 1500.0) / POINTS, (POINTS / deviation) ** 2])
-    return Fit(layout, np.zeros(nodes), shared, hessian, w2 / POINTS**2, prior)
+    return HistoryFit(layout, np.zeros(nodes), shared, hessian, w2 / POINTS**2, prior)
 
 
 def priors_of(pool: Pool) -> PlayerPriors:
@@ -61,17 +61,17 @@ def priors_of(pool: Pool) -> PlayerPriors:
     )
 
 
-def packed(fit: Fit) -> Floats:
+def packed(fit: HistoryFit) -> Floats:
     return np.concatenate([fit.x, fit.shared])
 
 
-def value_at(fit: Fit, unknowns: Floats) -> float:
+def value_at(fit: HistoryFit, unknowns: Floats) -> float:
     u2 = exp(2.0 * unknowns[-1])
     law, model = Law(unknowns[-2], u2), Model(fit.w2, fit.prior)
     return newton.log_posterior(fit.layout, fit.stop, unknowns[:-2].copy(), law, model)
 
 
-def gradient_at(fit: Fit, unknowns: Floats) -> Floats:
+def gradient_at(fit: HistoryFit, unknowns: Floats) -> Floats:
     fit.x[:], fit.shared[:] = unknowns[:-2], unknowns[-2:]
     return fit.linearise()
 
@@ -135,7 +135,7 @@ def along(inverse: Floats) -> Floats:
     return share
 
 
-def finite_hessian(fit: Fit) -> Floats:
+def finite_hessian(fit: HistoryFit) -> Floats:
     here = packed(fit)
     size = len(here)
     matrix = np.zeros((size, size))

@@ -181,11 +181,7 @@ def _rating_again(rated: RatedGames) -> Callable[[Pool], Replay]:
 
 @dataclass(frozen=True, eq=False)
 class _Errors:
-    """How far ratings of drawn pools are off, in deviations.
-
-    Of ratings with the numbers of games; of games, with the fewer games of the two players, the
-    errors of the difference, and true and predicted scores.
-    """
+    """How far ratings, and differences in games, of drawn pools are off, in deviations."""
 
     rating_games: NDArray[np.int64]
     rating: Array

@@ -68,11 +68,10 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def bare_kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Mark as `kernel` does; the machine code counts no references.
+    """Mark as `kernel` does; the machine code counts no references to arrays.
 
-    A loop that calls small functions all the time counts the references to every array
-    it hands them: two locked additions a time, which take most of the time of reading a
-    file, or of rating a game. Functions marked so must make no arrays and keep none.
+    That takes most of the time of a loop that calls small functions. Functions marked so must
+    make no arrays and keep none.
     """
     return _marked(function, _nrt=False)
 
@@ -83,10 +82,7 @@ def inlined_kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def in_python(loop: Callable[P, R]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Mark what plain Python does in place of a kernel: the same, sooner.
-
-    For the few loops over bytes for which Python has a function of its own.
-    """
+    """Mark what plain Python does in place of a kernel over bytes: the same, sooner."""
 
     def mark(function: Callable[P, R]) -> Callable[P, R]:
         if isinstance(loop, Kernel):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from yardstone.kernels import kernel
+from yardstone.kernels import inlined_kernel, kernel
 from yardstone.winprob.laws import fast_logistic, fast_win_and_loss
 
 if TYPE_CHECKING:
@@ -674,7 +674,7 @@ class Forecasts(NamedTuple):
     before: Floats
 
 
-@kernel
+@inlined_kernel
 def end_of_day(day: Floats, low: int) -> int:
     """The first game after those of the day of game `low`."""
     high = low
@@ -683,12 +683,12 @@ def end_of_day(day: Floats, low: int) -> int:
     return high
 
 
-@kernel
+@inlined_kernel
 def _difference(before: Floats, row: int, shared: Floats, shift: float) -> float:
     return float(before[row, 0] - before[row, 2] + shared[0] + shift)
 
 
-@kernel
+@inlined_kernel
 def forecast(forecasts: Forecasts, row: int, shared: Floats, shift: float) -> None:
     """Predict a game from the strengths before it."""
     expected, before = forecasts
@@ -697,7 +697,7 @@ def forecast(forecasts: Forecasts, row: int, shared: Floats, shift: float) -> No
     before[row, 4] = shared[1]
 
 
-@kernel
+@inlined_kernel
 def learn_shared(learner: Any, forecasts: Forecasts, row: int, shift: float, score: float) -> None:
     """Take one Newton step for w and tau from one game."""
     shared, known, free = learner.shared, learner.known, learner.free

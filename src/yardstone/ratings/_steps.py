@@ -85,10 +85,7 @@ def _replay(rounds: Rounds, rule: Any, players: Any, record: Record) -> None:
 def batch_kernel(
     predict: Step, learn: Step, *, enter: Step = _nothing, settle: Step = _nothing
 ) -> Replay:
-    """The loop with a system's functions in it: ``replay(rounds, rule, players, record)``.
-
-    Each is a kernel of its own, kept with the file of `predict`.
-    """
+    """The loop with a system's kernels in it, kept with the file of `predict`."""
     home: Any = getattr(predict, "py_func", predict)
     code = _replay.__code__.replace(
         co_filename=home.__code__.co_filename,
@@ -102,10 +99,7 @@ def batch_kernel(
 
 
 class EloRule(NamedTuple):
-    """`steepness` is 1/scale, for the normal curve over the root of 2; `k` one for all.
-
-    `numbers` are those of `KFactor`, for `replay_by_rule`.
-    """
+    """`steepness` is 1/scale, by the root of 2 for the normal curve; `numbers` of `KFactor`."""
 
     steepness: float
     normal: bool
@@ -115,10 +109,7 @@ class EloRule(NamedTuple):
 
 
 class EloPlayers(NamedTuple):
-    """Ratings, and what `KFactor` looks at.
-
-    `present` counts a player's games in the period `period`.
-    """
+    """Ratings, and what `KFactor` looks at; `present` counts games in the period `period`."""
 
     rating: Floats
     played: Ints
@@ -220,10 +211,7 @@ _THREE_Q2_OVER_PI2 = 3.0 * _Q**2 / pi**2
 
 
 class GlickoRule(NamedTuple):
-    """`drift` is c^2, `oldest` and `lowest` limit the squared deviation.
-
-    `clock` is the time of each period (empty: nobody ages).
-    """
+    """`drift` is c^2; `clock` the time of each period (empty: nobody ages); squared limits."""
 
     clock: Floats
     drift: float
@@ -291,10 +279,7 @@ def _predict_glicko(
 
 @inlined_kernel
 def add_up(rounds: Rounds, rule: Any, players: Any, record: Record, at: Place) -> None:
-    """Learn: add gains and informations of a game to the sums of both players.
-
-    A game that is a period by itself needs no sums.
-    """
+    """Learn: add gains and informations of a game to the sums of both players."""
     if len(rounds.start) == 0:
         return
     sums = players.sums
@@ -416,8 +401,7 @@ def update(
 ) -> tuple[float, float, float]:
     """Steps 4 to 7: new mu, phi squared and volatility.
 
-    `gain` is the sum of g(s - E) over the games, `information` that of g^2 E(1 - E),
-    which is 1/v.
+    `gain` is the sum of g(s - E) over the games, `information` that of g^2 E(1 - E), or 1/v.
     """
     if information <= 0.0:  # games without any doubt teach nothing
         return mu, phi2 + volatility * volatility, volatility
@@ -430,9 +414,8 @@ def update(
 class Clock(NamedTuple):
     """How deviations age.
 
-    `time` is that of each rating period in periods (empty: nobody ages), of which
-    `active` belong to a player's last one itself; `oldest` is the phi squared to which
-    idleness raises at most.
+    `time` is that of each rating period in periods (empty: nobody ages), `active` of which belong
+    to a player's last one itself; idleness raises phi squared to `oldest` at most.
     """
 
     time: Floats
@@ -467,10 +450,7 @@ class Glicko2Players(NamedTuple):
 
 @inlined_kernel
 def aged(clock: Clock, players: Any, p: int, period: int) -> float:
-    """Phi squared of a player before a period, after some without games.
-
-    `players` have phi squared, volatility and last period, as in `Glicko2Players`.
-    """
+    """Phi squared of a player, as `Glicko2Players` have it, before a period."""
     phi2 = players.phi2[p]
     if len(clock.time) == 0:
         return float(phi2)
@@ -588,8 +568,7 @@ def _change(rating: float, score: float, chance: float, old: bool, deflation: fl
 class EgfRule(NamedTuple):
     """Which formulas hold, and what the pool says of each game and its players.
 
-    `weight` is that of each game; `entry` the rating with which each player would
-    enter: shape (games, 2), NaN for `initial`.
+    `entry` is the rating with which each player would enter: (games, 2), NaN for `initial`.
     """
 
     old: bool

@@ -155,10 +155,7 @@ def _best_advantage(pairs: _Played, rating: Floats, low: float, high: float) -> 
 
 @kernel
 def _adjust_advantage(pairs: _Played, rating: Floats, advantage: float, reach: float) -> float:
-    """A better advantage, looked for in steps from `reach` on that grow by half.
-
-    It gives up below the resolution, or beyond a thousand points.
-    """
+    """A better advantage, looked for in steps from `reach` on that grow by half."""
     while True:
         below = _advantage_misfit(pairs, rating, advantage - reach)
         here = _advantage_misfit(pairs, rating, advantage)

@@ -64,7 +64,7 @@ __all__ = [
     "join",
     "lay_out_all",
     "recall",
-    "Fit",
+    "HistoryFit",
     "fit_drift",
     "new_hessian",
 ]
@@ -392,7 +392,7 @@ class WholeHistory(Remembering):
             start = min(max(drawn, 0.01), 0.9)
             shared[1] = log((1.0 - start) / start)
         w2 = 14.0 if isinstance(self.w2, str) else self.w2
-        fit = Fit(
+        fit = HistoryFit(
             layout,
             np.zeros(len(layout.node_day)),
             shared,
@@ -406,7 +406,7 @@ class WholeHistory(Remembering):
             fit.climb()
         return self._result(pool, fit)
 
-    def _result(self, pool: Pool, fit: Fit) -> WholeHistoryRatings:
+    def _result(self, pool: Pool, fit: HistoryFit) -> WholeHistoryRatings:
         from yardstone.ratings.connectivity import weak_components
 
         nodes = len(fit.x)
@@ -611,7 +611,7 @@ def new_hessian(layout: Layout, free: NDArray[np.bool_]) -> newton.Hessian:
 
 
 @dataclass
-class Fit:
+class HistoryFit:
     """A layout with the strengths (logits) that fit it.
 
     `shared` are w (logits) and tau (NaN: draws are half a win), `hessian` is that at the maximum,
@@ -764,7 +764,7 @@ class Fit:
         return total
 
 
-def fit_drift(fit: Fit) -> None:
+def fit_drift(fit: HistoryFit) -> None:
     """Set the drift to where the results are most probable, and climb there."""
     from scipy.optimize import minimize_scalar
 
