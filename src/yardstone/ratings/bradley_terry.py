@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import log
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -47,6 +47,7 @@ from yardstone.winprob.laws import logistic, points_per_logit, win_probability
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from yardstone.pool import GameBatch
     from yardstone.records.streaming import GameStream
 
     Floats = NDArray[np.float64]
@@ -209,7 +210,11 @@ class BradleyTerry(CheckedParameters):
         if not len(counts.first):
             raise NoGamesError("no game is left to rate")
         setup = joint.prepare(self, players, counts)
-        self._check_connection(setup)
+        if setup.component_count > 1 and self.disconnected == "refuse":
+            raise NotConnectedError(
+                f"the players fall into {setup.component_count} groups that no result puts on a "
+                "common scale"
+            )
         draw_rate, tau_free = self._start_draws(setup)
         x, steps, edge = self._solve(setup, setup.start, draw_rate, tau_free)
         if edge is not None:
@@ -248,13 +253,6 @@ class BradleyTerry(CheckedParameters):
         if not self.covariance:
             return ratings
         return uncertainty.with_deviations(ratings, setup, clusters, tau_free=tau_free)
-
-    def _check_connection(self, setup: joint.Setup) -> None:
-        groups = setup.component_count
-        if groups > 1 and self.disconnected == "refuse":
-            raise NotConnectedError(
-                f"the players fall into {groups} groups that no result puts on a common scale"
-            )
 
     def _start_draws(self, setup: joint.Setup) -> tuple[float, bool]:
         """Draw rate to start from, and whether the likelihood has to estimate it."""
@@ -433,17 +431,6 @@ BUFFER = 1 << 23
 _WIDER = (np.uint8, np.uint16, np.uint32)
 
 
-class _Games(Protocol):
-    """What is added up: games as in a pool."""
-
-    @property
-    def first(self) -> NDArray[np.int32]: ...
-    @property
-    def second(self) -> NDArray[np.int32]: ...
-    @property
-    def score(self) -> NDArray[np.float64]: ...
-
-
 @kernel
 def _survey(
     keys: NDArray[np.uint64],
@@ -527,7 +514,7 @@ class PairTally:
         self._waiting: list[NDArray[np.uint64]] = []
         self._number = 0
 
-    def add(self, games: _Games) -> None:
+    def add(self, games: Pool | GameBatch) -> None:
         """Count more games."""
         keys = games.first.astype(np.uint64)
         keys <<= np.uint64(31)

@@ -614,8 +614,8 @@ def list_forecast(ratings: RatingList, first: str, second: str) -> GameForecast:
     return GameForecast(
         first=first,
         second=second,
-        first_rating=_estimate(ratings, one),
-        second_rating=_estimate(ratings, other),
+        first_rating=fit[first],
+        second_rating=fit[second],
         first_games=int(fit.games[one]),
         second_games=int(fit.games[other]),
         expected=expected,
@@ -641,10 +641,6 @@ def _deviation(ratings: RatingList, one: int, other: int) -> float:
         return nan
     squared = covariance[one, one] + covariance[other, other] - 2.0 * covariance[one, other]
     return sqrt(max(float(squared), 0.0))
-
-
-def _estimate(ratings: RatingList, row: int) -> Estimate:
-    return Estimate(float(ratings.ratings.rating[row]), float(ratings.ratings.deviation[row]))
 
 
 @dataclass(frozen=True, repr=False)

@@ -184,13 +184,6 @@ def _undetermined(value: Estimate, *, estimated: bool) -> Estimate:
     return replace(value, deviation=np.nan) if estimated else value
 
 
-def _inverse(matrix: Floats) -> Floats:
-    try:
-        return np.asarray(np.linalg.inv(matrix), np.float64)
-    except np.linalg.LinAlgError:
-        raise _no_advantage() from None
-
-
 def _no_advantage() -> ModelError:
     return ModelError(
         "the games do not determine the first-move advantage: no two players, and no circle "
@@ -219,7 +212,10 @@ def _spread_of_dense(
     solved = np.append(setup.rated & ~setup.fixed & ~lonely, setup.free[n])
     inner = np.ix_(solved, solved)
     inverse = np.zeros_like(bread)
-    inverse[inner] = _inverse(bread[inner])
+    try:
+        inverse[inner] = np.linalg.inv(bread[inner])
+    except np.linalg.LinAlgError:
+        raise _no_advantage() from None
     if setup.free[n] and abs(inverse[n, n]) * bread[n, n] > _UNDETERMINED:
         raise _no_advantage()
     meat = None if setup.likelihood else _scatter(setup.used, meat_weight, n)
