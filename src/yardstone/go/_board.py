@@ -33,58 +33,6 @@ if TYPE_CHECKING:
     Keys = NDArray[np.uint64]
     Numbers = NDArray[np.int64]
 
-__all__ = [
-    "COLOUR",
-    "FIRST_CAPTURED",
-    "HEAD",
-    "KO",
-    "LIBS",
-    "LONGEST_ENTRY",
-    "META",
-    "NEXT",
-    "SIZE",
-    "SQUARES",
-    "SUM",
-    "WALL",
-    "can_be_played",
-    "is_suicide",
-    "lift",
-    "may_play",
-    "new_board",
-    "play",
-    "put_stone",
-    "two_liberties",
-    "undo",
-    "BONUS",
-    "BUTTON",
-    "FIELDS",
-    "FRIENDLY_PASS",
-    "HANDICAP",
-    "HAS_BUTTON",
-    "KO_RULE",
-    "MOVES",
-    "OVER",
-    "RULES",
-    "SCORING",
-    "SUICIDE",
-    "TAX",
-    "TURNS",
-    "WHITE_BONUS",
-    "Past",
-    "change_keys",
-    "is_banned",
-    "key_after",
-    "pass_ends_game",
-    "record_move",
-    "start_history",
-    "WORK_ROWS",
-    "area_without_seki",
-    "find_area",
-    "find_pass_alive",
-    "find_plain_area",
-]
-
-
 ROWS = 8
 COLOUR, HEAD, NEXT, SIZE, LIBS, SUM, SQUARES, META = range(ROWS)
 WALL = 3
@@ -230,23 +178,19 @@ def _join(board: Ints, near: Ints, keep: int, join: int) -> None:
 def play(board: Ints, near: Ints, point: int, colour: int, log: Ints, top: int) -> int:
     """Put a stone on an empty point and capture what has no liberty; returns the top of the log.
 
-    The move is taken for possible. A chain without liberties that captures nothing
-    is taken off itself. On top of the log there are afterwards the point, the
-    colour, the former ko, the numbers of chains captured and joined, and the head
-    of the own chain if it was taken off (or -1); below them the joined chains, six
-    numbers each, and the heads of the captured ones.
+    The move is taken for possible. A chain without liberties that captures nothing is taken off
+    itself. On top of the log stand afterwards the point, the colour, the former ko, the numbers of
+    chains captured and joined, and the head of the own chain if it was taken off (or -1); below
+    them the joined chains, six numbers each, and the heads of the captured ones.
     """
     enemy = BLACK + WHITE - colour
     for row in range(HEAD, META):
         log[top] = board[row, point]
         top += 1
     board[COLOUR, point] = colour
-    board[HEAD, point] = point
-    board[NEXT, point] = point
+    board[HEAD, point] = board[NEXT, point] = point
     board[SIZE, point] = 1
-    board[LIBS, point] = 0
-    board[SUM, point] = 0
-    board[SQUARES, point] = 0
+    board[LIBS, point] = board[SUM, point] = board[SQUARES, point] = 0
     for side in range(4):
         other = near[point, side]
         if board[COLOUR, other] == EMPTY:
@@ -380,17 +324,9 @@ _PASS_KEYS = np.array([0, 0x3C6EF372FE94F82B, 0xA54FF53A5F1D36F1], dtype=np.uint
 class Past(NamedTuple):
     """The past of a game under some rules.
 
-    Attributes
-    ----------
-    state : int64 [FIELDS]
-        Counts and flags, by the numbers above.
-    rules : int32 [RULES]
-    keys : uint64 [capacity]
-        The table of positions.
-    latest : int32 [capacity]
-        The last move at which each of its keys occurred, or -1 for a free slot.
-    former : int32 [moves + 2]
-        For each move the one that led to the same position before, or -1.
+    `state` has the counts and flags above, by their numbers. `keys` is the table of positions, and
+    `latest` the last move at which each of its keys occurred, or -1 for a free slot; `former` has
+    for each move the one that led to the same position before, or -1.
     """
 
     state: Numbers
@@ -564,18 +500,16 @@ def is_banned(
 
 
 @bare_kernel
-def _passed_here(key: np.uint64, colour: int, past: Past) -> bool:
-    """Whether, with simple ko, the player has passed in this very position before."""
-    if past.rules[KO_RULE] != KO_SIMPLE:
-        return False
-    return _latest(past, key ^ PLAYER_KEYS[colour] ^ _PASS_KEYS[colour]) >= 0
+def _pass_key(key: np.uint64, colour: int) -> np.uint64:
+    """The key of a position in which a player passes."""
+    return np.uint64(key ^ PLAYER_KEYS[colour] ^ _PASS_KEYS[colour])
 
 
 @bare_kernel
 def pass_ends_game(key: np.uint64, colour: int, past: Past) -> tuple[bool, bool]:
     """Whether a pass would end the game, and whether by being the second in a row only."""
     second = past.state[PASSES] >= 1
-    again = _passed_here(key, colour, past)
+    again = past.rules[KO_RULE] == KO_SIMPLE and _latest(past, _pass_key(key, colour)) >= 0
     return second or again, past.state[PASSES] == 1 and not again
 
 
@@ -602,8 +536,7 @@ def record_move(point: int, colour: int, before: np.uint64, after: np.uint64, pa
     else:
         if rules[KO_RULE] == KO_SIMPLE:
             state[SINCE] = move
-            over = _passed_here(before, colour, past)
-            _remember(past, before ^ PLAYER_KEYS[colour] ^ _PASS_KEYS[colour], move)
+            over = _remember(past, _pass_key(before, colour), move) >= 0
         state[PASSES] += 1
         over |= state[PASSES] >= 2
         if over and rules[SCORING] == TERRITORY_SCORING:
@@ -785,31 +718,40 @@ def _mark(
 
 
 @bare_kernel
-def find_pass_alive(board: Ints, near: Ints, suicide: bool, owner: Ints, work: Ints) -> None:
-    """Write to `owner` whose pass-alive stones and territory each point is, or `EMPTY`."""
-    area = board.shape[1] - 1
-    owner[:area] = EMPTY
-    owner[area] = WALL
-    _mark(board, near, BLACK, suicide, False, owner, work)
-    _mark(board, near, WHITE, suicide, False, owner, work)
+def find_area(board: Ints, near: Ints, suicide: bool, whole: bool, owner: Ints, work: Ints) -> None:
+    """Write to `owner` whose pass-alive stones and territory each point is, or `EMPTY`.
 
-
-@bare_kernel
-def find_area(board: Ints, near: Ints, suicide: bool, owner: Ints, work: Ints) -> None:
-    """Write to `owner` whose area each point is, if the game ended now.
-
-    A player owns pass-alive stones and territory, whatever stones stand in it; all
-    other stones belong to those who have them, and empty regions to whom alone they
-    touch.
+    With `whole` whose area each point is, if the game ended now: all other stones belong to
+    those who have them, and empty regions to whom alone they touch.
     """
     area = board.shape[1] - 1
     owner[:area] = EMPTY
     owner[area] = WALL
-    _mark(board, near, BLACK, suicide, True, owner, work)
-    _mark(board, near, WHITE, suicide, True, owner, work)
-    for point in range(area):
-        if owner[point] == EMPTY:
-            owner[point] = board[COLOUR, point]
+    _mark(board, near, BLACK, suicide, whole, owner, work)
+    _mark(board, near, WHITE, suicide, whole, owner, work)
+    if whole:
+        for point in range(area):
+            if owner[point] == EMPTY:
+                owner[point] = board[COLOUR, point]
+
+
+@bare_kernel
+def _flood(near: Ints, kinds: Ints, start: int, work: Ints) -> int:
+    """Collect the points of one kind that hang together with `start`; returns how many."""
+    work[_REGION, start] = start
+    work[_MEMBER, 0] = start
+    place = 0
+    end = 1
+    while place < end:
+        point = work[_MEMBER, place]
+        place += 1
+        for side in range(4):
+            other = near[point, side]
+            if kinds[other] == kinds[start] and work[_REGION, other] < 0:
+                work[_REGION, other] = start
+                work[_MEMBER, end] = other
+                end += 1
+    return end
 
 
 @bare_kernel
@@ -823,23 +765,13 @@ def find_plain_area(board: Ints, near: Ints, owner: Ints, work: Ints) -> None:
     for start in range(area):
         if board[COLOUR, start] != EMPTY or work[_REGION, start] >= 0:
             continue
+        end = _flood(near, board[COLOUR], start, work)
         touched = 0  # bit 1 for Black, bit 2 for White
-        work[_REGION, start] = start
-        work[_MEMBER, 0] = start
-        place = 0
-        end = 1
-        while place < end:
-            point = work[_MEMBER, place]
-            place += 1
+        for number in range(end):
             for side in range(4):
-                other = near[point, side]
-                there = board[COLOUR, other]
-                if there in (BLACK, WHITE):
+                there = board[COLOUR, near[work[_MEMBER, number], side]]
+                if there != WALL:
                     touched |= there
-                elif there == EMPTY and work[_REGION, other] < 0:
-                    work[_REGION, other] = start
-                    work[_MEMBER, end] = other
-                    end += 1
         if touched in (BLACK, WHITE):
             for number in range(end):
                 owner[work[_MEMBER, number]] = touched
@@ -851,15 +783,10 @@ def area_without_seki(
 ) -> tuple[int, int]:
     """Write to `owner` the part of an area that does not look like seki.
 
-    A connected part of an area looks like seki if it touches an empty point that
-    nobody owns, or has a stone of its owner in atari. With `stones` the stones
-    that count in `area` are kept in any case, with `dead` the points that are not
-    stones of their owner.
-
-    Returns
-    -------
-    black, white : int
-        Number of parts of Black's and White's area that do not look like seki.
+    A connected part of an area looks like seki if it touches an empty point that nobody owns, or
+    has a stone of its owner in atari. With `stones` the stones that count in `area` are kept in any
+    case, with `dead` the points that are not stones of their owner. Returns the numbers of parts of
+    Black's and of White's area that do not look like it.
     """
     points = board.shape[1] - 1
     for point in range(points):
@@ -871,25 +798,14 @@ def area_without_seki(
         colour = area[start]
         if colour == EMPTY or work[_REGION, start] >= 0:
             continue
+        end = _flood(near, area, start, work)
         seki = False
-        work[_REGION, start] = start
-        work[_MEMBER, 0] = start
-        place = 0
-        end = 1
-        while place < end:
-            point = work[_MEMBER, place]
-            place += 1
-            if board[COLOUR, point] == colour and board[LIBS, board[HEAD, point]] == 1:
-                seki = True
+        for number in range(end):
+            point = work[_MEMBER, number]
+            seki |= board[COLOUR, point] == colour and board[LIBS, board[HEAD, point]] == 1
             for side in range(4):
                 other = near[point, side]
-                if area[other] == colour:
-                    if work[_REGION, other] < 0:
-                        work[_REGION, other] = start
-                        work[_MEMBER, end] = other
-                        end += 1
-                elif area[other] == EMPTY and board[COLOUR, other] == EMPTY:
-                    seki = True
+                seki |= area[other] == EMPTY and board[COLOUR, other] == EMPTY
         if not seki:
             if colour == BLACK:
                 black += 1

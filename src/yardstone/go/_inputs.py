@@ -57,9 +57,6 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
     Floats = NDArray[np.float32]
 
-__all__ = ["LADDER_ROWS", "InputArrays", "Memory", "MovesPlayed", "encode_moves", "replay_moves"]
-
-
 # The planes.
 _ON_BOARD, _OWN, _ENEMY, _ONE_LIBERTY, _BANNED = 0, 1, 2, 3, 6
 _LAST_MOVES, _LADDERS, _CATCHING, _AREA = 9, 14, 17, 18
@@ -79,14 +76,8 @@ _CAUGHT_BLACK = 3
 class MovesPlayed(NamedTuple):
     """A game, and which of its positions are wanted.
 
-    Attributes
-    ----------
-    moves, colours : int32 [moves]
-    to_play : int
-        Who is to move after the last.
-    komi : float32
-    rows : int32 [moves + 1]
-        The row of the outputs for the position before each move and after the last, or -1.
+    `to_play` is who is to move after the last move; `rows`, [moves + 1], has the row of the outputs
+    for the position before each move and after the last, or -1.
     """
 
     moves: Ints
@@ -99,13 +90,8 @@ class MovesPlayed(NamedTuple):
 class InputArrays(NamedTuple):
     """What is written, zero before.
 
-    Attributes
-    ----------
-    planes : uint8 [n, 22, points]
-    inputs : float32 [n, 19]
-    legal : uint8 [n, points + 1]
-    breaches : uint8 [moves]
-        Whether the rules forbid a move although it can be played.
+    `planes` [n, 22, points], `inputs` [n, 19], `legal` [n, points + 1], and `breaches` [moves]:
+    whether the rules forbid a move although it can be played.
     """
 
     planes: Small
@@ -208,7 +194,7 @@ def _put_area(
     if rules[SCORING] != AREA_SCORING:
         return
     owner = work[len(work) - 1]
-    find_area(board, near, rules[SUICIDE] != 0, owner, work)
+    find_area(board, near, rules[SUICIDE] != 0, True, owner, work)
     if rules[TAX] != TAX_NONE:
         untaxed = work[len(work) - 2]
         area_without_seki(board, near, owner, True, False, untaxed, work)

@@ -45,18 +45,6 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int32]
     Keys = NDArray[np.uint64]
 
-__all__ = [
-    "CAUGHT",
-    "FREE",
-    "GIVEN_UP",
-    "LIMIT",
-    "new_search",
-    "read_attack",
-    "read_ladder",
-    "find_ladders",
-]
-
-
 FREE, CAUGHT, GIVEN_UP = 0, 1, 2
 _OPEN = -1
 #: Number of moves after which a search is given up.

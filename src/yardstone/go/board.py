@@ -26,7 +26,7 @@ from yardstone.go.points import (
     stone_keys,
     symmetry_points,
 )
-from yardstone.go.rules import TROMP_TAYLOR, Rules
+from yardstone.go.rules import CHOICES, TROMP_TAYLOR, Rules
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -41,11 +41,20 @@ __all__ = [
     "set_up",
     "BoardScore",
     "handicap_bonus",
-    "score_position",
 ]
 
 
 _SIGNS = ".XO"
+#: The rules that compiled loops know, by their row; choices are numbers in their order.
+_RULES = {
+    _board.KO_RULE: "ko",
+    _board.SCORING: "scoring",
+    _board.TAX: "tax",
+    _board.SUICIDE: "suicide",
+    _board.HAS_BUTTON: "button",
+    _board.WHITE_BONUS: "white_handicap_bonus",
+    _board.FRIENDLY_PASS: "friendly_pass",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -250,32 +259,27 @@ class Board:
         Benson 1976: these stones live even if their owner passes for ever, and
         nothing in the territory can live.
         """
-        owner, work = self._memory()
-        _board.find_pass_alive(self._board, self._near, self._rules.suicide, owner, work)
-        return owner[:-1].astype(np.int8)
+        return self._owners(whole=False)
 
     def area(self) -> NDArray[np.int8]:
         """Whose area each point is if the game ended now, or 0; shape [size * size].
 
         Stones in pass-alive territory of the opponent are dead, all others alive.
         """
+        return self._owners(whole=True)
+
+    def _owners(self, *, whole: bool) -> NDArray[np.int8]:
         owner, work = self._memory()
-        _board.find_area(self._board, self._near, self._rules.suicide, owner, work)
+        _board.find_area(self._board, self._near, self._rules.suicide, whole, owner, work)
         return owner[:-1].astype(np.int8)
 
     def ladders(self) -> Ladders:
         """Chains that are caught in ladders, as the planes of KataGo's networks show them."""
         log, tree = _ladders.new_search(self._size)
         marks = np.zeros((3, len(self._near)), dtype=np.int32)
+        turns = symmetry_points(self._size)
         _ladders.find_ladders(
-            self._board,
-            self._near,
-            symmetry_points(self._size),
-            self._keys,
-            log,
-            tree,
-            marks[0],
-            marks[1:],
+            self._board, self._near, turns, self._keys, log, tree, marks[0], marks[1:]
         )
         caught, black, white = marks[:, :-1].astype(np.bool_)
         return Ladders(caught, {BLACK: black, WHITE: white})
@@ -313,15 +317,44 @@ class Board:
         has an own stone in atari, is taken for seki: its empty points do not count.
         Territory scoring takes prisoners from `captures`.
         """
-        return score_position(
-            self._board,
-            self._rules,
-            komi=self._rules.default_komi if komi is None else komi,
-            dead=dead,
-            pass_dead=pass_dead,
-            handicap=handicap,
-            button=button,
+        board, rules, area = self._board.copy(), self._rules, len(self._near) - 1
+        prisoners = board[_board.META, :3].copy()
+        for point in point_array(dead).tolist():
+            if not 0 <= point < area:
+                raise InputError(f"a dead stone is outside the board: point {point}")
+            colour = int(board[_board.COLOUR, point])
+            if colour != EMPTY:
+                head = int(board[_board.HEAD, point])
+                prisoners[colour] += board[_board.SIZE, head]
+                _board.lift(board, self._near, head)
+        basic, work = self._memory()
+        owner = basic.copy()
+        if pass_dead:
+            _board.find_area(board, self._near, rules.suicide, True, basic, work)
+        else:
+            _board.find_plain_area(board, self._near, basic, work)
+        territory = rules.scoring == "territory"
+        groups = _board.area_without_seki(
+            board, self._near, basic, not territory, rules.tax == "none", owner, work
         )
+        stones = board[_board.COLOUR, :area]
+        counted = owner[:area].copy()
+        points = {}
+        for colour, living in zip((BLACK, WHITE), groups, strict=True):
+            if territory:
+                counted[(counted == colour) & (stones == colour)] = EMPTY
+            points[colour] = float(np.count_nonzero(counted == colour))
+            if territory:
+                enemy = opponent(colour)
+                lost = (stones == enemy) & (counted == colour)
+                points[colour] += float(prisoners[enemy] + np.count_nonzero(lost))
+            if rules.tax == "all":
+                points[colour] -= 2 * living
+        if button != EMPTY:
+            points[button] += 0.5
+        komi = rules.default_komi if komi is None else komi
+        white = points[WHITE] + komi + handicap_bonus(rules, handicap)
+        return BoardScore(points[BLACK], white, counted.astype(np.int8))
 
     def __str__(self) -> str:
         """Return a diagram: Black X, White O."""
@@ -335,8 +368,8 @@ class Board:
         return "\n".join([*lines, " " * len(str(size)) + " " + " ".join(names)])
 
     def _memory(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        width = len(self._near) + 1
-        work = np.zeros((_board.WORK_ROWS, width), dtype=np.int32)
+        """Memory for the owners of all points, and for finding them."""
+        work = np.zeros((_board.WORK_ROWS, len(self._near) + 1), dtype=np.int32)
         return np.zeros(len(self._near), dtype=np.int32), work
 
     def _check_point(self, point: int) -> None:
@@ -375,23 +408,12 @@ class Board:
         return None
 
 
-_KO = {"simple": 0, "positional": 1, "situational": 2}
-_SCORING = {"area": 0, "territory": 1}
-_TAX = {"none": 0, "seki": 1, "all": 2}
-_BONUS = {"0": 0, "n-1": 1, "n": 2}
-
-
 class Lattice(NamedTuple):
     """What all boards of a size have in common.
 
-    Attributes
-    ----------
-    near : int32 [points + 1, 4]
-        Neighbours of each point (`yardstone.go.points.neighbours`).
-    turns : int32 [8, points]
-        Where each symmetry takes them.
-    stones : uint64 [8, 3, points]
-        Random numbers of stones under each symmetry (`yardstone.go.points`).
+    `near` int32 [points + 1, 4] has the neighbours, `turns` int32 [8, points] where each symmetry
+    takes a point, `stones` uint64 [8, 3, points] random numbers of stones: see
+    `yardstone.go.points`.
     """
 
     near: NDArray[np.int32]
@@ -408,23 +430,16 @@ def lattice(size: int) -> Lattice:
 def rule_numbers(rules: Rules) -> NDArray[np.int32]:
     """Return rules as the numbers that compiled loops know (`yardstone.go._board`)."""
     numbers = np.zeros(_board.RULES, dtype=np.int32)
-    numbers[_board.KO_RULE] = _KO[rules.ko]
-    numbers[_board.SCORING] = _SCORING[rules.scoring]
-    numbers[_board.TAX] = _TAX[rules.tax]
-    numbers[_board.SUICIDE] = rules.suicide
-    numbers[_board.HAS_BUTTON] = rules.button
-    numbers[_board.WHITE_BONUS] = _BONUS[rules.white_handicap_bonus]
-    numbers[_board.FRIENDLY_PASS] = rules.friendly_pass
+    for row, name in _RULES.items():
+        value = getattr(rules, name)
+        numbers[row] = CHOICES[name].index(value) if name in CHOICES else value
     return numbers
 
 
 def set_up(size: int, black: NDArray[np.int32], white: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return a board with stones set up, in the form that compiled loops use.
 
-    Raises
-    ------
-    InputError
-        If a stone stands outside the board, on another one, or without liberties.
+    Raises InputError if a stone stands outside the board, on another one, or without liberties.
     """
     board = _board.new_board(size)
     log = np.zeros(_board.LONGEST_ENTRY, dtype=np.int32)
@@ -478,66 +493,3 @@ def handicap_bonus(rules: Rules, stones: int) -> int:
     if stones < 2 or rules.white_handicap_bonus == "0":
         return 0
     return stones if rules.white_handicap_bonus == "n" else stones - 1
-
-
-def score_position(
-    board: NDArray[np.int32],
-    rules: Rules,
-    *,
-    komi: float,
-    dead: ArrayLike = (),
-    pass_dead: bool = True,
-    handicap: int = 0,
-    button: int = EMPTY,
-) -> BoardScore:
-    """Score a board; `yardstone.go.board.Board.score` explains the arguments.
-
-    Parameters
-    ----------
-    board : ndarray
-        The board as compiled loops have it; it is left as it is.
-    button : int
-        Who has taken the button: 1 Black, 2 White, 0 nobody.
-    """
-    from yardstone.go import _board
-
-    area = board.shape[1] - 1
-    near = neighbours(round(area**0.5))
-    board = board.copy()
-    prisoners = board[_board.META, :3].copy()
-    for point in point_array(dead).tolist():
-        if not 0 <= point < area:
-            raise InputError(f"a dead stone is outside the board: point {point}")
-        colour = int(board[_board.COLOUR, point])
-        if colour != EMPTY:
-            head = int(board[_board.HEAD, point])
-            prisoners[colour] += board[_board.SIZE, head]
-            _board.lift(board, near, head)
-    work = np.zeros((_board.WORK_ROWS, area + 2), dtype=np.int32)
-    basic = np.zeros(area + 1, dtype=np.int32)
-    owner = basic.copy()
-    if pass_dead:
-        _board.find_area(board, near, rules.suicide, basic, work)
-    else:
-        _board.find_plain_area(board, near, basic, work)
-    territory = rules.scoring == "territory"
-    groups = _board.area_without_seki(
-        board, near, basic, not territory, rules.tax == "none", owner, work
-    )
-    stones = board[_board.COLOUR, :area]
-    counted = owner[:area].copy()
-    points = {}
-    for colour, living in zip((BLACK, WHITE), groups, strict=True):
-        if territory:
-            counted[(counted == colour) & (stones == colour)] = EMPTY
-        points[colour] = float(np.count_nonzero(counted == colour))
-        if territory:
-            enemy = opponent(colour)
-            lost = (stones == enemy) & (counted == colour)
-            points[colour] += float(prisoners[enemy] + np.count_nonzero(lost))
-        if rules.tax == "all":
-            points[colour] -= 2 * living
-    if button != EMPTY:
-        points[button] += 0.5
-    white = points[WHITE] + komi + handicap_bonus(rules, handicap)
-    return BoardScore(points[BLACK], white, counted.astype(np.int8))

@@ -76,7 +76,7 @@ class Rules:
 
     def __post_init__(self) -> None:
         """Refuse what is not a choice."""
-        for name, choices in _CHOICES.items():
+        for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 raise InputError(
                     f"{getattr(self, name)!r} is not a rule of {name.replace('_', ' ')}",
@@ -106,7 +106,7 @@ class Rules:
         return text + ("fpok1" if self.friendly_pass else "")
 
 
-_CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "ko": ("simple", "positional", "situational"),
         "scoring": ("area", "territory"),
@@ -138,45 +138,32 @@ NAMED_RULES: Mapping[str, Rules] = MappingProxyType(
 )
 
 #: Other ways to write the names, without spaces, hyphens and underscores.
-_ALIASES = {
-    "tt": "tromp-taylor",
-    "logical": "tromp-taylor",
-    "cn": "chinese",
-    "china": "chinese",
-    "中国": "chinese",
-    "中國": "chinese",
-    "中国规则": "chinese",
-    "中國規則": "chinese",
-    "jp": "japanese",
-    "japan": "japanese",
-    "日本": "japanese",
-    "日本規則": "japanese",
-    "日本ルール": "japanese",
-    "日本规则": "japanese",
-    "kr": "korean",
-    "korea": "korean",
-    "한국": "korean",
-    "한국룰": "korean",
-    "bga": "aga",
-    "us": "aga",
-    "french": "aga",
-    "nz": "new-zealand",
-    "goe": "ing",
-    "chinesekgs": "chinese-ogs",
-    "ancientarea": "stone-scoring",
+_SPELLINGS = {
+    "tromp-taylor": "tt logical",
+    "chinese": "cn china 中国 中國 中国规则 中國規則",
+    "japanese": "jp japan 日本 日本規則 日本ルール 日本规则",
+    "korean": "kr korea 한국 한국룰",
+    "aga": "bga us french",
+    "new-zealand": "nz",
+    "ing": "goe",
+    "chinese-ogs": "chinesekgs",
+    "stone-scoring": "ancientarea",
 }
+_ALIASES = {word: name for name, words in _SPELLINGS.items() for word in words.split()}
 _ALIASES.update({name.replace("-", ""): name for name in NAMED_RULES})
 
+_FLAGS = {"0": False, "1": True}
+_WORDS = {name: {word.upper(): word for word in words} for name, words in CHOICES.items()}
 _PARTS: Mapping[str, tuple[str, Mapping[str, object]]] = MappingProxyType(
     {
-        "ko": ("ko", {name.upper(): name for name in _CHOICES["ko"]}),
-        "score": ("scoring", {name.upper(): name for name in _CHOICES["scoring"]}),
-        "scoring": ("scoring", {name.upper(): name for name in _CHOICES["scoring"]}),
-        "tax": ("tax", {name.upper(): name for name in _CHOICES["tax"]}),
-        "sui": ("suicide", {"0": False, "1": True}),
-        "button": ("button", {"0": False, "1": True}),
-        "whb": ("white_handicap_bonus", {"N-1": "n-1", "N": "n", "0": "0"}),
-        "fpok": ("friendly_pass", {"0": False, "1": True}),
+        "ko": ("ko", _WORDS["ko"]),
+        "score": ("scoring", _WORDS["scoring"]),
+        "scoring": ("scoring", _WORDS["scoring"]),
+        "tax": ("tax", _WORDS["tax"]),
+        "sui": ("suicide", _FLAGS),
+        "button": ("button", _FLAGS),
+        "whb": ("white_handicap_bonus", _WORDS["white_handicap_bonus"]),
+        "fpok": ("friendly_pass", _FLAGS),
     }
 )
 _PART = re.compile(
@@ -303,15 +290,10 @@ _HANDICAP_KOMI = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """Rules and komi.
+    """Rules and komi: what White gets.
 
-    Attributes
-    ----------
-    rules : Rules
-    komi : float
-        What White gets.
-    remark : str
-        Why the network is asked under other rules than those of the game; empty if it is not.
+    `remark` says why the network is asked under other rules than those of the game; it is empty if
+    it is not.
     """
 
     rules: Rules
@@ -327,18 +309,7 @@ class Conditions:
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """What a network knows; `str` says it in words.
-
-    Attributes
-    ----------
-    network : str
-        Its name.
-    rules : Rules
-    komi : (float, float)
-        Lowest and highest.
-    size : int
-        Of the board.
-    """
+    """What a network knows: rules, lowest and highest komi, size of board; `str` says it."""
 
     network: str
     rules: Rules
@@ -358,10 +329,8 @@ class Knowledge:
     def asked(self, wanted: Conditions, size: int) -> Conditions:
         """The conditions that the network is asked under in place of these.
 
-        Raises
-        ------
-        InputError
-            It knows neither this komi nor one that could stand for it, or no such board.
+        Raises InputError where it knows neither this komi nor one that could stand for it, or no
+        such board.
         """
         low, high = self.komi
         if size != self.size:

@@ -16,22 +16,6 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int32]
     Events = NDArray[np.uint16]
 
-__all__ = [
-    "mark_stones",
-    "write_events",
-    "BEGINS",
-    "CODE",
-    "DAMAGED",
-    "FIRST",
-    "GAME",
-    "LAST",
-    "MATCH",
-    "PLACEMENT",
-    "IndexedGames",
-    "PlacedPatterns",
-    "search",
-]
-
 
 @bare_kernel
 def write_events(
