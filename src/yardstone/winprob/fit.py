@@ -30,7 +30,6 @@ from yardstone.errors import NoGamesError, UsageError
 from yardstone.grades import head_start, usual_komi
 from yardstone.winprob.games import GameColumns, between_grades
 from yardstone.winprob.kaniuk import (
-    ALL_PARAMETERS,
     INITIAL,
     LOW_GRADE,
     PUBLISHED,
@@ -38,7 +37,7 @@ from yardstone.winprob.kaniuk import (
     GradeModel,
     Kaniuk,
     Link,
-    log_gradients,
+    places,
 )
 from yardstone.winprob.least_squares import (
     LeastSquaresFit,
@@ -174,8 +173,11 @@ def fit_statistics(
         Of the simulated tables.
     """
     if method == "likelihood":
-        games = GradedGames.from_statistics(statistics)
-        return _of_statistics(fit_likelihood(games, free=free), statistics, pairs, level)
+        likely = fit_likelihood(GradedGames.from_statistics(statistics), free=free)
+        model = likely.model
+        stones = GradeModel(model.core, {**model.extras, "stone": 1.0}, model.link)
+        winning = model_of_counts(stones, statistics)
+        return _of_likelihood(likely, winning, pairs, level, "profile likelihood", statistics)
     if pairs:
         raise UsageError("--probability is for --method likelihood")
     fit = fit_least_squares(statistics, free=free, method=method)
@@ -203,57 +205,41 @@ def fit_all_games(
     those of the profile likelihood, which takes the games as independent. `pool`, `free`, `link`,
     `event_games`: as for `fit_winning_model`. `pairs`, `level`: as for `fit_statistics`.
     """
-    winning_fit = fit_winning_model(pool, free=free, link=link, event_games=event_games)
-    fit, region = winning_fit.fit, winning_fit.model.region
-    if region is None:
-        independent = "profile likelihood, games taken as independent"
-        return _of_likelihood(fit, None, winning_fit.model, pairs, level, method=independent)
-    method = f"over {region.clusters}"
-    intervals = [
-        FitInterval(*region.coefficient_interval(name, level), level, method) for name in fit.names
-    ]
-    probabilities = []
-    for one, two in pairs:
-        low, high = region.interval(one, two, level=level)
-        ends = FitInterval(float(low), float(high), level, method)
-        p = float(fit.model.probability(one, two))
-        probabilities.append(FittedProbability(one, two, p, ends))
-    return ModelFit(fit, _parameters(fit, intervals), probabilities, [], None, winning_fit.model)
-
-
-def _of_statistics(
-    fit: LikelihoodFit, statistics: WinningStatistics, pairs: Pairs, level: float
-) -> ModelFit:
-    stones = GradeModel(fit.model.core, {**fit.model.extras, "stone": 1.0}, fit.model.link)
-    winning = model_of_counts(stones, statistics)
-    return _of_likelihood(fit, statistics, winning, pairs, level, method="profile likelihood")
+    found = fit_winning_model(pool, free=free, link=link, event_games=event_games)
+    region = found.model.region
+    method = "profile likelihood, games taken as independent"
+    if region is not None:
+        method = f"over {region.clusters}"
+    return _of_likelihood(found.fit, found.model, pairs, level, method)
 
 
 def _of_likelihood(
     fit: LikelihoodFit,
-    statistics: WinningStatistics | None,
     winning: WinningModel,
     pairs: Pairs,
     level: float,
-    *,
     method: str,
+    statistics: WinningStatistics | None = None,
 ) -> ModelFit:
-    def interval(ends: tuple[float, float]) -> FitInterval:
-        return FitInterval(*ends, level, method)
-
-    parameters = _parameters(
-        fit, [interval(parameter_interval(fit, name, level)) for name in fit.names]
-    )
-    probabilities = [
-        FittedProbability(
-            one,
-            two,
-            float(fit.model.probability(one, two)),
-            interval(probability_interval(fit, one, two, level)),
-        )
-        for one, two in pairs
-    ]
+    """What a fit says, with intervals by its region or, without one, by the likelihood alone."""
+    region = winning.region
+    intervals, probabilities = [], []
+    for name in fit.names:
+        if region is None:
+            ends = parameter_interval(fit, name, level)
+        else:
+            ends = region.coefficient_interval(name, level)
+        intervals.append(FitInterval(*ends, level, method))
+    for one, two in pairs:
+        if region is None:
+            low, high = probability_interval(fit, one, two, level)
+        else:
+            low, high = map(float, region.interval(one, two, level=level))
+        p = float(fit.model.probability(one, two))
+        interval = FitInterval(low, high, level, method)
+        probabilities.append(FittedProbability(one, two, p, interval))
     errors = [] if statistics is None else _errors(statistics, fit.model.core)
+    parameters = _parameters(fit, intervals)
     return ModelFit(fit, parameters, probabilities, errors, statistics, winning)
 
 
@@ -452,10 +438,11 @@ _TIMES = np.arange(0.5 * _STEP, 8.0, _STEP)
 
 @dataclass(frozen=True, eq=False)
 class _Scores:
-    """Derivatives of the log-likelihood of single games at a fit; frozen."""
+    """Derivatives of the log-likelihood of single games at a fit, weights counted; frozen."""
 
-    score: Array  #: (free, games): weights counted.
-    information: Array  #: (free, free): Fisher information of all games, weights counted.
+    fitted: Array  #: (free,): the coefficients themselves.
+    score: Array  #: (free, games).
+    information: Array  #: (free, free): Fisher information of all games.
     weighted: Array  #: (2, free, games): square roots of what each game adds to it.
     independent: Array  #: (free, free): variance of the summed score if the games were independent.
 
@@ -463,10 +450,8 @@ class _Scores:
     def of(
         cls, model: GradeModel, free: Sequence[str], games: GameColumns, weight: Array | None
     ) -> _Scores:
-        index = [ALL_PARAMETERS.index(name) for name in free]
-        log_win, log_loss, win, loss = log_gradients(
-            model.vector, model.link, games.first, games.second, games.handicap, games.komi
-        )
+        index = places(free)
+        log_win, log_loss, win, loss = games.log_gradients(model)
         win, loss = win[index], loss[index]
         count = np.ones(len(games)) if weight is None else weight
         root = np.sqrt(count)
@@ -476,7 +461,28 @@ class _Scores:
         information = np.einsum("sin,sjn->ij", weighted, weighted)
         independent = np.einsum("sin,sjn,n->ij", weighted, weighted, count)
         score = count * np.where(games.first_won, win, loss)
-        return cls(score, information, weighted, independent)
+        return cls(model.vector[index], score, information, weighted, independent)
+
+    @property
+    def bread(self) -> Array:
+        """Inverse of the information."""
+        return np.asarray(np.linalg.pinv(self.information, hermitian=True))
+
+    @property
+    def peak(self) -> Array:
+        """Where one Newton step without bounds leads; the fit itself if no bound holds."""
+        return np.asarray(self.fitted + self.bread @ self.score.sum(axis=1))
+
+    def at_least_independent(self, covariance: Array) -> Array:
+        """The covariance, in no direction smaller than that of independent games."""
+        least = self.bread @ self.independent @ self.bread
+        value, vector = np.linalg.eigh(least)
+        some = value > 1e-12 * max(float(value.max()), 1e-300)
+        root = vector[:, some] * np.sqrt(value[some])
+        back = vector[:, some] / np.sqrt(value[some])
+        times, turned = np.linalg.eigh(back.T @ covariance @ back)
+        scaled = (turned * np.maximum(times, 1.0)) @ turned.T
+        return np.asarray(root @ scaled @ root.T)
 
 
 def region_by_event(
@@ -508,7 +514,7 @@ def region_by_event(
     if worth < LEAST_EFFECTIVE_CLUSTERS:
         return None
     scores = _Scores.of(model, free, games, weight)
-    peak = _peak(model, free, scores)
+    peak = scores.peak
     labels, number = np.unique(games.group, return_inverse=True)
     order = np.argsort(number, kind="stable")
     starts = np.searchsorted(number[order], np.arange(len(labels)))
@@ -517,17 +523,14 @@ def region_by_event(
     for games_of in np.split(order, starts[1:]):
         part = scores.weighted[:, :, games_of]
         rest = scores.information - np.einsum("sin,sjn->ij", part, part)
-        moved = np.linalg.pinv(rest, hermitian=True) @ (
-            total - scores.score[:, games_of].sum(axis=1)
-        )
-        off.append(model_values(model, free) + moved - peak)
+        left = total - scores.score[:, games_of].sum(axis=1)
+        off.append(scores.fitted + np.linalg.pinv(rest, hermitian=True) @ left - peak)
     jackknife = np.array(off)
-    covariance = _at_least_independent(jackknife.T @ jackknife, scores)
     return CoefficientRegion(
         model,
         tuple(free),
         peak,
-        covariance,
+        scores.at_least_independent(jackknife.T @ jackknife),
         worth - 1.0,
         f"{len(labels)} {noun}",
         spread_between(model, games),
@@ -543,9 +546,7 @@ def spread_between(model: GradeModel, games: GameColumns) -> float:
     from scipy.optimize import minimize_scalar
     from scipy.special import log_expit, log_ndtr, logsumexp
 
-    log_win, log_loss, _, _ = log_gradients(
-        model.vector, model.link, games.first, games.second, games.handicap, games.komi
-    )
+    log_win, log_loss, _, _ = games.log_gradients(model)
     odds = np.where(games.first_won, log_win - log_loss, log_loss - log_win)
     number = np.unique(games.group, return_inverse=True)[1]
     times = np.concatenate([[0.0], _TIMES])
@@ -578,33 +579,8 @@ def region_by_player(
     by_player = cluster_sums(scores.score, np.concatenate([a, b]), players)
     by_pair = cluster_sums(scores.score, pair)
     meat = by_player.T @ by_player - by_pair.T @ by_pair
-    bread = np.linalg.pinv(scores.information, hermitian=True)
-    covariance = _at_least_independent(bread @ meat @ bread, scores)
+    covariance = scores.at_least_independent(scores.bread @ meat @ scores.bread)
     freedom = max(worth - 2.0, 1.0)
     return CoefficientRegion(
-        model, tuple(free), _peak(model, free, scores), covariance, freedom, f"{players} players"
+        model, tuple(free), scores.peak, covariance, freedom, f"{players} players"
     )
-
-
-def model_values(model: GradeModel, free: Sequence[str]) -> Array:
-    """Its free coefficients."""
-    return model.vector[[ALL_PARAMETERS.index(name) for name in free]]
-
-
-def _peak(model: GradeModel, free: Sequence[str], scores: _Scores) -> Array:
-    """Where one Newton step without bounds leads; the fit itself if no bound holds."""
-    step = np.linalg.pinv(scores.information, hermitian=True) @ scores.score.sum(axis=1)
-    return np.asarray(model_values(model, free) + step)
-
-
-def _at_least_independent(covariance: Array, scores: _Scores) -> Array:
-    """The covariance, in no direction smaller than that of independent games."""
-    bread = np.linalg.pinv(scores.information, hermitian=True)
-    least = bread @ scores.independent @ bread
-    value, vector = np.linalg.eigh(least)
-    some = value > 1e-12 * max(float(value.max()), 1e-300)
-    root = vector[:, some] * np.sqrt(value[some])
-    back = vector[:, some] / np.sqrt(value[some])
-    times, turned = np.linalg.eigh(back.T @ covariance @ back)
-    scaled = (turned * np.maximum(times, 1.0)) @ turned.T
-    return np.asarray(root @ scaled @ root.T)

@@ -25,7 +25,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,14 +42,17 @@ from yardstone.records.query_errors import file_error
 from yardstone.records.results import ResultColumn, read_column
 from yardstone.records.table_files import csv_table, find_dialect
 from yardstone.records.table_results import quoted
+from yardstone.winprob.kaniuk import log_gradients
 from yardstone.winprob.likelihood import GradedGames
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from yardstone.winprob.kaniuk import GradeModel
+
     Array = NDArray[np.float64]
 
-__all__ = ["implausible_events", "read_games_csv", "GameColumns", "between_grades"]
+__all__ = ["implausible_events", "read_games_csv", "GameColumns", "between_grades", "grades_of"]
 
 
 _KNOWN: Mapping[str, tuple[str, ...]] = {
@@ -65,8 +68,8 @@ _KNOWN: Mapping[str, tuple[str, ...]] = {
     "round": ("round", "rnd"),
     "size": ("size",),
 }
-#: Columns of ratings in a pool: of Black and of White.
-RATINGS = ("first_rating", "second_rating")
+#: Columns of grades and of ratings in a pool: of Black and of White.
+GRADES, RATINGS = ("first_grade", "second_grade"), ("first_rating", "second_rating")
 _NEEDED = ("black", "white", "first_grade", "second_grade", "result")
 #: Names of events have one width in memory, that of the longest.
 _LONGEST_EVENT = 500
@@ -107,10 +110,8 @@ def _columns(path: str) -> dict[str, NDArray[Any]]:
     table = csv_table(Path(path), dialect, how, dict.fromkeys(wanted.values()))
     with duckdb.connect() as connection:
         try:
-            rows = connection.execute(
-                f"SELECT {', '.join(map(quoted, wanted.values()))} FROM {table}"
-            )
-            fetched = rows.fetchall()
+            columns = ", ".join(map(quoted, wanted.values()))
+            fetched = connection.execute(f"SELECT {columns} FROM {table}").fetchall()
         except duckdb.Error as error:
             raise file_error(error, path) from None
     return {
@@ -135,22 +136,15 @@ def _numbers(
     return np.array([number(word) for word in words], np.float64)
 
 
-def _dates(words: NDArray[Any] | None, size: int) -> NDArray[np.datetime64] | None:
-    if words is None:
-        return None
-
-    return read_dates([str(word) for word in words]).time
-
-
 def read_games_csv(path: str | os.PathLike[str], *, screen: float = 5.0) -> Pool:
-    """Read games with grades; Black is `first`.
+    """Read games with grades from a CSV file, plain or compressed; Black is `first`.
 
-    `path`: a CSV file, plain or compressed. `screen`: events in which one colour wins by so many
-    standard deviations too often are left out, as results entered to try a program out: see
-    `implausible_events`. 0 keeps all. The pool has ``first_grade``, ``second_grade`` (zero-shodan
-    units, NaN where a grade is not kyu or dan), ``handicap``, ``komi``, ``event`` and ``round``;
-    with ``first_rating`` and ``second_rating`` (NaN where there is none) if the table has ratings
-    of both sides. Games on other boards and without a result are skipped and reported.
+    `screen`: events in which one colour wins by so many standard deviations too often are left out,
+    as results entered to try a program out: see `implausible_events`. 0 keeps all. The pool has
+    ``first_grade``, ``second_grade`` (zero-shodan units, NaN where a grade is not kyu or dan),
+    ``handicap``, ``komi``, ``event`` and ``round``; with ``first_rating`` and ``second_rating``
+    (NaN where there is none) if the table has ratings of both sides. Games on other boards and
+    without a result are skipped and reported.
     """
     name = os.fspath(path)
     data = _columns(name)
@@ -158,26 +152,21 @@ def read_games_csv(path: str | os.PathLike[str], *, screen: float = 5.0) -> Pool
     report = SkipReport()
     score = _results(data["result"], "result", name, report)
     keep = np.isfinite(score)
-    reasons: dict[str, NDArray[np.bool_]] = {}
-    if "size" in data:
-        board = _numbers(data["size"], size, 19.0)
-        reasons["not on a board of 19 lines"] = keep & (board != 19)
-        keep &= board == 19
-    if "event" in data:
-        long = np.array([len(word) > _LONGEST_EVENT for word in data["event"]], bool)
-        reasons[f"name of the event longer than {_LONGEST_EVENT} letters"] = keep & long
-        keep &= ~long
     handicap = _numbers(data.get("handicap"), size, 0.0, wrong=np.inf)
     komi = _numbers(data.get("komi"), size, np.nan, wrong=np.inf)
+    events = data.get("event", np.full(size, "", object))
     for kind, wrong in (
+        ("not on a board of 19 lines", _numbers(data.get("size"), size, 19.0) != 19),
+        (
+            f"name of the event longer than {_LONGEST_EVENT} letters",
+            np.array([len(word) > _LONGEST_EVENT for word in events], bool),
+        ),
         (f"no handicap from 0 to {MOST_STONES} stones", (handicap < 0) | (handicap > MOST_STONES)),
         (f"no komi within {MOST_KOMI:g} points", np.abs(komi) > MOST_KOMI),
     ):
-        reasons[kind] = keep & wrong
-        keep &= ~wrong
-    for kind, left_out in reasons.items():
-        for row in np.flatnonzero(left_out):
+        for row in np.flatnonzero(keep & wrong):
             report.add(Skipped(name, int(row) + 2, kind), kind=kind)
+        keep &= ~wrong
     players: dict[str, int] = {}
     ids = np.array(
         [
@@ -186,8 +175,7 @@ def read_games_csv(path: str | os.PathLike[str], *, screen: float = 5.0) -> Pool
         ],
         np.int32,
     ).reshape(-1, 2)
-    time = _dates(data.get("date"), size)
-    events = data.get("event", np.full(size, "", object))
+    time = read_dates([str(word) for word in data["date"]]).time if "date" in data else None
     pool = Pool(
         tuple(players),
         ids[:, 0],
@@ -195,8 +183,7 @@ def read_games_csv(path: str | os.PathLike[str], *, screen: float = 5.0) -> Pool
         score[keep],
         None if time is None else time[keep],
         {
-            "first_grade": parse_grades(data["first_grade"][keep]),
-            "second_grade": parse_grades(data["second_grade"][keep]),
+            **{name: parse_grades(data[name][keep]) for name in GRADES},
             "handicap": handicap[keep],
             "komi": komi[keep],
             "event": events[keep].astype(str),
@@ -208,10 +195,9 @@ def read_games_csv(path: str | os.PathLike[str], *, screen: float = 5.0) -> Pool
     if screen <= 0 or "event" not in data:
         return pool
     doubtful = np.isin(pool.columns["event"], implausible_events(pool, deviations=screen))
-    lines = np.flatnonzero(keep)[doubtful] + 2
-    for line in lines:
-        kind = "event whose results favour one colour beyond chance"
-        report.add(Skipped(name, int(line), kind), kind=kind)
+    kind = "event whose results favour one colour beyond chance"
+    for row in np.flatnonzero(keep)[doubtful]:
+        report.add(Skipped(name, int(row) + 2, kind), kind=kind)
     return pool.select(~doubtful)
 
 
@@ -247,24 +233,19 @@ class GameColumns:
         return len(self.first)
 
     @classmethod
-    def from_pool(
-        cls, pool: Pool, *, group: str | None = None, lowest: float = -30.0, highest: float = 8.0
-    ) -> GameColumns:
+    def from_pool(cls, pool: Pool, *, group: str | None = None) -> GameColumns:
         """Decided games between players of known grades.
 
-        `pool`: with ``first_grade``, ``second_grade`` and, where known, ``handicap``, ``komi``,
+        The pool has ``first_grade``, ``second_grade`` and, where known, ``handicap``, ``komi``,
         ``first_rating`` and ``second_rating``; files name the komi of the even games beside
         handicap games too, so those count as without. `group`: column whose values make the groups;
-        none makes every game its own. `lowest`, `highest`: grades outside (30 kyu to 9 dan) are
-        left out as no real grades.
+        none makes every game its own.
         """
         if group is not None and group not in pool.columns:
             raise InputError(f"the games have no column {group!r}")
-        keep = between_grades(pool, lowest=lowest, highest=highest)
+        keep = between_grades(pool)
         size = len(pool)
-        first, second = (
-            np.asarray(pool.columns[name], np.float64) for name in ("first_grade", "second_grade")
-        )
+        first, second = grades_of(pool)
         handicap = np.asarray(pool.columns.get("handicap", np.zeros(size)), np.float64)
         komi = np.asarray(pool.columns.get("komi", np.full(size, np.nan)), np.float64)
         komi = np.where((handicap > 0) | ~np.isfinite(komi), usual_komi(handicap), komi)
@@ -279,15 +260,9 @@ class GameColumns:
 
     def select(self, keep: NDArray[np.bool_]) -> GameColumns:
         """Only the games where `keep` is true."""
-        return GameColumns(
-            self.first[keep],
-            self.second[keep],
-            self.handicap[keep],
-            self.komi[keep],
-            self.first_won[keep],
-            self.group[keep],
-            None if self.ratings is None else self.ratings[:, keep],
-        )
+        columns = ((each.name, getattr(self, each.name)) for each in fields(self))
+        chosen = {name: values[..., keep] for name, values in columns if values is not None}
+        return GameColumns(**chosen)
 
     @property
     def rated(self) -> NDArray[np.bool_]:
@@ -309,6 +284,11 @@ class GameColumns:
             self.first, self.second, self.first_won, self.handicap, self.komi, weight
         )
 
+    def log_gradients(self, model: GradeModel) -> tuple[Array, Array, Array, Array]:
+        """`yardstone.winprob.kaniuk.log_gradients` of each game under a model."""
+        conditions = self.first, self.second, self.handicap, self.komi
+        return log_gradients(model.vector, model.link, *conditions)
+
     def group_weights(self, most: float) -> Array:
         """Weights under which a group of n games counts as ``n / (1 + n / most)``.
 
@@ -319,17 +299,21 @@ class GameColumns:
         return np.asarray(1.0 / (1.0 + size[number.ravel()] / most), np.float64)
 
 
-def between_grades(pool: Pool, *, lowest: float = -30.0, highest: float = 8.0) -> NDArray[np.bool_]:
-    """Which games are decided, and between players of known grades.
+def grades_of(pool: Pool, hint: str | None = None) -> tuple[Array, Array]:
+    """Grades of both players of each game; `InputError` if the games have none."""
+    for name in GRADES:
+        if name not in pool.columns:
+            raise InputError(f"the games have no column {name!r}", hint=hint)
+    first, second = (np.asarray(pool.columns[name], np.float64) for name in GRADES)
+    return first, second
+
+
+def between_grades(pool: Pool) -> NDArray[np.bool_]:
+    """Which games are decided, and between players of known grades: 30 kyu to 9 dan.
 
     Raises `InputError` if the games have no grades.
     """
-    for name in ("first_grade", "second_grade"):
-        if name not in pool.columns:
-            raise InputError(f"the games have no column {name!r}")
-    first, second = (
-        np.asarray(pool.columns[name], np.float64) for name in ("first_grade", "second_grade")
-    )
+    first, second = grades_of(pool)
     handicap = np.asarray(pool.columns.get("handicap", np.zeros(len(pool))), np.float64)
-    known = (np.minimum(first, second) >= lowest) & (np.maximum(first, second) <= highest)
+    known = (np.minimum(first, second) >= -30.0) & (np.maximum(first, second) <= 8.0)
     return np.asarray(known & (pool.score != 0.5) & (handicap >= 0))

@@ -65,29 +65,18 @@ MARGIN_DEVIATION = 20.0
 #: Table 1 as printed: rank, log rating, antilog points.
 TABLE: Mapping[str, tuple[float, float]] = MappingProxyType(
     {
+        "9p": (3.300, 1999),
+        "8p": (3.275, 1875),
+        "7p": (3.245, 1750),
+        "6p": (3.210, 1625),
+        "5p": (3.175, 1500),
+        "4p": (3.140, 1375),
+        "3p": (3.100, 1250),
+        "2p": (3.050, 1125),
+        "1p": (3.000, 1000),
         **{
-            f"{n}p": row
-            for n, row in zip(
-                range(9, 0, -1),
-                [
-                    (3.300, 1999),
-                    (3.275, 1875),
-                    (3.245, 1750),
-                    (3.210, 1625),
-                    (3.175, 1500),
-                    (3.140, 1375),
-                    (3.100, 1250),
-                    (3.050, 1125),
-                    (3.000, 1000),
-                ],
-                strict=True,
-            )
-        },
-        **{
-            f"{n}aml": (round(1.9 + n / 10, 1), points)
-            for n, points in zip(
-                range(10, 0, -1), [795, 630, 500, 400, 315, 250, 200, 160, 125, 100], strict=True
-            )
+            f"{10 - n}aml": (round(2.9 - n / 10, 1), points)
+            for n, points in enumerate([795, 630, 500, 400, 315, 250, 200, 160, 125, 100])
         },
         **{
             f"{n}step": (round(2.0 - n / 10, 1), points)
@@ -203,11 +192,10 @@ def uniform_rank_rating(rank: str) -> float:
 
 
 def handicap_stones(difference: ArrayLike, *, base: float = STONE) -> Array:
-    """GoldisHandicap, in stones, for a difference of ratings; 1 is an even game.
+    """Handicap, in stones, for a difference of ratings (100 a rank, either sign); 1 is even.
 
-    `difference`: stronger less weaker, in rating points (100 a rank). Its sign is ignored. `base`:
-    ratio of strengths between ranks: the tenth root of ten; Elo's root of ten makes every rank
-    worth three.
+    `base`: ratio of strengths between ranks: the tenth root of ten; Elo's root of ten makes every
+    rank worth three.
     """
     if not base > 1.0:
         raise UsageError("the ratio between ranks must be above 1")
@@ -233,18 +221,10 @@ def expected_margin(
 ) -> Array:
     """Points by which Black is expected to win, komi counted.
 
-    Parameters
-    ----------
-    difference : array_like
-        Black's rating less White's.
-    handicap : array_like
-        Black's stones; 0 and 1 are one move.
-    given_komi : array_like
-        What Black gives; not looked at from one stone on, where it is 0.
-    komi : float
-        Fair komi, which is also what one stone is worth here.
-    base : float
-        Ratio of strengths between ranks.
+    `difference` is Black's rating less White's, `handicap` Black's stones (0 and 1 are one move),
+    `given_komi` what Black gives: not looked at from one stone on, where it is 0. `komi` is the
+    fair one, which is also what one stone is worth here, `base` the ratio of strengths between
+    ranks.
     """
     stones = np.asarray(handicap, np.float64)
     given = np.where(stones >= 1.0, 0.0, np.asarray(given_komi, np.float64))
@@ -278,16 +258,9 @@ def handicap(
 ) -> GoldisHandicap:
     """Complete handicap for two log ratings in thousandths, in either order.
 
-    Parameters
-    ----------
-    first, second : float
-        The ratings.
-    komi : float
-        Of an even game between equals; to the half point.
-    base : float
-        See `handicap_stones`.
-    stones : int, optional
-        Fix the stones and leave the rest to komi, which may become negative (a reverse komi).
+    `komi` is that of an even game between equals, to the half point; `base` as for
+    `handicap_stones`. `stones` fixes the stones and leaves the rest to komi, which may become
+    negative (a reverse komi).
 
     Examples
     --------
@@ -314,9 +287,8 @@ def handicap(
         raise UsageError("ratings must be numbers")
     if base > 1.0 and difference * log10(base) > 600.0:
         raise UsageError("the ratings lie too far apart for a handicap")
-    exact = round(
-        float(handicap_stones(difference, base=base)), 12
-    )  # so that 10 ** 1 is ten stones and not a hair less
+    # So that 10 ** 1 is ten stones and not a hair less.
+    exact = round(float(handicap_stones(difference, base=base)), 12)
     if exact >= MOST_STONES + 1:
         raise UsageError(
             f"the ratings lie too far apart for a handicap: it would be {exact:,.0f} stones, and "

@@ -16,13 +16,15 @@ d0 = 1/2, where equation 36 reads 0/0 and D = 2pq.
 from __future__ import annotations
 
 from math import exp, log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from yardstone.kernels import in_python, kernel
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike, NDArray
 
 
@@ -35,6 +37,7 @@ __all__ = [
     "log_logistic",
     "logistic",
     "logit",
+    "bisect",
     "points_per_logit",
     "rating_difference",
     "win_probability",
@@ -60,6 +63,17 @@ def egf_probability(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
     """Return the EGF's expected score of a player rated `first` against `second`."""
     one, two = (EGF_POLE - np.minimum(rating, EGF_CEILING) for rating in (first, second))
     return logistic(EGF_STEEPNESS * np.log(two / one))
+
+
+def bisect(
+    beyond: Callable[[Any], ArrayLike], low: ArrayLike, high: ArrayLike, halvings: int = 60
+) -> NDArray[np.float64]:
+    """Return the places between `low` and `high` from which on `beyond` is true."""
+    for _ in range(halvings):
+        middle = 0.5 * np.add(low, high)
+        there = beyond(middle)
+        low, high = np.where(there, low, middle), np.where(there, middle, high)
+    return np.asarray(0.5 * np.add(low, high))
 
 
 def points_per_logit(points: float = 202.0, *, expected: float = 0.76) -> float:
@@ -116,10 +130,9 @@ def _root(expected: NDArray[np.float64], spread: NDArray[np.float64]) -> NDArray
 
 
 def draw_probability(expected: ArrayLike, draw_rate: ArrayLike) -> NDArray[np.float64]:
-    """Probability of a draw between players of the given expected score.
+    """Probability of a draw between players of the given expected score (0 to 1).
 
-    `expected`: expected score of either player, 0 to 1. `draw_rate`: draw rate of equal opponents,
-    0 to 1. Shapes broadcast. Ordo manual, equation 36.
+    `draw_rate` is that of equal opponents, 0 to 1; shapes broadcast. Ordo manual, equation 36.
     """
     p = np.asarray(expected, np.float64)
     d0 = np.asarray(draw_rate, np.float64)

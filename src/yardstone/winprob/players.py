@@ -36,6 +36,7 @@ from yardstone.winprob.goldis import (
     rank_rating,
     uniform_rank_rating,
 )
+from yardstone.winprob.laws import bisect
 from yardstone.winprob.model import DEFAULT, WinningModel, winning_model
 from yardstone.winprob.scales import SCALES, convert
 
@@ -99,24 +100,11 @@ def probability_between(
 ) -> PairProbability:
     """Probability that `first` beats `second`: grades, or ratings on a scale.
 
-    Raises `InputError` if a word is no grade; `UsageError` if there is no such scale or model, a
-    rating needs a scale, or a grade lies beyond 30 kyu or 9 dan.
-
-    Parameters
-    ----------
-    first, second : str
-        Players.
-    model : WinningModel, str or path
-        A model, its name or its file: see `yardstone.winprob.model`.
-    scale : str
-        What numbers are: one of `yardstone.winprob.scales.SCALES`. With a model of points they
-        are its points.
-    handicap : float
-        Stones of the weaker player; between equals of the first.
-    komi : float, optional
-        Points that Black gives; what is usual by default.
-    level : float
-        Of the interval, 0 to 1.
+    Numbers are ratings on `scale`, one of `yardstone.winprob.scales.SCALES`, or the points of a
+    model of points. `handicap` are the stones of the weaker player, between equals of the first;
+    `komi` is what Black gives, by default the usual; `level` that of the interval, 0 to 1. Raises
+    `InputError` if a word is no grade; `UsageError` if there is no such scale or model
+    (`yardstone.winprob.model`), a rating needs a scale, or a grade lies beyond 30 kyu or 9 dan.
 
     Examples
     --------
@@ -127,7 +115,7 @@ def probability_between(
     by = model if isinstance(model, WinningModel) else winning_model(model)
     one, two = _strength(first, scale, by), _strength(second, scale, by)
     black = handicap == 0 or one <= two
-    return _pair((first, second), (one, two), by, (handicap, komi, level), first_is_black=black)
+    return _pair((first, second), (one, two), by, handicap, komi, level, first_is_black=black)
 
 
 def opponent_for(
@@ -169,18 +157,19 @@ def opponent_for(
         name = f"{two:.0f}"
     elif scale != "grade":
         name = f"{float(convert(two, 'grade', scale, extrapolate=True)):.0f}"
-    return _pair((first, name), (one, two), by, (handicap, komi, level), first_is_black=True)
+    return _pair((first, name), (one, two), by, handicap, komi, level, first_is_black=True)
 
 
 def _pair(
     names: tuple[str, str],
     strengths: tuple[float, float],
     by: WinningModel,
-    conditions: tuple[float, float | None, float],
+    handicap: float,
+    komi: float | None,
+    level: float,
     *,
     first_is_black: bool,
 ) -> PairProbability:
-    handicap, komi, level = conditions
     black, white = strengths if first_is_black else strengths[::-1]
     probability = float(by.probability(black, white, handicap=handicap, komi=komi))
 
@@ -188,15 +177,13 @@ def _pair(
         ends = by.interval(black, white, handicap=handicap, komi=komi, level=level, average=average)
         if ends is None:
             return None
-        low, high = float(ends[0]), float(ends[1])
+        low, high = map(float, ends)
         return (low, high) if first_is_black else (1.0 - high, 1.0 - low)
 
-    if not first_is_black:
-        probability = 1.0 - probability
     low, high = interval(average=False) or (None, None)
     return PairProbability(
         *names,
-        probability,
+        probability if first_is_black else 1.0 - probability,
         low,
         high,
         interval(average=True) if by.of_events else None,
@@ -292,25 +279,13 @@ def advise_handicap(
 ) -> HandicapAdvice:
     """Handicaps for two players.
 
-    Raises `UsageError` if there are not two players, or they do not fit the scale or each other, or
-    an option does not go with the model; `InputError` if a word is no rank or grade.
-
-    Parameters
-    ----------
-    players : sequence of str
-        Two log ratings, ranks of Goldis' table, grades, or ratings on a scale.
-    scale : str, optional
-        What they are; without it numbers are log ratings, and names ranks.
-    komi, base : float, optional
-        Of Goldis' rule: komi of an even game between equals (8), and ratio of strengths between
-        ranks, as for `yardstone.winprob.goldis.handicap`.
-    stones : int, optional
-        Fix the stones, and let komi make up the rest.
-    win : str or path, optional
-        A model of winning by its name or file; by default `SIDE_BY_SIDE`. One that has
-        intervals judges itself, others are judged by the default.
-    level : float
-        Of the intervals.
+    The players are log ratings, ranks of Goldis' table, grades, or ratings on `scale`; without it
+    numbers are log ratings, and names ranks. `komi` (of an even game between equals, 8) and `base`
+    belong to Goldis' rule (`yardstone.winprob.goldis.handicap`). `stones` fixes the stones, and
+    komi makes up the rest. `win` is a model of winning by its name or file, by default
+    `SIDE_BY_SIDE`: one that has intervals judges itself, others are judged by the default. Raises
+    `UsageError` if there are not two players, or they do not fit the scale or each other, or an
+    option does not go with the model; `InputError` if a word is no rank or grade.
     """
     if len(players) != 2:
         raise UsageError("give two ratings or two ranks")
@@ -338,7 +313,9 @@ def advise_handicap(
                 if one is None or two is None:
                     raise UsageError("goldis: his table ends at 27 kyu and 10 dan")
                 goldis = handicap(one, two, komi=even_komi, base=ratio, stones=stones)
-                proposal = _by_goldis(model, goldis, black, white, level)
+                komis = goldis.komi, goldis.tie, goldis.half_point_komi
+                exact = goldis.exact_stones
+                proposal = _proposal(model, black, white, goldis.stones, komis, exact, level)
             else:
                 proposal = propose_handicap(model, black, white, stones=stones, level=level)
         except UsageError as error:
@@ -346,7 +323,11 @@ def advise_handicap(
                 raise
             failures.append((model.name, str(error)))
             continue
-        proposals.append(_judged(proposal, judge, black, white, level))
+        judged, bare = (
+            chance_of(judge, black, white, stones=proposal.stones, komi=each, level=level)
+            for each in (proposal.half_point_komi, 0.0)
+        )
+        proposals.append(JudgedProposal(proposal, judged, bare))
     if not proposals:
         raise UsageError(failures[0][1])
     return HandicapAdvice(
@@ -362,34 +343,6 @@ def advise_handicap(
         stones,
         level,
     )
-
-
-def _by_goldis(
-    model: WinningModel, own: GoldisHandicap, black: float, white: float, level: float
-) -> HandicapProposal:
-    """Goldis' handicap by his own rule, which cuts points, with the chances of his margins."""
-    return HandicapProposal(
-        model.name,
-        model.about,
-        own.stones,
-        own.komi,
-        own.tie,
-        own.half_point_komi,
-        own.exact_stones,
-        chance_of(model, black, white, stones=own.stones, komi=own.half_point_komi, level=level),
-        chance_of(model, black, white, stones=own.stones, komi=0.0, level=level),
-        bool(model.extrapolates(black, white)),
-    )
-
-
-def _judged(
-    proposal: HandicapProposal, judge: WinningModel, black: float, white: float, level: float
-) -> JudgedProposal:
-    with_komi, without = (
-        chance_of(judge, black, white, stones=proposal.stones, komi=komi, level=level)
-        for komi in (proposal.half_point_komi, 0.0)
-    )
-    return JudgedProposal(proposal, with_komi, without)
 
 
 def _is_number(word: str) -> bool:
@@ -430,7 +383,6 @@ def _goldis_rating(word: str, scale: PlayerScale | None) -> float:
     return float(convert(float(word), scale, "goldis"))
 
 
-_HALVINGS = 60
 #: Points of komi that may make up the rest beside the nearest whole stones; more says that
 #: the model's formula has come to its end.
 _MOST_REST = 50.0
@@ -478,9 +430,7 @@ def chance_of(
     """Black's chance with its interval; grades in zero-shodan units."""
     value = float(model.probability(black, white, handicap=stones, komi=komi))
     ends = model.interval(black, white, handicap=stones, komi=komi, level=level)
-    if ends is None:
-        return Chance(value)
-    return Chance(value, float(ends[0]), float(ends[1]))
+    return Chance(value, *map(float, ends or ()))
 
 
 def propose_handicap(
@@ -491,20 +441,10 @@ def propose_handicap(
     stones: int | None = None,
     level: float = 0.95,
 ) -> HandicapProposal:
-    """The handicap that makes a game even.
+    """The handicap that makes a game even between grades, in zero-shodan units.
 
-    Raises `UsageError` if the model is not on grades, or the players lie too far apart.
-
-    Parameters
-    ----------
-    model : WinningModel
-        On grades.
-    black, white : float
-        Grades of the weaker and the stronger player, in zero-shodan units.
-    stones : int, optional
-        Fix the stones and leave the rest to komi.
-    level : float
-        Of the intervals.
+    `black` is the weaker player. `stones` fixes the stones and leaves the rest to komi. Raises
+    `UsageError` if the model is not on grades, or the players lie too far apart.
 
     Examples
     --------
@@ -531,15 +471,27 @@ def propose_handicap(
             f"{model.name}: {stones} stones are too few or too many: a komi of more than "
             f"{MOST_KOMI:g} points has no meaning"
         )
-    komi, tie, half = tie_and_komi(exact)
+    exact_stones = _exact_stones(model, black, white)
+    return _proposal(model, black, white, stones, tie_and_komi(exact), exact_stones, level)
+
+
+def _proposal(
+    model: WinningModel,
+    black: float,
+    white: float,
+    stones: int,
+    komi: tuple[int, Literal["black", "white"], float],
+    exact_stones: float | None,
+    level: float,
+) -> HandicapProposal:
+    """A handicap with the chances that the model itself gives Black with it."""
+    half = komi[2]
     return HandicapProposal(
         model.name,
         model.about,
         stones,
-        komi,
-        tie,
-        half,
-        _exact_stones(model, black, white),
+        *komi,
+        exact_stones,
         chance_of(model, black, white, stones=stones, komi=half, level=level),
         chance_of(model, black, white, stones=stones, komi=0.0, level=level),
         bool(model.extrapolates(black, white)),
@@ -583,27 +535,19 @@ def _exact_stones(model: WinningModel, black: float, white: float) -> float | No
     def ahead(stones: float) -> float:
         return float(model.probability(black, white, handicap=stones, komi=0.0)) - 0.5
 
-    low, high = 1.0, float(MOST_STONES)
-    if ahead(low) > _EQUAL or ahead(high) < 0.0:
+    if ahead(1.0) > _EQUAL or ahead(MOST_STONES) < 0.0:
         return None
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if ahead(middle) > 0.0 else (middle, high)
-    return round(0.5 * (low + high), 9)
+    return round(float(bisect(lambda stones: ahead(stones) > 0.0, 1.0, MOST_STONES)), 9)
 
 
 def _even_komi(
     model: WinningModel, black: float, white: float, stones: int, most: float
 ) -> float | None:
     """The komi that makes a game with so many stones even; None beyond `most` points."""
-    low, high = -most, most
 
     def ahead(komi: float) -> float:
         return float(model.probability(black, white, handicap=stones, komi=komi)) - 0.5
 
-    if ahead(low) < _EQUAL or ahead(high) > -_EQUAL:
+    if ahead(-most) < _EQUAL or ahead(most) > -_EQUAL:
         return None
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if ahead(middle) > 0.0 else (low, middle)
-    return 0.5 * (low + high)
+    return float(bisect(lambda komi: ahead(komi) <= 0.0, -most, most))

@@ -67,7 +67,7 @@ from yardstone.records.decoding import decode
 from yardstone.records.sources import delimited_rows, find_sources
 from yardstone.winprob.goldis import goldis_of_grade, grade_of_goldis, rank_rating
 from yardstone.winprob.kaniuk import PUBLISHED, Kaniuk
-from yardstone.winprob.laws import EGF_POLE, EGF_STEEPNESS, ELO_POINTS_PER_LOGIT
+from yardstone.winprob.laws import EGF_POLE, EGF_STEEPNESS, ELO_POINTS_PER_LOGIT, bisect
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -118,8 +118,12 @@ class Scale:
     from_grade: Callable[[Array], Array]
     to_grade: Callable[[Array], Array]
     #: Grades between which it is defined.
-    lowest: float
-    highest: float
+    lowest: float = -30.0
+    highest: float = 8.0
+
+    def reaches(self, grade: float) -> bool:
+        """Whether a grade lies on it: half a grade beyond the last one still has its name."""
+        return self.lowest - 0.5 <= grade <= self.highest + 0.5
 
 
 def egf_of_grade(grade: ArrayLike) -> NDArray[np.float64]:
@@ -178,12 +182,7 @@ def kaniuk_elo(grade: ArrayLike, model: Kaniuk = PUBLISHED) -> NDArray[np.float6
 
 
 def _inverse_kaniuk_elo(elo: Array) -> Array:
-    low, high = np.full(elo.shape, -100.0), np.full(elo.shape, 40.0)
-    for _ in range(80):
-        middle = 0.5 * (low + high)
-        above = kaniuk_elo(middle) > elo
-        low, high = np.where(above, low, middle), np.where(above, middle, high)
-    return np.asarray(0.5 * (low + high))
+    return bisect(lambda grade: kaniuk_elo(grade) > elo, -100.0, 40.0, 80)
 
 
 def _egf_elo(grade: Array) -> Array:
@@ -209,26 +208,14 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
                 "1d is 0, 1k is -1",
                 lambda g: g,
                 lambda g: g,
-                -30.0,
-                8.0,
             ),
-            Scale(
-                "egf",
-                "EGF Official ratings system",
-                "2100 + 100 g",
-                egf_of_grade,
-                grade_of_egf,
-                -30.0,
-                8.0,
-            ),
+            Scale("egf", "EGF Official ratings system", "2100 + 100 g", egf_of_grade, grade_of_egf),
             Scale(
                 "ogs",
                 "OGS, rating and rank adjustments of 2021",
                 "525 exp((g + 30.5) / 23.15)",
                 _ogs_of_grade,
                 _grade_of_ogs,
-                -30.0,
-                8.0,
             ),
             Scale(
                 "ogs-2020",
@@ -236,8 +223,6 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
                 "850 exp(0.032 (g + 30.5))",
                 _ogs_2020_of_grade,
                 _grade_of_ogs_2020,
-                -30.0,
-                8.0,
             ),
             Scale(
                 "goldis",
@@ -245,8 +230,8 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
                 "2000 + 100 g",
                 goldis_of_grade,
                 grade_of_goldis,
-                -19.0,
-                9.0,
+                lowest=-19.0,
+                highest=9.0,
             ),
             Scale(
                 "elo",
@@ -254,8 +239,7 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
                 "integral of the slope",
                 kaniuk_elo,
                 _inverse_kaniuk_elo,
-                -20.0,
-                8.0,
+                lowest=-20.0,
             ),
             Scale(
                 "elo-egf",
@@ -263,21 +247,20 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
                 "2100 - 1216 ln(1 - g / 12)",
                 _egf_elo,
                 _inverse_egf_elo,
-                -30.0,
-                8.0,
             ),
         )
     }
 )
+#: Those of ratings.
+_OF_RATINGS = tuple(name for name in SCALES if name != "grade")
 
 
 def convert(
     value: ArrayLike, source: str, target: str, *, extrapolate: bool = False
 ) -> NDArray[np.float64]:
-    """Convert values from one of `SCALES` to another.
+    """Convert values from one of `SCALES` to another; grades are in zero-shodan units.
 
-    `value`: on scale `source`; grades in zero-shodan units. `source`, `target`: names of scales.
-    `extrapolate`: allow values outside the range of either scale. Raises `UsageError` if there is
+    `extrapolate` allows values outside the range of either scale. Raises `UsageError` if there is
     no such scale, or a value is outside the range of one of them.
 
     Examples
@@ -285,21 +268,25 @@ def convert(
     >>> float(convert(2100, "egf", "grade"))
     0.0
     """
-    for name in (source, target):
-        if name not in SCALES:
-            raise UsageError(no_such("scale", name, SCALES))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        grade = SCALES[source].to_grade(np.asarray(value, np.float64))
+    _check_names(source, target)
+    one, two = SCALES[source], SCALES[target]
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        grade = np.asarray(one.to_grade(np.asarray(value, np.float64)))
     # Half a grade beyond the last one still has that grade's name.
-    lowest = max(SCALES[source].lowest, SCALES[target].lowest) - 0.5
-    highest = min(SCALES[source].highest, SCALES[target].highest) + 0.5
+    lowest, highest = max(one.lowest, two.lowest) - 0.5, min(one.highest, two.highest) + 0.5
     if not extrapolate and np.any(~((grade >= lowest) & (grade <= highest))):
         raise UsageError(
             f"between {source} and {target} only grades from {format_grade(lowest + 0.5)} to "
             f"{format_grade(highest - 0.5)} can be converted"
         )
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        return np.asarray(SCALES[target].from_grade(np.asarray(grade)))
+        return np.asarray(two.from_grade(grade))
+
+
+def _check_names(*names: str) -> None:
+    for name in names:
+        if name not in SCALES:
+            raise UsageError(no_such("scale", name, SCALES))
 
 
 def egf_of_pro(dan: ArrayLike) -> NDArray[np.float64]:
@@ -333,11 +320,10 @@ def convert_rating(
 ) -> ConvertedRating:
     """Convert a grade, a professional rank or a rating to other scales.
 
-    `text`: ``2d``, ``12 kyu``, ``3p``, or a number on the scale `source`. `source`: the scale of a
-    number, from `yardstone.winprob.scales.SCALES`. `targets`: scales to convert to; none means all,
-    of which those that do not reach so far are left empty. Raises `InputError` if it is neither a
-    grade nor a number; `UsageError`: a number without a scale, no scale of such a name, a value
-    outside the range of a scale that was asked for.
+    `text` is ``2d``, ``12 kyu``, ``3p``, or a number on the scale `source`; `targets` are scales,
+    none means all, of which those that do not reach so far are left empty. Raises `InputError` if
+    it is neither a grade nor a number; `UsageError`: a number without a scale, no scale of such a
+    name, a value outside the range of a scale that was asked for.
 
     Examples
     --------
@@ -347,9 +333,7 @@ def convert_rating(
     >>> converted.rank, round(converted.values["egf"])
     ('1k', 1966)
     """
-    for name in (*([] if source is None else [source]), *targets):
-        if name not in SCALES:
-            raise UsageError(no_such("scale", name, SCALES))
+    _check_names(*([] if source is None else [source]), *targets)
     dan = parse_professional(text)
     if dan is not None:
         return _professional(text.strip(), dan, targets)
@@ -357,19 +341,17 @@ def convert_rating(
     strength = float(convert(value, scale, "grade", extrapolate=True))
     if not isfinite(strength):
         raise UsageError(f"{text} is not a rating on the scale {scale}")
-    _check_range(text, scale, strength)
+    for name in (scale, *targets):
+        _check_range(text, name, strength)
     values: dict[str, float | None] = {}
     stretches: dict[str, tuple[float, float] | None] = {}
     middle = floor(strength + 0.5)
-    for name in targets or [each for each in SCALES if each != "grade"]:
-        reaches = SCALES[name].lowest - 0.5 <= strength <= SCALES[name].highest + 0.5
-        if not reaches and targets:
-            _check_range(text, name, strength)
-        values[name] = (
-            float(convert(strength, "grade", name, extrapolate=True)) if reaches else None
-        )
-        low, high = convert([middle - 0.5, middle + 0.5], "grade", name, extrapolate=True).tolist()
-        stretches[name] = (low, high) if reaches else None
+    places = [strength, middle - 0.5, middle + 0.5]
+    for name in targets or _OF_RATINGS:
+        values[name] = stretches[name] = None
+        if SCALES[name].reaches(strength):
+            values[name], low, high = convert(places, "grade", name, extrapolate=True).tolist()
+            stretches[name] = low, high
     return ConvertedRating(
         text.strip(),
         scale,
@@ -404,7 +386,7 @@ def _place(text: str, source: str | None) -> tuple[str, float]:
 def _check_range(text: str, name: str, strength: float) -> None:
     """Refuse a strength that a scale does not reach."""
     scale = SCALES[name]
-    if scale.lowest - 0.5 <= strength <= scale.highest + 0.5:
+    if scale.reaches(strength):
         return
     ends = f"{format_grade(scale.lowest)} to {format_grade(scale.highest)}"
     if name != "grade":
@@ -420,7 +402,7 @@ def _professional(text: str, dan: int, targets: Sequence[str]) -> ConvertedRatin
                 f"{text}: professional ranks have ratings on {' and '.join(_PROFESSIONAL)}, "
                 f"and none on {name}"
             )
-    chosen = targets or [each for each in SCALES if each != "grade"]
+    chosen = targets or _OF_RATINGS
     values = {name: _PROFESSIONAL[name](dan) if name in _PROFESSIONAL else None for name in chosen}
     nothing = dict.fromkeys(chosen)
     return ConvertedRating(
@@ -573,26 +555,13 @@ def convert_column(
     targets: Sequence[str] = (),
     strict: bool = False,
 ) -> ConvertedColumn:
-    """Convert a column of a CSV table.
+    """Convert a column of grades or ratings of a CSV table; capitals of its name do not matter.
 
-    Raises `InputError` if the file cannot be read or has no such column, or no cell can be
-    converted; `StrictError`: with `strict`: a cell cannot be converted; `NoGamesError` if there is
-    no row.
-
-    Parameters
-    ----------
-    path : path
-        CSV with commas, semicolons or tabs, whose first line names the columns; it may be
-        compressed; ``-`` is standard input.
-    column : str
-        The column of grades or ratings; capitals do not matter.
-    source : str, optional
-        The scale of its numbers.
-    targets : sequence of str
-        Scales to convert to; none means all.
-    strict : bool
-        Whether a cell that cannot be converted is an error; else its row is reported, and the
-        new cells stay empty.
+    The table has commas, semicolons or tabs, and its first line names the columns; it may be
+    compressed; ``-`` is standard input. `source` and `targets` are scales, as for `convert_rating`.
+    The row of a cell that cannot be converted is reported, and the new cells stay empty. Raises
+    `InputError` if the file cannot be read or has no such column, or no cell can be converted;
+    `StrictError` if one cannot with `strict`; `NoGamesError` if there is no row.
     """
     file = os.fspath(path)
     report = SkipReport()
@@ -618,8 +587,8 @@ def convert_column(
         raise StrictError(report.details[0].reason, file=file, line=report.details[0].line)
     if len(report) and not any(converted):
         raise InputError(report.details[0].reason, file=file, line=report.details[0].line)
-    chosen = tuple(targets) or tuple(each for each in SCALES if each != "grade")
     cells = tuple(tuple(row) for _, row in rows)
+    chosen = tuple(targets) or _OF_RATINGS
     return ConvertedColumn(names, cells, names[at], chosen, tuple(converted), report)
 
 

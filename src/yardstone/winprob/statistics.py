@@ -39,7 +39,7 @@ from yardstone.errors import (
 )
 from yardstone.grades import format_grade, parse_grade, parse_grades
 from yardstone.records.joining import join_pools
-from yardstone.winprob.games import GameColumns, between_grades, read_games_csv
+from yardstone.winprob.games import GameColumns, between_grades, grades_of, read_games_csv
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,6 +57,10 @@ __all__ = [
     "read_statistics",
     "statistics_of_files",
 ]
+
+
+#: Grades that are counted: 20 kyu to 7 dan.
+LOWEST, HIGHEST = -20, 6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,42 +94,35 @@ class WinningStatistics:
         second: NDArray[np.float64],
         first_won: NDArray[np.bool_],
         *,
-        lowest: int = -20,
-        highest: int = 6,
         differences: int = 4,
         label: str = "",
     ) -> WinningStatistics:
         """Count games, given both grades and whether `first` won.
 
-        Left out are games between equals, beyond `differences`, and with a
-        grade outside `lowest` to `highest` (20 kyu to 7 dan) or not whole.
+        Left out are games between equals, beyond `differences`, and with a grade outside 20 kyu to
+        7 dan or not whole.
         """
         weaker = np.minimum(first, second)
         difference = np.abs(first - second)
         keep = (
-            (weaker >= lowest)
-            & (np.maximum(first, second) <= highest)
+            (weaker >= LOWEST)
+            & (np.maximum(first, second) <= HIGHEST)
             & (difference >= 1)
             & (difference <= differences)
             & (first == np.floor(first))
             & (second == np.floor(second))
         )
-        row = (weaker[keep] - lowest).astype(np.int64)
-        column = difference[keep].astype(np.int64) - 1
-        weaker_won = (first_won == (first < second))[keep]
-        shape = (highest - lowest + 1, differences)
-        games, wins = np.zeros(shape), np.zeros(shape)
-        np.add.at(games, (row, column), 1.0)
-        np.add.at(wins, (row[weaker_won], column[weaker_won]), 1.0)
-        return cls(lowest, wins, games, label)
+        cells = (weaker[keep] - LOWEST).astype(np.int64), difference[keep].astype(np.int64) - 1
+        games, wins = np.zeros((2, HIGHEST - LOWEST + 1, differences))
+        np.add.at(games, cells, 1.0)
+        np.add.at(wins, cells, (first_won == (first < second))[keep])
+        return cls(LOWEST, wins, games, label)
 
     @classmethod
     def from_pool(
         cls,
         pool: Pool,
         *,
-        lowest: int = -20,
-        highest: int = 6,
         differences: int = 4,
         begin: str | np.datetime64 | None = None,
         end: str | np.datetime64 | None = None,
@@ -133,10 +130,9 @@ class WinningStatistics:
     ) -> WinningStatistics:
         """Count the even, decided games of a pool with grades.
 
-        `pool`: with columns ``first_grade`` and ``second_grade`` (zero-shodan units, NaN if
-        unknown); ``handicap``, if there, must be 0. `lowest`, `highest`, `differences`: as in
-        `from_games`. `begin`, `end`: first and last day counted; games without a date are then left
-        out.
+        The pool has the columns ``first_grade`` and ``second_grade`` (zero-shodan units, NaN if
+        unknown); ``handicap``, if there, must be 0. `differences` as in `from_games`; `begin`,
+        `end`: first and last day counted; games without a date are then left out.
         """
         keep = even_games(pool)
         for bound, later in ((begin, False), (end, True)):
@@ -146,15 +142,9 @@ class WinningStatistics:
                 raise UsageError("the games have no dates, so no period can be chosen")
             day = np.datetime64(str(bound)).astype("datetime64[D]")
             keep &= pool.time < day + 1 if later else pool.time >= day
-        return cls.from_games(
-            np.asarray(pool.columns["first_grade"], np.float64)[keep],
-            np.asarray(pool.columns["second_grade"], np.float64)[keep],
-            pool.score[keep] == 1.0,
-            lowest=lowest,
-            highest=highest,
-            differences=differences,
-            label=label,
-        )
+        first, second = (grade[keep] for grade in grades_of(pool))
+        won = pool.score[keep] == 1.0
+        return cls.from_games(first, second, won, differences=differences, label=label)
 
     @property
     def grades(self) -> NDArray[np.int64]:
@@ -224,16 +214,8 @@ class WinningStatistics:
 
 def even_games(pool: Pool) -> NDArray[np.bool_]:
     """Which games are even, decided, and between players of known grades."""
-    for name in ("first_grade", "second_grade"):
-        if name not in pool.columns:
-            raise InputError(
-                f"the games have no column {name!r}",
-                hint="grades such as 4k or 2d of both players are needed",
-            )
-    known = np.isfinite(np.asarray(pool.columns["first_grade"], np.float64)) & np.isfinite(
-        np.asarray(pool.columns["second_grade"], np.float64)
-    )
-    keep: NDArray[np.bool_] = known & (pool.score != 0.5)
+    first, second = grades_of(pool, hint="grades such as 4k or 2d of both players are needed")
+    keep: NDArray[np.bool_] = np.isfinite(first) & np.isfinite(second) & (pool.score != 0.5)
     if "handicap" in pool.columns:
         keep &= np.asarray(pool.columns["handicap"], np.float64) == 0
     return keep
@@ -245,32 +227,26 @@ def windows(
     years: int = 5,
     first_end: int | None = None,
     last_end: int | None = None,
-    lowest: int = -20,
-    highest: int = 6,
-    differences: int = 4,
 ) -> Iterator[tuple[int, WinningStatistics]]:
     """Statistics over a moving window of whole years (Kaniuk 2011, section 5).
 
-    Yields year, statistics: the window ends on 31 December of `year` and begins on 1 January
-    `years` years earlier, so that it holds `years` calendar years.
+    The window ends on 31 December of the year that stands before the statistics and begins on 1
+    January, so that it holds `years` calendar years.
     """
     if years < 1:
         raise UsageError("a window holds at least one year")
     if pool.time is None or np.all(np.isnat(pool.time)):
         raise UsageError("the games have no dates, so no window can move over them")
     played = pool.time[~np.isnat(pool.time)].astype("datetime64[Y]").astype(np.int64) + 1970
-    earliest = int(played.min()) + years - 1
-    for year in range(first_end or earliest, (last_end or int(played.max())) + 1):
+    for year in range(
+        first_end or int(played.min()) + years - 1, (last_end or int(played.max())) + 1
+    ):
+        first = year - years + 1
+        period = f"{first:04d}-01-01", f"{year:04d}-12-31"
         yield (
             year,
             WinningStatistics.from_pool(
-                pool,
-                lowest=lowest,
-                highest=highest,
-                differences=differences,
-                begin=f"{year - years + 1:04d}-01-01",
-                end=f"{year:04d}-12-31",
-                label=f"{year - years + 1} to {year}",
+                pool, begin=period[0], end=period[1], label=f"{first} to {year}"
             ),
         )
 
@@ -320,9 +296,10 @@ def statistics_of_files(
 ) -> WinningStatistics:
     """Statistics of files of games, or of files of counts; several are added up.
 
-    `begin`, `end`: first and last day counted, of games. `differences`: largest difference of
-    grades counted. Raises `InputError` if a file is not there, or cannot be read; `UsageError` if
-    there are games and counts, or a period of counts; `NoGamesError` if no game counts.
+    Of games `begin` and `end` are the first and last day counted, `differences` the largest
+    difference of grades. Raises `InputError` if a file is not there, or cannot be read;
+    `UsageError` if there are games and counts, or a period of counts; `NoGamesError` if no game
+    counts.
     """
     counted = [_holds_counts(file) for file in files]
     if all(counted):
@@ -377,9 +354,9 @@ def _graded_games(file: Path) -> Pool:
 
 def _counted(pool: Pool, differences: int) -> Pool:
     """Leave out the games that `WinningStatistics` do not count."""
-    first, second = (pool.columns[name] for name in ("first_grade", "second_grade"))
+    first, second = grades_of(pool)
     apart = np.abs(first - second)
-    inside = (np.minimum(first, second) >= -20) & (np.maximum(first, second) <= 6)
+    inside = (np.minimum(first, second) >= LOWEST) & (np.maximum(first, second) <= HIGHEST)
     reasons = {
         "with a handicap": np.asarray(pool.columns.get("handicap", 0.0 * apart)) != 0,
         "between equal grades": apart == 0,
@@ -472,12 +449,11 @@ def _day(word: str | None) -> str | None:
     return word
 
 
-def read_statistics(*paths: str | os.PathLike[str], lowest: int = -20) -> WinningStatistics:
-    """Read statistics in either form; several files are added up.
+def read_statistics(*paths: str | os.PathLike[str]) -> WinningStatistics:
+    """Read statistics from pages as published, their text, or CSV; several files are added up.
 
-    ``*paths``: pages as published, their text, or CSV. `lowest`: grade of the first row; weaker
-    grades in a file are left out. Raises `InputError` if a file holds no such table, or counts that
-    cannot be.
+    Grades below 20 kyu are left out. Raises `InputError` if a file holds no such table, or counts
+    that cannot be.
     """
     cells: dict[tuple[int, int], tuple[float, float]] = {}
     for path in paths:
@@ -495,16 +471,15 @@ def read_statistics(*paths: str | os.PathLike[str], lowest: int = -20) -> Winnin
             cells[key] = before[0] + wins, before[1] + games
     if not cells:
         raise InputError("no file of winning statistics was given")
-    highest = max(6, *(grade for grade, _ in cells))
+    highest = max(HIGHEST, *(grade for grade, _ in cells))
     most = max(4, *(difference for _, difference in cells))
-    wins_table = np.zeros((highest - lowest + 1, most))
-    games_table = np.zeros_like(wins_table)
-    for (grade, difference), (wins, games) in cells.items():
-        if grade >= lowest:
-            wins_table[grade - lowest, difference - 1] = wins
-            games_table[grade - lowest, difference - 1] = games
+    counts = np.zeros((2, highest - LOWEST + 1, most))
+    for (grade, difference), pair in cells.items():
+        if grade >= LOWEST:
+            counts[:, grade - LOWEST, difference - 1] = pair
+    wins_table, games_table = counts
     label = ", ".join(Path(path).name for path in paths)
-    return WinningStatistics(lowest, wins_table, games_table, label)
+    return WinningStatistics(LOWEST, wins_table, games_table, label)
 
 
 def _text(path: Path) -> str:
