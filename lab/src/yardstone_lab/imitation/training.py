@@ -65,7 +65,7 @@ class TrainingLosses:
     top: float  #: Share of moves that this policy likes best.
     #: Minus the log-likelihood of the moves, or of the teacher's policy, by that of all players.
     policy: float
-    #: `value`, `lead`, `strength`, `trunk`: naN where nothing was known.
+    #: `value`, `lead`, `strength`, `trunk`: NaN where nothing was known.
     value: float = float("nan")
     lead: float = float("nan")
     strength: float = float("nan")

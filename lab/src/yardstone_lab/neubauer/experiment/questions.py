@@ -287,7 +287,7 @@ class ExperimentPredictions:
     """Expected scores of Black, by system; frozen."""
 
     questions: Questions
-    score: Array  #: [q]: black's points.
+    score: Array  #: [q]: Black's points.
     labels: Array  #: [q, 2]: rating labels of Black and White.
     players: NDArray[np.int32]  #: [q, 2]: their numbers in the pool.
     expected: Mapping[str, Array] = field(default_factory=dict)  #: [q]: by the name of the system.
