@@ -33,9 +33,9 @@ from yardstone.tournament.model import Game, Tournament
 from yardstone.tournament.notation import listed
 from yardstone.tournament.pairing import (
     MOST_NAMES,
-    Board,
     BoardsOfRound,
     Constraints,
+    RoundBoard,
     check_by_hand,
     costs_wanted,
     free_tables,
@@ -64,7 +64,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, kw_only=True)
-class DutchBoard(Board):
+class DutchBoard(RoundBoard):
     """A game, or the bye; `first` has White."""
 
     #: What decided the colours; None for the bye and for boards fixed by hand

@@ -42,7 +42,7 @@ from yardstone.tournament.standings_table import (
 )
 
 __all__ = [
-    "Board",
+    "RoundBoard",
     "BoardsOfRound",
     "PairedBoard",
     "Pairing",
@@ -59,12 +59,12 @@ __all__ = [
     "to_be_paired",
 ]
 
-BoardKind = TypeVar("BoardKind", bound="Board")
+BoardKind = TypeVar("BoardKind", bound="RoundBoard")
 Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Board:
+class RoundBoard:
     """A proposed game, or the bye."""
 
     table: int  #: From 1; 0 for the bye
@@ -79,7 +79,7 @@ class Board:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairedBoard(Board):
+class PairedBoard(RoundBoard):
     """A board with its value."""
 
     values: Mapping[str, int]  #: What the board is worth by each criterion
