@@ -34,7 +34,6 @@ class RatingRule:
 
     Attributes
     ----------
-    formula : Formula
     offset : float
         Rating of perfect play on the site.
     level : float
@@ -74,16 +73,12 @@ class MatchAnalysis:
 
     Attributes
     ----------
-    files : sequence of FileAnalysis
-    matches : sequence of AnalysedMatch
     players : sequence of PlayerSummary
         Those who are listed, in order.
     unlisted : int
         Players left out for too few matches.
     blunders : sequence of Blunder
         The worst first.
-    rule : RatingRule
-    settings : AnalysisSettings
     gnubg : str
         Version of GNU Backgammon.
     """

@@ -63,7 +63,6 @@ class ErrorRates(MatchSystem):
     usual_epm, usual_epc : float
         Mean error rates of players; as good as `usual_players` of them, whom those of the
         matches join.
-    usual_players : float
     epm_weight, epc_weight : float
         What the mean is worth beside a player's own matches, in decisions.
     factor : float
@@ -77,7 +76,6 @@ class ErrorRates(MatchSystem):
         of those that the final ratings are about.
     period : {"game", "event", "day", "week", "month", "quarter", "year"} or float
         Matches predicted at once, all from what was known at the start.
-    event_column : str
     first_advantage : float
         Must be 0, and `handicap` None: there is neither.
 

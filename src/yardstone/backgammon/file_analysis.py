@@ -153,7 +153,6 @@ def analyse_files(
 
     Parameters
     ----------
-    matches : iterable of MatchFile
     settings : AnalysisSettings, optional
         Depth and format.
     ledger : AnalysisFile, optional
@@ -438,7 +437,6 @@ def evaluate_position(
 
     Parameters
     ----------
-    position : Position
     plies, cube_plies : int
         Depth of the search for moves and for the cube, from 0; the same by default.
     moves : int

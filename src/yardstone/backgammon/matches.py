@@ -62,7 +62,6 @@ class Blunder:
 
     Attributes
     ----------
-    file : str
     game, record : int
         Place in the match: number of the game, and of the move or cube action in it.
     player, opponent : str
@@ -126,17 +125,14 @@ class AnalysedMatch:
 
     Attributes
     ----------
-    file : str
     players : (str, str)
     length : int
         Points to win; 0 for a money session.
-    date : date or None
     place, event : str
     score : (int, int)
         At the end.
     winner : int or None
         0 or 1; None for a money session and where the file ends before the match.
-    games : int
     errors : (Errors, Errors)
     close_2003 : (int, int)
         Close cube decisions by the rule of 2003, which van den Doel's study used.
@@ -368,7 +364,6 @@ class PlayerSummary:
 
     Attributes
     ----------
-    name : str
     matches : tuple of (AnalysedMatch, int)
         In order of date (those without one in order of the files, first), each with
         the player's side, 0 or 1.
@@ -445,7 +440,6 @@ def summarise(
 
     Parameters
     ----------
-    matches : sequence of AnalysedMatch
     formula : Formula
         From error rates to ratings.
     offset : float

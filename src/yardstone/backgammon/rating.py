@@ -105,7 +105,6 @@ class RatingAnswer:
 
     Attributes
     ----------
-    length : int
     offset : float
         Rating of perfect play.
     formula, about : str

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -63,6 +63,8 @@ __all__ = [
 ]
 
 
+Made = TypeVar("Made")
+
 #: Parts of a game, in order.
 PHASES = ("opening", "middle game", "endgame")
 _LARGEST_AREA = 19 * 19
@@ -108,7 +110,6 @@ class GameAnalysis:
 
     Attributes
     ----------
-    game : GoGame
     conditions : Conditions
         Rules and komi that the network was told.
     number : int32 [m]
@@ -242,9 +243,9 @@ def analyse_games(
         In the order of the games. A game with an illegal move ends before it, with a
         remark.
     """
-    where = Phases() if phases is None else phases
+    say = partial(_analysis, Phases() if phases is None else phases, effort)
     return over_games(
-        partial(_analysed, rules=rules, komi=komi, phases=where, effort=effort),
+        partial(_asked, say, rules=rules, komi=komi),
         games,
         network,
         together=_ANALYSED_TOGETHER,
@@ -254,24 +255,26 @@ def analyse_games(
     )
 
 
-def _analysed(
+def _asked(
+    say: Callable[[NetworkAnswer, Network], Made],
     games: Iterable[GoGame],
     network: Network,
     *,
     rules: Rules | None,
     komi: float | None,
-    phases: Phases,
-    effort: LossEffort | None,
+    end: bool = False,
     skipped: SkipReport,
     progress: Callable[[int], object] | None = None,
-) -> Iterator[GameAnalysis]:
-    questions = ask(games, skipped, network, rules=rules, komi=komi)
+) -> Iterator[Made]:
+    """What follows from the network's answer to each game, or to its end alone."""
+    chosen = _end if end else None
+    questions = ask(games, skipped, network, rules=rules, komi=komi, positions=chosen, whole=end)
     for answer in Evaluator(network, progress=progress).answer(questions):
-        yield _analysis(answer, phases, network, effort)
+        yield say(answer, network)
 
 
 def _analysis(
-    answer: NetworkAnswer, phases: Phases, network: Network, effort: LossEffort | None
+    phases: Phases, effort: LossEffort | None, answer: NetworkAnswer, network: Network
 ) -> GameAnalysis:
     game: GoGame = answer.question.about.game
     encoded, assessment = answer.question.encoded, answer.assessment
@@ -357,13 +360,7 @@ class Total:
 
 
 class MoveTally:
-    """Sums of moves, game by game.
-
-    Parameters
-    ----------
-    mistake : float
-        Points that a move must cost to be a mistake.
-    """
+    """Sums of moves, game by game; one that costs at least `mistake` points is a mistake."""
 
     def __init__(self, mistake: float) -> None:
         self._mistake = mistake
@@ -453,7 +450,6 @@ class Judgement:
 
     Attributes
     ----------
-    game : GoGame
     conditions : Conditions
         Rules and komi that the network was told.
     moves : int
@@ -485,12 +481,8 @@ class Judgement:
 class Agreement:
     """Counts of judged games.
 
-    Attributes
-    ----------
-    games, agreeing, contrary, undecided, unrecorded : int
-        All games; those where the record names the same winner, the other one; those
-        of which the network is not sure; and those it is sure of, but the record
-        names no winner.
+    The record names the same winner (`agreeing`) or the other one (`contrary`), or none where the
+    network is sure (`unrecorded`); the network is not sure (`undecided`).
     """
 
     games: int = 0
@@ -523,7 +515,6 @@ def judge_games(
     ----------
     games : iterable of GoGame
         Read as they are needed.
-    network : Network
     sure : float
         The least winrate, 0.5 to 1, with which a side is named the winner.
     rules, komi : optional
@@ -539,7 +530,7 @@ def judge_games(
     if not 0.5 <= sure <= 1.0:
         raise UsageError(f"sure is {sure:g}; it must be 0.5 to 1")
     return over_games(
-        partial(_judged, sure=sure, rules=rules, komi=komi),
+        partial(_asked, partial(_judgement, sure), rules=rules, komi=komi, end=True),
         games,
         network,
         together=_JUDGED_TOGETHER,
@@ -548,31 +539,15 @@ def judge_games(
     )
 
 
-def _judged(
-    games: Iterable[GoGame],
-    network: Network,
-    *,
-    sure: float,
-    rules: Rules | None,
-    komi: float | None,
-    skipped: SkipReport,
-    progress: Callable[[int], object] | None = None,
-) -> Iterator[Judgement]:
-    questions = ask(games, skipped, network, rules=rules, komi=komi, positions=_end, whole=True)
-    for answer in Evaluator(network, progress=progress).answer(questions):
-        assessment = answer.assessment
-        winrate = float(assessment.white_expected[0])
-        winner = WHITE if winrate >= sure else BLACK if 1.0 - winrate >= sure else UNKNOWN
-        if winrate == 0.5:  # nobody is ahead, however little sureness is asked for
-            winner = UNKNOWN
-        yield Judgement(
-            answer.question.about.game,
-            answer.question.about.conditions,
-            int(answer.question.encoded.positions[0]),
-            winrate,
-            float(assessment.white_lead[0]),
-            winner,
-        )
+def _judgement(sure: float, answer: NetworkAnswer, _: Network) -> Judgement:
+    winrate = float(answer.assessment.white_expected[0])
+    winner = WHITE if winrate >= sure else BLACK if 1.0 - winrate >= sure else UNKNOWN
+    if winrate == 0.5:  # nobody is ahead, however little sureness is asked for
+        winner = UNKNOWN
+    about = answer.question.about
+    moves = int(answer.question.encoded.positions[0])
+    lead = float(answer.assessment.white_lead[0])
+    return Judgement(about.game, about.conditions, moves, winrate, lead, winner)
 
 
 def _end(game: GoGame) -> NDArray[np.int32]:
@@ -585,10 +560,8 @@ class AnalysedGames:
 
     Attributes
     ----------
-    games : sequence of GameAnalysis
     network : str
         Name of the network.
-    phases : Phases
     mistake : float
         Points that a move must cost to be a mistake.
     skipped : SkipReport
@@ -624,7 +597,6 @@ class JudgedGames:
         Name of the network.
     sure : float
         How sure it must be.
-    skipped : SkipReport
     """
 
     games: Sequence[Judgement]
@@ -654,7 +626,6 @@ def analyse_files(
     ----------
     paths : sequence of str
         Files, folders, patterns, archives, or - for standard input.
-    network : Network
     numbers : sequence of int
         Only these games, counted over all files from 1.
     variations : bool
@@ -682,28 +653,19 @@ def analyse_files(
     skipped, positions = reader.skipped, sum(len(game.moves) + 1 for game in games)
     ends = Phases() if phases is None else phases
     note = None if progress is None else (lambda done: progress(done, positions))
-    analysed = list(
-        analyse_games(
-            games,
-            network,
-            rules=rules,
-            komi=komi,
-            phases=ends,
-            effort=effort,
-            skipped=skipped,
-            progress=note,
-        )
-    )
+    analyses = partial(analyse_games, rules=rules, komi=komi, phases=ends, effort=effort)
+    analysed = list(analyses(games, network, skipped=skipped, progress=note))
     require_games(len(analysed), skipped, strict=strict)
     return AnalysedGames(analysed, network.name, ends, mistake, skipped)
 
 
 def _numbered(games: Iterable[GoGame], numbers: Sequence[int]) -> list[GoGame]:
     """All games, or those of these numbers."""
-    chosen = []
-    count = 0
+    if not numbers:
+        return list(games)
+    chosen, count = [], 0
     for count, game in enumerate(games, 1):
-        if not numbers or count in numbers:
+        if count in numbers:
             chosen.append(game)
     if missing := [number for number in numbers if number > count]:
         raise InputError(f"there is no game {missing[0]}", hint=f"there are {count}")

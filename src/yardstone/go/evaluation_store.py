@@ -12,7 +12,7 @@ import time
 import warnings
 import weakref
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ from yardstone.go.nets.engines import CPU
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.go.nets.network import Network
+    from yardstone.go.nets.network import Network, NetworkOutput
 
     Floats = NDArray[np.float32]
 
@@ -47,20 +47,10 @@ _HEAD = struct.Struct("<HHHB")
 
 @dataclass(slots=True, eq=False)
 class KeptAnswer:
-    """What a network said of a position.
+    """What a network said of a position: logits of policy [size² + 1] and of value [3], and scores.
 
-    Attributes
-    ----------
-    policy : float32 [size² + 1]
-        Logits.
-    value : float32 [3]
-        Logits.
-    score : (float, float)
-        Lead and expected score.
-    points : dict of int to float16 [channels]
-        The trunk at some points.
-    mean : float16 [channels] or None
-        Its mean over the board.
+    `score` is lead and expected score; `points` has the trunk at some points, float16 [channels],
+    and `mean` its mean over the board.
     """
 
     policy: Floats
@@ -68,6 +58,12 @@ class KeptAnswer:
     score: tuple[float, float]
     points: dict[int, NDArray[np.float16]] = field(default_factory=dict)
     mean: NDArray[np.float16] | None = None
+
+    @classmethod
+    def of(cls, outputs: NetworkOutput, row: int) -> KeptAnswer:
+        """The answer to one of the positions that were asked about."""
+        score = float(outputs.lead[row]), float(outputs.score_mean[row])
+        return cls(outputs.policy_logits[row], outputs.value_logits[row], score)
 
     def to_bytes(self) -> bytes:
         """The answer as it is kept."""
@@ -135,25 +131,19 @@ def evaluate_kept(network: Network, spatial: Floats, numbers: Floats) -> Network
     """What a network says of positions, those it was asked about in earlier runs as then."""
     store = network.answers
     keys: list[bytes] = []
-    known: Mapping[bytes, bytes] = {}
+    answers: dict[int, KeptAnswer] = {}
     if store is not None:
         keys = [inputs_key(network, *inputs) for inputs in zip(spatial, numbers, strict=True)]
         known = store.get(keys)
-    fresh = [row for row in range(len(spatial)) if not keys or keys[row] not in known]
-    outputs = network.evaluate(spatial[fresh], numbers[fresh]) if fresh else None
-    answers: dict[int, KeptAnswer] = {
-        row: KeptAnswer.from_bytes(known[key]) for row, key in enumerate(keys) if key in known
-    }
-    for place, row in enumerate(fresh):
-        assert outputs is not None
-        answers[row] = KeptAnswer(
-            outputs.policy_logits[place],
-            outputs.value_logits[place],
-            (float(outputs.lead[place]), float(outputs.score_mean[place])),
-        )
-        if store is not None:
-            store.put(keys[row], answers[row].to_bytes())
+        kept = ((row, known[key]) for row, key in enumerate(keys) if key in known)
+        answers = {row: KeptAnswer.from_bytes(data) for row, data in kept}
+    fresh = [row for row in range(len(spatial)) if row not in answers]
+    if fresh:
+        outputs = network.evaluate(spatial[fresh], numbers[fresh])
+        answers |= {row: KeptAnswer.of(outputs, place) for place, row in enumerate(fresh)}
     if store is not None:
+        for row in fresh:
+            store.put(keys[row], answers[row].to_bytes())
         store.flush()
     rows = [answers[row] for row in range(len(spatial))]
     scores = np.array([answer.score for answer in rows], np.float32).reshape(-1, 2)
@@ -196,10 +186,7 @@ def evaluations_folder() -> Path:
 def size_limit() -> int:
     """How many bytes may be kept, by the environment variable YARDSTONE_CACHE; 0 for none.
 
-    Raises
-    ------
-    UsageError
-        The variable is neither ``off`` nor a size.
+    Raises UsageError where the variable is neither ``off`` nor a size.
     """
     text = os.environ.get(ENVIRONMENT, "").strip()
     if not text:
@@ -213,15 +200,7 @@ def size_limit() -> int:
 
 
 def open_store(file: Path | None = None, limit: int | None = None) -> EvaluationStore | None:
-    """The user's store; None where nothing is to be kept, or no file can be written.
-
-    Parameters
-    ----------
-    file : Path, optional
-        Another file.
-    limit : int, optional
-        Most bytes; by default `size_limit`.
-    """
+    """The store of the user, or in another file; None where nothing can or is to be kept."""
     most = size_limit() if limit is None else limit
     if most <= 0:
         return None
@@ -231,19 +210,10 @@ def open_store(file: Path | None = None, limit: int | None = None) -> Evaluation
 
 
 class EvaluationStore:
-    """Values by keys in a file of bounded size.
+    """Values by keys in a file of at most `limit` bytes; what was not used for longest goes first.
 
-    Parameters
-    ----------
-    file : Path
-        Made if it is not there. A damaged one is thrown away, with a warning.
-    limit : int
-        Most bytes; beyond them what was not used for longest is deleted.
-
-    Attributes
-    ----------
-    works : bool
-        False once the file could not be read or written; nothing is kept then.
+    A damaged file is thrown away, with a warning. `works` is False once it could not be read or
+    written; nothing is kept then.
     """
 
     def __init__(self, file: Path, limit: int) -> None:

@@ -6,17 +6,17 @@ import hashlib
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from yardstone import parallel
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
 from yardstone.go.evaluation_store import KeptAnswer, NetworkOutputs, evaluate_kept, inputs_key
-from yardstone.go.nets.network import turned
+from yardstone.go.nets.network import network_here, turned
 from yardstone.go.points import PASS, WHITE, colour_name, point_name, symmetry_points
 from yardstone.go.rules import Conditions, conditions_of
 from yardstone.pool import Skipped, SkipReport
@@ -47,7 +47,6 @@ __all__ = [
     "moves_before_passes",
     "require_games",
     "evaluate_turned",
-    "NetworkWork",
     "over_games",
 ]
 
@@ -96,7 +95,6 @@ class NetworkAnswer:
 
     Attributes
     ----------
-    question : NetworkQuestion
     assessment : Assessment
         Of its positions.
     features : dict of str to float16 arrays
@@ -117,8 +115,8 @@ class NetworkAnswer:
 class _Position:
     """A position: its inputs until the network has been asked, then what it says.
 
-    What was kept of an earlier run has no trunk but at some points; where others are wanted
-    the network is asked again, for the trunk only.
+    What was kept of an earlier run has a trunk at some points only; for others the network is asked
+    again.
     """
 
     inputs: tuple[NDArray[Any], NDArray[np.float32]] | None
@@ -136,9 +134,8 @@ class _Position:
     def mean(self) -> NDArray[Any]:
         """The trunk's mean over the board."""
         if self.trunk is not None:
-            return np.asarray(
-                self.trunk.reshape(len(self.trunk), -1).mean(axis=1, dtype=np.float64)
-            )
+            flat = self.trunk.reshape(len(self.trunk), -1)
+            return np.asarray(flat.mean(axis=1, dtype=np.float64))
         assert self.answer is not None
         assert self.answer.mean is not None
         return self.answer.mean
@@ -164,7 +161,6 @@ class Evaluator:
 
     Parameters
     ----------
-    network : Network
     trunk : collection of {"pick", "after", "candidates", "mean", "trunk"}
         Features of the trunk to give with the answers; ``after`` needs questions with
         the position that follows each one with a point.
@@ -215,7 +211,7 @@ class Evaluator:
             number += len(question.encoded)
             for size in list(self._pending):
                 self._flush(size, everything=number > _MOST_WAITING)
-            while waiting and _is_answered(waiting[0][1]):
+            while waiting and all(position.answer is not None for position in waiting[0][1]):
                 number -= len(waiting[0][0].encoded)
                 yield self._answered(*waiting.popleft())
         for size in list(self._pending):
@@ -280,11 +276,7 @@ class Evaluator:
             position.inputs = None
             position.trunk = None if outputs.trunk is None else outputs.trunk[row].copy()
             if position.answer is None:  # else what was said before stands
-                position.answer = KeptAnswer(
-                    outputs.policy_logits[row],
-                    outputs.value_logits[row],
-                    (float(outputs.lead[row]), float(outputs.score_mean[row])),
-                )
+                position.answer = KeptAnswer.of(outputs, row)
                 if self._store is not None and not self._kinds:
                     self._store.put(position.key, position.answer.to_bytes())
         if self._progress is not None:
@@ -314,18 +306,29 @@ class Evaluator:
                 raise UsageError("features after a move need the position that follows it")
         others, chances = _candidates(assessment.policy[rows], points)
         self._complete(question, positions, self._wanted(rows, points, others))
+        at = dict(zip(rows.tolist(), points.tolist(), strict=True))
+        channels, size = self.network.channels, encoded.spatial.shape[-1]
         features: dict[str, NDArray[np.float16]] = {}
         for kind in self._kinds:
-            if kind == "candidates":
+            if kind == "pick":
+                values = [positions[row].at(point) for row, point in at.items()]
+                features[kind] = _stack(values, channels)
+            elif kind == "after":
+                values = [positions[row + 1].at(point) for row, point in at.items()]
+                features[kind] = _stack(values, channels)
+            elif kind == "mean":
+                features[kind] = _stack([positions[row].mean() for row in at], channels)
+            elif kind == "trunk":
+                wholes = [t for row in at if (t := positions[row].trunk) is not None]
+                features[kind] = _stack(wholes, channels, size, size)
+            else:
                 features["chances"] = chances.astype(np.float16)
                 picks = [
-                    np.stack([positions[row].at(point) for point in at])
-                    for row, at in zip(rows, others.tolist(), strict=True)
+                    np.stack([positions[row].at(point) for point in best])
+                    for row, best in zip(at, others.tolist(), strict=True)
                 ]
-                picked = self._stack(picks, (CANDIDATES, self.network.channels))
+                picked = _stack(picks, CANDIDATES, channels)
                 features[kind] = picked * (chances > 0)[:, :, None]
-            else:
-                features[kind] = self._features(kind, positions, rows, points, encoded)
         return NetworkAnswer(question, assessment, features)
 
     def _wanted(
@@ -367,35 +370,16 @@ class Evaluator:
             if answer is None or position.trunk is None:
                 continue
             for point in wanted.get(row, set()) - answer.points.keys():
-                answer.points[point] = self._stack([position.at(point)], ())[0]
+                answer.points[point] = _stack([position.at(point)])[0]
             if mean and answer.mean is None and row in wanted:
-                answer.mean = self._stack([position.mean()], ())[0]
+                answer.mean = _stack([position.mean()])[0]
             self._store.put(position.key, answer.to_bytes())
 
-    def _features(
-        self,
-        kind: str,
-        positions: Sequence[_Position],
-        rows: NDArray[np.intp],
-        points: NDArray[np.int64],
-        encoded: Encoded,
-    ) -> NDArray[np.float16]:
-        """One kind of features for the rows with a point."""
-        channels, size = self.network.channels, encoded.spatial.shape[-1]
-        if kind == "after":
-            rows = rows + 1
-        if kind == "mean":
-            return self._stack([positions[row].mean() for row in rows], (channels,))
-        if kind == "trunk":
-            wholes = [t for row in rows if (t := positions[row].trunk) is not None]
-            return self._stack(wholes, (channels, size, size))
-        places = zip(rows.tolist(), points.tolist(), strict=True)
-        return self._stack([positions[row].at(point) for row, point in places], (channels,))
 
-    @staticmethod
-    def _stack(values: list[NDArray[Any]], shape: tuple[int, ...]) -> NDArray[np.float16]:
-        stack = np.stack(values) if values else np.empty((0, *shape))
-        return np.clip(stack, _HALF.min, _HALF.max).astype(np.float16)
+def _stack(values: list[NDArray[Any]], *shape: int) -> NDArray[np.float16]:
+    """Values of this shape as float16, without infinite ones."""
+    stack = np.stack(values) if values else np.empty((0, *shape))
+    return np.clip(stack, _HALF.min, _HALF.max).astype(np.float16)
 
 
 def _candidates(
@@ -413,10 +397,6 @@ def _candidates(
     chances = np.take_along_axis(board, order, axis=1)
     chances[:, number:] = 0.0
     return order, np.maximum(chances, 0.0)
-
-
-def _is_answered(positions: list[_Position]) -> bool:
-    return all(position.answer is not None for position in positions)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -473,21 +453,10 @@ def assess(
 ) -> Assessment:
     """Turn the output of a network to White's view.
 
-    Parameters
-    ----------
-    policy_logits : float32 [n, size² + 1]
-        Of every point and of passing, legal or not.
-    value_logits : float32 [n, 3]
-        Of win, loss and no result, for the side to move.
-    score : float32 [n, 2]
-        Lead and expected final score for the side to move, if there is a result.
-    to_play : int8 [n]
-        The side to move: 1 Black, 2 White.
-    legal : uint8 [n, size² + 1]
-        1 where a move is legal; the last place is the pass.
-    without_result : bool
-        Whether the rules know games without a result (`can_end_without_result`);
-        if not, the network's opinion of it is left out.
+    `policy_logits` [n, size² + 1] are of every point and of passing, legal or not; `value_logits`
+    [n, 3] and `score` [n, 2] (lead and expected score) are for the side to move, 1 Black or 2
+    White. Without `without_result` (`can_end_without_result`) what it says of games without a
+    result is left out.
     """
     values = value_logits.astype(np.float64)
     if not without_result:
@@ -538,24 +507,12 @@ def ask(
     trunk: bool = False,
     whole: bool = False,
 ) -> Iterator[NetworkQuestion]:
-    """Make a question of each game.
+    """Make a question of each game; those that cannot be shown to the network go to `skipped`.
 
-    Parameters
-    ----------
-    games : iterable of GoGame
-    skipped : SkipReport
-        Takes the games that cannot be shown to the network, with the reason.
-    network : Network
-        That is to be asked.
-    rules, komi : optional
-        For all games, in place of their own (`conditions_of`).
-    positions : callable, optional
-        Gives the numbers of the positions of a game that are wanted; by default all.
-    trunk : bool
-        Ask for the features of each move at its point.
-    whole : bool
-        Leave a game out as soon as one of its moves is illegal; otherwise what
-        comes before that move is asked about.
+    Rules and komi are for all games, in place of their own (`conditions_of`). `positions` gives the
+    numbers of those that are wanted of a game, by default all; `trunk` asks for the features of
+    each move at its point. With `whole` a game with an illegal move is left out, else what comes
+    before it is asked about.
     """
     from yardstone.go.inputs import encode_game
 
@@ -604,12 +561,7 @@ def moves_before_passes(game: GoGame) -> int:
 
 
 def require_games(number: int, skipped: SkipReport, *, strict: bool = False) -> None:
-    """Refuse to go on if no game could be used, or with `strict` if any could not.
-
-    Raises
-    ------
-    NoGamesError, StrictError
-    """
+    """Raise NoGamesError if no game could be used; with `strict` StrictError if any could not."""
     if not len(skipped):
         if not number:
             raise NoGamesError("there are no games")
@@ -625,23 +577,10 @@ def require_games(number: int, skipped: SkipReport, *, strict: bool = False) -> 
 def evaluate_turned(
     network: Network, spatial: Floats, numbers: Floats, symmetries: NDArray[np.int64]
 ) -> tuple[NetworkOutputs, Floats]:
-    """What a network says of positions that it is shown turned.
+    """What a network says of positions that it is shown turned, and the policy logits turned back.
 
-    Parameters
-    ----------
-    network : Network
-    spatial : float32 [n, 22, size, size]
-    numbers : float32 [n, 19]
-        The global inputs.
-    symmetries : int [n]
-        0 to 7: how each position is turned.
-
-    Returns
-    -------
-    evaluation : NetworkOutputs
-        Of the turned positions.
-    policy : float32 [n, size² + 1]
-        Its policy logits, turned back.
+    `symmetries`, 0 to 7, say how each position is turned; all else of the answer is of the turned
+    ones.
     """
     output = evaluate_kept(network, turned(spatial, symmetries), numbers)
     policy = output.policy_logits.copy()
@@ -655,45 +594,15 @@ def evaluate_turned(
 _WINDOW = 1 << 14
 
 Item = TypeVar("Item")
-Given = TypeVar("Given", contravariant=True)
-Answer = TypeVar("Answer", covariant=True)
-
-
-class NetworkWork(Protocol[Given, Answer]):
-    """Asks a network about items, one after another.
-
-    What it answers must depend on the item alone, not on those before it.
-    """
-
-    def __call__(
-        self,
-        items: Iterable[Given],
-        network: Network,
-        /,
-        *,
-        skipped: SkipReport,
-        progress: Callable[[int], object] | None = None,
-    ) -> Iterator[Answer]:
-        """The answers; `progress` is called with the positions that are done."""
-        ...
-
-
-class _Source(NamedTuple):
-    """Where a network is, and how it is computed."""
-
-    file: str
-    engine: str
-    precision: str
-    device: str
-    symmetries: int
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
-class _Share(Generic[Item]):
+class _Share:
     """Items that are worked on together."""
 
     first: int
-    items: tuple[Item, ...]
+    items: tuple[Any, ...]
 
     def __repr__(self) -> str:
         """Which; errors name them so."""
@@ -701,7 +610,7 @@ class _Share(Generic[Item]):
 
 
 def over_games(
-    work: NetworkWork[Item, Answer],
+    work: Callable[..., Iterator[Answer]],
     items: Iterable[Item],
     network: Network,
     *,
@@ -716,11 +625,10 @@ def over_games(
 
     Parameters
     ----------
-    work : NetworkWork
-        A function at the top level of a module, or a `functools.partial` of one.
-    items : iterable
-        Read as they are needed.
-    network : Network
+    work : callable
+        A function at the top level of a module, or a `functools.partial` of one: from items
+        and a network, with `skipped` and `progress` by name, to the answers, each of which
+        depends on its item alone.
     together : int
         Items that go to a machine together.
     positions : callable
@@ -733,49 +641,32 @@ def over_games(
     if not parallel.elsewhere():
         yield from work(items, network, skipped=skipped, progress=progress)
         return
-    how = (network.engine, network.precision, network.device, network.symmetries)
-    source = _Source(network.file, *how)
-    done = 0
+    source = (network.file, network.engine, network.precision, 1, network.device)
+    ask_share = partial(_ask_share, work, (*source, network.symmetries))
+    done = taken = 0
 
-    def receive(share: _Share[Item], answers: Any) -> Any:
+    def receive(share: _Share, answers: Any) -> Any:
         nonlocal done
         done += sum(map(positions, share.items))
         if progress is not None:
             progress(done)
         return answers
 
-    taken = 0
     remaining = iter(items)
     while window := list(islice(remaining, _WINDOW)):
         starts = range(0, len(window), together)
         shares = [_Share(taken + k, tuple(window[k : k + together])) for k in starts]
         taken += len(window)
         for answers, report in parallel.map(
-            partial(_ask_share, work, source), shares, receive=receive, files=[Path(source.file)]
+            ask_share, shares, receive=receive, files=[Path(network.file)]
         ):
             skipped.merge(report)
             yield from answers
 
 
 def _ask_share(
-    work: NetworkWork[Item, Answer], source: _Source, share: _Share[Item]
+    work: Callable[..., Iterator[Answer]], source: tuple[Any, ...], share: _Share
 ) -> tuple[Sequence[Answer], SkipReport]:
     """The answers to a share, and what could not be asked about; done in a worker."""
     report = SkipReport()
-    return list(work(share.items, _loaded(source), skipped=report)), report
-
-
-@lru_cache(maxsize=1)
-def _loaded(source: _Source) -> Network:
-    """The network, once a process."""
-    from yardstone.go.nets.network import load_network
-
-    file = parallel.local_path(source.file)
-    return load_network(
-        file,
-        source.engine,
-        source.precision,
-        1,
-        device=source.device,
-        symmetries=source.symmetries,
-    )
+    return list(work(share.items, network_here(*source), skipped=report)), report

@@ -311,7 +311,6 @@ def write_part(
 
     Parameters
     ----------
-    store : path
     number : int
         Of the part, from 0.
     about : mapping

@@ -17,7 +17,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,7 +42,7 @@ from yardstone.go.feature_store import (
     write_whole,
 )
 from yardstone.go.nets.engines import CPU
-from yardstone.go.nets.network import check_symmetries
+from yardstone.go.nets.network import check_symmetries, network_here
 from yardstone.go.nets.store import find_network
 from yardstone.go.points import WHITE
 from yardstone.go.rules import parse_rules
@@ -131,7 +131,6 @@ class GameFeatures:
 
     Attributes
     ----------
-    game : GoGame
     number : int16 [n]
         Number of each move in the game, from 1.
     colour : int8 [n]
@@ -208,7 +207,6 @@ def extract_features(
         not be read are listed in the store among those left out.
     store : path
         The folder; made if it is not there.
-    settings : ExtractionSettings, optional
     workers : int, optional
         Processes, each with a network of its own; one a core by default.
     progress : callable, optional
@@ -459,14 +457,10 @@ class Batch:
         return f"<games {first.file} #{first.number} to {last.file} #{last.number}>"
 
 
-@lru_cache(maxsize=1)
 def load(settings: ExtractionSettings) -> Network:
     """The network of these settings, once a process."""
-    from yardstone.go.nets.network import load_network
-
-    net = None if settings.net is None else parallel.local_path(settings.net)
-    how = (settings.engine, settings.precision, settings.threads)
-    return load_network(net, *how, device=settings.device, symmetries=settings.symmetries)
+    how = (settings.engine, settings.precision, settings.threads, settings.device)
+    return network_here(settings.net, *how, settings.symmetries)
 
 
 def game_facts(game: GoGame) -> dict[str, Any]:

@@ -99,17 +99,9 @@ class LossEffort:
 class FirstLook:
     """A game of m moves whose positions a network has looked at once.
 
-    Attributes
-    ----------
-    game : GoGame
-    conditions : Conditions
-        Rules and komi that the network was told.
-    white_winrate, white_lead : float32 [m + 1]
-        Before each move and after the last.
-    best : int16 [m]
-        The move that the network likes best; -1 is a pass.
-    wanted : bool [m]
-        The moves whose losses are asked for.
+    `conditions` are those that it was told. `white_winrate` and `white_lead` [m + 1] are before
+    each move and after the last, `best` [m] is the move that it likes best (-1 a pass); losses are
+    asked for where `wanted` [m].
     """
 
     game: GoGame
@@ -173,36 +165,20 @@ class _Suspect:
 def move_losses(
     games: Sequence[FirstLook], network: Network, effort: LossEffort | None = None
 ) -> list[Losses]:
-    """Losses of the moves of games.
-
-    Parameters
-    ----------
-    games : sequence of FirstLook
-    network : Network
-        The one that has looked at them.
-    effort : LossEffort, optional
-
-    Returns
-    -------
-    list of Losses
-        One a game.
-    """
+    """Losses of the moves of games, one a game; `network` is the one that has looked at them."""
     spend = LossEffort() if effort is None else effort
     losses_of = [_undecided(game) for game in games]
     compared = _compare(games, losses_of, network)
     if spend.visits:
         share = np.inf if spend.share is None else spend.share
-        budgets = [
-            share * len(game.white_lead) - number
-            for game, number in zip(games, compared, strict=True)
-        ]
+        looked = zip(games, compared, strict=True)
+        budgets = [share * len(game.white_lead) - number for game, number in looked]
         _search(games, losses_of, network, spend.visits, budgets)
     return losses_of
 
 
 def _undecided(game: FirstLook) -> Losses:
     """Losses of 0 where the network's own choice was played, unknown elsewhere."""
-    number = len(game.white_lead) - 1
     winrate = game.mover_winrates
     decided = np.asarray((winrate > DECIDED).all(axis=1) | (winrate < 1.0 - DECIDED).all(axis=1))
     asked = game.wanted & ~decided
@@ -213,7 +189,7 @@ def _undecided(game: FirstLook) -> Losses:
         win=blank.copy(),
         best=game.best.copy(),
         decided=decided,
-        visits=np.zeros(number, np.int32),
+        visits=np.zeros(len(decided), np.int32),
     )
 
 
@@ -221,18 +197,13 @@ def _compare(
     games: Sequence[FirstLook], losses_of: Sequence[Losses], network: Network
 ) -> list[int]:
     """Compare each move with the network's choice, both looked at once; how many in each game."""
-    rows = [
-        (number, int(place))
-        for number, (game, losses) in enumerate(zip(games, losses_of, strict=True))
-        for place in np.flatnonzero(
-            ~np.isnan(losses.points)
-            & (game.best != game.game.moves[: len(game.best)].astype(np.int16))
-        )
-    ]
-    lines = [
-        Line(games[n].game, games[n].conditions, place, (int(games[n].best[place]),))
-        for n, place in rows
-    ]
+    rows: list[tuple[int, int]] = []
+    lines = []
+    for number, (game, losses) in enumerate(zip(games, losses_of, strict=True)):
+        other = game.best != game.game.moves[: len(game.best)].astype(np.int16)
+        for place in np.flatnonzero(~np.isnan(losses.points) & other).tolist():
+            rows.append((number, place))
+            lines.append(Line(game.game, game.conditions, place, (int(game.best[place]),)))
     for (number, place), (win, lead, _) in zip(rows, evaluate_lines(lines, network), strict=True):
         game, losses = games[number], losses_of[number]
         sign = _sign(game.game, place)
@@ -364,22 +335,10 @@ _BATCH = 96
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A position in a tree.
+    """A position in a tree: the move that led here (-1 a pass), and who is to move, `colour`.
 
-    Attributes
-    ----------
-    move : int
-        That led here; -1 is a pass.
-    colour : int
-        Who is to move here.
-    prior : float
-        The policy's probability of the move.
-    visits : int
-        Positions seen here and below.
-    win, lead : float
-        Sums over them of White's expected score and lead.
-    children : list of Node
-        Empty until the position has been seen.
+    `prior` is the policy's probability of the move, `visits` counts the positions seen here and
+    below, `win` and `lead` sum White's expected score and lead over them.
     """
 
     move: int
@@ -402,25 +361,11 @@ class Node:
 
 
 class Tree:
-    """The search of one position of a game.
+    """The search of one position of a game, after so many moves.
 
-    Parameters
-    ----------
-    game : GoGame
-    conditions : Conditions
-        Rules and komi that the network is told.
-    position : int
-        The number of moves played: 0 is the beginning.
-    without : int, optional
-        A move that is left out at the root.
-    first : int
-        The symmetry that the root is turned by; the next position by the next, and so on.
-
-    Attributes
-    ----------
-    root : Node
-    leads : list of float
-        White's lead in every position seen, in the order in which they were.
+    Of the root the move `without` is left out. It is turned by the symmetry `first`, the next
+    position by the next, and so on. `leads` has White's lead in every position seen, in their
+    order.
     """
 
     def __init__(
@@ -504,28 +449,15 @@ class Tree:
 
 
 def grow(trees: Sequence[Tree], network: Network, visits: int) -> int:
-    """Let trees grow to so many positions each.
-
-    Parameters
-    ----------
-    trees : sequence of Tree
-    network : Network
-    visits : int
-        Positions that each tree has seen afterwards; those that have more stay.
-
-    Returns
-    -------
-    int
-        Positions that the network evaluated.
-    """
+    """Let trees grow to so many positions each, where they have fewer; returns how many it took."""
     evaluated = 0
     while growing := [tree for tree in trees if tree.root.visits < visits]:
-        for start in range(0, len(growing), _BATCH):
-            evaluated += _round(growing[start : start + _BATCH], network)
+        _round(growing, network)
+        evaluated += len(growing)
     return evaluated
 
 
-def _round(trees: Sequence[Tree], network: Network) -> int:
+def _round(trees: Sequence[Tree], network: Network) -> None:
     """One more position for each of these trees."""
     paths = [tree.descend() for tree in trees]
     lines = [
@@ -540,23 +472,14 @@ def _round(trees: Sequence[Tree], network: Network) -> int:
     ]
     for tree, path, evaluation in zip(trees, paths, evaluate_lines(lines, network), strict=True):
         tree.expand(path, *evaluation)
-    return len(trees)
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A position that a network is to see: one of a game, and moves from there.
+    """A position for a network: one of a game, after so many moves, and moves from there.
 
-    Attributes
-    ----------
-    game : GoGame
-    conditions : Conditions
-    position : int
-        Moves of the game that have been played.
-    moves : tuple of int
-        That follow: the first is made by who moved there in the game, then in turn.
-    symmetry : int
-        How the position is turned before it is shown, 0 to 7.
+    The first of `moves` is made by who moved there in the game, then they alternate. `symmetry`
+    turns the position before it is shown, 0 to 7.
     """
 
     game: GoGame

@@ -73,8 +73,6 @@ class PositionRequest:
         Points (-1 a pass) and who played there.
     to_play : int
         The side to move.
-    rules : Rules
-    komi : float
     given : mapping
         The object as it was read.
     """
@@ -282,7 +280,6 @@ def evaluate_file(
     ----------
     path : str
         Also compressed; - for standard input.
-    network : Network
     skipped : SkipReport
         Takes the lines that cannot be evaluated.
     strict : bool
@@ -323,7 +320,6 @@ def evaluate_lines(
     ----------
     lines : iterable of str
         Read as they are needed; empty ones are passed over.
-    network : Network
     file : str
         Where they come from, for the report.
     skipped : SkipReport, optional

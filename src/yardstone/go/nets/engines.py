@@ -12,7 +12,7 @@ from __future__ import annotations
 import io
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import redirect_stdout
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Protocol, TypeAlias
@@ -48,15 +48,8 @@ _NEAR = 1e-4
 class GraphicsCard:
     """A kind of graphics card.
 
-    Attributes
-    ----------
-    name : str
-    provider : str
-        ONNX Runtime's name of it.
-    package : str
-        The build of ONNX Runtime that knows it.
-    options : mapping
-        For the provider.
+    `provider` is ONNX Runtime's name of it, `package` the build of ONNX Runtime that knows it;
+    `options` are for the provider.
     """
 
     name: str
@@ -91,19 +84,12 @@ def available_devices() -> tuple[str, ...]:
 def card_of(device: str) -> GraphicsCard | None:
     """The card that is named, or with ``auto`` the first that works; None is the processor.
 
-    Raises
-    ------
-    UsageError
-        There is no such device, or it does not work here: why, and what to install.
-    MissingExtraError
-        A card is named, and ONNX Runtime is not installed.
+    Raises UsageError where there is no such device, or it does not work here; says what to install.
     """
     if device == "auto":
         return next((card for name, card in DEVICES.items() if _fault(name) is None), None)
     if device == CPU:
         return None
-    if device not in DEVICES:
-        raise UsageError(f"there is no device {device!r}: {', '.join(device_names())}")
     _runtime()
     fault = _fault(device)
     if fault is not None:
@@ -205,13 +191,8 @@ class Engine(Protocol):
 def make_engine(name: str, precision: str, threads: int, device: str = "auto") -> Engine:
     """The engine of this name; ``auto`` takes the first that is installed.
 
-    Raises
-    ------
-    UsageError
-        There is no such engine, precision or device, they do not go together, or the device
-        does not work here.
-    MissingExtraError
-        The engine is not installed.
+    Raises UsageError where there is no such engine, precision or device, they do not go together,
+    or the device does not work here; MissingExtraError where the engine is not installed.
     """
     if precision not in PRECISIONS:
         raise UsageError(f"precision is {precision!r}, it must be {' or '.join(PRECISIONS)}")
@@ -224,10 +205,8 @@ def make_engine(name: str, precision: str, threads: int, device: str = "auto") -
         raise UsageError(f"{device} computes in fp32; {precision} needs the device {CPU}")
     if on_card and name == "openvino":
         raise UsageError(f"openvino computes on the processor; {device} needs onnxruntime")
-    if name == "auto" and on_card:
-        name = "onnxruntime"
     if name == "auto":
-        name = ENGINES[1] if precision == "bf16" else _first_installed()
+        name = ENGINES[1] if precision == "bf16" else "onnxruntime" if on_card else _installed()
     if name == "openvino":
         return OpenVino(precision, threads)
     if precision != "fp32":
@@ -235,7 +214,7 @@ def make_engine(name: str, precision: str, threads: int, device: str = "auto") -
     return OnnxRuntime(card_of(device))
 
 
-def _first_installed() -> str:
+def _installed() -> str:
     from importlib.util import find_spec
 
     return next((name for name in ENGINES if find_spec(name) is not None), ENGINES[0])
@@ -253,26 +232,16 @@ def _graph_tools() -> Any:
 
 
 class OnnxRuntime:
-    """ONNX Runtime: on the processor one thread a call, or on a graphics card.
-
-    Parameters
-    ----------
-    card : GraphicsCard, optional
-    """
+    """ONNX Runtime: on the processor one thread a call, or on a graphics card."""
 
     name = "onnxruntime"
 
     def __init__(self, card: GraphicsCard | None = None) -> None:
-        try:
-            import onnxruntime
-        except ModuleNotFoundError:
-            raise MissingExtraError("onnxruntime", "go") from None
-        self._runtime: Any = onnxruntime
+        self._runtime = _runtime()
         self._card = card
         self.device = CPU if card is None else card.name
         # The method of `WIDE` networks likes multiples of 12, and more do not fit into caches.
         self.batch = 12 if card is None else _CARD_BATCH
-        self._lock = threading.Lock()
 
     def runner(self, model: NetworkModel, size: int, outputs: Sequence[str]) -> Runner:
         """Prepare a network for one size of board and a choice of outputs."""
@@ -296,16 +265,14 @@ class OnnxRuntime:
                 f"Without it take the device {CPU}"
             )
         names = list(outputs)
+        alone = nullcontext() if card is None else threading.Lock()
 
         def run(spatial: Floats, numbers: Floats) -> Mapping[str, Floats]:
-            values = session.run(names, {"spatial": spatial, "globals": numbers})
+            with alone:
+                values = session.run(names, {"spatial": spatial, "globals": numbers})
             return dict(zip(names, values, strict=True))
 
-        def run_alone(spatial: Floats, numbers: Floats) -> Mapping[str, Floats]:
-            with self._lock:
-                return run(spatial, numbers)
-
-        return run if card is None else run_alone
+        return run
 
 
 class OpenVino:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,11 +21,12 @@ from yardstone.go.nets.model_file import GLOBAL, SPATIAL, read_model
 from yardstone.go.nets.store import find_network
 from yardstone.go.points import SYMMETRIES, symmetry_points
 from yardstone.go.rules import KNOWLEDGE, Conditions
-from yardstone.parallel import available_cores, inside
+from yardstone.parallel import available_cores, inside, local_path
 
 __all__ = [
     "Network",
     "load_network",
+    "network_here",
     "averaged",
     "check_symmetries",
     "turned",
@@ -171,12 +173,6 @@ class Network:
                 self._runners[key] = self._engine.runner(self.model, size, outputs)
             return self._runners[key]
 
-    def _workers(self) -> ThreadPoolExecutor:
-        with self._lock:
-            if self._pool is None:
-                self._pool = ThreadPoolExecutor(self.threads, "yardstone-network")
-            return self._pool
-
     def _run(
         self, size: int, outputs: Sequence[str], spatial: Floats, numbers: Floats
     ) -> dict[str, Floats]:
@@ -209,7 +205,10 @@ class Network:
             for start in starts:
                 part(start)
         else:
-            list(self._workers().map(part, starts))
+            with self._lock:
+                if self._pool is None:
+                    self._pool = ThreadPoolExecutor(self.threads, "yardstone-network")
+            list(self._pool.map(part, starts))
         return whole
 
 
@@ -280,6 +279,15 @@ def load_network(
     return Network(model, os.fspath(file), chosen, precision, threads, answers, symmetries)
 
 
+@lru_cache(maxsize=1)
+def network_here(
+    net: str | None, engine: str, precision: str, threads: int, device: str, symmetries: int
+) -> Network:
+    """The network, loaded once a process; its file is found as it came to this machine."""
+    path = None if net is None else local_path(net)
+    return load_network(path, engine, precision, threads, device=device, symmetries=symmetries)
+
+
 #: The symmetries, in the order in which they are taken: as it lies, a quarter turn, a half
 #: turn, the other quarter turn, then the same with the board seen from behind.
 _ORDER = (0, 5, 3, 6, 4, 1, 7, 2)
@@ -293,18 +301,7 @@ def check_symmetries(number: int) -> int:
 
 
 def turned(planes: Floats, symmetries: NDArray[np.int64]) -> Floats:
-    """Planes of positions, each turned by a symmetry.
-
-    Parameters
-    ----------
-    planes : float32 [n, planes, size, size]
-    symmetries : int [n]
-        0 to 7, as `yardstone.go.points.symmetry_points` numbers them.
-
-    Returns
-    -------
-    float32 [n, planes, size, size]
-    """
+    """Planes [n, planes, size, size] of positions, each turned by its symmetry, 0 to 7."""
     size = planes.shape[-1]
     flat = planes.reshape(len(planes), planes.shape[1], size * size)
     out = np.empty_like(flat)
@@ -317,43 +314,27 @@ def turned(planes: Floats, symmetries: NDArray[np.int64]) -> Floats:
 def averaged(
     evaluate: Callable[[Floats], NetworkOutput], spatial: Floats, number: int
 ) -> NetworkOutput:
-    """What a network says of positions, averaged over symmetries and turned back.
+    """What a network says of planes, averaged over the first `number` symmetries and turned back.
 
-    Parameters
-    ----------
-    evaluate : callable
-        Gives what it says of planes.
-    spatial : float32 [n, planes, size, size]
-    number : int
-        How many symmetries, 1 to 8: the first as the board lies, the second a quarter turn.
-
-    Returns
-    -------
-    NetworkOutput
-        Of the policy the mean probability, as its logarithm; of all else the mean: of the
-        value that of its logits, of the trunk and the ownership that at each point.
+    Of the policy the mean probability, as its logarithm; of all else the mean: of the value that of
+    its logits, of the trunk and the ownership that at each point.
     """
     if number == 1:
         return evaluate(spatial)
     size = int(spatial.shape[-1])
-    sums: dict[str, Floats | None] = {}
+    sums: dict[str, Floats] = {}
     for symmetry in _ORDER[:number]:
-        each = np.full(len(spatial), symmetry, np.int64)
-        output = evaluate(turned(spatial, each))
+        output = evaluate(turned(spatial, np.full(len(spatial), symmetry, np.int64)))
         points = symmetry_points(size)[symmetry]
         for part in fields(NetworkOutput):
             values = getattr(output, part.name)
             if values is not None:
                 values = _turned_back(part.name, values, points)
-                before = sums.get(part.name)
-                values = values if before is None else before + values
-            sums[part.name] = values
-    mean = {name: None if total is None else total / number for name, total in sums.items()}
-    policy = mean["policy_logits"]
-    assert policy is not None
-    tiny = np.finfo(np.float32).tiny
-    mean["policy_logits"] = np.log(np.maximum(policy, tiny))
-    return NetworkOutput(**mean)  # type: ignore[arg-type]
+                sums[part.name] = sums[part.name] + values if part.name in sums else values
+    mean: dict[str, Any] = {part.name: None for part in fields(NetworkOutput)}
+    mean |= {name: total / number for name, total in sums.items()}
+    mean["policy_logits"] = np.log(np.maximum(mean["policy_logits"], np.finfo(np.float32).tiny))
+    return NetworkOutput(**mean)
 
 
 def _turned_back(name: str, values: Floats, points: NDArray[np.int32]) -> Floats:
@@ -403,8 +384,8 @@ class NetworkOutput:
     score_stdev: Floats
     lead: Floats
     variance_time: Floats
-    value_error: Floats | None
-    score_error: Floats | None
+    value_error: Floats | None = None
+    score_error: Floats | None = None
     trunk: Floats | None = None
     ownership: Floats | None = None
 
@@ -421,32 +402,30 @@ def network_output(model: NetworkModel, outputs: Mapping[str, Floats]) -> Networ
     """Scale the outputs of a network's graph."""
     score = outputs["score"].astype(np.float64)
     scaling = model.scaling
-    value_error: NDArray[np.float64] | None = None
-    score_error: NDArray[np.float64] | None = None
-    if model.version >= 14:
-        value_error = np.sqrt(scaling.shortterm_value_error) * _softplus(0.5 * score[:, 4])
-        score_error = np.sqrt(scaling.shortterm_score_error) * _softplus(0.5 * score[:, 5])
-    elif model.version >= 10:
-        value_error = np.sqrt(scaling.shortterm_value_error * _softplus(score[:, 4]))
-        score_error = np.sqrt(scaling.shortterm_score_error * _softplus(score[:, 5]))
-    elif model.version >= 9:
-        value_error, score_error = _softplus(score[:, 4]), 10.0 * _softplus(score[:, 5])
+    numbers = {
+        "score_mean": scaling.score_mean * score[:, 0],
+        "score_stdev": scaling.score_stdev * _softplus(score[:, 1]),
+        "lead": scaling.lead * score[:, 2],
+        "variance_time": scaling.variance_time * _softplus(score[:, 3]),
+    }
+    errors = {
+        "value_error": (4, scaling.shortterm_value_error, 1.0),
+        "score_error": (5, scaling.shortterm_score_error, 10.0),
+    }
+    for name, (column, scale, plain) in errors.items():
+        if model.version >= 14:
+            numbers[name] = np.sqrt(scale) * _softplus(0.5 * score[:, column])
+        elif model.version >= 10:
+            numbers[name] = np.sqrt(scale * _softplus(score[:, column]))
+        elif model.version >= 9:
+            numbers[name] = plain * _softplus(score[:, column])
     owned = outputs.get("ownership")
-
-    def single(values: NDArray[np.float64]) -> Floats:
-        return values.astype(np.float32)
-
     return NetworkOutput(
         policy_logits=outputs["policy"],
         value_logits=outputs["value"],
-        score_mean=single(scaling.score_mean * score[:, 0]),
-        score_stdev=single(scaling.score_stdev * _softplus(score[:, 1])),
-        lead=single(scaling.lead * score[:, 2]),
-        variance_time=single(scaling.variance_time * _softplus(score[:, 3])),
-        value_error=None if value_error is None else single(value_error),
-        score_error=None if score_error is None else single(score_error),
         trunk=outputs.get("trunk"),
         ownership=None if owned is None else np.tanh(owned),
+        **{name: values.astype(np.float32) for name, values in numbers.items()},
     )
 
 
@@ -454,17 +433,8 @@ def network_output(model: NetworkModel, outputs: Mapping[str, Floats]) -> Networ
 class NetworkView:
     """A network, and how many ways it is shown each position.
 
-    Features of different views mean different things. Views are equal where the files of
-    their networks and the numbers of symmetries are.
-
-    Attributes
-    ----------
-    sha256 : str
-        Of the network's file, in hexadecimal.
-    symmetries : int
-        As `yardstone.go.nets.load_network` takes it.
-    name : str
-        Of the network.
+    Features of different views mean different things. Views are equal where the files of their
+    networks (`sha256`) and the numbers of symmetries are.
     """
 
     sha256: str

@@ -262,8 +262,6 @@ def search(
     ----------
     words : (int, int)
         The first word, and the one behind the last.
-    indexed : IndexedGames
-    placed : PlacedPatterns
     matches : int32 [room, MATCH]
         Takes the matches.
 

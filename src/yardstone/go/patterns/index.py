@@ -103,13 +103,8 @@ class GameIndex:
     The file is mapped into memory: opening it costs nothing however large it is, and
     processes share it. `build_index` makes it.
 
-    Parameters
-    ----------
-    path : path
-
     Attributes
     ----------
-    path : Path
     facts : dict
         What the file says of itself: games, moves, duplicates left out, sources.
 
@@ -689,7 +684,6 @@ def write_arrays(
 
     Parameters
     ----------
-    path : Path
     facts : mapping
         Plain values that go into the description.
     arrays : mapping of str to (type, shape, filler)

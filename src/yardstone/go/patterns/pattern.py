@@ -164,7 +164,6 @@ class Pattern:
 
         Parameters
         ----------
-        size : int
         stones : int array [size * size]
             Colours of all points.
         inside : bool array [size * size]
@@ -305,7 +304,6 @@ def read_diagram(
         Lines of the board; 19 unless the diagram shows all four edges.
     file, line : optional
         Where the first line stands, for messages.
-    name : str
 
     Raises
     ------

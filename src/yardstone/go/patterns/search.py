@@ -87,8 +87,6 @@ def find_patterns(
 
     Parameters
     ----------
-    index : GameIndex
-    patterns : sequence of Pattern
     also : sequence of sequences of int, optional
         For each pattern further points that must stay on the board where it is moved.
     most : int
