@@ -329,7 +329,7 @@ class OpenVino:
                 return {name: values[name] for name in names}
 
             return run
-        trunk = self._compiled(tools.build_trunk(model, size), "bf16")
+        trunk = self._compiled(tools.build_network(model, size, ("trunk",)), "bf16")
         rest = [name for name in names if name != "trunk"]
         heads = self._compiled(tools.build_heads(model, size, rest), "f32")
 

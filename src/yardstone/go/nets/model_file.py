@@ -22,9 +22,12 @@ import hashlib
 import io
 import os
 import re
-from dataclasses import fields
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import fields, replace
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,22 +82,13 @@ _METADATA_INPUTS = 192
 _HEADER = 1 << 12
 
 
-class Header:
-    """The first lines of a network file.
+class Header(NamedTuple):
+    """The first lines of a network file: its own name, version, and size of the trunk."""
 
-    Attributes
-    ----------
-    name : str
-        The name within the file.
-    version, blocks, channels : int
-        Model version, blocks and channels of the trunk.
-    """
-
-    def __init__(self, name: str, version: int, blocks: int, channels: int) -> None:
-        self.name = name
-        self.version = version
-        self.blocks = blocks
-        self.channels = channels
+    name: str
+    version: int
+    blocks: int
+    channels: int
 
 
 def read_model(path: str | os.PathLike[str]) -> NetworkModel:
@@ -113,24 +107,23 @@ def read_model(path: str | os.PathLike[str]) -> NetworkModel:
         or is of a version that is not read.
     """
     file = os.fspath(path)
-    packed = _packed(Path(file))
-    data = _unpacked(packed, file)
+    with _readable(file):
+        if Path(file).stat().st_size > _LARGEST_FILE:
+            raise InputError("is larger than any network", file=file)
+        packed = data = Path(file).read_bytes()
+    stream = ByteStream(io.BytesIO(packed), file, len(packed), LIMITS)
+    if stream.compression is not None:
+        data = b"".join(stream.pieces())
+        if stream.damage is not None:
+            raise InputError(stream.damage, file=file, hint="download it again")
     return _model(Tokens(data, file), hashlib.sha256(packed).hexdigest())
 
 
 def read_header(path: str | os.PathLike[str]) -> Header:
-    """Read only the beginning of a network file: its name, version and size.
-
-    Raises
-    ------
-    InputError
-        As `read_model`, as far as the beginning tells.
-    """
+    """Read only the beginning of a network file; raises InputError as `read_model` does."""
     file = os.fspath(path)
-    try:
+    with _readable(file):
         raw = Path(file).open("rb", buffering=0)  # noqa: SIM115 (the stream closes it)
-    except OSError as error:
-        raise _unreadable(file, error) from None
     with ByteStream(raw, file, 0, LIMITS) as stream:
         tokens = Tokens(stream.peek(_HEADER)[:_HEADER], file)
     name, version, _, _, _ = _opening(tokens)
@@ -138,29 +131,14 @@ def read_header(path: str | os.PathLike[str]) -> Header:
     return Header(name, version, blocks, channels)
 
 
-def _unreadable(file: str, error: OSError) -> InputError:
-    return InputError(
-        f"cannot be read: {error.strerror}", file=file, hint="check the name and its rights"
-    )
-
-
-def _packed(path: Path) -> bytes:
+@contextmanager
+def _readable(file: str) -> Iterator[None]:
     try:
-        if path.stat().st_size > _LARGEST_FILE:
-            raise InputError("is larger than any network", file=str(path))
-        return path.read_bytes()
+        yield
     except OSError as error:
-        raise _unreadable(str(path), error) from None
-
-
-def _unpacked(packed: bytes, file: str) -> bytes:
-    stream = ByteStream(io.BytesIO(packed), file, len(packed), LIMITS)
-    if stream.compression is None:
-        return packed
-    data = b"".join(stream.pieces())
-    if stream.damage is not None:
-        raise InputError(stream.damage, file=file, hint="download it again")
-    return data
+        raise InputError(
+            f"cannot be read: {error.strerror}", file=file, hint="check the name and its rights"
+        ) from None
 
 
 def _opening(tokens: Tokens) -> tuple[str, int, Scaling, int, bool]:
@@ -235,11 +213,9 @@ def _metadata(layers: LayerReader, channels: int) -> MetadataEncoder:
     name = layers.tokens.word("the name of the metadata encoder")
     inputs = layers.tokens.whole("its number of inputs", _METADATA_INPUTS, _METADATA_INPUTS)
     first = layers.linear(inputs)
-    first_bias = layers.bias(first.shape[1])
-    one = layers.activation()
+    first_bias, one = layers.bias(first.shape[1]), layers.activation()
     second = layers.linear(first.shape[1])
-    second_bias = layers.bias(second.shape[1])
-    two = layers.activation()
+    second_bias, two = layers.bias(second.shape[1]), layers.activation()
     third = layers.linear(second.shape[1], channels)
     return MetadataEncoder(name, inputs, first, first_bias, one, second, second_bias, two, third)
 
@@ -263,32 +239,26 @@ def _policy(layers: LayerReader, channels: int) -> PolicyHead:
     policies = _policy_channels(layers)
     conv = layers.convolution(channels)
     pool_conv = layers.convolution(channels)
-    pooled = pool_conv.outputs
-    pool_norm = layers.batch_norm(pooled)
-    pool_activation = layers.activation()
-    pool_to_bias = layers.linear(3 * pooled, conv.outputs)
-    norm = layers.batch_norm(conv.outputs)
-    activation = layers.activation()
-    final_conv = layers.convolution(conv.outputs, policies)
-    head = (
+    pooled, inner = 3 * pool_conv.outputs, conv.outputs
+    head = PolicyHead(
         name,
         conv,
         pool_conv,
-        pool_norm,
-        pool_activation,
-        pool_to_bias,
-        norm,
-        activation,
-        final_conv,
+        pool_norm=layers.batch_norm(pool_conv.outputs),
+        pool_activation=layers.activation(),
+        pool_to_bias=layers.linear(pooled, inner),
+        norm=layers.batch_norm(inner),
+        activation=layers.activation(),
+        final_conv=layers.convolution(inner, policies),
+        pool_to_pass=layers.linear(pooled, policies if layers.version < 15 else inner),
     )
     if layers.version < 15:
-        return PolicyHead(*head, layers.linear(3 * pooled, policies))
-    return PolicyHead(
-        *head,
-        layers.linear(3 * pooled, conv.outputs),
-        layers.bias(conv.outputs),
-        layers.activation(),
-        layers.linear(conv.outputs, policies),
+        return head
+    return replace(
+        head,
+        pass_bias=layers.bias(inner),
+        pass_activation=layers.activation(),
+        pass_second=layers.linear(inner, policies),
     )
 
 
@@ -298,8 +268,7 @@ def _value(layers: LayerReader, channels: int) -> ValueHead:
         _unused(layers.tokens, 3)
     scores = 6 if layers.version >= 9 else 4
     conv = layers.convolution(channels)
-    norm = layers.batch_norm(conv.outputs)
-    activation = layers.activation()
+    norm, activation = layers.batch_norm(conv.outputs), layers.activation()
     first = layers.linear(3 * conv.outputs)
     hidden = first.shape[1]
     return ValueHead(
@@ -308,13 +277,13 @@ def _value(layers: LayerReader, channels: int) -> ValueHead:
         norm,
         activation,
         first,
-        layers.bias(hidden),
-        layers.activation(),
-        layers.linear(hidden, 3),
-        layers.bias(3),
-        layers.linear(hidden, scores),
-        layers.bias(scores),
-        layers.convolution(conv.outputs, 1),
+        first_bias=layers.bias(hidden),
+        first_activation=layers.activation(),
+        value=layers.linear(hidden, 3),
+        value_bias=layers.bias(3),
+        score=layers.linear(hidden, scores),
+        score_bias=layers.bias(scores),
+        ownership=layers.convolution(conv.outputs, 1),
     )
 
 
@@ -327,19 +296,9 @@ _LONGEST_GAP = 100
 
 
 class Tokens:
-    """Reads a model file from its beginning to its end.
+    """Reads a model file, unpacked, from its beginning to its end; errors name `file`.
 
-    Parameters
-    ----------
-    data : bytes
-        The file, unpacked.
-    file : str
-        What errors call it.
-
-    Attributes
-    ----------
-    numbers : int
-        How many weights have been read.
+    `numbers` says how many weights have been read.
     """
 
     def __init__(self, data: bytes, file: str) -> None:
@@ -447,20 +406,7 @@ _ACTIVATIONS = {f"ACTIVATION_{each.upper()}": each for each in Activation}
 
 
 class LayerReader:
-    """Reads layers in the order of the file.
-
-    Parameters
-    ----------
-    tokens : Tokens
-        The file.
-    version : int
-        Its model version.
-
-    Attributes
-    ----------
-    parameters : int
-        Learnt numbers read so far: statistics of batch norms are not learnt.
-    """
+    """Reads layers in the order of a file of this model version."""
 
     def __init__(self, tokens: Tokens, version: int) -> None:
         self.tokens = tokens
@@ -469,38 +415,38 @@ class LayerReader:
 
     @property
     def parameters(self) -> int:
-        """Learnt numbers read so far."""
+        """Learnt numbers read so far: statistics of batch norms are not learnt."""
         return self.tokens.numbers - self._statistics
 
-    def _matches(self, what: str, name: str, actual: int, expected: int | None) -> None:
+    def _named(self, what: str) -> str:
+        return self.tokens.word(f"the name of {what}")
+
+    def _size(self, name: str, what: str, expected: int | None) -> int:
+        """A number of channels; of any size where none is expected."""
+        actual = self.tokens.whole(f"{name}: {what}", 1, MOST_CHANNELS)
         if expected is not None and actual != expected:
             raise self.tokens.fail(f"{name}: {what} is {actual}, not {expected}")
+        return actual
 
     def convolution(self, inputs: int, outputs: int | None = None) -> Convolution:
         """A convolution of so many channels; None takes any number."""
         tokens = self.tokens
-        name = tokens.word("the name of a convolution")
+        name = self._named("a convolution")
         height = tokens.whole(f"{name}: height of the filter", 1, _WIDEST_FILTER)
         width = tokens.whole(f"{name}: width of the filter", 1, _WIDEST_FILTER)
         if height % 2 == 0 or width % 2 == 0:
             raise tokens.fail(f"{name}: the filter is {height}x{width}, its sides must be odd")
-        ins = tokens.whole(f"{name}: number of inputs", 1, MOST_CHANNELS)
-        self._matches("number of inputs", name, ins, inputs)
-        outs = tokens.whole(f"{name}: number of outputs", 1, MOST_CHANNELS)
-        self._matches("number of outputs", name, outs, outputs)
-        dilation = (
-            tokens.whole(f"{name}: dilation", 1, _WIDEST_FILTER),
-            tokens.whole(f"{name}: dilation", 1, _WIDEST_FILTER),
-        )
+        ins = self._size(name, "number of inputs", inputs)
+        outs = self._size(name, "number of outputs", outputs)
+        down, right = (tokens.whole(f"{name}: dilation", 1, _WIDEST_FILTER) for _ in range(2))
         weights = tokens.array(name, height, width, ins, outs)
-        return Convolution(name, np.ascontiguousarray(weights.transpose(3, 2, 0, 1)), dilation)
+        return Convolution(name, np.ascontiguousarray(weights.transpose(3, 2, 0, 1)), (down, right))
 
     def batch_norm(self, channels: int) -> BatchNorm:
         """A normalisation by statistics of the training, made one scale and one bias."""
         tokens = self.tokens
-        name = tokens.word("the name of a normalisation")
-        size = tokens.whole(f"{name}: number of channels", 1, MOST_CHANNELS)
-        self._matches("number of channels", name, size, channels)
+        name = self._named("a normalisation")
+        size = self._size(name, "number of channels", channels)
         epsilon = tokens.real(f"{name}: epsilon")
         has_scale = tokens.whole(f"{name}: whether it scales", 0, 1)
         has_bias = tokens.whole(f"{name}: whether it has a bias", 0, 1)
@@ -517,9 +463,8 @@ class LayerReader:
     def rms_norm(self, channels: int) -> RmsNorm:
         """The normalisation at the end of the trunk of some transformers."""
         tokens = self.tokens
-        name = tokens.word("the name of a normalisation")
-        size = tokens.whole(f"{name}: number of channels", 1, MOST_CHANNELS)
-        self._matches("number of channels", name, size, channels)
+        name = self._named("a normalisation")
+        size = self._size(name, "number of channels", channels)
         epsilon = tokens.real(f"{name}: epsilon")
         spatial = bool(tokens.whole(f"{name}: whether it is spatial", 0, 1))
         tokens.whole(f"{name}: size of its groups", 0, 0)
@@ -529,9 +474,8 @@ class LayerReader:
     def _block_norm(self, channels: int) -> RmsNorm:
         """The normalisation at the beginning of a transformer block."""
         tokens = self.tokens
-        name = tokens.word("the name of a normalisation")
-        size = tokens.whole(f"{name}: number of channels", 1, MOST_CHANNELS)
-        self._matches("number of channels", name, size, channels)
+        name = self._named("a normalisation")
+        size = self._size(name, "number of channels", channels)
         epsilon = tokens.real(f"{name}: epsilon")
         return RmsNorm(name, tokens.array(name, size), None, epsilon)
 
@@ -548,19 +492,15 @@ class LayerReader:
     def linear(self, inputs: int, outputs: int | None = None) -> NDArray[np.float32]:
         """A matrix [in, out]."""
         tokens = self.tokens
-        name = tokens.word("the name of a linear layer")
-        ins = tokens.whole(f"{name}: number of inputs", 1, MOST_CHANNELS)
-        self._matches("number of inputs", name, ins, inputs)
-        outs = tokens.whole(f"{name}: number of outputs", 1, MOST_CHANNELS)
-        self._matches("number of outputs", name, outs, outputs)
+        name = self._named("a linear layer")
+        ins = self._size(name, "number of inputs", inputs)
+        outs = self._size(name, "number of outputs", outputs)
         return tokens.array(name, ins, outs)
 
     def bias(self, channels: int) -> NDArray[np.float32]:
         """A vector added to the output of a linear layer."""
-        name = self.tokens.word("the name of a bias")
-        size = self.tokens.whole(f"{name}: number of channels", 1, MOST_CHANNELS)
-        self._matches("number of channels", name, size, channels)
-        return self.tokens.array(name, size)
+        name = self._named("a bias")
+        return self.tokens.array(name, self._size(name, "number of channels", channels))
 
     def blocks(self, count: int, channels: int, *, depth: int) -> tuple[Block, ...]:
         """So many blocks, each of which takes and gives `channels`."""
@@ -570,71 +510,58 @@ class LayerReader:
 
     def _block(self, channels: int, depth: int) -> Block:
         kind = self.tokens.word("the kind of a block")
-        if kind == "ordinary_block":
-            return self._residual(channels)
-        if kind == "gpool_block":
-            return self._global_pooling(channels)
         if kind == "nested_bottleneck_block":
             return self._bottleneck(channels, depth)
-        if kind == "transformer_attention_block":
-            return self._attention(channels)
-        if kind == "transformer_ffn_block":
-            return self._feed_forward(channels)
-        raise self.tokens.fail(f"blocks of kind {kind!r} are not known")
+        kinds: dict[str, Callable[[int], Block]] = {
+            "ordinary_block": self._residual,
+            "gpool_block": self._global_pooling,
+            "transformer_attention_block": self._attention,
+            "transformer_ffn_block": self._feed_forward,
+        }
+        if kind not in kinds:
+            raise self.tokens.fail(f"blocks of kind {kind!r} are not known")
+        return kinds[kind](channels)
 
     def _residual(self, channels: int) -> Residual:
-        name = self.tokens.word("the name of a block")
-        pre = self.batch_norm(channels)
-        pre_activation = self.activation()
+        name = self._named("a block")
+        pre, pre_activation = self.batch_norm(channels), self.activation()
         conv = self.convolution(channels)
-        mid = self.batch_norm(conv.outputs)
-        mid_activation = self.activation()
+        mid, mid_activation = self.batch_norm(conv.outputs), self.activation()
         final = self.convolution(conv.outputs, channels)
         return Residual(name, pre, pre_activation, conv, mid, mid_activation, final)
 
     def _global_pooling(self, channels: int) -> GlobalPooling:
-        name = self.tokens.word("the name of a block")
-        pre = self.batch_norm(channels)
-        pre_activation = self.activation()
+        name = self._named("a block")
+        pre, pre_activation = self.batch_norm(channels), self.activation()
         conv = self.convolution(channels)
         pool_conv = self.convolution(channels)
-        pool_norm = self.batch_norm(pool_conv.outputs)
-        pool_activation = self.activation()
-        pool_to_bias = self.linear(3 * pool_conv.outputs, conv.outputs)
-        mid = self.batch_norm(conv.outputs)
-        mid_activation = self.activation()
-        final = self.convolution(conv.outputs, channels)
         return GlobalPooling(
             name,
             pre,
             pre_activation,
             conv,
             pool_conv,
-            pool_norm,
-            pool_activation,
-            pool_to_bias,
-            mid,
-            mid_activation,
-            final,
+            pool_norm=self.batch_norm(pool_conv.outputs),
+            pool_activation=self.activation(),
+            pool_to_bias=self.linear(3 * pool_conv.outputs, conv.outputs),
+            mid_norm=self.batch_norm(conv.outputs),
+            mid_activation=self.activation(),
+            final_conv=self.convolution(conv.outputs, channels),
         )
 
     def _bottleneck(self, channels: int, depth: int) -> Bottleneck:
-        name = self.tokens.word("the name of a block")
+        name = self._named("a block")
         count = self.tokens.whole(f"{name}: number of blocks", 1, MOST_BLOCKS)
-        pre = self.batch_norm(channels)
-        pre_activation = self.activation()
-        pre_conv = self.convolution(channels)
-        blocks = self.blocks(count, pre_conv.outputs, depth=depth + 1)
-        post = self.batch_norm(pre_conv.outputs)
-        post_activation = self.activation()
-        post_conv = self.convolution(pre_conv.outputs, channels)
-        return Bottleneck(
-            name, pre, pre_activation, pre_conv, blocks, post, post_activation, post_conv
-        )
+        pre, pre_activation = self.batch_norm(channels), self.activation()
+        conv = self.convolution(channels)
+        blocks = self.blocks(count, conv.outputs, depth=depth + 1)
+        post, post_activation = self.batch_norm(conv.outputs), self.activation()
+        last = self.convolution(conv.outputs, channels)
+        return Bottleneck(name, pre, pre_activation, conv, blocks, post, post_activation, last)
 
     def _attention(self, channels: int) -> Attention:
         tokens = self.tokens
-        name = tokens.word("the name of a block")
+        name = self._named("a block")
         heads = tokens.whole(f"{name}: number of heads", 1, MOST_CHANNELS)
         key_heads = tokens.whole(f"{name}: number of heads of keys", 1, MOST_CHANNELS)
         if heads % key_heads:
@@ -667,9 +594,8 @@ class LayerReader:
 
     def _feed_forward(self, channels: int) -> FeedForward:
         tokens = self.tokens
-        name = tokens.word("the name of a block")
-        size = tokens.whole(f"{name}: number of channels", 1, MOST_CHANNELS)
-        self._matches("number of channels", name, size, channels)
+        name = self._named("a block")
+        self._size(name, "number of channels", channels)
         hidden = tokens.whole(f"{name}: hidden channels", 1, MOST_CHANNELS)
         tokens.whole(f"{name}: whether it is gated", 1, 1)  # KataGo itself runs no other
         norm = self._block_norm(channels)

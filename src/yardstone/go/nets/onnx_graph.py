@@ -52,7 +52,6 @@ __all__ = [
     "SIZES",
     "build_heads",
     "build_network",
-    "build_trunk",
     "add_attention",
     "add_feed_forward",
     "add_rms_norm",
@@ -95,15 +94,7 @@ def build_network(
         and graphics cards in more.
     """
     graph, builder = _begin(model, size, mish, by_points)
-    trunk = builder.trunk(model)
-    builder.outputs(model, trunk, outputs)
-    return graph.finish()
-
-
-def build_trunk(model: NetworkModel, size: int, *, mish: bool = True) -> ModelProto:
-    """Build the graph of the trunk alone: its one output is ``trunk``."""
-    graph, builder = _begin(model, size, mish)
-    builder.outputs(model, builder.trunk(model), ("trunk",))
+    builder.outputs(model, builder.trunk(model), outputs)
     return graph.finish()
 
 
@@ -128,7 +119,7 @@ def _begin(
             hint="take a network that is not made to imitate people",
         )
     graph = OnnxGraph(model.name, mish=mish)
-    planes = PointPlanes(graph, size) if by_points else ChannelPlanes(graph, size)
+    planes = (PointPlanes if by_points else ChannelPlanes)(graph, size)
     return graph, _Builder(graph, size, planes)
 
 
@@ -140,7 +131,7 @@ def _is_sequence(block: Block) -> bool:
 class _Builder:
     """Adds the parts of a network to a graph."""
 
-    def __init__(self, graph: OnnxGraph, size: int, planes: ChannelPlanes | PointPlanes) -> None:
+    def __init__(self, graph: OnnxGraph, size: int, planes: ChannelPlanes) -> None:
         self.graph = graph
         self.size = size
         self.planes = planes
@@ -185,12 +176,8 @@ class _Builder:
         flat = False
         for block in blocks:
             if _is_sequence(block) != flat:
-                value = (
-                    self.planes.square(value, channels)
-                    if flat
-                    else self.planes.flat(value, channels)
-                )
-                flat = not flat
+                change = self.planes.square if flat else self.planes.flat
+                value, flat = change(value, channels), not flat
             value = self._block(value, block)
         return value, flat
 
@@ -203,19 +190,18 @@ class _Builder:
         normed = graph.activation(
             self.planes.batch_norm(value, block.pre_norm), block.pre_activation
         )
+        if isinstance(block, Bottleneck):
+            return graph.add("Add", value, self._bottleneck(normed, block))
         if isinstance(block, Residual):
             mid = self.planes.convolution(normed, block.conv, block.mid_norm)
-            inner = graph.activation(mid, block.mid_activation)
-            return graph.add("Add", value, self.planes.convolution(inner, block.final_conv))
-        if isinstance(block, GlobalPooling):
+        else:
             mid = graph.add(
                 "Add",
                 self.planes.convolution(normed, block.conv, block.mid_norm, bias=False),
                 self._pooled_bias(self._pool(normed, block), block.pool_to_bias, block.mid_norm),
             )
-            inner = graph.activation(mid, block.mid_activation)
-            return graph.add("Add", value, self.planes.convolution(inner, block.final_conv))
-        return graph.add("Add", value, self._bottleneck(normed, block))
+        inner = graph.activation(mid, block.mid_activation)
+        return graph.add("Add", value, self.planes.convolution(inner, block.final_conv))
 
     def _bottleneck(self, normed: str, block: Bottleneck) -> str:
         graph, channels = self.graph, block.pre_conv.outputs
@@ -384,15 +370,7 @@ _FORMAT = 9
 
 
 class OnnxGraph:
-    """A graph under construction; values are known by their names.
-
-    Parameters
-    ----------
-    name : str
-        Of the graph.
-    mish : bool
-        Use the operator Mish; else it is spelt out in others.
-    """
+    """A graph under construction; without `mish` that operator is spelt out in others."""
 
     def __init__(self, name: str, *, mish: bool) -> None:
         self._name = name
@@ -484,23 +462,15 @@ class OnnxGraph:
 
         Without `bias` that of the normalisation is left to the caller.
         """
-        weights = conv.weights
-        parts = [value]
+        weights, sides = conv.weights, conv.weights.shape[2:]
         if norm is not None:
             weights = weights * norm.scale[:, None, None, None]
-        parts.append(self.constant(weights))
+        parts = [value, self.constant(weights)]
         if norm is not None and bias:
             parts.append(self.constant(norm.bias))
-        height, width = (
-            step * (side // 2)
-            for step, side in zip(conv.dilation, conv.weights.shape[2:], strict=True)
-        )
+        pads = [step * (side // 2) for step, side in zip(conv.dilation, sides, strict=True)]
         return self.add(
-            "Conv",
-            *parts,
-            kernel_shape=list(conv.weights.shape[2:]),
-            dilations=list(conv.dilation),
-            pads=[height, width, height, width],
+            "Conv", *parts, kernel_shape=list(sides), dilations=list(conv.dilation), pads=2 * pads
         )
 
     def linear(
@@ -540,9 +510,10 @@ _FROM_INPUTS = np.array(
     ],
     np.float64,
 )
-_FROM_WEIGHTS = np.array(
-    [[6, 0, 0], [-4, -4, -4], [-4, 4, -4], [1, 2, 4], [1, -2, 4], [0, 0, 24]], np.float64
-) / np.array([[24], [24], [24], [24], [24], [24]], np.float64)
+_FROM_WEIGHTS = (
+    np.array([[6, 0, 0], [-4, -4, -4], [-4, 4, -4], [1, 2, 4], [1, -2, 4], [0, 0, 24]], np.float64)
+    / 24.0
+)
 _TO_OUTPUTS = np.array(
     [[1, 1, 1, 1, 1, 0], [0, 1, -1, 2, -2, 0], [0, 1, 1, 4, 4, 0], [0, 1, -1, 8, -8, 1]],
     np.float64,
@@ -550,15 +521,7 @@ _TO_OUTPUTS = np.array(
 
 
 class ChannelPlanes:
-    """Planes [n, channels, size, size].
-
-    Parameters
-    ----------
-    graph : OnnxGraph
-        That the operators are added to.
-    size : int
-        Size of the board.
-    """
+    """Planes [n, channels, size, size] in a graph."""
 
     def __init__(self, graph: OnnxGraph, size: int) -> None:
         self.graph = graph
@@ -579,10 +542,7 @@ class ChannelPlanes:
     def convolution(
         self, value: str, conv: Convolution, norm: BatchNorm | None = None, *, bias: bool = True
     ) -> str:
-        """A convolution, with a normalisation that follows it put into its weights.
-
-        Without `bias` that of the normalisation is left to the caller.
-        """
+        """As `OnnxGraph.convolution`."""
         return self.graph.convolution(value, conv, norm, bias=bias)
 
     def batch_norm(self, value: str, norm: BatchNorm) -> str:
@@ -608,20 +568,11 @@ class ChannelPlanes:
         return self.graph.reshape(turned, 0, channels, self.size, self.size)
 
 
-class PointPlanes:
-    """Planes [size, size, n, channels].
-
-    Parameters
-    ----------
-    graph : OnnxGraph
-        That the operators are added to.
-    size : int
-        Size of the board.
-    """
+class PointPlanes(ChannelPlanes):
+    """Planes [size, size, n, channels] in a graph."""
 
     def __init__(self, graph: OnnxGraph, size: int) -> None:
-        self.graph = graph
-        self.size = size
+        super().__init__(graph, size)
         to_products, self._to_outputs = _along_a_side(size)
         self._to_products, self._products = graph.constant(to_products), len(to_products)
         self._transformed: dict[str, str] = {}
@@ -630,9 +581,7 @@ class PointPlanes:
         """From [n, channels, size, size]."""
         return self.graph.transpose(value, 2, 3, 0, 1)
 
-    def finish(self, value: str) -> str:
-        """To [n, channels, size, size]."""
-        return self.graph.transpose(value, 2, 3, 0, 1)
+    finish = begin
 
     def per_channel(self, value: str) -> str:
         """From [n, channels] to what can be added to planes."""
@@ -641,10 +590,7 @@ class PointPlanes:
     def convolution(
         self, value: str, conv: Convolution, norm: BatchNorm | None = None, *, bias: bool = True
     ) -> str:
-        """A convolution, with a normalisation that follows it put into its weights.
-
-        Without `bias` that of the normalisation is left to the caller.
-        """
+        """As `OnnxGraph.convolution`."""
         sides = conv.weights.shape[2:]
         if sides not in ((1, 1), (3, 3)) or (sides == (3, 3) and tuple(conv.dilation) != (1, 1)):
             return self.begin(self.graph.convolution(self.finish(value), conv, norm, bias=bias))
@@ -652,7 +598,7 @@ class PointPlanes:
         if norm is not None:
             weights = weights * norm.scale[:, None, None, None]
         if sides == (1, 1):
-            product = self.graph.add("MatMul", value, self._matrix(weights[:, :, 0, 0].T))
+            product = self.graph.add("MatMul", value, self.graph.constant(weights[:, :, 0, 0].T))
         else:
             product = self._by_products(value, weights)
         if norm is None or not bias:
@@ -673,7 +619,9 @@ class PointPlanes:
             )
             self._transformed[value] = graph.reshape(both, _INPUTS, tiles, _INPUTS, -1, inputs)
         matrices = np.einsum("ak,oikl,bl->abio", _FROM_WEIGHTS, weights, _FROM_WEIGHTS)
-        multiplied = graph.add("MatMul", self._transformed[value], self._matrix(matrices[:, None]))
+        multiplied = graph.add(
+            "MatMul", self._transformed[value], self.graph.constant(matrices[:, None])
+        )
         back = graph.constant(self._to_outputs)
         columns = graph.add("MatMul", back, graph.reshape(multiplied, products, products, -1))
         both = graph.add("MatMul", back, graph.reshape(columns, products, -1))
@@ -686,16 +634,13 @@ class PointPlanes:
 
     def mean(self, value: str) -> str:
         """Of each channel: [n, channels]."""
-        return self._over_points("ReduceMean", value)
+        axes = self.graph.constant(np.array([0, 1], np.int64))
+        return self.graph.add("ReduceMean", value, axes, keepdims=0)
 
     def largest(self, value: str) -> str:
         """Of each channel: [n, channels]."""
-        return self._over_points("ReduceMax", value)
-
-    def _over_points(self, operator: str, value: str) -> str:
-        return self.graph.add(
-            operator, value, self.graph.constant(np.array([0, 1], np.int64)), keepdims=0
-        )
+        axes = self.graph.constant(np.array([0, 1], np.int64))
+        return self.graph.add("ReduceMax", value, axes, keepdims=0)
 
     def flat(self, value: str, channels: int) -> str:
         """To [n, points, channels]."""

@@ -6,12 +6,14 @@ import hashlib
 import http.client
 import os
 import re
+import shutil
 import urllib.error
 import urllib.request
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from yardstone.errors import InputError
@@ -58,25 +60,14 @@ INCLUDED = Path(__file__).parent / "data" / "yardstone-b6c64.bin.gz"
 
 _ENDINGS = (".bin.gz", ".txt.gz", ".bin", ".txt", ".gz")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,199}")
-_PIECE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class StoredNetwork:
     """The included network, or a file in the user's folder.
 
-    Attributes
-    ----------
-    name : str
-        What to call it: the file's name without its ending.
-    path : Path
-        Where it is.
-    size : int
-        In bytes.
-    header : Header or None
-        What its beginning says; None if it is no network.
-    problem : str or None
-        Why it is no network.
+    `name` is the file's name without its ending, `size` in bytes; `header` is what its beginning
+    says, or `problem` why it is no network.
     """
 
     name: str
@@ -115,24 +106,19 @@ def network_name(file: str | os.PathLike[str]) -> str:
 
 def file_sha256(path: Path) -> str:
     """The SHA-256 of a file, in hexadecimal."""
-    digest = hashlib.sha256()
     try:
         with path.open("rb") as file:
-            while piece := file.read(_PIECE):
-                digest.update(piece)
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from None
-    return digest.hexdigest()
 
 
 def _described(path: Path) -> StoredNetwork:
-    header: Header | None = None
-    problem: str | None = None
+    name, size = network_name(path), path.stat().st_size
     try:
-        header = read_header(path)
+        return StoredNetwork(name, path, size, read_header(path), None)
     except InputError as error:
-        problem = error.message
-    return StoredNetwork(network_name(path), path, path.stat().st_size, header, problem)
+        return StoredNetwork(name, path, size, None, error.message)
 
 
 def _files() -> list[Path]:
@@ -160,10 +146,7 @@ def _named(name: str) -> Path | None:
 def stored_network(name: str) -> StoredNetwork:
     """The network of this name: the included one, or one in the user's folder.
 
-    Raises
-    ------
-    InputError
-        There is none.
+    Raises InputError where there is none.
     """
     path = _named(name)
     if path is None:
@@ -245,16 +228,9 @@ def add_network(
     target = place_for(name or network_name(source), source.name, model.sha256, replace=replace)
     if target.exists() and file_sha256(target) == model.sha256:
         return _described(target)
-    digest = hashlib.sha256()
-    with (
-        replaced(target) as temporary,
-        temporary.open("wb") as copy,
-        source.open("rb") as original,
-    ):
-        while piece := original.read(_PIECE):
-            digest.update(piece)
-            copy.write(piece)
-        if digest.hexdigest() != model.sha256:
+    with replaced(target) as temporary:
+        shutil.copyfile(source, temporary)
+        if file_sha256(temporary) != model.sha256:
             raise InputError("changed while it was copied", file=str(source))
     _take_others_away(target)
     return _described(target)
@@ -263,11 +239,8 @@ def add_network(
 def place_for(name: str, file_name: str, sha256: str | None, *, replace: bool) -> Path:
     """Where a network of this name goes; the folder is made.
 
-    Raises
-    ------
-    InputError
-        Another network of that name is there and is not to be replaced, or comes with
-        Yardstone, or the folder cannot be made.
+    Raises InputError where another network of that name is there and is not to be replaced, or
+    comes with Yardstone, or the folder cannot be made.
     """
     lower = file_name.lower()
     ending = next((each for each in _ENDINGS if lower.endswith(each)), ".bin.gz")
@@ -313,10 +286,8 @@ def _take_others_away(target: Path) -> None:
 def remove_network(name: str) -> Path:
     """Delete a network from the user's folder, and say which file it was.
 
-    Raises
-    ------
-    InputError
-        There is none of this name, it cannot be deleted, or it comes with Yardstone.
+    Raises InputError where there is none of this name, it cannot be deleted, or it comes with
+    Yardstone.
     """
     path = stored_network(name).path
     if path == INCLUDED:
@@ -334,13 +305,11 @@ Progress = Callable[[int, int], object]
 _LARGEST = 4 << 30
 _RECEIVED_PIECE = 1 << 18
 _PATIENCE = 60.0
+_BROKEN = (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError)
 _HEX = re.compile(r"[0-9a-f]{64}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """What is to be fetched."""
-
+class _Wanted(NamedTuple):
     url: str
     name: str
     file_name: str
@@ -449,12 +418,7 @@ def _fetch(url: str, part: Path, progress: Progress | None) -> None:
         raise InputError(
             f"the server answers {error.code} {error.reason}", file=url, hint="check the address"
         ) from None
-    except (
-        urllib.error.URLError,
-        http.client.HTTPException,
-        ConnectionError,
-        TimeoutError,
-    ) as error:
+    except _BROKEN as error:
         reason = getattr(error, "reason", None) or str(error) or type(error).__name__
         raise InputError(
             f"the download broke off: {reason}",
@@ -508,21 +472,7 @@ _TRAINING = "https://media.katagotraining.org/uploaded/networks/models/kata1/"
 
 @dataclass(frozen=True, slots=True)
 class KnownNetwork:
-    """A network that can be downloaded by name.
-
-    Attributes
-    ----------
-    name : str
-        Its full name.
-    short : str
-        A shorter name for it.
-    url : str
-        Where it is.
-    sha256 : str
-        Of the file.
-    about : str
-        In a few words.
-    """
+    """A network that can be downloaded by name, full or short, with the SHA-256 of its file."""
 
     name: str
     short: str
@@ -571,15 +521,9 @@ KNOWN = (
 
 
 def known_network(name: str) -> KnownNetwork:
-    """The network of this full or short name.
-
-    Raises
-    ------
-    InputError
-        There is none.
-    """
+    """The network of this full or short name; InputError if there is none."""
     for network in KNOWN:
-        if name in (network.name, network.short):
+        if network.name == full_name(name):
             return network
     raise InputError(
         f"no network is known as {name!r}",
@@ -628,10 +572,8 @@ def describe(model: NetworkModel) -> dict[str, Any]:
         ``pass_alive_under_suicide``, ``metadata`` (wants to know the players), ``knows``
         (the conditions that it was trained for; None for all) and ``sha256``.
     """
-    kinds: dict[str, int] = {}
-    for block in _all_blocks(model.trunk.blocks):
-        kind = _KINDS.get(type(block), "residual")
-        kinds[kind] = kinds.get(kind, 0) + 1
+    blocks = _all_blocks(model.trunk.blocks)
+    kinds = Counter(_KINDS.get(type(block), "residual") for block in blocks)
     nested = "nested bottleneck" in kinds
     kind = "transformer" if "attention" in kinds else "convolutional"
     norm = model.trunk.norm
@@ -642,7 +584,7 @@ def describe(model: NetworkModel) -> dict[str, Any]:
         "kind": f"nested {kind}" if nested else kind,
         "blocks": len(model.trunk.blocks),
         "channels": model.trunk.channels,
-        "block_kinds": kinds,
+        "block_kinds": dict(kinds),
         "parameters": model.parameters,
         "activation": str(model.trunk.activation),
         "norm": rms or ("root mean square" if isinstance(norm, RmsNorm) else "batch"),
