@@ -391,13 +391,7 @@ def match_id(state: dict[str, Any], on_roll: int, offered: bool, dice: tuple[int
 
 
 def unpack_match(text: str) -> dict[str, int]:
-    """The numbers of a match ID.
-
-    Raises
-    ------
-    ValueError
-        It is not a match ID.
-    """
+    """The numbers of a match ID; ValueError if it is none."""
     value = int.from_bytes(_decoded(text, MATCH_BYTES), "little")
     fields = {}
     for name, width in MATCH_FIELDS:
@@ -422,13 +416,7 @@ def pack_position(own: tuple[int, ...], other: tuple[int, ...]) -> str:
 
 
 def unpack_position(text: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The chequers of the player on roll and of the other.
-
-    Raises
-    ------
-    ValueError
-        It is not a position ID.
-    """
+    """The chequers of the player on roll and of the other; ValueError if it is no position ID."""
     value = int.from_bytes(_decoded(text, POSITION_BYTES), "little")
     numbers = []
     for _ in range(2 * PLACES):

@@ -223,20 +223,11 @@ class Unit(StrEnum):
 
 
 def in_equity(rates: Mapping[str, float | None], unit: Unit | None = None) -> dict[str, float]:
-    """EPM, EPC, EPD and differences of EPD in equity; others as they are.
+    """EPM, EPC, EPD and differences of EPD in equity; others as they are, without None.
 
-    Parameters
-    ----------
-    rates : mapping of name to number
-        Names of `yardstone.backgammon.rating.RatingQuestion`; None is left out.
-    unit : Unit, optional
-        What the numbers are counted in. By default it follows from them: up to 0.1 (EPC:
-        0.3) is equity; from 1 to 100 (EPC: 300), thousandths.
-
-    Raises
-    ------
-    UsageError
-        A number fits neither unit, or two fit different ones.
+    `unit` is what the numbers are counted in. By default it follows from them: up to 0.1 (EPC: 0.3)
+    is equity; from 1 to 100 (EPC: 300), thousandths. Raises UsageError where a number fits neither
+    unit, or two fit different ones.
     """
     known = {name: value for name, value in rates.items() if value is not None}
     for name in known.keys() & _SCALED.keys():

@@ -572,13 +572,7 @@ class AnalysisFile:
         return value
 
     def put(self, key: str, value: dict[str, Any]) -> None:
-        """Append a result, on the disk before this returns.
-
-        Raises
-        ------
-        InputError
-            The file cannot be written.
-        """
+        """Append a result, on the disk before this returns; InputError if it cannot be written."""
         text = json.dumps({"key": key, **value}, ensure_ascii=False, separators=(",", ":"))
         data = text.encode("utf-8", "replace") + b"\n"
         with self._lock:

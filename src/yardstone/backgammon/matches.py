@@ -58,26 +58,12 @@ _FIRST_DATE = datetime.date(1975, 1, 1)
 
 @dataclass(frozen=True, slots=True)
 class Blunder:
-    """A decision that cost much.
+    """A decision that cost much: `error`, in normalised equity.
 
-    Attributes
-    ----------
-    game, record : int
-        Place in the match: number of the game, and of the move or cube action in it.
-    player, opponent : str
-    kind : str
-        One of the values of `error_rates.KINDS`.
-    error : float
-        Loss in normalised equity.
-    position, match : str
-        GNU Backgammon's position ID and match ID.
-    dice : tuple of int
-        Empty for cube decisions.
-    played, best : str
-    played_equity, best_equity : float
-        Normalised, of the player who decided; NaN where not known.
-    remark : str
-        What kind of wrong or missed double it was; empty for other decisions.
+    `game` and `record` number the game and the move or cube action in it, `kind` is one of the
+    values of `error_rates.KINDS`. `position` and `match` are GNU Backgammon's IDs; `dice` are empty
+    for cube decisions. The equities are normalised, of the player who decided. `remark` says what
+    kind of wrong or missed double it was; it is empty for other decisions.
     """
 
     file: str
@@ -121,28 +107,14 @@ class Blunder:
 
 @dataclass(frozen=True)
 class AnalysedMatch:
-    """A match with the errors of both players; frozen.
+    """A match with the errors of both players.
 
-    Attributes
-    ----------
-    players : (str, str)
-    length : int
-        Points to win; 0 for a money session.
-    place, event : str
-    score : (int, int)
-        At the end.
-    winner : int or None
-        0 or 1; None for a money session and where the file ends before the match.
-    errors : (Errors, Errors)
-    close_2003 : (int, int)
-        Close cube decisions by the rule of 2003, which van den Doel's study used.
-    luck_adjusted : float
-        Luck-adjusted result of the first player as a probability of having won; it can
-        leave 0 to 1. NaN where there is no winner.
-    blunders : tuple of Blunder
-        The larger errors of both players.
-    classes : pair of mappings
-        Of each player the errors by class of play, see `yardstone.backgammon.play_classes`.
+    `length` is 0 for a money session, `score` that at the end, `winner` 0 or 1 (None for a money
+    session and where the file ends before the match). `close_2003` counts close cube decisions by
+    the rule of 2003, which van den Doel's study used. `luck_adjusted` is the luck-adjusted result
+    of the first player as a probability of having won; it can leave 0 to 1, and is NaN where there
+    is no winner. `blunders` are the larger errors of both players, `classes` of each the errors by
+    class of play.
     """
 
     file: str

@@ -428,12 +428,8 @@ _STEP = re.compile(
 def move_steps(move: str) -> list[tuple[int, int]]:
     """The steps of a move, each from one of the player's own points to another.
 
-    Points on the way are kept as steps of their own; hits are not marked.
-
-    Raises
-    ------
-    InputError
-        It is not a move.
+    Points on the way are kept as steps of their own; hits are not marked. Raises InputError where
+    it is not a move.
 
     Examples
     --------

@@ -548,10 +548,13 @@ def ask(
 
 def describe_illegal(game: GoGame, move: int) -> str:
     """Say which move cannot be played; `move` counts from 0."""
-    point = int(game.moves[move])
-    inside = PASS <= point < game.size**2
-    where = point_name(point, game.size) if inside else "outside the board"
-    return f"move {move + 1} is illegal ({colour_name(int(game.colours[move]))} {where})"
+    return illegal_move(move, int(game.moves[move]), int(game.colours[move]), game.size)
+
+
+def illegal_move(move: int, point: int, colour: int, size: int) -> str:
+    """Say that a move, counted from 0, cannot be played."""
+    where = point_name(point, size) if PASS <= point < size**2 else "outside the board"
+    return f"move {move + 1} is illegal ({colour_name(colour)} {where})"
 
 
 def moves_before_passes(game: GoGame) -> int:
@@ -621,22 +624,12 @@ def over_games(
 ) -> Iterator[Answer]:
     """What a network says of items: here, or where an engine is chosen on its machines.
 
-    There each process loads the network once, and keeps no answers between runs.
-
-    Parameters
-    ----------
-    work : callable
-        A function at the top level of a module, or a `functools.partial` of one: from items
-        and a network, with `skipped` and `progress` by name, to the answers, each of which
-        depends on its item alone.
-    together : int
-        Items that go to a machine together.
-    positions : callable
-        Of an item the number of its positions, for the progress.
-    skipped : SkipReport
-        Takes what cannot be asked about, in the order of the items.
-    progress : callable, optional
-        Called with the number of positions that are done.
+    There each process loads the network once, and keeps no answers between runs. `work` is a
+    function at the top level of a module, or a `functools.partial` of one: from items and a
+    network, with `skipped` and `progress` by name, to the answers, each of which depends on its
+    item alone. So many items as `together` go to a machine at once; `positions` gives the number of
+    positions of an item. `skipped` takes what cannot be asked about, `progress` is called with the
+    positions that are done.
     """
     if not parallel.elsewhere():
         yield from work(items, network, skipped=skipped, progress=progress)

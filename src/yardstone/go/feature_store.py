@@ -66,10 +66,7 @@ _MOVES = ("number", "colour", "point")
 def read_about(folder: Path) -> dict[str, Any]:
     """What a store says of itself.
 
-    Raises
-    ------
-    InputError
-        It is no store, or one of another version of Yardstone.
+    Raises InputError where it is no store, or one of another version of Yardstone.
     """
     path = folder / ABOUT
     try:
@@ -307,17 +304,10 @@ def write_whole(path: Path, text: str) -> None:
 def write_part(
     store: Path, number: int, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> None:
-    """Write a part whole.
+    """Write a part whole: arrays with a row a move, and what it says of itself.
 
-    Parameters
-    ----------
-    number : int
-        Of the part, from 0.
-    about : mapping
-        ``fingerprint`` of its games, ``games`` (rows without their places) and
-        ``skipped``.
-    arrays : mapping of names to arrays
-        A row a move.
+    `about` has the ``fingerprint`` of its games, ``games`` (rows without their places) and
+    ``skipped``.
     """
     folder = part_folder(store, number)
     # A worker can outlive a program that was killed, so each has a name of its own.

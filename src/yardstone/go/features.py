@@ -44,7 +44,7 @@ from yardstone.go.feature_store import (
 from yardstone.go.nets.engines import CPU
 from yardstone.go.nets.network import check_symmetries, network_here
 from yardstone.go.nets.store import find_network
-from yardstone.go.points import WHITE
+from yardstone.go.points import BLACK, WHITE
 from yardstone.go.rules import parse_rules
 from yardstone.pool import Skipped, SkipReport
 
@@ -74,6 +74,11 @@ __all__ = [
 ]
 
 
+_OTHER_GAMES = partial(
+    InputError,
+    "the store was made from other games",
+    hint="name the same files in the same order, or a new folder",
+)
 #: Names of the head features, in their order.
 HEAD = ("winrate", "lead", "policy", "best_policy", "win_loss", "point_loss")
 #: One of the head features of points is so many points.
@@ -84,42 +89,29 @@ _POINT = 1.0 / POINTS
 def head_features(
     assessment: Assessment, colours: NDArray[np.int8], moves: NDArray[np.int16]
 ) -> NDArray[np.float32]:
-    """The six head features of each move of a game.
+    """The six head features of each move of a game: float32 [m, 6].
 
-    Parameters
-    ----------
-    assessment : Assessment
-        Of the m + 1 positions before, between and after the moves.
-    colours : int8 [m]
-        Who moved.
-    moves : int16 [m]
-        Where; -1 is a pass.
-
-    Returns
-    -------
-    float32 [m, 6]
-        From the mover's view: winrate after the move less 0.5; lead after it times
-        0.1; the policy's probability of the move less 0.5; the greatest probability
-        of any move less 0.5; the winrate that the move cost; the points it cost times
-        0.1. A move that the rules forbid has no policy: NaN.
+    `assessment` is of the m + 1 positions before, between and after the moves, by `colours` [m] on
+    the points `moves` [m], -1 a pass. From the mover's view: winrate after the move less 0.5; lead
+    after it times 0.1; the policy's probability of the move less 0.5; the greatest probability of
+    any move less 0.5; the winrate that the move cost; the points it cost times 0.1. A move that the
+    rules forbid has no policy: NaN.
     """
     number = np.arange(len(moves))
-    white = colours == WHITE
-    before, after = assessment.white_expected[:-1], assessment.white_expected[1:]
-    mine_before = np.where(white, before, 1.0 - before)
-    mine_after = np.where(white, after, 1.0 - after)
-    lead = np.where(white, 1.0, -1.0)[:, None] * np.column_stack(
-        [assessment.white_lead[:-1], assessment.white_lead[1:]]
-    )
+    white = (colours == WHITE)[:, None]
+    ends = np.stack([number, number + 1], axis=1)
+    expected = assessment.white_expected[ends]
+    chance = np.where(white, expected, 1.0 - expected)
+    lead = np.where(white, 1.0, -1.0) * assessment.white_lead[ends]
     policy = assessment.policy[:-1]
     best = np.nanmax(policy, axis=1) if len(moves) else np.empty(0, np.float32)
     return np.column_stack(
         [
-            mine_after - 0.5,
+            chance[:, 1] - 0.5,
             _POINT * lead[:, 1],
             policy[number, moves] - 0.5,
             best - 0.5,
-            mine_before - mine_after,
+            chance[:, 0] - chance[:, 1],
             _POINT * (lead[:, 0] - lead[:, 1]),
         ]
     ).astype(np.float32)
@@ -129,20 +121,10 @@ def head_features(
 class GameFeatures:
     """Features of the n moves of a game: Black's in order, then White's.
 
-    Attributes
-    ----------
-    number : int16 [n]
-        Number of each move in the game, from 1.
-    colour : int8 [n]
-        Who made it: 1 Black, 2 White.
-    point : int16 [n]
-        Where.
-    features : dict of str to arrays
-        ``head`` float32 [n, 6]; ``pick``, ``after``, ``mean`` float16 [n, channels],
-        ``candidates`` [n, 5, channels] with ``chances`` [n, 5] and ``trunk`` float16
-        [n, channels, size, size] as asked.
-    white_winrate, white_lead : float
-        As the network sees the game's last position, before the passes that end it.
+    `number` [n] counts the moves of the game from 1, `colour` is 1 Black, 2 White. `features` has
+    ``head`` float32 [n, 6], and as asked ``pick``, ``after``, ``mean`` float16 [n, channels],
+    ``candidates`` [n, 5, channels] with ``chances`` [n, 5], ``trunk`` [n, channels, size, size].
+    `white_winrate` and `white_lead` are of the game's last position, before the passes that end it.
     """
 
     game: GoGame
@@ -170,16 +152,14 @@ def move_features(answer: NetworkAnswer) -> GameFeatures:
     rows = np.flatnonzero(points >= 0)
     order = np.argsort(colours[rows], kind="stable")  # Black is 1, White 2
     rows = rows[order]
-    features: dict[str, NDArray[np.float32] | NDArray[np.float16]] = {"head": head[rows]}
-    for kind, values in answer.features.items():
-        features[kind] = values[order]
+    features = {kind: values[order] for kind, values in answer.features.items()}
     end = max(moves_before_passes(game) - first, 0)
     return GameFeatures(
         game=game,
         number=(rows + first + 1).astype(np.int16),
         colour=colours[rows],
         point=moves[rows],
-        features=features,
+        features={"head": head[rows], **features},
         white_winrate=float(answer.assessment.white_expected[end]),
         white_lead=float(answer.assessment.white_lead[end]),
     )
@@ -234,7 +214,7 @@ def extract_features(
         digest = hashlib.blake2b("".join(prints).encode(), digest_size=16).hexdigest()
         if complete:
             if read_about(folder).get("inputs") != digest:
-                raise _other_games(folder)
+                raise _OTHER_GAMES(file=str(folder))
             shutil.rmtree(folder / PARTS, ignore_errors=True)
             return FeatureStore.open(folder)
         with locked(folder):
@@ -284,8 +264,8 @@ def _as_text(about: dict[str, Any]) -> str:
 def _check_folder(folder: Path, about: dict[str, Any]) -> bool:
     """Whether a complete store is there; an error if it is another one, or none at all."""
     if not (folder / ABOUT).exists():
-        others = [path.name for path in folder.iterdir()] if folder.exists() else []
-        if [name for name in others if name != PARTS and not name.startswith(ABOUT)]:
+        there = {path.name for path in folder.iterdir()} if folder.exists() else set()
+        if any(not name.startswith(ABOUT) for name in there - {PARTS}):
             raise InputError(
                 "this folder holds something else than features",
                 file=str(folder),
@@ -293,15 +273,14 @@ def _check_folder(folder: Path, about: dict[str, Any]) -> bool:
             )
         return False
     known = read_about(folder)
-    different = [name for name, value in about.items() if known.get(name) != value]
-    if different:
-        name = different[0]
-        raise InputError(
-            f"the store was made with another setting: {name} is {known.get(name)}, "
-            f"not {about[name]}",
-            file=str(folder),
-            hint="give the same settings, or name a new folder",
-        )
+    for name, value in about.items():
+        if known.get(name) != value:
+            raise InputError(
+                f"the store was made with another setting: {name} is {known.get(name)}, "
+                f"not {value}",
+                file=str(folder),
+                hint="give the same settings, or name a new folder",
+            )
     return bool(known.get("complete"))
 
 
@@ -328,21 +307,13 @@ def _fingerprints(
     return prints
 
 
-def _other_games(folder: Path) -> InputError:
-    return InputError(
-        "the store was made from other games",
-        file=str(folder),
-        hint="name the same files in the same order, or a new folder",
-    )
-
-
 def _check_parts(folder: Path, prints: list[str]) -> None:
     for number, fingerprint in enumerate(prints):
         part = read_part(folder, number)
         if part is not None and part["fingerprint"] != fingerprint:
-            raise _other_games(folder)
+            raise _OTHER_GAMES(file=str(folder))
     if part_folder(folder, len(prints)).exists():
-        raise _other_games(folder)
+        raise _OTHER_GAMES(file=str(folder))
 
 
 def _make_parts(
@@ -429,10 +400,8 @@ class ExtractionSettings:
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
         if unknown := set(self.trunk) - set(TRUNK_KINDS):
-            raise UsageError(
-                f"there are no features {', '.join(sorted(unknown))}: head, "
-                + ", ".join(TRUNK_KINDS)
-            )
+            known = ", ".join(("head", *TRUNK_KINDS))
+            raise UsageError(f"there are no features {', '.join(sorted(unknown))}: {known}")
         if "trunk" in self.trunk and self.size is None:
             raise UsageError("whole trunks need boards of one size: name it")
         check_symmetries(self.symmetries)
@@ -465,22 +434,15 @@ def load(settings: ExtractionSettings) -> Network:
 
 def game_facts(game: GoGame) -> dict[str, Any]:
     """What the table of games says of a game before a network has seen it."""
+    names = ("black", "white", "black_rank", "white_rank", "date", "result", "winner")
+    same = (*names, "size", "komi", "rules", "handicap")
     return {
         "file": game.file,
         "line": game.line,
         "game": game.number,
         "name": game.properties.get("GN", ("",))[0],
-        "black": game.black,
-        "white": game.white,
-        "black_rank": game.black_rank,
-        "white_rank": game.white_rank,
+        **{name: getattr(game, name) for name in same},
         "date": "" if np.isnat(game.date) else str(game.date),
-        "result": game.result,
-        "winner": game.winner,
-        "size": game.size,
-        "komi": game.komi,
-        "rules": game.rules,
-        "handicap": game.handicap,
         "moves": len(game.moves),
     }
 
@@ -515,20 +477,17 @@ def make_part(job: Batch) -> tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]
     for answer in evaluator.answer(questions):
         features = move_features(answer)
         conditions = answer.question.about.conditions
-        white = start + int((features.colour == 1).sum())
         end = start + len(features.number)
-        rows.append(
-            {
-                **game_facts(features.game),
-                "komi": conditions.komi,
-                "rules": conditions.rules.name,
-                "white_winrate": features.white_winrate,
-                "white_lead": features.white_lead,
-                "black_start": start,
-                "white_start": white,
-                "end": end,
-            }
-        )
+        row = game_facts(features.game) | {
+            "komi": conditions.komi,
+            "rules": conditions.rules.name,
+            "white_winrate": features.white_winrate,
+            "white_lead": features.white_lead,
+            "black_start": start,
+            "white_start": start + int((features.colour == BLACK).sum()),
+            "end": end,
+        }
+        rows.append(row)
         games.append(features)
         start = end
     about = {
@@ -561,16 +520,19 @@ def _joined(
         "mean": (channels,),
         "trunk": (channels, side, side),
     }
-    arrays: dict[str, NDArray[Any]] = {
-        "number": np.concatenate([np.empty(0, np.int16), *(each.number for each in games)]),
-        "colour": np.concatenate([np.empty(0, np.int8), *(each.colour for each in games)]),
-        "point": np.concatenate([np.empty(0, np.int16), *(each.point for each in games)]),
-    }
     kept = [kind for kind in TRUNK_KINDS if kind in settings.trunk]
     if "candidates" in kept:
         kept.append("chances")
     empty: dict[str, NDArray[Any]] = {"head": np.empty((0, len(HEAD)), np.float32)}
     empty |= {kind: np.empty((0, *shapes[kind]), np.float16) for kind in kept}
-    for name, nothing in empty.items():
-        arrays[name] = np.concatenate([nothing, *(each.features[name] for each in games)])
-    return arrays
+    moves = {"number": np.int16, "colour": np.int8, "point": np.int16}
+    return {
+        **{
+            name: np.concatenate([np.empty(0, kind), *(getattr(each, name) for each in games)])
+            for name, kind in moves.items()
+        },
+        **{
+            name: np.concatenate([nothing, *(each.features[name] for each in games)])
+            for name, nothing in empty.items()
+        },
+    }

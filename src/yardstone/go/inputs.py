@@ -363,10 +363,7 @@ def move_colours(
 ) -> NDArray[np.int32]:
     """Colours of so many moves as int32; None stands for both in turn.
 
-    Raises
-    ------
-    InputError
-        If there are not as many as moves, or one is neither 1 nor 2.
+    Raises InputError if there are not as many as moves, or one is neither 1 nor 2.
     """
     if colours is None:
         turn = np.arange(number) % 2

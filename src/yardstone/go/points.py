@@ -72,13 +72,7 @@ def colour_name(colour: int) -> str:
 
 
 def parse_colour(text: str) -> int:
-    """Read ``b``, ``black``, ``w`` or ``white``, in any case.
-
-    Raises
-    ------
-    InputError
-        If it is none of them.
-    """
+    """Read ``b``, ``black``, ``w`` or ``white``, in any case; InputError if it is none of them."""
     try:
         return _COLOURS[text.strip().lower()]
     except KeyError:

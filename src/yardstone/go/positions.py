@@ -16,12 +16,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
-from yardstone.go.evaluator import Evaluator, NetworkAnswer, NetworkQuestion, over_games
+from yardstone.go.evaluator import (
+    Evaluator,
+    NetworkAnswer,
+    NetworkQuestion,
+    illegal_move,
+    over_games,
+)
 from yardstone.go.points import (
     BLACK,
     MAX_SIZE,
     WHITE,
-    colour_name,
     opponent,
     parse_colour,
     point_name,
@@ -61,20 +66,10 @@ _TOGETHER = 64
 
 @dataclass(frozen=True, slots=True)
 class PositionRequest:
-    """A position that is to be evaluated.
+    """A position that is to be evaluated, and the object as it was read, `given`.
 
-    Attributes
-    ----------
-    size : int
-        Of the board.
-    stones : dict of int to int
-        Colours of the points set up before the first move.
-    moves, colours : list of int
-        Points (-1 a pass) and who played there.
-    to_play : int
-        The side to move.
-    given : mapping
-        The object as it was read.
+    `stones` are colours of the points set up before the first move; `moves` are points (-1 a pass),
+    `colours` who played there.
     """
 
     size: int
@@ -88,12 +83,7 @@ class PositionRequest:
 
 
 def parse_position(text: str) -> PositionRequest:
-    """Read a line.
-
-    Raises
-    ------
-    InputError
-        It is no JSON object, or something in it means no position.
+    """Read a line; InputError where it is no JSON object, or means no position.
 
     Examples
     --------
@@ -107,20 +97,21 @@ def parse_position(text: str) -> PositionRequest:
 def _request(given: Mapping[str, Any]) -> PositionRequest:
     size = _size(given)
     stones = _stones(given, size)
-    moves, colours = _moves(given, size, stones)
+    beginner = _colour(given, "initial_player", "initialPlayer")
+    if beginner is None:
+        beginner = WHITE if set(stones.values()) == {BLACK} else BLACK
+    moves, colours = _moves(given, size, beginner)
+    to_play = _colour(given, "to_play", "toPlay")
+    if to_play is None:
+        to_play = opponent(colours[-1]) if colours else beginner
     rules, noted = _rules(given)
     komi = _first(given, "komi")
     if komi is None:
         komi = rules.default_komi if noted is None else noted
-    if (
-        isinstance(komi, bool)
-        or not isinstance(komi, int | float)
-        or not abs(komi) <= _HIGHEST_KOMI
-    ):
+    number = isinstance(komi, int | float) and not isinstance(komi, bool)
+    if not number or not abs(komi) <= _HIGHEST_KOMI:
         raise InputError(f"komi is {_shown(komi)}", hint="write a number of points such as 6.5")
-    return PositionRequest(
-        size, stones, moves, colours, _to_play(given, colours, stones), rules, float(komi), given
-    )
+    return PositionRequest(size, stones, moves, colours, to_play, rules, float(komi), given)
 
 
 def _object(text: str) -> dict[str, Any]:
@@ -186,9 +177,8 @@ def _pairs(value: Any, name: str, size: int) -> Iterator[tuple[int | None, int]]
 
 def _stones(given: Mapping[str, Any], size: int) -> dict[int, int]:
     stones: dict[int, int] = {}
-    for colour, point in _pairs(
-        _first(given, "initial_stones", "initialStones"), "initial_stones", size
-    ):
+    value = _first(given, "initial_stones", "initialStones")
+    for colour, point in _pairs(value, "initial_stones", size):
         if colour is None:
             raise InputError("a stone set up has no colour", hint='write ["b", "Q16"]')
         if point < 0:
@@ -199,13 +189,11 @@ def _stones(given: Mapping[str, Any], size: int) -> dict[int, int]:
     return stones
 
 
-def _moves(
-    given: Mapping[str, Any], size: int, stones: Mapping[int, int]
-) -> tuple[list[int], list[int]]:
+def _moves(given: Mapping[str, Any], size: int, turn: int) -> tuple[list[int], list[int]]:
+    """Points, and who played there: whose turn it is where no colour is given."""
     pairs = list(_pairs(given.get("moves"), "moves", size))
     if len(pairs) > MOST_MOVES:
         raise InputError(f"{len(pairs):,} moves", hint=f"at most {MOST_MOVES:,} are supported")
-    turn = _beginner(given, stones)
     colours = []
     for colour, _ in pairs:
         colours.append(turn if colour is None else colour)
@@ -220,20 +208,6 @@ def _colour(given: Mapping[str, Any], *names: str) -> int | None:
     if not isinstance(value, str):
         raise InputError(f"{_shown(value)} is not a colour", hint="write b or w")
     return parse_colour(value)
-
-
-def _beginner(given: Mapping[str, Any], stones: Mapping[int, int]) -> int:
-    named = _colour(given, "initial_player", "initialPlayer")
-    if named is not None:
-        return named
-    return WHITE if set(stones.values()) == {BLACK} else BLACK
-
-
-def _to_play(given: Mapping[str, Any], colours: list[int], stones: Mapping[int, int]) -> int:
-    named = _colour(given, "to_play", "toPlay")
-    if named is not None:
-        return named
-    return opponent(colours[-1]) if colours else _beginner(given, stones)
 
 
 def _rules(given: Mapping[str, Any]) -> tuple[Rules, float | None]:
@@ -365,6 +339,8 @@ def _evaluated(
 def _questions(
     lines: Iterable[tuple[int, str]], network: Network, file: str, skipped: SkipReport
 ) -> Iterator[NetworkQuestion]:
+    from yardstone.go.inputs import encode_game
+
     for number, text in lines:
         given: Mapping[str, Any] = {}
         try:
@@ -373,7 +349,9 @@ def _questions(
         except InputError as error:
             skipped.add(Skipped(file, number, str(error)), kind="cannot be evaluated")
             # An empty question keeps the place of the line in the order.
-            yield _nothing({**given, "line": number, "error": str(error)})
+            nothing = encode_game(2, positions=[], packed=True)
+            about = {**given, "line": number, "error": str(error)}
+            yield NetworkQuestion(nothing, TROMP_TAYLOR, about=about)
 
 
 def _question(request: PositionRequest, network: Network) -> NetworkQuestion:
@@ -393,32 +371,27 @@ def _question(request: PositionRequest, network: Network) -> NetworkQuestion:
         packed=True,
     )
     if (move := encoded.illegal_at) >= 0:
-        where = point_name(request.moves[move], request.size)
         raise InputError(
-            f"move {move + 1} is illegal ({colour_name(request.colours[move])} {where})"
+            illegal_move(move, request.moves[move], request.colours[move], request.size)
         )
     about = {**request.given, "asked": asked.in_words} if asked.remark else request.given
     return NetworkQuestion(encoded, asked.rules, about=about)
 
 
-def _nothing(about: Mapping[str, Any]) -> NetworkQuestion:
-    from yardstone.go.inputs import encode_game
-
-    return NetworkQuestion(encode_game(2, positions=[], packed=True), TROMP_TAYLOR, about=about)
-
-
 def _values(answer: NetworkAnswer) -> dict[str, Any]:
+    """What the network says of the only position of a question."""
     assessment = answer.assessment
-    policy = [_rounded(value, _CHANCE_DIGITS) for value in assessment.policy[0].tolist()]
-    return {
-        "white_win": _rounded(assessment.white_win[0], _CHANCE_DIGITS),
-        "white_loss": _rounded(assessment.white_loss[0], _CHANCE_DIGITS),
-        "no_result": _rounded(assessment.no_result[0], _CHANCE_DIGITS),
-        "white_lead": _rounded(assessment.white_lead[0], _SCORE_DIGITS),
-        "white_score_selfplay": _rounded(assessment.white_score[0], _SCORE_DIGITS),
-        "policy": policy[:-1],
-        "policy_pass": policy[-1],
+    digits = {
+        "white_win": _CHANCE_DIGITS,
+        "white_loss": _CHANCE_DIGITS,
+        "no_result": _CHANCE_DIGITS,
+        "white_lead": _SCORE_DIGITS,
+        "white_score": _SCORE_DIGITS,
     }
+    values = {name: _rounded(getattr(assessment, name)[0], n) for name, n in digits.items()}
+    values["white_score_selfplay"] = values.pop("white_score")
+    *policy, passing = (_rounded(chance, _CHANCE_DIGITS) for chance in assessment.policy[0])
+    return {**values, "policy": policy, "policy_pass": passing}
 
 
 def _rounded(value: float, digits: int) -> float | None:

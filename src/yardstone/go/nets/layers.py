@@ -284,20 +284,11 @@ class Scaling:
 
 @dataclass(frozen=True, slots=True)
 class NetworkModel:
-    """A network of KataGo as its file describes it.
+    """A network of KataGo of version 8 to 17 as its file describes it.
 
-    Attributes
-    ----------
-    name : str
-        The name within the file.
-    version : int
-        Model version, 8 to 17.
-    sha256 : str
-        Of the file as it stands, in hexadecimal.
-    pass_alive_under_suicide : bool
-        Inputs about pass-alive areas are to be computed as if suicide were legal.
-    parameters : int
-        Numbers that were learnt.
+    `sha256` is of the file as it stands, in hexadecimal; `parameters` counts the numbers that were
+    learnt. With `pass_alive_under_suicide` inputs about pass-alive areas are to be computed as if
+    suicide were legal.
     """
 
     name: str

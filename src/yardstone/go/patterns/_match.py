@@ -108,16 +108,9 @@ DAMAGED = -1
 class IndexedGames(NamedTuple):
     """Games of one size of board.
 
-    Attributes
-    ----------
-    bits : uint64 [words, 2 * area]
-        Bit g of word w: whether game 64 w + g ever had a stone, Black's by point and
-        then White's.
-    events : uint16 [n]
-    starts : int64 [games + 1]
-        The events of game g are events[starts[g]:starts[g + 1]].
-    longest : int
-        The most events of a game.
+    Bit g of word w of `bits` [words, 2 * area]: whether game 64 w + g ever had a stone, Black's by
+    point and then White's. The events of game g are events[starts[g]:starts[g + 1]], `longest` the
+    most of a game.
     """
 
     bits: NDArray[np.uint64]
@@ -256,20 +249,11 @@ def _last_time(placed: PlacedPatterns, first: int, last: int, changes: _Changes,
 def search(
     words: tuple[int, int], indexed: IndexedGames, placed: PlacedPatterns, matches: Ints
 ) -> tuple[int, int]:
-    """Look for placements in the games of some words.
+    """Look for placements in the games of the words from the first to before the last.
 
-    Parameters
-    ----------
-    words : (int, int)
-        The first word, and the one behind the last.
-    matches : int32 [room, MATCH]
-        Takes the matches.
-
-    Returns
-    -------
-    (int, int)
-        The word that was reached (less than the last if there was no more room, and
-        `DAMAGED` if the events are none), and the number of matches.
+    `matches` int32 [room, MATCH] takes the matches. Returns the word that was reached (less than
+    the last if there was no more room, and `DAMAGED` if the events are none), and the number of
+    matches.
     """
     bits, events, starts, longest = indexed
     area = bits.shape[1] // 2

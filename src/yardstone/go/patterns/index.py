@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import re
 import shutil
@@ -65,24 +66,13 @@ _BEGINS, _CODE = 1 << 15, (1 << 15) - 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SizeGroup:
-    """The games on boards of one size, which follow each other in the table.
+    """The games on boards of one size, in lines, which follow each other in the table from `first`.
 
-    Attributes
-    ----------
-    size : int
-        Lines.
-    first : int
-        The number of its first game in the index.
-    events : uint16 [n]
-        What changes: the stones set up, then for each move a stone (with the bit 15)
-        and captures. A number is colour * size² + point, or 3 * size² for a pass of
-        Black, one more for one of White.
-    starts : int64 [games + 1]
-        Where the events of each game begin.
-    bits : uint64 [words, 2 * size²]
-        Of 64 games each, whether such a stone ever stood there: Black's, then White's.
-    longest : int
-        The most events of one game.
+    `events` uint16 [n] are what changes: the stones set up, then for each move a stone (with the
+    bit 15) and captures. A number is colour * size² + point, or 3 * size² for a pass of Black, one
+    more for one of White. Those of a game are from `starts` [games + 1] on; `longest` is the most
+    of one. `bits` uint64 [words, 2 * size²]: of 64 games each, whether such a stone ever stood
+    there, Black's, then White's.
     """
 
     size: int
@@ -119,54 +109,36 @@ class GameIndex:
         self.facts, self._arrays = map_arrays(self.path)
         try:
             if self.facts["format"] != FORMAT:
-                raise InputError(
-                    "this index was made by another version of Yardstone",
-                    file=str(self.path),
-                    hint="make it again",
-                )
+                other = "this index was made by another version of Yardstone"
+                raise InputError(other, file=str(self.path), hint="make it again")
             self._groups = {group.size: group for group in self._checked()}
         except InputError:
             raise
         except (KeyError, TypeError, ValueError) as error:
-            raise InputError(
-                "this index of games is damaged", file=str(self.path), hint="make it again"
-            ) from error
+            raise _damaged(self.path, "is damaged") from error
 
     def _checked(self) -> Iterable[SizeGroup]:
-        """The groups of games, if all arrays fit together."""
+        """The groups of games; ValueError unless all arrays fit together."""
         first = 0
         counts = (self.facts["moves"], self.facts["duplicates"])
-        if not all(type(count) is int and count >= 0 for count in counts):
-            raise ValueError("not a number of moves")
+        _require(*(type(count) is int and count >= 0 for count in counts))
         known: set[int] = set()
         for size, games in self.facts["sizes"]:
-            if not MIN_SIZE <= size <= MAX_SIZE or games < 1 or size in known:
-                raise ValueError("not a size")
+            _require(MIN_SIZE <= size <= MAX_SIZE, games >= 1, size not in known)
             known.add(size)
             events, starts, bits = (
                 self._arrays[f"{size}/{name}"] for name in ("events", "starts", "bits")
             )
-            kinds = (events.dtype, starts.dtype, bits.dtype)
-            if kinds != (np.dtype("uint16"), np.dtype("int64"), np.dtype("uint64")):
-                raise ValueError("not the types")
-            lengths = np.diff(starts)
-            fits = len(starts) == games + 1 and starts[0] == 0 and starts[-1] == len(events)
-            if not fits or (lengths < 0).any():
-                raise ValueError("not the starts of games")
-            if bits.shape != (-(-games // 64), 2 * size**2):
-                raise ValueError("not the bits of games")
+            _require(events.dtype == "uint16", bits.dtype == "uint64")
+            _require(bits.shape == (-(-games // 64), 2 * size**2))
+            lengths = _lengths(starts, games, len(events))
             yield SizeGroup(size, first, events, starts, bits, int(lengths.max()))
             first += games
         for name, kind in TABLE.items():
-            column = self._arrays[name]
-            if column.shape != (first,) or column.dtype != kind:
-                raise ValueError("not the table of games")
-        starts = self._arrays["text_starts"]
-        fits = starts.shape == (first + 1,) and starts.dtype == np.dtype("int64")
-        if not fits or starts[0] != 0 or starts[-1] != len(self._arrays["text"]):
-            raise ValueError("not the names of games")
-        if (np.diff(starts) < 0).any() or self._arrays["text"].dtype != np.dtype("uint8"):
-            raise ValueError("not the names of games")
+            _require(self._arrays[name].shape == (first,), self._arrays[name].dtype == kind)
+        text = self._arrays["text"]
+        _require(text.dtype == "uint8")
+        _lengths(self._arrays["text_starts"], first, len(text))
         self._games = first
 
     def __len__(self) -> int:
@@ -196,15 +168,7 @@ class GameIndex:
         return texts[0], int(self._arrays["line"][number]), int(self._arrays["number"][number])
 
     def game(self, number: int) -> GoGame:
-        """A game, with its moves, names and date.
-
-        Raises
-        ------
-        UsageError
-            There is no such game.
-        InputError
-            The index is damaged.
-        """
+        """A game, with its moves, names and date; UsageError if there is none of this number."""
         if not 0 <= number < len(self):
             raise UsageError(f"there is no game {number}, only 0 to {len(self) - 1}")
         group = next(g for g in self._groups.values() if g.first <= number < g.first + len(g))
@@ -217,9 +181,7 @@ class GameIndex:
         komi = facts.pop("komi")
         date = np.datetime64(facts.pop("date"), "s")
         if moves is None or facts["to_play"] not in (1, 2):
-            raise InputError(
-                "this index of games is damaged", file=str(self.path), hint="make it again"
-            )
+            raise _damaged(self.path, "is damaged")
         return GoGame(
             **facts,
             komi=None if np.isnan(komi) else komi,
@@ -238,6 +200,19 @@ class GameIndex:
         return parts + [""] * (len(TEXTS) - len(parts))
 
 
+def _require(*facts: bool) -> None:
+    if not all(facts):
+        raise ValueError("the arrays of an index do not fit together")
+
+
+def _lengths(starts: NDArray[Any], number: int, total: int) -> NDArray[np.int64]:
+    """The lengths of so many pieces of an array, if the starts are what they must be."""
+    _require(starts.dtype == "int64", starts.shape == (number + 1,))
+    lengths = np.diff(starts)
+    _require(starts[0] == 0, starts[-1] == total, not (lengths < 0).any())
+    return np.asarray(lengths)
+
+
 def combined_text(game: GoGame) -> bytes:
     """The texts of a game as they are kept."""
     texts = (str(getattr(game, name)).replace(_BETWEEN, "") for name in TEXTS)
@@ -250,8 +225,7 @@ def _split(
     """Stones set up of both colours, points and colours of the moves; None if damaged."""
     begins = (events & _BEGINS) > 0
     codes = (events & _CODE).astype(np.int32)
-    setup_end = int(np.argmax(begins)) if begins.any() else len(events)
-    stones = codes[:setup_end]
+    stones = codes[: int(np.argmax(begins)) if begins.any() else len(events)]
     setup = [
         (stones[stones // area == colour] - colour * area).astype(np.int16) for colour in (1, 2)
     ]
@@ -259,9 +233,7 @@ def _split(
     passes = played >= 3 * area
     colours = np.where(passes, played - 3 * area + 1, played // area).astype(np.int8)
     moves = np.where(passes, PASS, played % area).astype(np.int16)
-    if not np.isin(colours, (1, 2)).all():
-        return setup, None, colours
-    return setup, moves, colours
+    return setup, moves if np.isin(colours, (1, 2)).all() else None, colours
 
 
 #: Bytes, as they lie on the disk, that are read as one share; and the most files.
@@ -313,12 +285,10 @@ def build_index(
     if not paths:
         raise UsageError("no file of games is given")
     target = Path(output)
-    if target.is_dir() or not target.parent.is_dir():
-        raise InputError(
-            "this is a folder" if target.is_dir() else "there is no such folder",
-            file=str(target if target.is_dir() else target.parent),
-            hint="name a file",
-        )
+    if target.is_dir():
+        raise InputError("this is a folder", file=str(target), hint="name a file")
+    if not target.parent.is_dir():
+        raise InputError("there is no such folder", file=str(target.parent), hint="name a file")
     named = tuple(os.fspath(path) for path in paths)
     if "-" in named:
         raise UsageError("games for an index come from files, not from standard input")
@@ -540,43 +510,42 @@ def _put_together(
     keys: list[NDArray[np.uint64]] = []
     pieces: list[tuple[int, Path]] = []
     for part in parts:
-        arrays = _PART.read(part, _without_games)
-        for file, line, reason in arrays.pop("skipped").tolist():
+        noted, further, found = _PART.read(part, _without_games)
+        for file, line, reason in noted:
             skipped.add(Skipped(file, int(line), reason), kind=_kind(reason))
-        if further := int(arrays.pop("unlisted")):
+        if further:
             skipped.add_uncounted(_FURTHER, further)
-        for name in sorted(arrays, key=lambda name: int(name.split("/")[0])):
-            pieces.append((int(name.split("/")[0]), part))
-            keys.append(arrays[name])
+        pieces += [(size, part) for size, _ in found]
+        keys += [key for _, key in found]
     if not pieces:
         if skipped.details:
             first = skipped.details[0]
             raise NoGamesError(first.reason, file=first.file, line=first.line or None)
         raise NoGamesError("there is no game of Go in these files")
     kept = _first_of_each(keys)
-    sizes = sorted({size for size, _ in pieces}, reverse=True)
-    chosen = [[(part, keep) for (s, part), keep in zip(pieces, kept, strict=True) if s == size]
-              for size in sizes]  # fmt: skip
-    groups = [_Group(size, parts) for size, parts in zip(sizes, chosen, strict=True)]
+    chosen: dict[int, list[tuple[Path, NDArray[np.bool_]]]] = {}
+    for (size, part), keep in zip(pieces, kept, strict=True):
+        chosen.setdefault(size, []).append((part, keep))
+    groups = [_Group(size, chosen[size]) for size in sorted(chosen, reverse=True)]
     facts = {
         "format": FORMAT,
         "sizes": [[group.size, group.games] for group in groups],
-        "games": sum(group.games for group in groups),
+        "games": (games := sum(group.games for group in groups)),
         "moves": sum(int(group.column("moves").sum()) for group in groups),
-        "duplicates": sum(len(k) for k in keys) - sum(group.games for group in groups),
+        "duplicates": sum(map(len, keys)) - games,
         "sources": list(paths)[:_DETAILS],
     }
     with replaced(target) as temporary:
         write_arrays(temporary, facts, dict(_arrays(groups)))
 
 
-def _without_games(arrays: StoredArrays, _: object) -> dict[str, NDArray[Any]]:
-    """What a part left out, and the keys of its games by size of board."""
-    return {
-        name: arrays[name]
-        for name in arrays
-        if name in ("skipped", "unlisted") or name.endswith("/key")
-    }
+def _without_games(
+    arrays: StoredArrays, _: object
+) -> tuple[list[list[str]], int, list[tuple[int, NDArray[np.uint64]]]]:
+    """What a part left out, how much more, and the keys of its games by size of board."""
+    sizes = sorted(int(name.removesuffix("/key")) for name in arrays if name.endswith("/key"))
+    found = [(size, arrays[f"{size}/key"]) for size in sizes]
+    return arrays["skipped"].tolist(), int(arrays["unlisted"]), found
 
 
 def _kind(reason: str) -> str:
@@ -627,10 +596,6 @@ class _Group:
             first += int(keep.sum())
 
 
-def _copy(values: NDArray[Any], target: NDArray[Any]) -> None:
-    target[:] = values
-
-
 def _arrays(
     groups: Sequence[_Group],
 ) -> Iterator[tuple[str, tuple[str, tuple[int, ...], Callable[[NDArray[Any]], object]]]]:
@@ -639,7 +604,7 @@ def _arrays(
         starts = _starts(group.column("length"))
         words = (-(-group.games // 64), 2 * group.size**2)
         size = group.size
-        yield f"{size}/starts", ("int64", starts.shape, partial(_copy, starts))
+        yield f"{size}/starts", ("int64", starts.shape, partial(np.copyto, src=starts))
         yield f"{size}/bits", ("uint64", words, group.mark)
         yield (
             f"{size}/events",
@@ -647,9 +612,9 @@ def _arrays(
         )
     for name, kind in TABLE.items():
         values = np.concatenate([group.column(name) for group in groups])
-        yield name, (kind, values.shape, partial(_copy, values))
+        yield name, (kind, values.shape, partial(np.copyto, src=values))
     starts = _starts(np.concatenate([group.column("text_length") for group in groups]))
-    yield "text_starts", ("int64", starts.shape, partial(_copy, starts))
+    yield "text_starts", ("int64", starts.shape, partial(np.copyto, src=starts))
     yield "text", ("uint8", (int(starts[-1]),), partial(_fill_text, groups))
 
 
@@ -680,20 +645,15 @@ def write_arrays(
     facts: Mapping[str, Any],
     arrays: Mapping[str, tuple[str, tuple[int, ...], Filler]],
 ) -> None:
-    """Write a file of arrays, each of which is filled in its place.
+    """Write a file of arrays by (type, shape, filler), and facts for its description.
 
-    Parameters
-    ----------
-    facts : mapping
-        Plain values that go into the description.
-    arrays : mapping of str to (type, shape, filler)
-        `filler` is given the array, all zeros, in the order of the mapping.
+    `filler` is given the array in its place, all zeros, in the order of the mapping.
     """
     described: dict[str, Any] = {}
     offset = 0
     for name, (kind, shape, _) in arrays.items():
         described[name] = {"type": kind, "shape": list(shape), "offset": offset}
-        length = int(np.prod(shape)) * np.dtype(kind).itemsize
+        length = math.prod(shape) * np.dtype(kind).itemsize
         offset += -(-length // _ALIGN) * _ALIGN
     text = json.dumps({**facts, "arrays": described}, ensure_ascii=False).encode()
     start = -(-(len(MARK) + _LENGTH.size + len(text)) // _ALIGN) * _ALIGN
@@ -701,7 +661,7 @@ def write_arrays(
         file.write(MARK + _LENGTH.pack(len(text)) + text)
         take_room(file, start + offset)
     for name, (kind, shape, fill) in arrays.items():
-        if not int(np.prod(shape)):
+        if not math.prod(shape):
             continue
         place = start + described[name]["offset"]
         array = np.memmap(path, kind, "r+", place, shape)
@@ -713,10 +673,7 @@ def write_arrays(
 def map_arrays(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """The facts of a file and its arrays, mapped into memory.
 
-    Raises
-    ------
-    InputError
-        The file cannot be read, or is not such a file, or breaks off.
+    Raises InputError where it cannot be read, is not such a file, or breaks off.
     """
     try:
         with path.open("rb") as file:
@@ -750,9 +707,7 @@ def _mapped(path: Path, size: int, start: int, about: Mapping[str, Any]) -> NDAr
     whole = all(type(number) is int and number >= 0 for number in (*shape, offset))
     if kind not in _NUMBER_TYPES or len(shape) > 2 or not whole or offset % _ALIGN:
         raise ValueError("not an array")
-    number = 1
-    for length in shape:
-        number *= length
+    number = math.prod(shape)
     if number == 0:
         return np.zeros(shape, kind)
     if start + offset + number * np.dtype(kind).itemsize > size:
@@ -760,7 +715,5 @@ def _mapped(path: Path, size: int, start: int, about: Mapping[str, Any]) -> NDAr
     return np.memmap(path, kind, "r", start + offset, shape)
 
 
-def _damaged(path: Path) -> InputError:
-    return InputError(
-        "this index of games is damaged or breaks off", file=str(path), hint="make it again"
-    )
+def _damaged(path: Path, what: str = "is damaged or breaks off") -> InputError:
+    return InputError(f"this index of games {what}", file=str(path), hint="make it again")

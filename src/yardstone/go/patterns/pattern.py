@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,8 +13,6 @@ from yardstone.errors import InputError
 from yardstone.go.points import (
     BLACK,
     EMPTY,
-    MAX_SIZE,
-    MIN_SIZE,
     SYMMETRIES,
     WHITE,
     check_size,
@@ -46,13 +45,7 @@ ANY = 7
 
 
 def allowed(*colours: int) -> int:
-    """The number that stands for a point which may have any of these colours.
-
-    Examples
-    --------
-    >>> allowed(BLACK), allowed(EMPTY, WHITE)
-    (2, 5)
-    """
+    """The number of a point which may have any of these colours: the bit 1 << colour of each."""
     return sum(1 << colour for colour in set(colours))
 
 
@@ -271,9 +264,7 @@ class Diagram:
     columns: int
 
 
-@dataclass(slots=True)
-class _Row:
-    line: int
+class _Row(NamedTuple):
     signs: str
     left: bool
     right: bool
@@ -316,6 +307,7 @@ def read_diagram(
     >>> diagram.top, diagram.left, diagram.pattern.loose, len(diagram.pattern.placements())
     (16, 16, (False, False), 8)
     """
+    fail = partial(InputError, file=file)
     lines = text.splitlines() if isinstance(text, str) else list(text)
     rows: list[_Row] = []
     edges: list[int] = []
@@ -326,92 +318,55 @@ def read_diagram(
         if set(signs) <= _EDGE:
             edges.append(len(rows))
             continue
-        row = _row(signs, file, number)
-        if rows and (len(row.signs), row.left, row.right) != (
-            len(rows[0].signs),
-            rows[0].left,
-            rows[0].right,
-        ):
-            what = "points" if len(row.signs) != len(rows[0].signs) else "edges"
-            raise InputError(
+        inner = signs.removeprefix("|").removesuffix("|")
+        if strange := set(inner) - set(SIGNS):
+            hint = "X black, O white, . empty, ? anything, b and w: that colour or empty, | edge"
+            raise fail(f"{min(strange)!r} is not a sign of a diagram", line=number, hint=hint)
+        row = _Row(inner, signs.startswith("|"), signs.endswith("|") and len(signs) > 1)
+        first = rows[0] if rows else row
+        if len(row.signs) != len(first.signs) or row[1:] != first[1:]:
+            what = "points" if len(row.signs) != len(first.signs) else "edges"
+            raise fail(
                 f"this row has other {what} than the first one",
-                file=file,
                 line=number,
                 hint="draw all rows equally long, with | on the same sides",
             )
         rows.append(row)
+    fail = partial(fail, line=line)
     if not rows:
-        raise InputError("the diagram has no row", file=file, line=line)
+        raise fail("the diagram has no row")
     if len(edges) > 2 or any(0 < place < len(rows) for place in edges):
-        raise InputError(
-            "an edge runs through the diagram", file=file, line=line, hint="draw one around it"
-        )
-    return _diagram(rows, 0 in edges, len(rows) in edges, size, file, line, name)
-
-
-def _plain(text: str) -> str:
-    return "".join(text.strip().removeprefix("$$").split())
-
-
-def _row(signs: str, file: str | None, number: int) -> _Row:
-    inner = signs.removeprefix("|").removesuffix("|")
-    if strange := set(inner) - set(SIGNS):
-        raise InputError(
-            f"{min(strange)!r} is not a sign of a diagram",
-            file=file,
-            line=number,
-            hint="X black, O white, . empty, ? anything, b and w: that colour or empty, | edge",
-        )
-    return _Row(number, inner, signs.startswith("|"), signs.endswith("|") and len(signs) > 1)
-
-
-def _diagram(
-    rows: list[_Row],
-    top_edge: bool,
-    bottom_edge: bool,
-    size: int | None,
-    file: str | None,
-    line: int,
-    name: str,
-) -> Diagram:
+        raise fail("an edge runs through the diagram", hint="draw one around it")
+    top_edge, bottom_edge = 0 in edges, len(rows) in edges
     height, width = len(rows), len(rows[0].signs)
     left_edge, right_edge = rows[0].left, rows[0].right
     if size is None:
         closed = (top_edge and bottom_edge, height), (left_edge and right_edge, width)
         sizes = {length for whole, length in closed if whole}
         size = sizes.pop() if len(sizes) == 1 else _USUAL_SIZE
-    if not MIN_SIZE <= size <= MAX_SIZE:
-        raise InputError(
-            f"boards of size {size} are not supported",
-            file=file,
-            line=line,
-            hint=f"sizes are {MIN_SIZE} to {MAX_SIZE}",
-        )
     sides = (("rows", height, top_edge, bottom_edge), ("columns", width, left_edge, right_edge))
-    for what, length, first, last in sides:
-        if length > size:
-            raise InputError(
-                f"the diagram has {length} {what}, the board {size}", file=file, line=line
-            )
-        if first and last and length < size:
-            raise InputError(
-                f"both edges are drawn, but there are {length} {what} of {size}",
-                file=file,
-                line=line,
-                hint="draw all of them, or one edge",
-            )
-    top = 0 if top_edge else size - height
-    left = size - width if right_edge and not left_edge else 0
-    points = np.full((size, size), ANY, np.uint8)
-    points[top : top + height, left : left + width] = [
-        [SIGNS[sign] for sign in row.signs] for row in rows
-    ]
-    loose = (
-        not (top_edge or bottom_edge) and height < size,
-        not (left_edge or right_edge) and width < size,
-    )
     try:
-        pattern = Pattern(size, points.reshape(-1), loose, name)
+        check_size(size)
+        for what, length, one, other in sides:
+            if length > size:
+                raise fail(f"the diagram has {length} {what}, the board {size}")
+            if one and other and length < size:
+                raise fail(
+                    f"both edges are drawn, but there are {length} {what} of {size}",
+                    hint="draw all of them, or one edge",
+                )
+        top = 0 if top_edge else size - height
+        left = size - width if right_edge and not left_edge else 0
+        points = np.full((size, size), ANY, np.uint8)
+        drawn = [[SIGNS[sign] for sign in row.signs] for row in rows]
+        points[top : top + height, left : left + width] = drawn
+        down = not (top_edge or bottom_edge) and height < size
+        right = not (left_edge or right_edge) and width < size
+        pattern = Pattern(size, points.reshape(-1), (down, right), name)
     except InputError as error:
-        raise InputError(error.message, file=file, line=line, hint=error.hint) from None
+        raise fail(error.message, hint=error.hint) from None
     return Diagram(pattern, top, left, height, width)
+
+
+def _plain(text: str) -> str:
+    return "".join(text.strip().removeprefix("$$").split())

@@ -132,24 +132,14 @@ def find_patterns(
             own[:, _match.GAME] += group.first
             own[:, _match.PLACEMENT] = prepared.way[own[:, _match.PLACEMENT]]
             pieces_of[pattern].append(own)
-    return [
-        _matches(pieces, [placement for placement, _ in way], int(total))
-        for pieces, way, total in zip(pieces_of, ways, totals, strict=True)
-    ]
-
-
-def _matches(pieces: list[NDArray[np.int32]], placements: list[Placement], total: int) -> Matches:
-    from yardstone.go.patterns import _match
-
-    rows = np.concatenate(pieces) if pieces else np.empty((0, _match.MATCH), np.int32)
-    return Matches(
-        game=rows[:, _match.GAME].copy(),
-        first=rows[:, _match.FIRST].copy(),
-        last=rows[:, _match.LAST].copy(),
-        way=rows[:, _match.PLACEMENT].copy(),
-        placements=tuple(placements),
-        total=total,
-    )
+    matches = []
+    for pieces, way, total in zip(pieces_of, ways, totals.tolist(), strict=True):
+        rows = np.concatenate([np.empty((0, _match.MATCH), np.int32), *pieces])
+        columns = (_match.GAME, _match.FIRST, _match.LAST, _match.PLACEMENT)
+        game, first, last, ways_of = (rows[:, k].copy() for k in columns)
+        placements = tuple(placement for placement, _ in way)
+        matches.append(Matches(game, first, last, ways_of, placements, total))
+    return matches
 
 
 def _prepare(
