@@ -25,12 +25,11 @@ READS = re.compile(
 #: What reads no file of anybody's, by its reason.
 _NO_FILE_OF_OTHERS = {
     "files of the package itself": (
-        "backgammon/formulas:$", "backgammon/file_analysis:_script$",
-        "backgammon/file_analysis:_position_script$",
+        "backgammon/formulas:$", "backgammon/gnubg:inside$",
         "examples/", "plugins:_entry_points$", "reports/", "web/pages/",
     ),
     "scripts that GNU Backgammon runs, and what they answer": (
-        "backgammon/_gnubg_", "backgammon/gnubg:_answer$",
+        "backgammon/_gnubg:", "backgammon/gnubg:_answer$",
     ),
     "bytes that go on as they are, to a hash, a copy, a browser or a reader that has a target": (
         "backgammon/file_analysis:(_sent|_key|_attempts|MatchFiles._unpack)$",
