@@ -16,12 +16,12 @@ from yardstone.cli.ordo_input import csv_fields
 from yardstone.cli.ordo_switches import (
     SWITCHES,
     Refused,
-    SwitchReader,
     check_combinations,
     read_options,
     scan_float,
     scan_integer,
     scan_integers,
+    taken_switches,
 )
 from yardstone.errors import UsageError
 
@@ -31,8 +31,8 @@ HARD_FOR_C = re.compile(r"0x|inf|nan|e(?![-+]?\d)", re.IGNORECASE)
 
 
 def read(*arguments: str) -> tuple[list[tuple[str, str | None]], list[str]]:
-    reader = SwitchReader(SWITCHES, arguments)
-    return list(reader), reader.rest
+    words = list(arguments)
+    return [(switch.name, given) for switch, given in taken_switches(SWITCHES, words)], words
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -19,20 +17,18 @@ from numpy.typing import NDArray
 
 from yardstone.cli.ordo_input import (
     SMALLEST_DEVIATION,
-    Input,
     Known,
-    OutputFile,
+    Session,
     csv_lines,
-    file_names,
     known_beforehand,
-    read_input,
-    ticked_players,
     warn,
 )
 from yardstone.cli.ordo_switches import (
     SWITCHES,
+    CommonOptions,
     OrdoOptions,
     Refused,
+    Switch,
     check_combinations,
     help_lines,
     read_options,
@@ -56,28 +52,16 @@ from yardstone.reports.ordo import (
     ratings_csv,
     ratings_text,
 )
-from yardstone.reports.ordo_extras import Groups, find_groups, groups_text
+from yardstone.reports.ordo_extras import find_groups
 
 if TYPE_CHECKING:
     from yardstone.ratings.simulation import Simulated
 
 
-__all__ = [
-    "exit_status",
-    "parsed",
-    "Session",
-    "check_connection",
-    "fit",
-    "perfect_players",
-    "rating_system",
-    "run_simulation",
-    "LICENSE",
-    "main",
-    "version_line",
-]
+__all__ = ["main"]
 
 
-Options = TypeVar("Options")
+Options = TypeVar("Options", bound=CommonOptions)
 
 
 def exit_status(run: Callable[[Sequence[str]], None], arguments: Sequence[str]) -> int:
@@ -96,52 +80,26 @@ def exit_status(run: Callable[[Sequence[str]], None], arguments: Sequence[str]) 
     return 0
 
 
-def parsed(read: Callable[[Sequence[str]], Options], arguments: Sequence[str]) -> Options:
-    """The options; wrong ones are refused in the words of the original."""
-    try:
-        return read(arguments)
-    except UsageError:
-        sys.stdout.write("Error in parameters\n")
-        raise Refused("") from None
-
-
 #: Ratings that differ by less are the same number to a reader, and to Ordo.
 _EQUAL_DECIMALS = 9
 
 _ELOSTAT_FILES = ("general.dat", "rating.dat", "programs.dat")
 
 
-class Session:
-    """Everything between the switches and the exit status.
-
-    Parameters
-    ----------
-    options : OrdoOptions
-        What was asked for.
-    stack : ExitStack
-        Removes unfinished files when it closes.
-    started : float
-        Processor time at the start.
-    """
-
-    def __init__(self, options: OrdoOptions, stack: ExitStack, started: float) -> None:
-        self.options = options
-        self.quiet = options.quiet
-        self._stack = stack
-        self._started = started
+class _Session(Session[OrdoOptions]):
+    """Everything between the switches and the exit status."""
 
     def run(self) -> None:
         """Read, rate and report; raises Refused where Ordo would fail."""
         options = self.options
-        files = [options.pgn] if options.pgn is not None else []
-        if options.pgn_list is not None:
-            files += file_names(options.pgn_list)
-        files += options.files
+        files = self.files()
         check_combinations(options)
         self.headers = self._load_headers()
-        self._log("start")
-        self._log("input...")
-        self.games = self._load_games(files)
+        self.log("start")
+        self.log("input...")
+        self.games = self.load(files)
+        if options.ignore_draws:
+            self.games.used &= self.games.score != 0.5
         games, players = self.games.total, len(self.games.players.names)
         with work(Loops.RATING, rating_work(games, players, 1 + options.simulations)):
             self._rate_games()
@@ -151,30 +109,25 @@ class Session:
         self._say_totals()
         self.known = known_beforehand(options, self.games.players)
         self._open_outputs()
-        self._log("done with input")
-        self._log("process groups if needed...")
+        self.log("done with input")
+        self.log("process groups if needed...")
         if self._report_groups():
             return
         apart = self._set_apart()
         if not options.force:
             check_connection(self.names, self.counts, apart, self.known)
-        self._log("calculate rating...")
+        self.log("calculate rating...")
         ratings = self._rate()
         listed = self._list(ratings)
-        self._log("output reports...")
+        self.log("output reports...")
         self._report(listed)
-        self._log("DONE!!")
-        self._say("\ndone!\n")
+        self.log("DONE!!")
+        self.say("\ndone!\n")
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of all players."""
         return self.games.players.names
-
-    @cached_property
-    def tag_names(self) -> tuple[str, ...]:
-        """The same as they stand in a PGN tag."""
-        return tuple(map(as_in_tag, self.names))
 
     @cached_property
     def counts(self) -> PairCounts:
@@ -199,15 +152,6 @@ class Session:
     def _has_games(self) -> list[bool]:
         return [bool(games) for games in self.counts.player_totals().sum(axis=1)]
 
-    def _say(self, text: str) -> None:
-        if not self.quiet:
-            sys.stdout.write(text)
-            sys.stdout.flush()
-
-    def _log(self, step: str) -> None:
-        if self.options.timelog:
-            sys.stdout.write(f"{time.process_time() - self._started:8.2f} | {step}\n")
-
     def _load_headers(self) -> dict[int, tuple[str, int]]:
         """Widths and headers of columns (switch -b)."""
         path = self.options.column_format
@@ -221,27 +165,14 @@ class Session:
             if column is None or width is None or not 0 <= column < len(COLUMNS):
                 raise Refused(f'Errors in file "{path}"')
             headers[column] = (row[2], max(width, 1 + display_width(row[2])))
-        self._say("Column settings uploaded succesfully\n")
+        self.say("Column settings uploaded succesfully\n")
         return headers
-
-    def _load_games(self, files: list[str]) -> Input:
-        options = self.options
-        games = read_input(files, options.synonyms, quiet=self.quiet, warnings=options.warnings)
-        if not games.total:
-            raise Refused("ERROR: Input file contains no games")
-        if options.ignore_draws:
-            games.used &= games.score != 0.5
-        for path, wanted in ((options.include, True), (options.exclude, False)):
-            if path is not None:
-                ticked = ticked_players(path, games, quiet=self.quiet, warnings=options.warnings)
-                games.leave_out(ticked == wanted)
-        return games
 
     def _say_totals(self) -> None:
         """Check what the games must have, then print their totals."""
         options, games = self.options, self.games
-        if options.anchor is not None:
-            self._check_anchor()
+        if len(self.counts.first):
+            _ = self.anchor  # refused if it has no games
         wins, draws, losses = games.results()
         rate = 50.0 if options.draw is None else options.draw
         prior = options.likelihood_needed and not options.likelihood
@@ -268,32 +199,21 @@ class Session:
             lines.append("Reference rating     --> not fixed, determined by anchors")
         else:
             lines.append(f"Reference rating    {average:8.1f} (average of the pool)")
-        self._say("\n".join(lines) + "\n\n")
-
-    def _check_anchor(self) -> None:
-        if len(self.counts.first):
-            _ = self.anchor
-
-    def _open(self, path: str | None, message: str = "Errors with file: {}") -> OutputFile | None:
-        if path is None:
-            return None
-        output = OutputFile(path, message=message)
-        self._stack.callback(output.discard)
-        return output
+        self.say("\n".join(lines) + "\n\n")
 
     def _open_outputs(self) -> None:
         """Make sure that everything can be written before anything is computed."""
         options = self.options
         late = "Error trying to write on file: {}"
-        self._text = self._open(options.output)
-        self._csv = self._open(options.csv)
-        self._groups = self._open(options.groups)
+        self._text = self.open(options.output)
+        self._csv = self.open(options.csv)
+        self._groups = self.open(options.groups)
         if self._groups is not None and self._text is None and self._csv is None:
             return
-        self._errors = self._open(options.error_matrix)
-        self._superiority = self._open(options.cfs_matrix)
-        self._head2head = self._open(options.head2head, late)
-        self._elostat = [self._open(name, late) for name in _ELOSTAT_FILES if options.elostat]
+        self._errors = self.open(options.error_matrix)
+        self._superiority = self.open(options.cfs_matrix)
+        self._head2head = self.open(options.head2head, late)
+        self._elostat = [self.open(name, late) for name in _ELOSTAT_FILES if options.elostat]
 
     def _report_groups(self) -> bool:
         """Report groups, or warn of them; true if nothing else is to be done."""
@@ -305,27 +225,19 @@ class Session:
             if len(groups) > 1:
                 sys.stderr.write(NOT_CONNECTED.format(len(groups)))
             return False
-        self._write_groups(self._groups, groups)
+        self.write_groups(self._groups, groups)
         return self._text is None and self._csv is None
-
-    def _write_groups(self, output: OutputFile, groups: Groups) -> None:
-        output.write(groups_text(self.tag_names, groups))
-        self._say(
-            f"\nGroups={len(groups)}\n"
-            f"Encounters: Total={groups.within + groups.between}, "
-            f"within groups={groups.within}, @ interface between groups={groups.between}\n"
-        )
 
     def _set_apart(self) -> NDArray[np.bool_]:
         """Find the players who cannot be rated with the others, and say how many."""
         apart, (nothing, all_won, all_lost) = perfect_players(self.names, self.counts, self.known)
-        self._say(
+        self.say(
             f"\nplayers with no games = {nothing}\n"
             f"players with all wins = {all_won}\n"
             f"players w/ all losses = {all_lost}\n"
         )
         if apart.any():
-            self._say(f"players, total purged = {int(apart.sum())}\n\n")
+            self.say(f"players, total purged = {int(apart.sum())}\n\n")
         return apart
 
     def _rate(self) -> JointRatings:
@@ -348,15 +260,15 @@ class Session:
             for kind, text in _PERFECT_LINES
             if state == kind
         ]
-        self._say(
+        self.say(
             f"{head}Newton's method, steps = {ratings.converged_in}\ndone\n\n"
             f"White Advantage = {ratings.first_advantage.value:.1f}\n"
             f"Draw Rate (eq.) = {100.0 * ratings.draw_rate.value:.1f} %\n\n"
         )
         if likelihood and perfect:
-            self._say("Post-Convergence rating estimation for all-wins / all-losses players\n\n")
+            self.say("Post-Convergence rating estimation for all-wins / all-losses players\n\n")
         for text, row in perfect:
-            self._say(f"{text}{self.tag_names[row]}\n")
+            self.say(f"{text}{self.tag_names[row]}\n")
 
     def _list(self, ratings: JointRatings) -> OrdoList:
         """The list, with simulated errors if they were asked for."""
@@ -379,7 +291,7 @@ class Session:
                     raise Refused(f"yardstone: {error}") from None
                 listed = replace(listed, deviation_of_difference=known)
             return listed
-        self._log("simulation block...")
+        self.log("simulation block...")
         simulated = run_simulation(self.system, self.counts, ratings, options)
         self._set_apart()
         advantage, rate = listed.first_advantage.value, listed.draw_rate.value
@@ -433,7 +345,7 @@ class Session:
         if self._head2head is not None:
             from yardstone.reports.ordo_extras import head_to_head
 
-            self._log("head to head output...")
+            self.log("head to head output...")
             self._head2head.write(
                 head_to_head(listed, decimals=options.decimals, with_errors=options.simulations > 1)
             )
@@ -444,8 +356,8 @@ class Session:
             return
         from yardstone.reports.ordo_extras import general_dat, programs_dat, rating_dat
 
-        self._log("output in elostat format...")
-        self._say(
+        self.log("output in elostat format...")
+        self.say(
             "\nOutput (Elostat format):\ngeneral file = general.dat\n"
             "rating file = rating.dat\nprograms file = programs.dat\n"
         )
@@ -720,40 +632,54 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: Sequence[str]) -> None:
-    if not arguments:
-        raise Refused(f"{version_line('ordo')}\nfor help type:\nyardstone ordo -h\n")
-    options = parsed(read_options, arguments)
-    match options.action:
-        case "version":
-            sys.stdout.write(version_line("ordo") + "\n")
-        case "license":
-            sys.stdout.write(version_line("ordo") + "\n" + LICENSE)
-        case "help":
-            sys.stdout.write(_HELP + _usage())
-        case "switches":
-            sys.stdout.write(_usage())
-        case "table":
-            sys.stdout.write(_expectation_table(options.scale))
-        case "rate":
-            started = time.process_time()
-
-            with ExitStack() as stack:
-                Session(options, stack, started).run()
+    options = asked("ordo", COMPATIBLE, _HELP, SWITCHES, read_options, arguments)
+    if options is not None and options.action == "table":
+        sys.stdout.write(_expectation_table(options.scale))
+    elif options is not None:
+        session = _Session(options)
+        with session.stack:
+            session.run()
 
 
-def version_line(command: str, compatible: str = COMPATIBLE) -> str:
-    """What `--version` says."""
+def asked(
+    command: str,
+    compatible: str,
+    about: str,
+    switches: Sequence[Switch],
+    read: Callable[[Sequence[str]], Options],
+    arguments: Sequence[str],
+) -> Options | None:
+    """The options; None if they only ask for help, version or licence, which is printed.
+
+    Wrong ones are refused in the words of the original.
+    """
     from importlib.metadata import PackageNotFoundError, version
 
     try:
         number = version("yardstone")
     except PackageNotFoundError:
         number = "(not installed)"
-    return f"yardstone {command} {number}, {compatible}"
-
-
-def _usage() -> str:
-    return "\n".join(["", "usage: yardstone ordo [-OPTION]", "", *help_lines(SWITCHES), "", ""])
+    line = f"yardstone {command} {number}, {compatible}\n"
+    if not arguments:
+        raise Refused(f"{line}for help type:\nyardstone {command} -h\n")
+    try:
+        options = read(arguments)
+    except UsageError:
+        sys.stdout.write("Error in parameters\n")
+        raise Refused("") from None
+    usage = "\n".join(
+        ["", f"usage: yardstone {command} [-OPTION]", "", *help_lines(switches), "", ""]
+    )
+    texts = {
+        "version": line,
+        "license": line + LICENSE,
+        "help": about + usage,
+        "show-switches": usage,
+    }
+    if options.action not in texts:
+        return options
+    sys.stdout.write(texts[options.action])
+    return None
 
 
 def _expectation_table(scale: float) -> str:

@@ -6,17 +6,20 @@ import contextlib
 import os
 import re
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import isfinite, sqrt
 from pathlib import Path
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from yardstone.cli.ordo_switches import OrdoOptions, Refused, scan_float
+from yardstone.cli.ordo_switches import CommonOptions, OrdoOptions, Refused, scan_float
 from yardstone.errors import InputError, NoGamesError
 from yardstone.files import replaced
 from yardstone.pool import PairCounts, Pool, SkipReport
@@ -25,21 +28,9 @@ from yardstone.records.decoding import decode
 from yardstone.records.pgn import read_pgn
 from yardstone.records.sources import Source
 from yardstone.reports.ordo import as_in_tag
+from yardstone.reports.ordo_extras import Groups, groups_text
 
-__all__ = [
-    "OutputFile",
-    "csv_fields",
-    "csv_lines",
-    "file_names",
-    "scan_single",
-    "text_lines",
-    "warn",
-    "Known",
-    "known_beforehand",
-    "Input",
-    "Players",
-    "read_input",
-]
+__all__ = ["Input", "Known", "OutputFile", "Players", "Session"]
 
 
 _BLANKS = " \t\n\v\f\r"
@@ -126,8 +117,6 @@ def scan_single(text: str) -> float | None:
 
     None if there is none, or one that is not finite: Ordo takes those, and makes lists of them.
     """
-    import numpy as np
-
     value = scan_float(text)
     if value is None:
         return None
@@ -387,8 +376,7 @@ class Players:
 
     def find(self, name: str) -> int | None:
         """Number under which games of `name` count, or None if nobody has the name."""
-        if name not in self._number:
-            name = name.replace("\\\\", "\0").replace('\\"', '"').replace("\0", "\\").strip()
+        name = name if name in self._number else _as_read(name)
         return self.number(name) if name in self._number else None
 
     def add_synonym(self, main: str, synonym: str) -> bool:
@@ -408,20 +396,9 @@ class Players:
 class Input:
     """The games of all files.
 
-    Attributes
-    ----------
-    players : Players
-        Everybody named in the games or as a synonym.
-    first, second : int32 arrays
-        Numbers of the players of each finished game, in order of the files.
-    score : float64 array
-        Points of `first`.
-    used : bool array
-        Games that count; the others are left out.
-    unfinished : int
-        Games without a result.
-    skipped : SkipReport
-        Records that could not be read.
+    `first` and `second` are the numbers of the players of each finished game, in order of the
+    files, `score` the points of `first`; `used` marks the games that count, and `unfinished` is
+    how many have no result.
     """
 
     players: Players
@@ -429,8 +406,7 @@ class Input:
     second: NDArray[np.int32]
     score: NDArray[np.float64]
     used: NDArray[np.bool_]
-    unfinished: int = 0
-    skipped: SkipReport = field(default_factory=SkipReport)
+    unfinished: int
 
     @property
     def total(self) -> int:
@@ -501,16 +477,14 @@ def read_input(
             if name not in met:
                 warn(f'{synonyms}: the synonym "{as_in_tag(name)}" is in no game')
     _report_skipped(skipped)
-    empty = np.zeros(0)
-    scores = np.concatenate([empty, *score])
+    scores = np.concatenate([np.zeros(0), *score])
     return Input(
         players,
-        np.concatenate([empty, *first]).astype(np.int32),
-        np.concatenate([empty, *second]).astype(np.int32),
+        np.concatenate([np.zeros(0, np.int32), *first]),
+        np.concatenate([np.zeros(0, np.int32), *second]),
         scores,
         np.ones(len(scores), np.bool_),
         unfinished,
-        skipped,
     )
 
 
@@ -519,8 +493,7 @@ STANDARD_INPUT = "\0stdin"
 
 
 def _read_file(file: str, trouble: str) -> Pool:
-    nothing = np.zeros(0)
-    empty = Pool((), nothing.astype(np.int32), nothing.astype(np.int32), nothing)
+    empty = Pool((), np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))
     if file in ("-", STANDARD_INPUT):
         source = Source("<stdin>", None)
     elif Path(file).is_dir():
@@ -594,3 +567,75 @@ def ticked_players(path: str, games: Input, *, quiet: bool, warnings: bool) -> N
     if not quiet:
         sys.stdout.write("Names uploaded succesfully\n")
     return ticked
+
+
+Options = TypeVar("Options", bound=CommonOptions)
+
+
+class Session(Generic[Options]):
+    """What both commands do between the switches and the exit status.
+
+    When its `stack` closes, unfinished files are removed.
+    """
+
+    games: Input
+    #: What is said of a file that cannot be opened.
+    trouble = "Problems reading results"
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.stack = ExitStack()
+        self._started = time.process_time()
+
+    def files(self) -> list[str]:
+        """The files of games, in order."""
+        options = self.options
+        files = [options.pgn] if options.pgn is not None else []
+        if options.pgn_list is not None:
+            files += file_names(options.pgn_list)
+        return [*files, *options.files]
+
+    def load(self, files: Sequence[str]) -> Input:
+        """Read the games, and leave out those of players who are not wanted."""
+        options = self.options
+        said = {"quiet": options.quiet, "warnings": options.warnings}
+        games = read_input(files, options.synonyms, trouble=self.trouble, **said)
+        if not games.total:
+            raise Refused("ERROR: Input file contains no games")
+        for path, wanted in ((options.include, True), (options.exclude, False)):
+            if path is not None:
+                games.leave_out(ticked_players(path, games, **said) == wanted)
+        return games
+
+    @cached_property
+    def tag_names(self) -> tuple[str, ...]:
+        """Names of all players as they stand in a PGN tag."""
+        return tuple(map(as_in_tag, self.games.players.names))
+
+    def say(self, text: str) -> None:
+        """Print it at once, unless all is to be quiet."""
+        if not self.options.quiet:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+
+    def log(self, step: str) -> None:
+        """Print the processor time used before a step, if that is wanted."""
+        if self.options.timelog:
+            sys.stdout.write(f"{time.process_time() - self._started:8.2f} | {step}\n")
+
+    def open(self, path: str | None, message: str = "Errors with file: {}") -> OutputFile | None:
+        """Open a file that is to be written, if there is one."""
+        if path is None:
+            return None
+        output = OutputFile(path, message=message)
+        self.stack.callback(output.discard)
+        return output
+
+    def write_groups(self, output: OutputFile, groups: Groups) -> None:
+        """Write which players the games connect, and say how many groups they make."""
+        output.write(groups_text(self.tag_names, groups))
+        self.say(
+            f"\nGroups={len(groups)}\n"
+            f"Encounters: Total={groups.within + groups.between}, "
+            f"within groups={groups.within}, @ interface between groups={groups.between}\n"
+        )

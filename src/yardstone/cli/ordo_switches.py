@@ -14,133 +14,130 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, isinf
-from typing import TYPE_CHECKING, Literal
+from math import inf, isfinite
+from typing import Any, TypeVar
 
 from yardstone.errors import UsageError, YardstoneError
 from yardstone.reports.ordo import COLUMNS, DEFAULT_COLUMNS
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+__all__ = ["OrdoOptions", "Refused", "Switch", "read_options"]
 
 
-__all__ = [
-    "COMMON",
-    "FILE",
-    "NUMBER",
-    "Switch",
-    "SwitchReader",
-    "help_lines",
-    "scan_float",
-    "scan_integer",
-    "scan_integers",
-    "SWITCHES",
-    "OrdoOptions",
-    "Refused",
-    "read_options",
-]
+class Refused(YardstoneError):
+    """The command ends with exit status 1 and this text, if any, on standard error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """One switch.
+    """One switch, as it is typed and what it does.
 
-    Attributes
-    ----------
-    letter : str
-        Short form without dash; empty if there is none.
-    name : str
-        Long form without dashes.
-    argument : str
-        What its argument is called in the help; empty if it takes none.
-    help : str
-        What it does.
+    The field of the options that it sets has its name, unless `field` says another; the value is
+    what `read` makes of the argument, or True without one. Or `sets` says all that it sets.
     """
 
-    letter: str
-    name: str
-    argument: str
+    typed: str
     help: str
+    read: Callable[[str], Any] = str
+    field: str = ""
+    sets: Mapping[str, bool] | None = None
+
+    @property
+    def letter(self) -> str:
+        """The short form without dash; empty if there is none."""
+        return self.typed[1].replace("-", "")
+
+    @property
+    def name(self) -> str:
+        """The long form without dashes."""
+        return self.typed.partition("--")[2].partition("=")[0]
+
+    @property
+    def argument(self) -> str:
+        """What the argument is called in the help; empty if it takes none."""
+        return self.typed.partition("=")[2]
+
+    def given(self, argument: str | None) -> Mapping[str, Any]:
+        """The fields of the options that it sets, with their values."""
+        field = self.field or self.name.replace("-", "_")
+        return self.sets or {field: True if argument is None else self.read(argument)}
 
 
-#: What the argument of a switch is called in the help.
-FILE, NUMBER = "FILE", "NUM"
+#: Switches that ask for something else than the work; the first of them that is given holds.
+_ACTIONS = ("license", "version", "help", "show-switches", "table")
 #: Switches that stand first in the help of both commands.
 COMMON = (
-    Switch("h", "help", "", "print this help and exit"),
-    Switch("H", "show-switches", "", "print only this table and exit"),
-    Switch("v", "version", "", "print the version and exit"),
-    Switch("L", "license", "", "print version and licence and exit"),
-    Switch("q", "quiet", "", "print results only, no progress"),
-    Switch("", "silent", "", "the same as --quiet"),
+    Switch("-h, --help", "print this help and exit"),
+    Switch("-H, --show-switches", "print only this table and exit"),
+    Switch("-v, --version", "print the version and exit"),
+    Switch("-L, --license", "print version and licence and exit"),
+    Switch(
+        "-q, --quiet",
+        "print results only, no progress",
+        sets={"quiet": True, "show_simulation": False},
+    ),
+    Switch("--silent", "the same as --quiet", field="quiet"),
 )
 
 
-class SwitchReader:
-    """Reads arguments one switch at a time, in order.
+def taken_switches(
+    switches: Sequence[Switch], words: list[str]
+) -> Iterator[tuple[Switch, str | None]]:
+    """Take switches from the front of `words`, each with its argument, if it has one.
 
-    Iterating yields ``(name, argument)`` with the long name of each switch and
-    its argument, or None if it takes none. Afterwards `rest` holds what
-    follows the switches.
-
-    Raises
-    ------
-    UsageError
-        While iterating: an unknown switch, or one without its argument.
+    Raises UsageError at a switch that does not exist, or that lacks its argument.
     """
+    known = {f"-{each.letter}": each for each in switches if each.letter}
+    known |= {f"--{each.name}": each for each in switches}
 
-    def __init__(self, switches: Sequence[Switch], arguments: Sequence[str]) -> None:
-        self._by_letter = {switch.letter: switch for switch in switches if switch.letter}
-        self._by_name = {switch.name: switch for switch in switches}
-        self._arguments = list(arguments)
-        self._position = 0
+    def found(name: str) -> Switch:
+        if name not in known:
+            raise UsageError(f"there is no switch {name}")
+        return known[name]
 
-    @property
-    def rest(self) -> list[str]:
-        """The arguments that follow the switches."""
-        return self._arguments[self._position :]
+    def argument(name: str, attached: str) -> str:
+        if not attached and not words:
+            raise UsageError(f"{name} needs an argument")
+        return attached or words.pop(0)
 
-    def __iter__(self) -> Iterator[tuple[str, str | None]]:
-        while self._position < len(self._arguments):
-            word = self._arguments[self._position]
-            if not word.startswith("-"):
-                return
-            self._position += 1
-            if word == "--":
-                return
-            if word == "-":
-                raise UsageError("a dash alone is not a switch")
-            if word.startswith("--"):
-                yield self._long(word[2:])
-            else:
-                yield from self._bundle(word[1:])
-
-    def _long(self, word: str) -> tuple[str, str | None]:
-        name, _, value = word.partition("=")
-        switch = self._by_name.get(name)
-        if switch is None:
-            raise UsageError(f"there is no switch --{name}")
-        if not switch.argument:
-            return name, None
-        return name, value or self._next_word(f"--{name}")
-
-    def _bundle(self, letters: str) -> Iterator[tuple[str, str | None]]:
-        for place, letter in enumerate(letters, start=1):
-            switch = self._by_letter.get(letter)
-            if switch is None:
-                raise UsageError(f"there is no switch -{letter}")
+    while words and words[0].startswith("-"):
+        word = words.pop(0)
+        if word == "--":
+            return
+        if word == "-":
+            raise UsageError("a dash alone is not a switch")
+        if word.startswith("--"):
+            name, _, value = word.partition("=")
+            switch = found(name)
+            yield switch, argument(name, value) if switch.argument else None
+            continue
+        for place, letter in enumerate(word[1:], start=2):
+            switch = found(f"-{letter}")
             if switch.argument:
-                yield switch.name, letters[place:] or self._next_word(f"-{letter}")
-                return
-            yield switch.name, None
+                yield switch, argument(f"-{letter}", word[place:])
+                break
+            yield switch, None
 
-    def _next_word(self, switch: str) -> str:
-        if self._position >= len(self._arguments):
-            raise UsageError(f"{switch} needs an argument")
-        self._position += 1
-        return self._arguments[self._position - 1]
+
+Options = TypeVar("Options", bound="CommonOptions")
+
+
+def given_options(
+    options: Options, switches: Sequence[Switch], arguments: Sequence[str]
+) -> Options:
+    """Read all switches into the options; one that asks for an action gives them its name."""
+    words = list(arguments)
+    actions = set()
+    for switch, argument in taken_switches(switches, words):
+        if switch.name in _ACTIONS:
+            actions.add(switch.name)
+            continue
+        for field, value in switch.given(argument).items():
+            setattr(options, field, value)
+    options.files = words
+    options.action = next((name for name in _ACTIONS if name in actions), "")
+    return options
 
 
 _FLOAT = re.compile(
@@ -183,11 +180,7 @@ def scan_integers(text: str, limit: int) -> list[int] | None:
 
 def help_lines(switches: Sequence[Switch], *, width: int = 80) -> list[str]:
     """The table of switches: short and long form, then what each does."""
-    heads = []
-    for switch in switches:
-        short = f"-{switch.letter}, " if switch.letter else "    "
-        argument = f"={switch.argument}" if switch.argument else ""
-        heads.append(f" {short}--{switch.name}{argument}")
+    heads = [f" {'' if each.letter else '    '}{each.typed}" for each in switches]
     column = max(map(len, heads)) + 1
     lines = []
     for head, switch in zip(heads, switches, strict=True):
@@ -197,76 +190,178 @@ def help_lines(switches: Sequence[Switch], *, width: int = 80) -> list[str]:
     return lines
 
 
+def number(
+    what: str, low: float = -inf, high: float = inf, *, outside: str = ""
+) -> Callable[[str], float]:
+    """Read a number, or refuse it; `outside` is the message for one out of range."""
+    message = f"wrong {what} parameter"
+
+    def read(text: str) -> float:
+        value = scan_float(text)
+        if value is None or not isfinite(value):
+            raise Refused(message)
+        if not low <= value <= high:
+            raise Refused(outside or message)
+        return value
+
+    return read
+
+
+def integer(message: str, low: float = -inf) -> Callable[[str], int]:
+    """Read a whole number, or refuse it with the message."""
+
+    def read(text: str) -> int:
+        value = scan_integer(text)
+        if value is None or value < low:
+            raise Refused(message)
+        return value
+
+    return read
+
+
+def _simulations(text: str) -> int:
+    replays = integer("wrong simulation parameter", 0)(text)
+    if replays == 1:
+        raise Refused("wrong simulation parameter: one simulation gives no error, take 2 or more")
+    return replays
+
+
+def _scale(text: str) -> float:
+    scale = scan_float(text)
+    if scale is None or not 0.0 < scale < inf:
+        raise Refused("wrong scaling parameter: the scale must be a positive number of points")
+    return scale
+
+
 SWITCHES = (
     *COMMON,
-    Switch("Q", "terse", "", "quiet, but show how far the simulation is"),
-    Switch("", "timelog", "", "print the processor time used before each step"),
-    Switch("a", "average", NUMBER, "average rating of the pool (2300)"),
-    Switch("A", "anchor", "<player>", "this player gets the rating of -a, not the pool"),
-    Switch("V", "pool-relative", "", "errors relative to the average although there is an anchor"),
-    Switch("m", "multi-anchors", FILE, 'several fixed ratings: lines of "player",rating'),
-    Switch("y", "loose-anchors", FILE, 'ratings known beforehand: "player",rating,deviation'),
-    Switch("r", "relations", FILE, 'differences known beforehand: "A","B",A minus B,deviation'),
-    Switch("R", "remove-older", "", "do not list the B of relations"),
-    Switch("w", "white", NUMBER, "rating points that moving first is worth (0)"),
-    Switch("u", "white-error", NUMBER, "deviation of -w: it is estimated with this prior"),
-    Switch("W", "white-auto", "", "estimate what moving first is worth"),
-    Switch("d", "draw", NUMBER, "draw rate of equal opponents in per cent (50)"),
-    Switch("k", "draw-error", NUMBER, "deviation of -d: it is estimated with this prior"),
-    Switch("D", "draw-auto", "", "estimate the draw rate of equal opponents"),
-    Switch("z", "scale", NUMBER, "rating difference for an expected score of 76 % (202)"),
-    Switch("T", "table", "", "print expected scores and rating differences and exit"),
-    Switch("p", "pgn", FILE, "games to read, in PGN; - is standard input"),
-    Switch("P", "pgn-list", FILE, "a file with one name of a PGN file a line"),
-    Switch("o", "output", FILE, "write the list here, not to the screen"),
-    Switch("c", "csv", FILE, "write the list as comma separated values"),
-    Switch("E", "elostat", "", "write rating.dat, programs.dat and general.dat as EloStat does"),
-    Switch("j", "head2head", FILE, "write every player's results against every opponent"),
     Switch(
-        "g",
-        "groups",
-        FILE,
+        "-Q, --terse",
+        "quiet, but show how far the simulation is",
+        sets={"quiet": True, "show_simulation": True},
+    ),
+    Switch("--timelog", "print the processor time used before each step"),
+    Switch("-a, --average=NUM", "average rating of the pool (2300)", number("average")),
+    Switch("-A, --anchor=<player>", "this player gets the rating of -a, not the pool"),
+    Switch("-V, --pool-relative", "errors relative to the average although there is an anchor"),
+    Switch("-m, --multi-anchors=FILE", 'several fixed ratings: lines of "player",rating'),
+    Switch("-y, --loose-anchors=FILE", 'ratings known beforehand: "player",rating,deviation'),
+    Switch("-r, --relations=FILE", 'differences known beforehand: "A","B",A minus B,deviation'),
+    Switch("-R, --remove-older", "do not list the B of relations"),
+    Switch(
+        "-w, --white=NUM", "rating points that moving first is worth (0)", number("white advantage")
+    ),
+    Switch(
+        "-u, --white-error=NUM",
+        "deviation of -w: it is estimated with this prior",
+        number("white advantage uncertainty"),
+    ),
+    Switch("-W, --white-auto", "estimate what moving first is worth"),
+    Switch(
+        "-d, --draw=NUM",
+        "draw rate of equal opponents in per cent (50)",
+        number("white drawrate", 0.0, 100.0, outside="drawrate parameter is out of range"),
+    ),
+    Switch(
+        "-k, --draw-error=NUM",
+        "deviation of -d: it is estimated with this prior",
+        number("draw rate uncertainty"),
+    ),
+    Switch("-D, --draw-auto", "estimate the draw rate of equal opponents"),
+    Switch("-z, --scale=NUM", "rating difference for an expected score of 76 % (202)", _scale),
+    Switch("-T, --table", "print expected scores and rating differences and exit"),
+    Switch("-p, --pgn=FILE", "games to read, in PGN; - is standard input"),
+    Switch("-P, --pgn-list=FILE", "a file with one name of a PGN file a line"),
+    Switch("-o, --output=FILE", "write the list here, not to the screen"),
+    Switch("-c, --csv=FILE", "write the list as comma separated values"),
+    Switch("-E, --elostat", "write rating.dat, programs.dat and general.dat as EloStat does"),
+    Switch("-j, --head2head=FILE", "write every player's results against every opponent"),
+    Switch(
+        "-g, --groups=FILE",
         "write which players the games connect; no list unless -o or -c ask for it",
     ),
-    Switch("G", "force", "", "rate unconnected groups too, each on its own"),
+    Switch("-G, --force", "rate unconnected groups too, each on its own"),
     Switch(
-        "s", "simulations", NUMBER, "estimate errors from so many simulated replays (2 or more)"
+        "-s, --simulations=NUM",
+        "estimate errors from so many simulated replays (2 or more)",
+        _simulations,
     ),
     Switch(
-        "e", "error-matrix", FILE, "write the error of each difference as comma separated values"
+        "-e, --error-matrix=FILE", "write the error of each difference as comma separated values"
     ),
-    Switch("C", "cfs-matrix", FILE, "write the confidence for superiority of each two players"),
-    Switch("J", "cfs-show", "", "list the confidence for superiority over the next player"),
-    Switch("F", "confidence", NUMBER, "confidence of error margins in per cent (95)"),
-    Switch("X", "ignore-draws", "", "leave draws out"),
-    Switch("t", "threshold", NUMBER, "list only players with so many games"),
-    Switch("N", "decimals", "<a,b>", "decimals of ratings (1) and, if given, of percentages (0)"),
-    Switch("M", "ML", "", "estimate by maximum likelihood"),
-    Switch("n", "cpus", NUMBER, "processors used for simulations (1)"),
-    Switch("U", "columns", "<a,..,z>", 'columns of the list ("0,1,2,3,4,5")'),
-    Switch("Y", "synonyms", FILE, "other names of players: lines of main name,synonym,synonym"),
-    Switch("", "aliases", FILE, "the same as --synonyms"),
-    Switch("i", "include", FILE, "rate only games between players named in this file"),
-    Switch("x", "exclude", FILE, "leave out games of players named in this file"),
-    Switch("", "no-warnings", "", "do not warn of names in lists that are in no game"),
-    Switch("b", "column-format", FILE, 'widths and headers: lines of column,width,"header"'),
+    Switch("-C, --cfs-matrix=FILE", "write the confidence for superiority of each two players"),
+    Switch("-J, --cfs-show", "list the confidence for superiority over the next player"),
+    Switch(
+        "-F, --confidence=NUM",
+        "confidence of error margins in per cent (95)",
+        number("confidence", 50.001, 99.999),
+    ),
+    Switch("-X, --ignore-draws", "leave draws out"),
+    Switch(
+        "-t, --threshold=NUM",
+        "list only players with so many games",
+        integer("wrong threshold parameter", 0),
+    ),
+    Switch(
+        "-N, --decimals=<a,b>",
+        "decimals of ratings (1) and, if given, of percentages (0)",
+        field="wanted_decimals",
+    ),
+    Switch("-M, --ML", "estimate by maximum likelihood", field="likelihood"),
+    Switch(
+        "-n, --cpus=NUM",
+        "processors used for simulations (1)",
+        integer("wrong nuber of processors selected", 1),
+    ),
+    Switch("-U, --columns=<a,..,z>", 'columns of the list ("0,1,2,3,4,5")', field="wanted_columns"),
+    Switch("-Y, --synonyms=FILE", "other names of players: lines of main name,synonym,synonym"),
+    Switch("--aliases=FILE", "the same as --synonyms", field="synonyms"),
+    Switch("-i, --include=FILE", "rate only games between players named in this file"),
+    Switch("-x, --exclude=FILE", "leave out games of players named in this file"),
+    Switch(
+        "--no-warnings",
+        "do not warn of names in lists that are in no game",
+        sets={"warnings": False},
+    ),
+    Switch("-b, --column-format=FILE", 'widths and headers: lines of column,width,"header"'),
 )
 
 _COLUMNS_LIMIT = 256
 
 
-class Refused(YardstoneError):
-    """The command ends with exit status 1 and this text, if any, on standard error."""
-
-
 @dataclass
-class OrdoOptions:
-    """What was asked for. Names are the long names of the switches."""
+class CommonOptions:
+    """What was asked for of either command. Names are the long names of the switches."""
 
-    action: Literal["rate", "help", "switches", "version", "license", "table"] = "rate"
+    action: str = ""
     quiet: bool = False
     show_simulation: bool = False
     timelog: bool = False
+    pgn: str | None = None
+    pgn_list: str | None = None
+    files: Sequence[str] = ()
+    output: str | None = None
+    groups: str | None = None
+    synonyms: str | None = None
+    include: str | None = None
+    exclude: str | None = None
+    warnings: bool = True
+
+    @property
+    def has_files(self) -> bool:
+        """Whether files of games are named."""
+        return self.pgn is not None or self.pgn_list is not None or bool(self.files)
+
+    def check_names(self) -> None:
+        """Refuse two lists of names that exclude each other."""
+        if self.include is not None and self.exclude is not None:
+            raise Refused("Switches -x and -i cannot be used at the same time\n")
+
+
+@dataclass
+class OrdoOptions(CommonOptions):
+    """What was asked for, and what follows from it."""
+
     average: float | None = None
     anchor: str | None = None
     pool_relative: bool = False
@@ -281,14 +376,9 @@ class OrdoOptions:
     draw_error: float | None = None
     draw_auto: bool = False
     scale: float = 202.0
-    pgn: str | None = None
-    pgn_list: str | None = None
-    files: Sequence[str] = ()
-    output: str | None = None
     csv: str | None = None
     elostat: bool = False
     head2head: str | None = None
-    groups: str | None = None
     force: bool = False
     simulations: int = 0
     error_matrix: str | None = None
@@ -297,128 +387,20 @@ class OrdoOptions:
     confidence: float = 95.0
     ignore_draws: bool = False
     threshold: int | None = None
+    wanted_decimals: str | None = None
     decimals: int = 1
     score_decimals: int = 0
     likelihood: bool = False
     cpus: int = 1
+    wanted_columns: str | None = None
     columns: tuple[int, ...] = DEFAULT_COLUMNS
-    synonyms: str | None = None
-    include: str | None = None
-    exclude: str | None = None
-    warnings: bool = True
     column_format: str | None = None
 
     @property
     def likelihood_needed(self) -> bool:
         """Whether maximum likelihood is asked for, or forced by a prior."""
-        return (
-            self.likelihood
-            or self.white_error is not None
-            or self.draw_error is not None
-            or self.relations is not None
-            or self.loose_anchors is not None
-        )
-
-
-def _number(
-    text: str, message: str, low: float = float("-inf"), high: float = float("inf")
-) -> float:
-    value = scan_float(text)
-    if value is None or isinf(value) or not low <= value <= high:
-        raise Refused(message)
-    return value
-
-
-def _integer(text: str, message: str, low: int) -> int:
-    value = scan_integer(text)
-    if value is None or value < low:
-        raise Refused(message)
-    return value
-
-
-def _simulations(text: str) -> int:
-    number = _integer(text, "wrong simulation parameter", 0)
-    if number == 1:
-        raise Refused("wrong simulation parameter: one simulation gives no error, take 2 or more")
-    return number
-
-
-def _draw_rate(text: str) -> float:
-    rate = _number(text, "wrong white drawrate parameter")
-    if not 0.0 <= rate <= 100.0:
-        raise Refused("drawrate parameter is out of range")
-    return rate
-
-
-def _scale(text: str) -> float:
-    message = "wrong scaling parameter: the scale must be a positive number of points"
-    scale = _number(text, message)
-    if scale <= 0.0:
-        raise Refused(message)
-    return scale
-
-
-#: Switches that take a number: field and reader.
-_NUMBERS: dict[str, tuple[str, Callable[[str], float | int]]] = {
-    "average": ("average", lambda text: _number(text, "wrong average parameter")),
-    "confidence": (
-        "confidence",
-        lambda text: _number(text, "wrong confidence parameter", 50.001, 99.999),
-    ),
-    "simulations": ("simulations", _simulations),
-    "white": ("white", lambda text: _number(text, "wrong white advantage parameter")),
-    "white-error": (
-        "white_error",
-        lambda text: _number(text, "wrong white advantage uncertainty parameter"),
-    ),
-    "draw": ("draw", _draw_rate),
-    "draw-error": (
-        "draw_error",
-        lambda text: _number(text, "wrong draw rate uncertainty parameter"),
-    ),
-    "scale": ("scale", _scale),
-    "threshold": ("threshold", lambda text: _integer(text, "wrong threshold parameter", 0)),
-    "cpus": ("cpus", lambda text: _integer(text, "wrong nuber of processors selected", 1)),
-}
-
-#: Switches that take a text: field.
-_TEXTS = {
-    "anchor": "anchor",
-    "multi-anchors": "multi_anchors",
-    "loose-anchors": "loose_anchors",
-    "relations": "relations",
-    "pgn": "pgn",
-    "pgn-list": "pgn_list",
-    "output": "output",
-    "csv": "csv",
-    "head2head": "head2head",
-    "groups": "groups",
-    "error-matrix": "error_matrix",
-    "cfs-matrix": "cfs_matrix",
-    "synonyms": "synonyms",
-    "aliases": "synonyms",
-    "include": "include",
-    "exclude": "exclude",
-    "column-format": "column_format",
-}
-
-#: Switches without argument: field and value.
-_FLAGS: dict[str, dict[str, bool]] = {
-    "quiet": {"quiet": True, "show_simulation": False},
-    "silent": {"quiet": True},
-    "terse": {"quiet": True, "show_simulation": True},
-    "timelog": {"timelog": True},
-    "pool-relative": {"pool_relative": True},
-    "remove-older": {"remove_older": True},
-    "white-auto": {"white_auto": True},
-    "draw-auto": {"draw_auto": True},
-    "elostat": {"elostat": True},
-    "force": {"force": True},
-    "cfs-show": {"cfs_show": True},
-    "ignore-draws": {"ignore_draws": True},
-    "ML": {"likelihood": True},
-    "no-warnings": {"warnings": False},
-}
+        priors = (self.white_error, self.draw_error, self.relations, self.loose_anchors)
+        return self.likelihood or any(each is not None for each in priors)
 
 
 def read_options(arguments: Sequence[str]) -> OrdoOptions:
@@ -431,49 +413,21 @@ def read_options(arguments: Sequence[str]) -> OrdoOptions:
     Refused
         A value that cannot be used, or switches that exclude each other.
     """
-    options = OrdoOptions()
-    reader = SwitchReader(SWITCHES, arguments)
-    actions: set[str] = set()
-    columns, decimals = None, None
-    for name, argument in reader:
-        if name in _FLAGS:
-            for flag, value in _FLAGS[name].items():
-                setattr(options, flag, value)
-        elif argument is None:
-            actions.add(name)
-        elif name in _NUMBERS:
-            number_field, scan = _NUMBERS[name]
-            setattr(options, number_field, scan(argument))
-        elif name == "columns":
-            columns = argument
-        elif name == "decimals":
-            decimals = argument
-        else:
-            setattr(options, _TEXTS[name], argument)
-    options.files = reader.rest
-    _choose_action(options, actions)
-    if options.action != "rate":
+    options = given_options(OrdoOptions(), SWITCHES, arguments)
+    if options.action:
         return options
-    if options.pgn is None and options.pgn_list is None and not options.files:
+    if not options.has_files:
         raise Refused("Need file name to proceed\n")
-    if columns is not None:
-        options.columns = _columns(columns)
-    if decimals is not None:
-        _set_decimals(options, decimals)
+    if options.wanted_columns is not None:
+        options.columns = _columns(options.wanted_columns)
+    if options.wanted_decimals is not None:
+        decimals = scan_integers(options.wanted_decimals, 2)
+        if decimals is None:
+            raise Refused("Decimals number provided are wrong or exceeded limit (2)\n")
+        if min(decimals) < 0:
+            raise Refused("Decimals cannot be negative or exceeded limit\n")
+        options.decimals, options.score_decimals = (*decimals, 1)[:2]
     return options
-
-
-def _choose_action(options: OrdoOptions, actions: set[str]) -> None:
-    if "license" in actions:
-        options.action = "license"
-    elif "version" in actions:
-        options.action = "version"
-    elif "help" in actions:
-        options.action = "help"
-    elif "show-switches" in actions:
-        options.action = "switches"
-    elif "table" in actions:
-        options.action = "table"
 
 
 def _columns(text: str) -> tuple[int, ...]:
@@ -489,16 +443,6 @@ def _columns(text: str) -> tuple[int, ...]:
             f"they go from 0 to {len(COLUMNS) - 1}\n"
         )
     return tuple(numbers)
-
-
-def _set_decimals(options: OrdoOptions, text: str) -> None:
-    numbers = scan_integers(text, 2)
-    if numbers is None:
-        raise Refused("Decimals number provided are wrong or exceeded limit (2)\n")
-    if min(numbers) < 0:
-        raise Refused("Decimals cannot be negative or exceeded limit\n")
-    options.decimals = numbers[0]
-    options.score_decimals = numbers[1] if len(numbers) > 1 else 1
 
 
 def check_combinations(options: OrdoOptions) -> None:
@@ -523,5 +467,4 @@ def check_combinations(options: OrdoOptions) -> None:
         )
     if options.groups is not None and options.force:
         raise Refused("Switches -g and -G cannot be used at the same time\n")
-    if options.include is not None and options.exclude is not None:
-        raise Refused("Switches -x and -i cannot be used at the same time\n")
+    options.check_names()

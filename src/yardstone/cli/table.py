@@ -73,106 +73,78 @@ OWN_SWITCHES = {
     "prep": Command("prep:main", "Remove players from a PGN file, with Ordoprep's switches."),
 }
 
+
+def _of(module: str, /, *advanced: str, **abouts: str | Family) -> dict[str, Command | Family]:
+    """Return the commands of a module, given what each of its functions is for."""
+    return {
+        function.rstrip("_").replace("_", "-"): about
+        if isinstance(about, Family)
+        else Command(f"{module}:{function}", about, advanced=function in advanced)
+        for function, about in abouts.items()
+    }
+
+
 #: All others, in the order of ``--help``.
 COMMANDS: Mapping[str, Command | Family] = {
     "rate": Command("rate:rate", "Rate players from results, with the error of each rating."),
     "match": Command(
-        "match:match",
-        "Judge a match of two players: Elo, superiority, when to stop.",
+        "match:match", "Judge a match of two players: Elo, superiority, when to stop."
     ),
     "history": Command("history:history", "Rate games in order, and show ratings over time."),
     "predict": Command(
         "evaluate:predict", "Predict a game between two players from the games so far."
     ),
     "evaluate": Command(
-        "evaluate:evaluate",
-        "Compare rating systems by how well they predict later games.",
+        "evaluate:evaluate", "Compare rating systems by how well they predict later games."
     ),
     "winprob": Family(
         "Give winning probabilities between Go grades; fit the model.",
-        (
-            "winprob 2d 4d",
-            "winprob fit winning_statistics_simulated.txt",
+        ("winprob 2d 4d", "winprob fit winning_statistics_simulated.txt"),
+        _of(
+            "winprob",
+            "stats",
+            between="Give the probability that one grade beats another.",
+            stats="Tabulate how often the weaker player wins, by grade.",
+            fit="Fit the model to games or winning statistics, with intervals.",
         ),
-        {
-            "between": Command(
-                "winprob:between",
-                "Give the probability that one grade beats another.",
-            ),
-            "stats": Command(
-                "winprob:stats",
-                "Tabulate how often the weaker player wins, by grade.",
-                advanced=True,
-            ),
-            "fit": Command(
-                "winprob:fit",
-                "Fit the model to games or winning statistics, with intervals.",
-            ),
-        },
         default="between",
     ),
     "go": Family(
         "Analyse and judge games of Go with KataGo's networks.",
-        (
-            "go analyse professional.sgf --plot game.svg",
-            "go nets download b6c96",
-        ),
-        {
-            "evaluate": Command(
-                "go:evaluate",
-                "Evaluate positions, given as JSON lines, without searching.",
-                advanced=True,
-            ),
-            "analyse": Command(
-                "go:analyse",
-                "Analyse games: winrate, lead, and the points each move lost.",
-            ),
-            "judge": Command(
-                "go:judge", "Judge who won each game, and compare with the recorded result."
-            ),
-            "features": Command(
-                "go:features",
-                "Extract the features of every move of many games.",
-            ),
-            "fetch": Command(
-                "go:fetch", "Fetch the latest public games of a user of OGS as SGF files."
-            ),
-            "nets": Family(
+        ("go analyse professional.sgf --plot game.svg", "go nets download b6c96"),
+        _of(
+            "go",
+            "evaluate",
+            evaluate="Evaluate positions, given as JSON lines, without searching.",
+            analyse="Analyse games: winrate, lead, and the points each move lost.",
+            judge="Judge who won each game, and compare with the recorded result.",
+            features="Extract the features of every move of many games.",
+            fetch="Fetch the latest public games of a user of OGS as SGF files.",
+            nets=Family(
                 "Manage KataGo networks: list, add, download, remove.",
-                (
-                    "go nets list",
-                    "go nets download b6c96",
+                ("go nets list", "go nets download b6c96"),
+                _of(
+                    "go",
+                    "add",
+                    "show",
+                    list_="List the installed networks.",
+                    add="Install a network from a file.",
+                    download="Download a network and verify it.",
+                    show="Describe a network.",
+                    remove="Remove installed networks.",
                 ),
-                {
-                    "list": Command("go:list_", "List the installed networks."),
-                    "add": Command("go:add", "Install a network from a file.", advanced=True),
-                    "download": Command("go:download", "Download a network and verify it."),
-                    "show": Command("go:show", "Describe a network.", advanced=True),
-                    "remove": Command("go:remove", "Remove installed networks."),
-                },
             ),
-        },
+        ),
     ),
     "strength": Family(
         "Estimate strength from moves.",
-        (
-            "strength estimate professional.sgf --colour black",
-            "strength style style_simulated.tab",
+        ("strength estimate professional.sgf --colour black", "strength style style_simulated.tab"),
+        _of(
+            "strength",
+            estimate="Estimate how strong a player is from the moves of their games.",
+            calibrate="Fit estimates to the ratings of a site or club.",
+            style="Predict ranks from features of style, and test the prediction.",
         ),
-        {
-            "estimate": Command(
-                "strength:estimate",
-                "Estimate how strong a player is from the moves of their games.",
-            ),
-            "calibrate": Command(
-                "strength:calibrate",
-                "Fit estimates to the ratings of a site or club.",
-            ),
-            "style": Command(
-                "strength:style",
-                "Predict ranks from features of style, and test the prediction.",
-            ),
-        },
     ),
     "trickplay": Family(
         "Find local problems in games, and rate the answers to them.",
@@ -180,19 +152,12 @@ COMMANDS: Mapping[str, Command | Family] = {
             "trickplay index professional.sgf -o games.idx",
             "trickplay find trickplay.txt --games games.idx",
         ),
-        {
-            "index": Command(
-                "trickplay:index",
-                "Build an index of games that makes searches fast.",
-            ),
-            "find": Command(
-                "trickplay:find",
-                "Find the positions of problems in games, in any orientation.",
-            ),
-            "rate": Command(
-                "trickplay:rate", "Rate the refutation and the failure of each problem."
-            ),
-        },
+        _of(
+            "trickplay",
+            index="Build an index of games that makes searches fast.",
+            find="Find the positions of problems in games, in any orientation.",
+            rate="Rate the refutation and the failure of each problem.",
+        ),
     ),
     "tournament": Family(
         "Run, pair, rank, rate and simulate tournaments.",
@@ -201,83 +166,44 @@ COMMANDS: Mapping[str, Command | Family] = {
             "tournament standings open.xml",
             "tournament pair swiss.trf",
         ),
-        {
-            "new": Command("event:new", "Begin a tournament: write a file that OpenGotha opens."),
-            "set": Command(
-                "event:set_",
-                "Change the settings of a tournament; those that are not named stay.",
-            ),
-            "enter": Command(
-                "event:enter",
-                "Enter players: one by name, or all of a table, at any round.",
-            ),
-            "change": Command(
-                "event:change",
-                "Change what is said of a player: name, grade, rating, club, country.",
-            ),
-            "withdraw": Command(
-                "event:withdraw",
-                "Withdraw a player from a round on, or for one round.",
-            ),
-            "bye": Command(
-                "event:bye",
-                "Give a player the bye of a round, before the others are paired.",
-            ),
-            "team": Command(
-                "event:team",
-                "Enter a team, or another line-up of it; without options list them.",
-            ),
-            "wish": Command("event:wish", "Keep a wish for the pairings of several rounds."),
-            "pair": Command("pair:pair", "Pair the next round, and explain each board."),
-            "result": Command("event:result", "Enter a result, or a sheet of them."),
-            "undo": Command("event:undo", "Take back the last change of a tournament's file."),
-            "standings": Command(
-                "tournament:standings",
-                "Show the standings after any round, by any criteria.",
-            ),
-            "ratings": Command(
-                "tournament:ratings",
-                "Compute the rating changes before they are published.",
-            ),
-            "prizes": Command(
-                "tournament:prizes",
-                "List the prizes: by place, by group of grades, by wins.",
-            ),
-            "publish": Command(
-                "tournament:publish",
-                "Publish boards, standings, results and players as pages.",
-            ),
-            "serve": Command(
-                "tournament:serve",
-                "Run the desk of a tournament in the browser.",
-            ),
-            "show": Command(
-                "tournament:show",
-                "Summarise a tournament file: rounds, players, games and rules.",
-            ),
-            "convert": Command(
-                "tournament:convert",
-                "Convert a tournament between OpenGotha, H9 and TRF.",
-            ),
-            "needs": Command(
-                "tournament:needs",
-                "Show what a player needs in the last round to reach a place.",
-            ),
-            "check": Command(
-                "pair:check",
-                "Check recorded rounds against FIDE's Dutch system.",
-                advanced=True,
-            ),
-            "generate": Command(
-                "pair:generate",
-                "Generate a random Swiss paired by FIDE's Dutch system.",
-                advanced=True,
-            ),
-            "simulate": Command(
-                "tournament:simulate",
-                "Simulate a tournament thousands of times: who finishes where.",
-            ),
-        },
+        _of(
+            "event",
+            new="Begin a tournament: write a file that OpenGotha opens.",
+            set_="Change the settings of a tournament; those that are not named stay.",
+            enter="Enter players: one by name, or all of a table, at any round.",
+            change="Change what is said of a player: name, grade, rating, club, country.",
+            withdraw="Withdraw a player from a round on, or for one round.",
+            bye="Give a player the bye of a round, before the others are paired.",
+            team="Enter a team, or another line-up of it; without options list them.",
+            wish="Keep a wish for the pairings of several rounds.",
+        )
+        | _of("pair", pair="Pair the next round, and explain each board.")
+        | _of(
+            "event",
+            result="Enter a result, or a sheet of them.",
+            undo="Take back the last change of a tournament's file.",
+        )
+        | _of(
+            "tournament",
+            standings="Show the standings after any round, by any criteria.",
+            ratings="Compute the rating changes before they are published.",
+            prizes="List the prizes: by place, by group of grades, by wins.",
+            publish="Publish boards, standings, results and players as pages.",
+            serve="Run the desk of a tournament in the browser.",
+            show="Summarise a tournament file: rounds, players, games and rules.",
+            convert="Convert a tournament between OpenGotha, H9 and TRF.",
+            needs="Show what a player needs in the last round to reach a place.",
+        )
+        | _of(
+            "pair",
+            "check",
+            "generate",
+            check="Check recorded rounds against FIDE's Dutch system.",
+            generate="Generate a random Swiss paired by FIDE's Dutch system.",
+        )
+        | _of(
+            "tournament", simulate="Simulate a tournament thousands of times: who finishes where."
+        ),
     ),
     "backgammon": Family(
         "Turn errors into ratings, with GNU Backgammon as the judge.",
@@ -285,41 +211,25 @@ COMMANDS: Mapping[str, Command | Family] = {
             "backgammon rating --epm 0.0085 --epc 0.021 --length 7",
             "backgammon analyse backgammon.mat --html match.html",
         ),
-        {
-            "rating": Command(
-                "backgammon:rating",
-                "Compute a rating from error rates, or the other way round.",
-            ),
-            "analyse": Command(
-                "backgammon:analyse",
-                "Analyse matches: each player's errors, blunders and rating.",
-            ),
-            "position": Command(
-                "backgammon:position",
-                "Show a position by its ID, convert the ID, and evaluate it.",
-            ),
-        },
+        _of(
+            "backgammon",
+            rating="Compute a rating from error rates, or the other way round.",
+            analyse="Analyse matches: each player's errors, blunders and rating.",
+            position="Show a position by its ID, convert the ID, and evaluate it.",
+        ),
     ),
     "handicap": Command(
-        "winprob:handicap",
-        "Set the handicap for two Go players: stones, komi, ties.",
+        "winprob:handicap", "Set the handicap for two Go players: stones, komi, ties."
     ),
     "demo": Command("demo:demo", "Show each main job on real games; copy the example files."),
     "convert": Family(
         "Convert games to other formats, and ratings to other scales.",
-        (
-            "convert professional.sgf -o results.csv",
-            "convert rating 2d --to egf",
+        ("convert professional.sgf -o results.csv", "convert rating 2d --to egf"),
+        _of(
+            "convert",
+            game_files="Convert games between SGF, PGN, CSV, JSON and Parquet.",
+            rating="Convert grades and ratings of Go to other scales.",
         ),
-        {
-            "game-files": Command(
-                "convert:game_files",
-                "Convert games between SGF, PGN, CSV, JSON and Parquet.",
-            ),
-            "rating": Command(
-                "convert:rating", "Convert grades and ratings of Go to other scales."
-            ),
-        },
         default="game-files",
     ),
     "serve": Command("serve:serve", "Run the web server: pages that measure strength, and an API."),
