@@ -6,9 +6,10 @@ terminal and as text, CSV, Parquet, JSON, a page, and a part of a page of the we
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -48,6 +49,29 @@ class Range:
     text: str = ""
 
 
+def reader(path: str) -> Callable[[Any], Any]:
+    """Read what stands in a row at a path of attributes or keys; None below an unknown part."""
+    first, _, rest = path.partition(".")
+
+    def read(row: Any) -> Any:
+        return row[first] if isinstance(row, dict) else getattr(row, first)
+
+    if not rest:
+        return read
+    below = reader(rest)
+    return lambda row: None if (part := read(row)) is None else below(part)
+
+
+def file_columns(*paths: str, kind: Kind = "number") -> list[Column]:
+    """Columns that stand only in files, each under the last name of its path."""
+    return [Column(path.rpartition(".")[2], path, kind=kind) for path in paths]
+
+
+def record(columns: Iterable[Column], row: Any) -> dict[str, Any]:
+    """Return what files have of a row, by the names of the columns."""
+    return {column.name: column.value(row) for column in columns if column.name}
+
+
 @dataclass(frozen=True)
 class Column:
     """A column of a table: what stands in files, and how people read it.
@@ -56,11 +80,11 @@ class Column:
     ----------
     name : str
         In CSV, Parquet and JSON; "" if the column is only shown to people.
-    value : callable
-        Takes a row: a value of the `kind`, None where nothing is known.
+    value : callable or str
+        Takes a row: a value of the `kind`, None where nothing is known. A text is a path of
+        attributes or keys, such as ``game.file``; without it the name is the path.
     heading : str
         For people; "" if the column stands only in files.
-    kind : Kind
     form : str
         Format of `format` for people, such as ``.1f``; without it integers have commas and
         numbers one digit.
@@ -83,7 +107,7 @@ class Column:
     """
 
     name: str
-    value: Callable[[Any], Any]
+    value: Any = ""
     heading: str = ""
     kind: Kind = "text"
     form: str = ""
@@ -95,6 +119,10 @@ class Column:
     strong: bool = False
     order: Literal["ascending", "descending", ""] = ""
     on_pages: bool = True
+
+    def __post_init__(self) -> None:
+        if not callable(self.value):
+            object.__setattr__(self, "value", reader(self.value or self.name))
 
     @property
     def at_left(self) -> bool:
@@ -123,7 +151,6 @@ class Table:
 
     Attributes
     ----------
-    columns : sequence of Column
     rows : sequence
         Of anything that the columns can read.
     breaks : mapping of int to str
@@ -179,27 +206,26 @@ class Table:
         for row in self.rows if limit is None else self.rows[:limit]:
             yield [column.cell(row) for column in columns]
 
+    def records(self) -> list[dict[str, Any]]:
+        """What files have of all rows."""
+        return [record(self.columns, row) for row in self.rows]
+
     @staticmethod
-    def of_record(record: Mapping[str, Any]) -> Table:
-        """A single row for files, under the names of a mapping."""
-
-        def column(name: str, value: Any) -> Column:
-            kinds: dict[type, Kind] = {int: "integer", float: "number", bool: "boolean"}
-            return Column(name, lambda row: row[name], kind=kinds.get(type(value), "text"))
-
-        return Table([column(name, value) for name, value in record.items()], [record])
+    def of_record(values: dict[str, Any]) -> Table:
+        """A single row for files, under the names of a dictionary."""
+        kinds: dict[type, Kind] = {int: "integer", float: "number", bool: "boolean"}
+        columns = [
+            Column(name, kind=kinds.get(type(value), "text")) for name, value in values.items()
+        ]
+        return Table(columns, [values])
 
     @staticmethod
     def of_cells(
         headings: Sequence[str], cells: Sequence[Sequence[str]], *, left: int = 1
     ) -> Table:
         """A table of texts for people alone; the first `left` columns begin at the left."""
-
-        def reader(place: int) -> Callable[[Sequence[str]], str]:
-            return lambda row: row[place]
-
         columns = [
-            Column("", reader(place), heading or " ", left=place < left)
+            Column("", itemgetter(place), heading or " ", left=place < left)
             for place, heading in enumerate(headings)
         ]
         return Table(columns, cells)
@@ -314,8 +340,6 @@ class Section:
 
     Attributes
     ----------
-    title : str
-    blocks : sequence of Block
     caution : bool
         Whether it says what makes the report say less.
     folded : bool
@@ -344,7 +368,6 @@ class Document:
         Of a page.
     lead : sequence of str
         What stands first: what was measured, and the verdict.
-    sections : sequence of Section
     records : Table, optional
         What CSV and Parquet have; without it they are refused.
     plain : callable, optional

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from yardstone.grades import format_grade
-from yardstone.reports.document import Block, Column, Document, Facts, Lines, Section, Table
+from yardstone.reports.document import (
+    Block,
+    Column,
+    Document,
+    Facts,
+    Lines,
+    Section,
+    Table,
+    reader,
+    record,
+)
 from yardstone.reports.words import ordinal, plural
 from yardstone.tournament._pairing import SideReason
 from yardstone.tournament.model import CRITERIA
 
 if TYPE_CHECKING:
+    from yardstone.tournament.dutch import DutchProposal
     from yardstone.tournament.explanation import (
         Avoided,
-        Difference,
         Explanation,
         PairingChange,
         PlayerState,
@@ -41,145 +51,185 @@ __all__ = [
 
 
 #: Lines of reasons are at most so wide.
-_WIDTH = 96
+REASONS = 96
 
 
 def pairing_document(proposal: Proposal, *, brief: bool = False) -> Document:
     """The board list and, unless `brief`, a paragraph for every board."""
-    pairing, explanations = proposal.pairing, proposal.explanations
+    pairing = proposal.pairing
     tournament = pairing.entrants.tournament
-    title = round_title(tournament, pairing.round)
-    lead = [f"{title}: {plural(len(pairing.boards), 'board')}, total weight {pairing.weight:,}"]
-    if pairing.kept:
-        lead.append(f"{plural(len(pairing.kept), 'game')} paired before left as they are.")
     columns = _columns(pairing)
+    return board_document(
+        proposal,
+        tournament,
+        [f", total weight {pairing.weight:,}"],
+        columns,
+        [
+            Section("", [Lines(change_lines(pairing, players, change))])
+            for players, change in proposal.questions
+        ],
+        lambda: _plain(proposal, columns),
+        bye=lambda player: player_name(tournament, player),
+        brief=brief,
+    )
+
+
+def board_document(
+    proposal: Proposal | DutchProposal,
+    tournament: Tournament,
+    lead: Sequence[str],
+    columns: Sequence[Column],
+    answers: Sequence[Section],
+    plain: Callable[[], Any],
+    *,
+    bye: Callable[[int], str],
+    brief: bool,
+) -> Document:
+    """A proposed round; the last of the columns says why, and `lead` ends and follows the title."""
+    pairing, explanations = proposal.pairing, proposal.explanations
+    title = round_title(tournament, pairing.round)
+    lines = [f"{title}: {plural(len(pairing.boards), 'board')}{lead[0]}", *lead[1:]]
+    if pairing.kept:
+        lines.append(f"{plural(len(pairing.kept), 'game')} paired before left as they are.")
     boards = [why for why in explanations if why.board.second >= 0]
-    blocks: list[list[Block]] = [[Table(columns, boards, noun="board")]]
+    sections = [Section("", [Table(columns, boards, noun="board")])]
     if pairing.bye is not None:
-        blocks.append([Lines([f"Bye: {player_name(tournament, pairing.bye.first)}"])])
-    sections = [Section("", each) for each in blocks]
+        sections.append(Section("", [Lines([f"Bye: {bye(pairing.bye.first)}"])]))
     if not brief:
-        heads = [str(why.board.table) if why.board.table else "Bye" for why in explanations]
+        heads = [str(why.board.table or "Bye") for why in explanations]
         width = max([3, *map(len, heads)])
         reasons = [
-            (f"{head:>{width}}", " ".join(sentences(pairing, why)))
+            (f"{head:>{width}}", columns[-1].value(why))
             for head, why in zip(heads, explanations, strict=True)
         ]
-        sections.append(Section("Why", [Facts(reasons, width=_WIDTH)]))
-    sections += [
-        Section("", [Lines(change_lines(pairing, players, change))])
-        for players, change in proposal.questions
+        sections.append(Section("Why", [Facts(reasons, width=REASONS)]))
+    records = Table(columns, explanations, noun="board")
+    return Document(title, lines, [*sections, *answers], records, plain)
+
+
+def board_columns(
+    number: int,
+    headings: Sequence[str],
+    name: Callable[[int], str],
+    score: Callable[[Any, int], float | None],
+    shown: Callable[[int], str] | None = None,
+) -> list[Column]:
+    """Round, table, and of both sides the player and the score, of explained boards."""
+
+    def points(side: int) -> Callable[[Any], str]:
+        return lambda why: "" if (value := score(why, side)) is None else points_text(value)
+
+    def columns(side: int, field: str) -> tuple[Column, Column, Column]:
+        player = reader(f"board.{field}")
+        return (
+            Column(
+                field,
+                lambda why: name(player(why)),
+                headings[side],
+                show=None if shown is None else lambda why: shown(player(why)),
+            ),
+            Column("", lambda why: score(why, side), "Score", "number", show=points(side)),
+            Column(f"{field}_score", lambda why: score(why, side), kind="number"),
+        )
+
+    one, one_score, one_file = columns(0, "first")
+    two, two_score, two_file = columns(1, "second")
+    return [
+        Column("round", lambda why: number, kind="integer"),
+        Column("table", "board.table", "Table", "integer"),
+        *(one, one_score, two, two_score, one_file, two_file),
     ]
-    return Document(
-        title,
-        lead,
-        sections,
-        records=Table(columns, explanations, noun="board"),
-        plain=lambda: _plain(proposal, columns),
-    )
 
 
 def _columns(pairing: Pairing) -> list[Column]:
     """Of people's boards, and of the records, which have the bye as well, with table 0."""
     tournament = pairing.entrants.tournament
-    one, two = side_names(tournament)
-    stones = "Stones" if any(board.handicap for board in pairing.boards) else ""
 
-    def second(why: Explanation) -> str:
-        player = why.board.second
-        return "" if player < 0 else tournament.players[player].full_name
-
-    def score(side: int) -> Callable[[Explanation], float | None]:
-        return lambda why: why.players[side].score if side < len(why.players) else None
-
-    def value(name: str) -> Column:
-        return Column(name, lambda why: why.board.values[name], kind="integer")
-
-    def points(side: int) -> Callable[[Explanation], str]:
-        return lambda why: points_text(why.players[side].score)
+    def score(why: Explanation, side: int) -> float | None:
+        return why.players[side].score if side < len(why.players) else None
 
     return [
-        Column("round", lambda why: pairing.round, kind="integer"),
-        Column("table", lambda why: why.board.table, "Table", "integer"),
-        Column(
-            "first",
-            lambda why: tournament.players[why.board.first].full_name,
-            one,
-            show=lambda why: player_name(tournament, why.board.first),
+        *board_columns(
+            pairing.round,
+            side_names(tournament),
+            lambda player: names_of(tournament, [player], "")[0],
+            score,
+            lambda player: player_name(tournament, player),
         ),
-        Column("", score(0), "Score", "number", show=points(0)),
-        Column("second", second, two, show=lambda why: player_name(tournament, why.board.second)),
-        Column("", score(1), "Score", "number", show=points(1)),
-        Column("first_score", score(0), kind="number"),
-        Column("second_score", score(1), kind="number"),
-        Column(
-            "stones",
-            lambda why: why.board.handicap,
-            stones,
-            "integer",
-            show=lambda why: str(why.board.handicap or ""),
+        stones_column("board.handicap", any(board.handicap for board in pairing.boards)),
+        Column("fixed", "board.fixed", kind="boolean"),
+        Column("weight", "board.weight", kind="integer"),
+        *(
+            Column(name, lambda why, name=name: why.board.values[name], kind="integer")
+            for name in CRITERIA
         ),
-        Column("fixed", lambda why: why.board.fixed, kind="boolean"),
-        Column("weight", lambda why: why.board.weight, kind="integer"),
-        *map(value, CRITERIA),
-        Column("cost_without", lambda why: why.change and why.change.cost, kind="integer"),
-        Column("criterion", lambda why: why.change and why.change.criterion),
+        Column("cost_without", "change.cost", kind="integer"),
+        Column("criterion", "change.criterion"),
         Column("why", lambda why: " ".join(sentences(pairing, why))),
     ]
 
 
-def _plain(proposal: Proposal, columns: list[Column]) -> dict[str, Any]:
+def stones_column(path: str, given: object) -> Column:
+    """The handicap, which people see where any was given."""
+    read = reader(path)
+    return Column(
+        "stones", path, "Stones" if given else "", "integer", show=lambda row: str(read(row) or "")
+    )
+
+
+def _plain(proposal: Proposal, columns: Sequence[Column]) -> dict[str, Any]:
     """All boards with their values, groups and alternatives, and the boards asked about."""
     pairing = proposal.pairing
     tournament = pairing.entrants.tournament
 
     def name(player: int) -> str | None:
-        return None if player < 0 else tournament.players[player].full_name
-
-    def state(player: PlayerState) -> dict[str, Any]:
-        figures = {each.name: getattr(player, each.name) for each in fields(player)[1:]}
-        return {"player": name(player.player), "number": player.player + 1, **figures}
+        names: list[str | None] = names_of(tournament, [player], None)
+        return names[0]
 
     def alternative(change: PairingChange | None) -> dict[str, Any] | None:
-        return (
-            None
-            if change is None
-            else {
-                "cost": change.cost,
-                "criterion": change.criterion or None,
-                "losses": change.losses,
-                "boards": [[name(player) for player in board] for board in change.boards],
-            }
-        )
+        if change is None:
+            return None
+        boards = [names_of(tournament, board, None) for board in change.boards]
+        return asdict(change) | {"criterion": change.criterion or None, "boards": boards}
 
-    boards = []
-    for why in proposal.explanations:
-        record = {column.name: column.value(why) for column in columns if column.name}
-        record["values"] = {criterion: record.pop(criterion) for criterion in CRITERIA}
-        record["players"] = [state(player) for player in why.players]
-        record["avoided"] = [
-            {
-                "player": name(avoided.player),
-                "opponent": name(avoided.opponent),
-                "reason": avoided.reason,
-                "round": avoided.round or None,
-            }
-            for avoided in why.avoided
+    def board(why: Explanation) -> dict[str, Any]:
+        values = record(columns, why)
+        values["values"] = {criterion: values.pop(criterion) for criterion in CRITERIA}
+        values["players"] = [
+            {"player": name(each.player), "number": each.player + 1}
+            | {field.name: getattr(each, field.name) for field in fields(each)[1:]}
+            for each in why.players
         ]
-        del record["criterion"], record["cost_without"]
-        record["without"] = alternative(why.change)
-        boards.append(record)
+        values["avoided"] = [
+            {
+                "player": name(each.player),
+                "opponent": name(each.opponent),
+                "reason": each.reason,
+                "round": each.round or None,
+            }
+            for each in why.avoided
+        ]
+        del values["criterion"], values["cost_without"]
+        return values | {"without": alternative(why.change)}
+
     return {
         "tournament": tournament.name,
         "round": pairing.round,
         "weight": pairing.weight,
         "values": pairing.values,
-        "boards": [board for board in boards if board["table"]],
-        "bye": next((board for board in boards if not board["table"]), None),
+        **boards_and_bye([board(why) for why in proposal.explanations]),
         "asked": [
-            {"board": [name(player) for player in players], "change": alternative(change)}
+            {"board": names_of(tournament, players, None), "change": alternative(change)}
             for players, change in proposal.questions
         ],
+    }
+
+
+def boards_and_bye(boards: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The plain boards, and apart from them the bye, which has no table."""
+    return {
+        "boards": [board for board in boards if board["table"]],
+        "bye": next((board for board in boards if not board["table"]), None),
     }
 
 
@@ -218,6 +268,16 @@ def player_name(tournament: Tournament, player: int) -> str:
     return entry.full_name + rank
 
 
+def names_of(tournament: Tournament, players: Iterable[int], nobody: Any) -> list[Any]:
+    """The names of players, and `nobody` where the bye stands."""
+    return [nobody if row < 0 else tournament.players[row].full_name for row in players]
+
+
+def board_name(tournament: Tournament, players: Iterable[int], nobody: str = "the bye") -> str:
+    """Both players of a board."""
+    return " - ".join(names_of(tournament, players, nobody))
+
+
 def points_text(score: float) -> str:
     """A score without needless zeros."""
     return f"{score:g}"
@@ -236,32 +296,36 @@ def round_title(tournament: Tournament, round_number: int) -> str:
 
 def sentences(pairing: Pairing, why: Explanation) -> list[str]:
     """Everything that is to be said of one board."""
-    tournament = pairing.entrants.tournament
-    if why.board.second < 0:
-        lines = [_bye_sentence(why)]
+    tournament, board = pairing.entrants.tournament, why.board
+    if board.second < 0:
+        standing = why.players[0]
+        byes = plural(standing.byes, "bye") if standing.byes else "no bye"
+        lines = [f"{many_points(standing.score)}, {byes} so far: the last who may have it."]
+        met = False
     else:
         lines = [_score_sentence(tournament, why), _side_sentence(tournament, why)]
-    lines += [_avoided_sentence(tournament, avoided) for avoided in why.avoided]
-    if why.board.values["rematch"] < 0 or (why.board.second >= 0 and _met(pairing, why.board)):
+        met = pairing.entrants.met[pairing.row_of[board.first], pairing.row_of[board.second]]
+    for avoided in why.avoided:
+        names = board_name(tournament, (avoided.player, avoided.opponent))
+        lines.append(f"Avoided: {names} ({_against(avoided)}).")
+    if met or board.values["rematch"] < 0:
         lines.append("They have met before.")
-    if why.board.fixed:
+    if board.fixed:
         lines.append("Fixed by hand.")
     elif why.unavoidable:
         lines.append("Without it nothing can be paired.")
+    elif why.change is not None and why.change.cost == 0:
+        lines.append("Without it another pairing weighs the same.")
     elif why.change is not None:
-        lines.append(_cost_sentence(why.change))
+        words = CRITERION_WORDS[why.change.criterion]
+        lines.append(f"Without it {why.change.cost:,} are lost ({words}).")
     return lines
 
 
-def _met(pairing: Pairing, board: PairedBoard) -> bool:
-    a, b = pairing.row_of[board.first], pairing.row_of[board.second]
-    return bool(pairing.entrants.met[a, b])
-
-
-def _bye_sentence(why: Explanation) -> str:
-    standing = why.players[0]
-    byes = "no bye so far" if not standing.byes else f"{plural(standing.byes, 'bye')} so far"
-    return f"{many_points(standing.score)}, {byes}: the last who may have it."
+def _against(avoided: Avoided) -> str:
+    if avoided.reason == "rematch":
+        return f"met in round {avoided.round}" if avoided.round else "they have met"
+    return _AGAINST.get(avoided.reason, "")
 
 
 def _score_sentence(tournament: Tournament, why: Explanation) -> str:
@@ -270,21 +334,20 @@ def _score_sentence(tournament: Tournament, why: Explanation) -> str:
         if one.size == 2:
             return f"The two with {many_points(one.group_score)}."
         return f"{ordinal(one.place)} and {ordinal(two.place)} of {_group(one)}."
-    down = f"{_who(tournament, one)} comes down from {_group(one)}"
-    up = f"{_who(tournament, two)} up from {_group(two)}"
-    places = [
-        f" ({'; '.join(notes)})" if (notes := _notes(standing)) else "" for standing in (one, two)
-    ]
-    return f"{down}{places[0]}, {up}{places[1]}."
+    names = names_of(tournament, (one.player, two.player), "")
+    return (
+        f"{names[0]} comes down from {_group(one)}{_notes(one)}, "
+        f"{names[1]} up from {_group(two)}{_notes(two)}."
+    )
 
 
-def _notes(standing: PlayerState) -> list[str]:
+def _notes(standing: PlayerState) -> str:
     """Place in the group and earlier floats, which decide who is drawn down or up."""
     notes = [ordinal(standing.place)] if standing.size > 1 else []
     floats = ((standing.drawn_up, "up"), (standing.drawn_down, "down"))
     if earlier := ", ".join(f"{times} {word}" for times, word in floats if times):
         notes.append(f"before {earlier}")
-    return notes
+    return f" ({'; '.join(notes)})" if notes else ""
 
 
 def _group(standing: PlayerState) -> str:
@@ -293,44 +356,26 @@ def _group(standing: PlayerState) -> str:
     return f"the {standing.size} with {many_points(standing.group_score)}"
 
 
-def _who(tournament: Tournament, standing: PlayerState) -> str:
-    return tournament.players[standing.player].full_name
-
-
 def _side_sentence(tournament: Tournament, why: Explanation) -> str:
     first, second = side_names(tournament)
-    one, two = why.players
-    name = _who(tournament, one)
+    name = tournament.players[why.players[0].player].full_name
     if why.side_reason is SideReason.HANDICAP:
         return f"{name} takes {plural(why.board.handicap, 'stone')}."
     if why.side_reason is SideReason.LOT:
         return "Colours by lot."
     if why.side_reason is SideReason.LAST:
         return f"{first} for {name}, who had {second} last."
-    more = f"{second} less {first}: {_signed(one.balance)} against {_signed(two.balance)}"
+    one, two = (f"{each.balance:+d}" if each.balance else "0" for each in why.players)
+    more = f"({second} less {first}: {one} against {two})"
     if why.side_reason is SideReason.BALANCE:
-        return f"{first} for {name} ({more})."
-    return f"{first} for {name}, who needs it more ({more})."
+        return f"{first} for {name} {more}."
+    return f"{first} for {name}, who needs it more {more}."
 
 
-def _signed(number: int) -> str:
-    return f"{number:+d}" if number else "0"
-
-
-def _avoided_sentence(tournament: Tournament, avoided: Avoided) -> str:
-    names = " - ".join(
-        tournament.players[player].full_name for player in (avoided.player, avoided.opponent)
-    )
-    reason = _AGAINST.get(avoided.reason, "")
-    if avoided.reason == "rematch":
-        reason = f"met in round {avoided.round}" if avoided.round else "they have met"
-    return f"Avoided: {names} ({reason})."
-
-
-def _cost_sentence(change: PairingChange) -> str:
-    if change.cost == 0:
-        return "Without it another pairing weighs the same."
-    return f"Without it {change.cost:,} are lost ({CRITERION_WORDS[change.criterion]})."
+def _gains(gains: Mapping[str, int]) -> str:
+    """What each criterion gains, the largest first."""
+    largest = sorted(gains.items(), key=lambda item: -abs(item[1]))
+    return ", ".join(f"{CRITERION_WORDS[name]} {gain:+,}" for name, gain in largest)
 
 
 def change_lines(
@@ -338,26 +383,15 @@ def change_lines(
 ) -> list[str]:
     """What a board that is not in the pairing would cost."""
     tournament = pairing.entrants.tournament
-    names = " - ".join(tournament.players[player].full_name for player in players)
+    names = board_name(tournament, players)
     if change is None:
         return [f"{names}: with this board the others cannot be paired."]
     if not change.boards:
         return [f"{names}: this board is in the pairing."]
     loss = f"costs {change.cost:,}" if change.cost else "costs nothing"
-    parts = [
-        f"{CRITERION_WORDS[name]} {-loss:+,}"
-        for name, loss in sorted(change.losses.items(), key=lambda item: -abs(item[1]))
-    ]
-    others = [
-        " - ".join(
-            "the bye" if player < 0 else tournament.players[player].full_name for player in board
-        )
-        for board in change.boards
-    ]
-    return [f"{names} {loss}: {', '.join(parts)}.", f"  Boards then: {'; '.join(others)}."]
-
-
-#: Lines of names are at most so wide.
+    gains = _gains({name: -loss for name, loss in change.losses.items()})
+    boards = "; ".join(board_name(tournament, board) for board in change.boards)
+    return [f"{names} {loss}: {gains}.", f"  Boards then: {boards}."]
 
 
 def comparison_document(comparisons: Sequence[RoundComparison]) -> Document:
@@ -365,32 +399,63 @@ def comparison_document(comparisons: Sequence[RoundComparison]) -> Document:
     tournament = comparisons[0].recorded.entrants.tournament
 
     def boards(listed: Sequence[PairedBoard]) -> str:
-        return "; ".join(" - ".join(_names(tournament, board, "bye")) for board in listed)
+        return "; ".join(
+            board_name(tournament, (board.first, board.second), "bye") for board in listed
+        )
 
-    def gain(name: str) -> Column:
-        return Column(name, lambda row: row[1].gains.get(name, 0), kind="integer")
+    def plain_boards(listed: Sequence[PairedBoard]) -> list[list[str | None]]:
+        return [names_of(tournament, (board.first, board.second), None) for board in listed]
 
-    columns: list[Column] = [
+    columns = [
         Column("round", lambda row: row[0], kind="integer"),
         Column("recorded", lambda row: boards(row[1].recorded)),
         Column("ours", lambda row: boards(row[1].ours)),
         Column("gain", lambda row: row[1].gain, kind="integer"),
-        *map(gain, CRITERIA),
+        *(
+            Column(name, lambda row, name=name: row[1].gains.get(name, 0), kind="integer")
+            for name in CRITERIA
+        ),
     ]
     rows = [(each.recorded.round, exchange) for each in comparisons for exchange in each.exchanges]
     sections = []
     for each in comparisons:
         blocks: list[Block] = [Lines([_headline(each)])]
         for exchange in each.exchanges:
-            texts = [boards(exchange.recorded), boards(exchange.ours), _gains(exchange)]
-            labels = ["  recorded", "  here", ""]
-            blocks += [Lines([""]), Facts(list(zip(labels, texts, strict=True)), width=_WIDTH)]
+            gains = "the same weight: both are best"
+            if exchange.gains:
+                gains = f"{exchange.gain:+,}: {_gains(exchange.gains)}"
+            facts = [
+                ("  recorded", boards(exchange.recorded)),
+                ("  here", boards(exchange.ours)),
+                ("", gains),
+            ]
+            blocks += [Lines([""]), Facts(facts, width=REASONS)]
         sections.append(Section("", blocks))
+
+    def plain(comparison: RoundComparison) -> dict[str, Any]:
+        recorded = comparison.recorded
+        return {
+            "round": recorded.round,
+            "boards": len(recorded.boards),
+            "same": comparison.same,
+            "recorded_weight": recorded.weight,
+            "weight": comparison.ours.weight,
+            "differences": [
+                {
+                    "recorded": plain_boards(exchange.recorded),
+                    "ours": plain_boards(exchange.ours),
+                    "gain": exchange.gain,
+                    "gains": exchange.gains,
+                }
+                for exchange in comparison.exchanges
+            ],
+        }
+
     return Document(
         f"{tournament.name or 'Tournament'} paired again",
         sections=sections,
         records=Table(columns, rows, noun="exchange"),
-        plain=lambda: [_plain_comparison(each) for each in comparisons],
+        plain=lambda: list(map(plain, comparisons)),
     )
 
 
@@ -403,39 +468,3 @@ def _headline(comparison: RoundComparison) -> str:
         f"{comparison.same} of {plural(len(recorded.boards), 'board')} the same, "
         f"and the whole weighs {weighs} the recorded one."
     )
-
-
-def _gains(exchange: Difference) -> str:
-    if not exchange.gains:
-        return "the same weight: both are best"
-    largest = sorted(exchange.gains.items(), key=lambda item: -abs(item[1]))
-    parts = [f"{CRITERION_WORDS[name]} {gain:+,}" for name, gain in largest]
-    return f"{exchange.gain:+,}: {', '.join(parts)}"
-
-
-def _names(tournament: Tournament, board: PairedBoard, nobody: Any) -> list[Any]:
-    return [
-        nobody if player < 0 else tournament.players[player].full_name
-        for player in (board.first, board.second)
-    ]
-
-
-def _plain_comparison(comparison: RoundComparison) -> dict[str, Any]:
-    recorded, ours = comparison.recorded, comparison.ours
-    tournament = recorded.entrants.tournament
-    return {
-        "round": recorded.round,
-        "boards": len(recorded.boards),
-        "same": comparison.same,
-        "recorded_weight": recorded.weight,
-        "weight": ours.weight,
-        "differences": [
-            {
-                "recorded": [_names(tournament, board, None) for board in exchange.recorded],
-                "ours": [_names(tournament, board, None) for board in exchange.ours],
-                "gain": exchange.gain,
-                "gains": exchange.gains,
-            }
-            for exchange in comparison.exchanges
-        ],
-    }

@@ -241,8 +241,8 @@ def _cells(statistics: WinningStatistics) -> Table:
     columns = [
         Column("grade", lambda cell: format_grade(statistics.grades[cell[0]])),
         Column("difference", lambda cell: int(statistics.differences[cell[1]]), kind="integer"),
-        Column("wins", lambda cell: count(statistics.wins[cell]), kind="number"),
-        Column("games", lambda cell: count(statistics.games[cell]), kind="number"),
+        Column("wins", lambda cell: count(float(statistics.wins[cell])), kind="number"),
+        Column("games", lambda cell: count(float(statistics.games[cell])), kind="number"),
         Column("ratio", lambda cell: float(ratio[cell]), kind="number"),
     ]
     return Table(columns, list(zip(*np.nonzero(statistics.games), strict=True)))
@@ -408,8 +408,8 @@ def grades_document(
         (row, place) for row in range(len(grades)) for place in range(MOST) if inside[row, place]
     ]
     columns = [
-        Column("first", lambda cell: format_grade(one[cell])),
-        Column("second", lambda cell: format_grade(two[cell])),
+        Column("first", lambda cell: format_grade(float(one[cell]))),
+        Column("second", lambda cell: format_grade(float(two[cell]))),
         Column("difference", lambda cell: cell[1] + 1, kind="integer"),
         Column("probability", lambda cell: float(p[cell]), kind="number"),
     ]
