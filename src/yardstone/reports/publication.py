@@ -17,7 +17,7 @@ from yardstone.reports.document import (
     Section,
     Table,
 )
-from yardstone.reports.pairing import player_name, side_names
+from yardstone.reports.pairing import player_name, side_names, stones_column
 from yardstone.reports.standings import standings_document, summary_lines
 from yardstone.reports.words import plural
 from yardstone.tournament.event.rounds import score_of
@@ -25,7 +25,7 @@ from yardstone.tournament.model import Result
 from yardstone.tournament.standings_table import standings
 
 if TYPE_CHECKING:
-    from yardstone.tournament.model import Game, Tournament
+    from yardstone.tournament.model import Game, Player, Tournament
 
 
 __all__ = ["publication", "publication_page"]
@@ -42,20 +42,20 @@ _PAGES = {
 
 def publication(tournament: Tournament) -> Mapping[str, Document]:
     """Pages by the names of their files; each leads to the others."""
-    contents: dict[str, list[Section]] = {
-        "index.html": _boards(tournament),
-        "standings.html": _standings(tournament),
-        "results.html": _results(tournament),
-        "players.html": [_players(tournament)],
-    }
+    contents = (
+        _boards(tournament),
+        _standings(tournament),
+        _results(tournament),
+        [_players(tournament)],
+    )
     name = tournament.name or "Tournament"
     pages = {}
-    for file, sections in contents.items():
+    for (file, title), sections in zip(_PAGES.items(), contents, strict=True):
         links = [
             Alternative(text, address=other, chosen=other == file) for other, text in _PAGES.items()
         ]
         pages[file] = Document(
-            f"{name}: {_PAGES[file].lower()}",
+            f"{name}: {title.lower()}",
             _lead(tournament),
             [Section("", [Choices("Pages", links)]), *sections],
         )
@@ -77,8 +77,7 @@ def publication_page(tournament: Tournament) -> Document:
 
 
 def _lead(tournament: Tournament) -> list[str]:
-    lines = summary_lines(tournament)
-    return [*lines[1:2], _state(tournament)]
+    return [*summary_lines(tournament)[1:2], _state(tournament)]
 
 
 def _state(tournament: Tournament) -> str:
@@ -86,8 +85,7 @@ def _state(tournament: Tournament) -> str:
     number = tournament.last_round
     if not number:
         return f"{plural(len(tournament.players), 'player')} entered; round 1 is not paired yet."
-    games = tournament.round_games(number)
-    missing = sum(game.result is Result.unknown for game in games)
+    missing = sum(game.result is Result.unknown for game in tournament.round_games(number))
     if missing:
         return f"Round {number} of {tournament.rounds}: {plural(missing, 'result')} to come."
     if number < tournament.rounds:
@@ -100,84 +98,58 @@ def _boards(tournament: Tournament) -> list[Section]:
     number = tournament.last_round
     if not number:
         return []
-    title = f"Round {number}"
     return [
-        Section(title, _round(tournament, number), name=f"round-{number}"),
+        Section(f"Round {number}", _round(tournament, number), name=f"round-{number}"),
         Section("Where do I play?", [_by_name(tournament, number)], name="names"),
     ]
 
 
 def _round(tournament: Tournament, number: int) -> list[Block]:
     games = tournament.round_games(number)
-    blocks: list[Block] = [Table(_board_columns(tournament, games), games, noun="board")]
+    first, second = side_names(tournament)
+
+    def result(game: Game) -> str:
+        known = game.result is not Result.unknown
+        return score_of(game.result, forfeit=game.forfeit) if known else ""
+
+    columns = [
+        Column("table", heading="Table", kind="integer"),
+        Column("first", lambda game: player_name(tournament, game.first), first),
+        Column("result", result, "Result" if any(map(result, games)) else "", left=False),
+        Column("second", lambda game: player_name(tournament, game.second), second),
+        stones_column("handicap", any(game.handicap for game in games)),
+    ]
+    blocks: list[Block] = [Table(columns, games, noun="board")]
     byes = [bye.player for bye in tournament.byes if bye.round == number]
     if byes:
         blocks.append(Lines([f"Bye: {', '.join(player_name(tournament, row) for row in byes)}"]))
     return blocks
 
 
-def _board_columns(tournament: Tournament, games: tuple[Game, ...]) -> list[Column]:
-    first, second = side_names(tournament)
-    stones = "Stones" if any(game.handicap for game in games) else ""
-    decided = "Result" if any(game.result is not Result.unknown for game in games) else ""
-
-    def result(game: Game) -> str:
-        if game.result is Result.unknown:
-            return ""
-        return score_of(game.result, forfeit=game.forfeit)
-
-    return [
-        Column("table", lambda game: game.table, "Table", "integer"),
-        Column("first", lambda game: player_name(tournament, game.first), first),
-        Column("result", result, decided, left=False),
-        Column("second", lambda game: player_name(tournament, game.second), second),
-        Column(
-            "stones",
-            lambda game: game.handicap,
-            stones,
-            "integer",
-            show=lambda game: str(game.handicap or ""),
-        ),
-    ]
-
-
 def _by_name(tournament: Tournament, number: int) -> Table:
     """A line for everybody who has a game or the bye."""
     colours = side_names(tournament)
 
-    def game_of(row: int) -> Game | None:
-        return tournament.game_of.get((number, row))
+    games = {row: tournament.game_of.get((number, row)) for row in range(len(tournament.players))}
 
     def cell(value: Callable[[int, Game], str], bye: str = "") -> Callable[[int], str]:
-        def text(row: int) -> str:
-            game = game_of(row)
-            return bye if game is None else value(row, game)
+        return lambda row: bye if (game := games[row]) is None else value(row, game)
 
-        return text
+    def colour(row: int, game: Game) -> str:
+        return colours[row != game.first] if game.known_colour else "?"
 
-    rows = [
-        row
-        for row in range(len(tournament.players))
-        if game_of(row) is not None or (number, row) in tournament.bye_of
-    ]
-    rows.sort(key=lambda row: tournament.players[row].full_name.casefold())
+    def opponent(row: int, game: Game) -> str:
+        return player_name(tournament, game.opponent(row))
+
+    rows = [row for row, game in games.items() if game or (number, row) in tournament.bye_of]
     return Table(
         [
             Column("name", lambda row: player_name(tournament, row), "Name", order="ascending"),
             Column("table", cell(lambda _, game: str(game.table), "bye"), "Table", left=False),
-            Column(
-                "colour",
-                cell(lambda row, game: colours[row != game.first] if game.known_colour else "?"),
-                "Colour",
-                left=False,
-            ),
-            Column(
-                "opponent",
-                cell(lambda row, game: player_name(tournament, game.opponent(row))),
-                "Opponent",
-            ),
+            Column("colour", cell(colour), "Colour", left=False),
+            Column("opponent", cell(opponent), "Opponent"),
         ],
-        rows,
+        sorted(rows, key=lambda row: tournament.players[row].full_name.casefold()),
         noun="player",
         search=True,
     )
@@ -207,28 +179,27 @@ def _results(tournament: Tournament) -> list[Section]:
 
 def _players(tournament: Tournament) -> Section:
     """Who is entered, by names."""
-    players = tournament.players
+    players = sorted(tournament.players, key=lambda player: player.full_name.casefold())
 
-    def grade(row: int) -> str:
-        rank = players[row].rank
-        return "" if rank is None else format_grade(rank)
+    def grade(player: Player) -> str:
+        return "" if player.rank is None else format_grade(player.rank)
 
-    def away(row: int) -> str:
-        rounds = [n for n in range(1, tournament.rounds + 1) if n in players[row].absent]
-        return ", ".join(map(str, rounds))
+    def away(player: Player) -> str:
+        return ", ".join(str(n) for n in range(1, tournament.rounds + 1) if n in player.absent)
 
-    clubs = "Club" if any(player.club for player in players) else ""
-    countries = "Co" if any(player.country for player in players) else ""
-    absences = "Absent in" if any(away(row) for row in range(len(players))) else ""
+    def column(name: str, value: Callable[[Player], str], heading: str) -> Column:
+        """One that people see where anything stands in it."""
+        return Column(name, value, heading if any(map(value, players)) else "", left=False)
+
     table = Table(
         [
-            Column("name", lambda row: players[row].full_name, "Name", order="ascending"),
+            Column("name", "full_name", "Name", order="ascending"),
             Column("grade", grade, "Grade", left=False),
-            Column("country", lambda row: players[row].country.upper(), countries, left=False),
-            Column("club", lambda row: players[row].club, clubs, left=False),
-            Column("absent", away, absences, left=False),
+            column("country", lambda each: each.country.upper(), "Co"),
+            column("club", lambda each: each.club, "Club"),
+            column("absent", away, "Absent in"),
         ],
-        sorted(range(len(players)), key=lambda row: players[row].full_name.casefold()),
+        players,
         noun="player",
         caption=plural(len(players), "player"),
         search=True,

@@ -7,12 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from yardstone.reports.document import Column, Document, Lines, Section, Table
-from yardstone.reports.pairing import side_names
+from yardstone.reports.pairing import board_name, names_of, side_names
+from yardstone.reports.standings import after_round, place_column
 from yardstone.reports.words import plural
 
 if TYPE_CHECKING:
     from yardstone.tournament.model import Game, Tournament
-    from yardstone.tournament.teams import MemberScore, TeamMatch, TeamStandings
+    from yardstone.tournament.rules import Team
+    from yardstone.tournament.teams import TeamMatch, TeamStandings
 
 
 __all__ = ["team_round_document", "team_standings_document"]
@@ -30,48 +32,10 @@ _ABOUT = {
 def team_standings_document(table: TeamStandings, *, results: bool = True) -> Document:
     """The teams in order, everybody's points and, with `results`, all boards."""
     tournament = table.tournament
-    after = f"after round {table.round} of {tournament.rounds}" if table.round else "before round 1"
-    teams = Table(_columns(table), range(len(table)), noun="team")
-    members = table.members()
-    sections = [Section("", [teams])]
-    if members:
-        sections.append(Section("Players", [Table(_member_columns(table), members)]))
-    if results:
-        sections += [
-            Section(f"Round {number}", [Lines(_boards(tournament, number, table.matches))])
-            for number in range(1, table.round + 1)
-            if any(match.round == number for match in table.matches)
-        ]
-    about = [f"{_heading(name)}: {_words(name)}" for name in table.criteria]
-    sections.append(Section("How it is ordered", [Lines(about, aside=True)]))
-    name = tournament.name or "Tournament"
-    return Document(
-        f"{name}, teams",
-        [f"{name}: {plural(len(table), 'team')}, {after}"],
-        sections,
-        records=teams,
-        plain=lambda: _plain(table),
-    )
-
-
-def _heading(name: str) -> str:
-    return _ABOUT[name][0] if name in _ABOUT else f"B{name[3]}U"
-
-
-def _words(name: str) -> str:
-    if name in _ABOUT:
-        return _ABOUT[name][1]
-    boards = "board" if name[3] == "1" else f"{name[3]} boards"
-    return f"board points of the upper {boards}"
-
-
-def _columns(table: TeamStandings) -> list[Column]:
-    tournament = table.tournament
     at_place = {team: at + 1 for at, team in enumerate(table.order.tolist())}
 
-    def place(at: int) -> str:
-        shared = at > 0 and table.place[at] == table.place[at - 1]
-        return "" if shared else str(table.place[at])
+    def team(at: int) -> Team:
+        return tournament.teams[int(table.order[at])]
 
     def of_round(number: int) -> Column:
         return Column(
@@ -84,16 +48,64 @@ def _columns(table: TeamStandings) -> list[Column]:
 
     def criterion(which: int, name: str) -> Column:
         return Column(
-            name.lower(), lambda at: float(table.values[at, which]), _heading(name), "number", "g"
+            name.lower(), lambda at: float(table.values[at, which]), _about(name)[0], "number", "g"
         )
 
-    return [
-        Column("place", lambda at: int(table.place[at]), "Pl", "integer", show=place),
-        Column("number", lambda at: tournament.teams[int(table.order[at])].number, kind="integer"),
-        Column("name", lambda at: tournament.teams[int(table.order[at])].name, "Team"),
-        *(criterion(which, name) for which, name in enumerate(table.criteria)),
-        *(of_round(number) for number in range(1, table.round + 1)),
-    ]
+    teams = Table(
+        [
+            place_column(table, lambda at: at),
+            Column("number", lambda at: team(at).number, kind="integer"),
+            Column("name", lambda at: team(at).name, "Team"),
+            *(criterion(which, name) for which, name in enumerate(table.criteria)),
+            *(of_round(number) for number in range(1, table.round + 1)),
+        ],
+        range(len(table)),
+        noun="team",
+    )
+    members = Table(
+        [
+            Column("team", lambda score: tournament.teams[score.team].name, "Team"),
+            Column("name", lambda score: tournament.players[score.player].full_name, "Name"),
+            Column("points", heading="Points", kind="number", form="g"),
+            Column("games", heading="Games", kind="integer"),
+        ],
+        table.members(),
+    )
+    sections = [Section("", [teams])]
+    if members.rows:
+        sections.append(Section("Players", [members]))
+    if results:
+        boards = {
+            number: _boards(tournament, number, table.matches)
+            for number in range(1, table.round + 1)
+        }
+        sections += [
+            Section(f"Round {number}", [Lines(lines)]) for number, lines in boards.items() if lines
+        ]
+    about = [": ".join(_about(name)) for name in table.criteria]
+    sections.append(Section("How it is ordered", [Lines(about, aside=True)]))
+    name = tournament.name or "Tournament"
+    return Document(
+        f"{name}, teams",
+        [f"{name}: {plural(len(table), 'team')}, {after_round(table)}"],
+        sections,
+        records=teams,
+        plain=lambda: {
+            "name": tournament.name,
+            "round": table.round,
+            "rounds": tournament.rounds,
+            "criteria": [{"name": name, "about": _about(name)[1]} for name in table.criteria],
+            "teams": teams.records(),
+            "players": members.records(),
+            "matches": [_plain_match(tournament, match) for match in table.matches],
+        },
+    )
+
+
+def _about(name: str) -> tuple[str, str]:
+    """Heading and meaning of a criterion; those not listed count the upper boards."""
+    boards = "board" if name[3] == "1" else f"{name[3]} boards"
+    return _ABOUT.get(name) or (f"B{name[3]}U", f"board points of the upper {boards}")
 
 
 def _half_match(table: TeamStandings, team: int, number: int, places: dict[int, int]) -> str:
@@ -106,20 +118,6 @@ def _half_match(table: TeamStandings, team: int, number: int, places: dict[int, 
     return "-"
 
 
-def _member_columns(table: TeamStandings) -> list[Column]:
-    tournament = table.tournament
-
-    def team(score: MemberScore) -> str:
-        return tournament.teams[score.team].name
-
-    return [
-        Column("team", team, "Team"),
-        Column("name", lambda score: tournament.players[score.player].full_name, "Name"),
-        Column("points", lambda score: score.points, "Points", "number", "g"),
-        Column("games", lambda score: score.games, "Games", "integer"),
-    ]
-
-
 def _boards(tournament: Tournament, number: int, matches: Sequence[TeamMatch]) -> list[str]:
     lines = []
     for match in matches:
@@ -129,43 +127,25 @@ def _boards(tournament: Tournament, number: int, matches: Sequence[TeamMatch]) -
         score = " : ".join(f"{points:g}" for points in match.board_points)
         lines.append(f"{one} - {two}  {score}")
         for board in match.boards:
-            names = " - ".join(tournament.players[player].full_name for player in board.players)
+            names = board_name(tournament, board.players)
             points = " : ".join(f"{each:g}" for each in board.points) if board.done else "open"
             lines.append(f"  {board.board}  {names}  {points}")
     return lines
 
 
-def _plain(table: TeamStandings) -> dict[str, Any]:
-    tournament = table.tournament
-    columns = _columns(table)
+def _plain_match(tournament: Tournament, match: TeamMatch) -> dict[str, Any]:
     return {
-        "name": tournament.name,
-        "round": table.round,
-        "rounds": tournament.rounds,
-        "criteria": [{"name": name, "about": _words(name)} for name in table.criteria],
-        "teams": [
-            {column.name: column.value(at) for column in columns} for at in range(len(table))
-        ],
-        "players": [
-            {column.name: column.value(score) for column in _member_columns(table)}
-            for score in table.members()
-        ],
-        "matches": [
+        "round": match.round,
+        "teams": [tournament.teams[team].name for team in match.teams],
+        "match_points": list(match.match_points) if match.done else None,
+        "board_points": list(match.board_points),
+        "boards": [
             {
-                "round": match.round,
-                "teams": [tournament.teams[team].name for team in match.teams],
-                "match_points": list(match.match_points) if match.done else None,
-                "board_points": list(match.board_points),
-                "boards": [
-                    {
-                        "board": board.board,
-                        "players": [tournament.players[p].full_name for p in board.players],
-                        "points": list(board.points) if board.done else None,
-                    }
-                    for board in match.boards
-                ],
+                "board": board.board,
+                "players": names_of(tournament, board.players, None),
+                "points": list(board.points) if board.done else None,
             }
-            for match in table.matches
+            for board in match.boards
         ],
     }
 
@@ -175,15 +155,11 @@ def team_round_document(
 ) -> Document:
     """A round of matches, and who sits at which table."""
     one, two = side_names(tournament)
-
-    def name(player: int) -> str:
-        return tournament.players[player].full_name
-
     boards = Table(
         [
-            Column("table", lambda game: game.table, "Table", "integer"),
-            Column("first", lambda game: name(game.first), one),
-            Column("second", lambda game: name(game.second), two),
+            Column("table", heading="Table", kind="integer"),
+            Column("first", lambda game: tournament.players[game.first].full_name, one),
+            Column("second", lambda game: tournament.players[game.second].full_name, two),
         ],
         list(games),
         noun="board",

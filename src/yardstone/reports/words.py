@@ -8,7 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from yardstone.choices import plural
-from yardstone.reports.document import Column
+from yardstone.reports.document import Column, reader
 
 if TYPE_CHECKING:
     from yardstone.pool import SkipReport
@@ -59,10 +59,15 @@ def known(value: float) -> float | None:
     return float(value) if isfinite(value) else None
 
 
+def picked(source: Any, *paths: str) -> dict[str, Any]:
+    """What stands at paths of attributes or keys, by their last names; None for no number."""
+    values = {path.rpartition(".")[2]: reader(path)(source) for path in paths}
+    return {name: known(v) if isinstance(v, float) else v for name, v in values.items()}
+
+
 def known_values(record: Any) -> dict[str, Any]:
     """The fields of a dataclass, with None where JSON has no number."""
-    pairs = [(each.name, getattr(record, each.name)) for each in fields(record)]
-    return {name: known(value) if isinstance(value, float) else value for name, value in pairs}
+    return picked(record, *(each.name for each in fields(record)))
 
 
 def per_cent(level: float) -> str:
@@ -93,11 +98,9 @@ def share_column(
     name: str, value: Callable[[Any], float], heading: str, *, gives_way: int = 0
 ) -> Column:
     """A column of shares, which people read in per cent."""
-
-    def text(row: Any) -> str:
-        return share_text(value(row))
-
-    return Column(name, value, heading, "number", show=text, gives_way=gives_way)
+    return Column(
+        name, value, heading, "number", show=lambda r: share_text(value(r)), gives_way=gives_way
+    )
 
 
 def within(
