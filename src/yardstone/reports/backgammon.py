@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,11 +13,10 @@ from yardstone.backgammon.error_rates import KINDS, Errors
 from yardstone.backgammon.matches import FEW_DECISIONS, FEWEST_FOR_CLASSES, WINDOW
 from yardstone.backgammon.rating import LEVEL
 from yardstone.records.names import similar_names
-from yardstone.reports.backgammon_positions import blunder_steps, signed
+from yardstone.reports.backgammon_positions import analyser, blunder_steps, signed
 from yardstone.reports.chart import Axis, Band, Chart, Mark, Panel, Points, Stroke
 from yardstone.reports.document import (
     UNKNOWN,
-    Block,
     Column,
     Document,
     Lines,
@@ -24,13 +24,22 @@ from yardstone.reports.document import (
     Section,
     Slides,
     Table,
+    file_columns,
 )
 from yardstone.reports.panels import SERIES
-from yardstone.reports.words import join_names, known, per_cent, plural, spellings
+from yardstone.reports.words import (
+    join_names,
+    known,
+    known_values,
+    per_cent,
+    picked,
+    plural,
+    spellings,
+)
 
 if TYPE_CHECKING:
     from yardstone.backgammon.analysis import MatchAnalysis
-    from yardstone.backgammon.matches import AnalysedMatch, Blunder, PlayerSummary
+    from yardstone.backgammon.matches import AnalysedMatch, PlayerSummary
     from yardstone.backgammon.rating import MatchEstimate, RatingAnswer
     from yardstone.reports.document import Kind
 
@@ -70,40 +79,32 @@ Plain = Mapping[str, Any]
 
 def backgammon_plain(analysis: MatchAnalysis) -> dict[str, Any]:
     """An analysis as dictionaries, lists, numbers, strings and None."""
+    rule = analysis.rule
     return {
         "format": FORMAT,
         "gnubg": analysis.gnubg,
-        "plies": analysis.settings.plies,
-        "cube_plies": analysis.settings.cube_plies,
-        "formula": analysis.rule.formula.name,
-        "formula_doubt": analysis.rule.formula.covariance is not None,
-        "offset": analysis.rule.offset,
-        "confidence": analysis.rule.level,
-        "players": [_player(player, analysis.rule.level) for player in analysis.players],
+        **picked(analysis.settings, "plies", "cube_plies"),
+        "formula": rule.formula.name,
+        "formula_doubt": rule.formula.covariance is not None,
+        "offset": rule.offset,
+        "confidence": rule.level,
+        "players": [_player(player, rule.level) for player in analysis.players],
         "unlisted": analysis.unlisted,
         "matches": [_match(match) for match in analysis.matches],
-        "blunders": [_blunder(each) for each in analysis.blunders],
-        "unusable": [
-            {"file": file.file, "status": file.status, "reason": file.reason}
-            for file in analysis.unusable
+        "blunders": [
+            known_values(blunder) | {"dice": list(blunder.dice)} for blunder in analysis.blunders
         ],
+        "unusable": [picked(file, "file", "status", "reason") for file in analysis.unusable],
     }
 
 
-def _blunder(blunder: Blunder) -> dict[str, Any]:
-    equities = {name: known(getattr(blunder, name)) for name in ("played_equity", "best_equity")}
-    return {**asdict(blunder), "dice": list(blunder.dice), **equities}
-
-
 def _estimate(estimate: MatchEstimate) -> dict[str, Any]:
-    ends = {name: known(getattr(estimate, name)) for name in ("value", "low", "high", "error")}
-    return {**ends, "matches": estimate.number}
+    return picked(estimate, "value", "low", "high", "error") | {"matches": estimate.number}
 
 
 def _player(player: PlayerSummary, level: float) -> dict[str, Any]:
-    errors = player.errors
-    rates = {name: known(getattr(errors, name)) for name in ("epm", "epc", "epd", "pr", "snowie")}
-    means = player.trend(level=level)
+    rates = picked(player.errors, "epm", "epc", "epd", "pr", "snowie")
+    trend = zip(player.matches, player.match_ratings, player.trend(level=level), strict=True)
     return {
         "player": player.name,
         "matches": len(player.matches),
@@ -113,39 +114,35 @@ def _player(player: PlayerSummary, level: float) -> dict[str, Any]:
         **rates,
         "memg": None if rates["epd"] is None else 1000.0 * rates["epd"],
         "luck_per_move": known(player.luck_per_move),
-        **asdict(errors),
+        **asdict(player.errors),
         "classes": classes_plain(player),
         "trend": [
-            {
-                "file": match.file,
-                "date": None if match.date is None else match.date.isoformat(),
-                "length": match.length,
-                "rating": known(rating),
-                "moving_mean": _estimate(mean),
-            }
-            for (match, _), rating, mean in zip(
-                player.matches, player.match_ratings, means, strict=True
-            )
+            {**_which(match), "rating": known(rating), "moving_mean": _estimate(mean)}
+            for (match, _), rating, mean in trend
         ],
     }
 
 
+def _which(match: AnalysedMatch) -> dict[str, Any]:
+    date = None if match.date is None else match.date.isoformat()
+    return {"file": match.file, "date": date, "length": match.length}
+
+
 def _match(match: AnalysedMatch) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        "file": match.file,
-        "date": None if match.date is None else match.date.isoformat(),
-        "length": match.length,
+    row = _which(match) | {
         "winner": None if match.winner is None else match.winner + 1,
         "games": match.games,
         "luck_adjusted_1": known(match.luck_adjusted),
     }
     for side in (0, 1):
-        row[f"player_{side + 1}"] = match.players[side]
-        row[f"points_{side + 1}"] = match.score[side]
-        row[f"close_2003_{side + 1}"] = match.close_2003[side]
-        for name, value in asdict(match.errors[side]).items():
-            if name != "opponent_moves":
-                row[f"{name}_{side + 1}"] = value
+        figures = {
+            "player": match.players[side],
+            "points": match.score[side],
+            "close_2003": match.close_2003[side],
+            **asdict(match.errors[side]),
+        }
+        del figures["opponent_moves"]
+        row |= {f"{name}_{side + 1}": value for name, value in figures.items()}
     return row
 
 
@@ -156,73 +153,50 @@ def backgammon_document(
 
     People are shown the first `matches` of the matches, or all.
     """
-    players, blunders = plain["players"], plain["blunders"]
-    drawn = with_trend(plain)
-    names = join_names([player["player"] for player in drawn])
-    picture = Picture(
-        lambda: trend_chart(plain),
-        f"Ratings of single matches and moving means over time of {names}.",
-    )
-    sections = [Section(blocks=[_players(plain)]), Section(blocks=[Lines(_notes(plain))])]
-    if drawn:
-        sections.append(Section("Trend", [picture], name="trend"))
-    sections += [
-        Section(
-            "Errors by kind of decision: number, and share of the total loss",
-            [_kinds(players)],
-        ),
-        Section(
-            "Luck of the dice, in points of normalised equity",
-            [_luck(players, per_cent(plain["confidence"]))],
-        ),
-    ]
-    if classes := class_section(players, per_cent(plain["confidence"])):
-        sections.insert(len(sections) - 1, classes)
+    players, blunders, level = plain["players"], plain["blunders"], per_cent(plain["confidence"])
+    drawing = partial(trend_chart, plain)
+    table = _players(plain)
+    sections = [Section(blocks=[table]), Section(blocks=[Lines(_notes(plain))])]
+    if drawn := with_trend(plain):
+        names = join_names([player["player"] for player in drawn])
+        words = f"Ratings of single matches and moving means over time of {names}."
+        sections.append(Section("Trend", [Picture(drawing, words)], name="trend"))
+    title_of_kinds = "Errors by kind of decision: number, and share of the total loss"
+    sections.append(Section(title_of_kinds, [_kinds(players)]))
+    if classes := class_section(players, level):
+        sections.append(classes)
+    title_of_luck = "Luck of the dice, in points of normalised equity"
+    sections.append(Section(title_of_luck, [_luck(players, level)]))
     if blunders:
         boards = Slides("Worst blunders", blunder_steps(blunders))
-        sections.append(
-            Section(
-                "Worst blunders, in normalised equity", [_blunders(blunders), boards],
-                name="blunders",
-            )
-        )  # fmt: skip
+        words = "Worst blunders, in normalised equity"
+        sections.append(Section(words, [_blunders(blunders), boards], name="blunders"))
     sections.append(Section("Matches", [match_table(plain, limit=matches)], name="matches"))
     if unusable := plain["unusable"]:
-        lines = [f"{each['file']}: {each['reason']}" for each in unusable]
-        more = [f"… and {len(lines) - NAMED:,} more"] if len(lines) > NAMED else []
-        blocks: list[Block] = [Lines([*lines[:NAMED], *more])]
-        sections.append(Section(f"Files without a match: {len(lines):,}", blocks, caution=True))
-    return Document(
-        title,
-        [_headline(plain)],
-        sections,
-        records=_players(plain),
-        plain=lambda: dict(plain),
-        drawing=lambda: trend_chart(plain),
-    )
+        lines = [f"{each['file']}: {each['reason']}" for each in unusable[:NAMED]]
+        if len(unusable) > NAMED:
+            lines.append(f"… and {len(unusable) - NAMED:,} more")
+        words = f"Files without a match: {len(unusable):,}"
+        sections.append(Section(words, [Lines(lines)], caution=True))
+    return Document(title, [_headline(plain)], sections, table, lambda: dict(plain), drawing)
 
 
 def _headline(plain: Plain) -> str:
     names = {match[f"player_{side}"] for match in plain["matches"] for side in (1, 2)}
-    cube = plain["cube_plies"]
     return (
         f"{plural(len(plain['matches']), 'match', 'matches')} of "
-        f"{plural(len(names), 'player')}, analysed by GNU Backgammon {plain['gnubg']} at "
-        f"{plural(plain['plies'], 'ply', 'plies')}"
-        + (f" ({cube} for the cube)" if cube != plain["plies"] else "")
+        f"{plural(len(names), 'player')}, analysed by {analyser(plain)}"
     )
 
 
 def _notes(plain: Plain) -> list[str]:
     """What the numbers mean."""
+    doubt = "the formula was published without errors."
+    if plain.get("formula_doubt"):
+        doubt = "intervals hold the doubt about the formula too."
     lines = [
         f"Rating: perfect play is {plain['offset']:g}; errors by the {plain['formula']} "
-        "formula, averaged over matches; "
-        + (
-            "intervals hold the doubt about the formula too."
-            if plain.get("formula_doubt")
-            else "the formula was published without errors."
-        ),
+        f"formula, averaged over matches; {doubt}",
         f"Intervals are of {per_cent(plain['confidence'])}; a single match has none. EPM and "
         "EPC are in thousandths of equity, as `backgammon rating` takes them too.",
         "Luck-adjusted: points ahead of the opponents met, by results without the luck of the "
@@ -242,29 +216,34 @@ def _notes(plain: Plain) -> list[str]:
     return [*lines, "--synonyms FILE merges names of the same player."] if alike else lines
 
 
-def _value(name: str, heading: str = "", **more: Any) -> Column:
-    return Column(name, lambda row: row[name]["value"], heading, "number", **more)
+def _estimated(name: str, heading: str = "", **more: Any) -> list[Column]:
+    """An estimate, and for files its interval and error."""
+    return [
+        Column(name, f"{name}.value", heading, "number", **more),
+        *(
+            Column(f"{name}_{end}", f"{name}.{end}", kind="number")
+            for end in ("low", "high", "error")
+        ),
+    ]
 
 
-def _ends(name: str) -> list[Column]:
-    def column(end: str) -> Column:
-        return Column(f"{name}_{end}", lambda row: row[name][end], kind="number")
-
-    return [column(end) for end in ("low", "high", "error")]
-
-
-def _between(estimate: Plain, form: str, mark: str = " to ") -> str:
+def _between(name: str, form: str, level: str) -> Column:
     """The ends of an interval; where there is one, a number that JSON lacks is infinite."""
-    if estimate["error"] is None:
-        return UNKNOWN
-    low, high = estimate["low"], estimate["high"]
-    return mark.join(
-        ("−∞" if low is None else form.format(low), "∞" if high is None else form.format(high))
-    )
+
+    def words(row: Plain) -> str:
+        estimate = row[name]
+        if estimate["error"] is None:
+            return UNKNOWN
+        low, high = estimate["low"], estimate["high"]
+        return (
+            f"{'−∞' if low is None else format(low, form)} to "
+            f"{'∞' if high is None else format(high, form)}"
+        )
+
+    return Column("", words, level, left=False)
 
 
-def _name() -> Column:
-    return Column("", lambda row: row["player"], "Player", strong=True)
+_NAME = Column("", "player", "Player", strong=True)
 
 
 def _thousandths(name: str, heading: str, **more: Any) -> Column:
@@ -275,7 +254,7 @@ def _thousandths(name: str, heading: str, **more: Any) -> Column:
 
 
 def _players(plain: Plain) -> Table:
-    rates: dict[str, Column] = {
+    rates = {
         "epm": _thousandths("epm", "EPM", gives_way=3),
         "epc": _thousandths("epc", "EPC", gives_way=3),
         "pr": field("pr", "PR", form=".2f", ascending=True),
@@ -285,21 +264,13 @@ def _players(plain: Plain) -> Table:
         field("matches", "Matches", "integer"),
         field("won", "Won", "integer", gives_way=2),
         field("lost", "Lost", "integer", gives_way=2),
-        _value("rating", "Rating", form=".0f", strong=True),
-        Column(
-            "",
-            lambda row: _between(row["rating"], "{:.0f}"),
-            per_cent(plain["confidence"]),
-            left=False,
-        ),
-        *_ends("rating"),
-        _value("relative", "To gnubg", form=".0f", gives_way=1),
-        *_ends("relative"),
+        *_estimated("rating", "Rating", form=".0f", strong=True),
+        _between("rating", ".0f", per_cent(plain["confidence"])),
+        *_estimated("relative", "To gnubg", form=".0f", gives_way=1),
+        *(column for name in _ESTIMATES[2:] for column in _estimated(name)),
+        *(rates.get(name, field(name)) for name in _RATES),
+        *(field(name, kind=kind) for name, kind in ERRORS.items()),
     ]
-    for name in _ESTIMATES[2:]:
-        columns += [_value(name), *_ends(name)]
-    columns += [rates.get(name, field(name)) for name in _RATES]
-    columns += [field(name, kind=kind) for name, kind in ERRORS.items()]
     return Table(columns, plain["players"], noun="player")
 
 
@@ -308,48 +279,41 @@ def _kinds(players: Sequence[Plain]) -> Table:
         return float(sum(row[kind] for kind in KINDS))
 
     def errors(kind: str, words: str) -> Column:
-        def number(row: Plain) -> int:
-            return int(row[_NUMBERS[kind]])
-
-        def with_share(row: Plain) -> str:
+        def show(row: Plain) -> str:
             share = 100.0 * row[kind] / whole(row) if whole(row) else 0.0
-            return f"{number(row):,} ({share:.0f} %)"
+            return f"{row[_NUMBERS[kind]]:,} ({share:.0f} %)"
 
         answers = kind in ("wrong_take", "wrong_pass")  # the classes of play have them too
         way = 3 if answers else 0
-        return Column("", number, words.capitalize(), "integer", show=with_share, gives_way=way)
+        return Column("", _NUMBERS[kind], words.capitalize(), "integer", show=show, gives_way=way)
+
+    def decisions(row: Plain) -> int:
+        return int(row["unforced"] + row["close"])
+
+    def a_match(row: Plain) -> float:
+        return whole(row) / float(row["matches"])
 
     columns = [
-        _name(),
-        Column("", lambda row: row["unforced"] + row["close"], "Decisions", "integer", gives_way=1),
-        Column(
-            "",
-            lambda row: whole(row) / row["matches"],
-            "Error a match",
-            "number",
-            ".3f",
-            gives_way=2,
-        ),
+        _NAME,
+        Column("", decisions, "Decisions", "integer", gives_way=1),
+        Column("", a_match, "Error a match", "number", ".3f", gives_way=2),
         *(errors(kind, words) for kind, words in KINDS.items()),
     ]
     return Table(columns, players, noun="player")
 
 
 def _luck(players: Sequence[Plain], level: str) -> Table:
+    def result(row: Plain) -> float | None:
+        score = row["luck_adjusted_score"]["value"]
+        return None if score is None else 100.0 * score
+
     columns = [
-        _name(),
-        Column("", lambda row: row["luck_per_move"], "Luck a move", "number", "+.4f"),
-        Column("", lambda row: row["luck"], "In all", "number", "+.2f", gives_way=1),
-        Column(
-            "",
-            lambda row: (
-                None if (score := row["luck_adjusted_score"]["value"]) is None else 100.0 * score
-            ),
-            "Luck-adjusted result %",
-            "number",
-        ),
-        Column("", lambda row: row["luck_adjusted"]["value"], "In points ahead", "number", "+.0f"),
-        Column("", lambda row: _between(row["luck_adjusted"], "{:+.0f}"), level, left=False),
+        _NAME,
+        Column("", "luck_per_move", "Luck a move", "number", "+.4f"),
+        Column("", "luck", "In all", "number", "+.2f", gives_way=1),
+        Column("", result, "Luck-adjusted result %", "number"),
+        Column("", "luck_adjusted.value", "In points ahead", "number", "+.0f"),
+        _between("luck_adjusted", "+.0f", level),
     ]
     return Table(columns, players, noun="player")
 
@@ -362,22 +326,23 @@ def _blunders(blunders: Sequence[Plain]) -> Table:
 
         return Column("", show, "Equity", left=False, gives_way=4)
 
+    ids = Column(
+        "",
+        lambda row: f"{row['position']}:{row['match']}",
+        "Position ID:Match ID",
+        gives_way=2,
+        on_pages=False,  # there they stand beside the boards
+    )
     columns = [
-        Column("", lambda row: row["error"], "Lost", "number", ".3f"),
-        _name(),
-        Column("", lambda row: row["kind"], "Kind", gives_way=3),
+        Column("", "error", "Lost", "number", ".3f"),
+        _NAME,
+        Column("", "kind", "Kind", gives_way=3),
         Column("", lambda row: "".join(map(str, row["dice"])), "Dice"),
-        Column("", lambda row: row["played"], "Played"),
+        Column("", "played", "Played"),
         equity("played"),
-        Column("", lambda row: row["best"], "Best"),
+        Column("", "best", "Best"),
         equity("best"),
-        Column(
-            "",
-            lambda row: f"{row['position']}:{row['match']}",
-            "Position ID:Match ID",
-            gives_way=2,
-            on_pages=False,  # there they stand beside the boards
-        ),
+        ids,
         Column("", lambda row: f"{short(row['file'])}, game {row['game']}", "Where", gives_way=1),
     ]
     return Table(columns, blunders, noun="blunder")
@@ -391,7 +356,7 @@ ERRORS: dict[str, Kind] = {
 
 def field(name: str, heading: str = "", kind: Kind = "number", **more: Any) -> Column:
     """A column that reads one field of a row."""
-    return Column(name, lambda row: row[name], heading, kind, **more)
+    return Column(name, heading=heading, kind=kind, **more)
 
 
 def short(file: str) -> str:
@@ -419,35 +384,31 @@ def match_table(plain: Plain, *, limit: int | None = None) -> Table:
         value = known(Errors(**{name: row[f"{name}_{side}"] for name in names}).pr)
         return UNKNOWN if value is None else f"{value:.2f}"
 
+    def luck(row: Plain, side: int) -> str:
+        return f"{row[f'luck_{side}']:+.2f}"
+
+    def length(row: Plain) -> str:
+        return str(row["length"] or "money")
+
     columns = [
         field("file", "Match", "text", show=lambda row: short(row["file"])),
         field("date", "Date", "date", left=True, gives_way=3),
-        field(
-            "length", "Length", "integer", gives_way=2,
-            show=lambda row: str(row["length"]) if row["length"] else "money",
-        ),
+        field("length", "Length", "integer", gives_way=2, show=length),
         Column("", sides(lambda row, side: row[f"player_{side}"], " – "), "Players"),
-        field("player_1", kind="text"),
-        field("player_2", kind="text"),
-        field("points_1", kind="integer"),
-        field("points_2", kind="integer"),
-        field("winner", kind="integer"),
-        field("games", kind="integer"),
+        *file_columns("player_1", "player_2", kind="text"),
+        *file_columns("points_1", "points_2", "winner", "games", kind="integer"),
         field("luck_adjusted_1"),
         Column("", sides(lambda row, side: str(row[f"points_{side}"]), "–"), "Points", left=False),
         Column("", sides(rating), "Ratings", left=False, gives_way=4),
         Column("", sides(pr), "PR", left=False),
-        Column(
-            "", sides(lambda row, side: f"{row[f'luck_{side}']:+.2f}"), "Luck", left=False,
-            gives_way=1,
-        ),
-    ]  # fmt: skip
-    for side in (1, 2):
-        columns += [
-            field(f"{name}_{side}", kind=kind)
-            for name, kind in {**ERRORS, "close_2003": "integer"}.items()
-            if name != "opponent_moves"
-        ]
+        Column("", sides(luck), "Luck", left=False, gives_way=1),
+    ]
+    columns += [
+        field(f"{name}_{side}", kind=kind)
+        for side in (1, 2)
+        for name, kind in {**ERRORS, "close_2003": "integer"}.items()
+        if name != "opponent_moves"
+    ]
     return Table(
         columns,
         plain["matches"],
@@ -482,21 +443,17 @@ _MEANING = (
 
 def classes_plain(player: PlayerSummary) -> list[dict[str, Any]]:
     """The classes of a player as plain values."""
+    counts = ("decisions", "loss", "doubtful", "errors", "blunders")
     return [
         {
             "class": each.name,
-            "decisions": each.errors.decisions,
-            "loss": each.errors.loss,
-            "doubtful": each.errors.doubtful,
-            "errors": each.errors.errors,
-            "blunders": each.errors.blunders,
-            **{name: known(getattr(each.rate, end)) for name, end in _CLASS_RATES.items()},
+            **picked(each.errors, *counts),
+            "per_decision": known(each.rate.value),
+            "per_decision_low": known(each.rate.low),
+            "per_decision_high": known(each.rate.high),
         }
         for each in player.classes
     ]
-
-
-_CLASS_RATES = {"per_decision": "value", "per_decision_low": "low", "per_decision_high": "high"}
 
 
 def class_section(players: Sequence[Plain], level: str) -> Section | None:
@@ -511,49 +468,39 @@ def class_section(players: Sequence[Plain], level: str) -> Section | None:
             breaks[len(rows)] = player["player"]
         whole = sum(each["loss"] for each in player["classes"]) or 1.0
         rows += [{**each, "share": 100.0 * each["loss"] / whole} for each in player["classes"]]
-    more = "" if len(shown) == len(players) else f" of the first {len(shown)} players"
-    notes = [
-        "Doubtful from 0.03 of equity, an error from 0.06, a blunder from 0.12. An interval stands "
-        f"only where a test shows that it holds: from {FEWEST_FOR_CLASSES} matches on, in some "
-        "classes."
-    ]
-    return Section(
-        f"Errors by class of play{more}, in thousandths of equity",
-        [
-            Table(
-                _columns(level),
-                rows,
-                breaks,
-                noun="class",
-                caption="Unforced moves and close cube decisions",
-            ),
-            Lines(notes),
-            Lines(_MEANING, bullets=True, aside=True),
-        ],
-        name="classes",
-    )
 
-
-def _columns(level: str) -> list[Column]:
     def interval(row: Plain) -> str:
         low, high = row["per_decision_low"], row["per_decision_high"]
         if low is None:
             return UNKNOWN
         return f"{1000 * low:.1f} to " + ("∞" if high is None else f"{1000 * high:.1f}")
 
-    def number(name: str, heading: str, **more: Any) -> Column:
-        return Column("", lambda row: row[name], heading, "integer", **more)
-
-    return [
+    columns = [
         Column("", lambda row: _CUBE.get(row["class"], row["class"]), "Class", strong=True),
-        number("decisions", "Number"),
+        Column("", "decisions", "Number", "integer"),
         Column("", lambda row: 1000 * row["per_decision"], "Lost each", "number", ascending=True),
         Column("", interval, level, left=False, gives_way=1),
-        Column("", lambda row: row["share"], "Share %", "number", ".0f", gives_way=2),
-        number("doubtful", "Doubtful", gives_way=3),
-        number("errors", "Errors"),
-        number("blunders", "Blunders"),
+        Column("", "share", "Share %", "number", ".0f", gives_way=2),
+        Column("", "doubtful", "Doubtful", "integer", gives_way=3),
+        Column("", "errors", "Errors", "integer"),
+        Column("", "blunders", "Blunders", "integer"),
     ]
+    caption = "Unforced moves and close cube decisions"
+    more = "" if len(shown) == len(players) else f" of the first {len(shown)} players"
+    note = (
+        "Doubtful from 0.03 of equity, an error from 0.06, a blunder from 0.12. An interval stands "
+        f"only where a test shows that it holds: from {FEWEST_FOR_CLASSES} matches on, in some "
+        "classes."
+    )
+    return Section(
+        f"Errors by class of play{more}, in thousandths of equity",
+        [
+            Table(columns, rows, breaks, noun="class", caption=caption),
+            Lines([note]),
+            Lines(_MEANING, bullets=True, aside=True),
+        ],
+        name="classes",
+    )
 
 
 _RATING_RATES = {
@@ -631,22 +578,19 @@ def _lines(answer: RatingAnswer) -> list[str]:
             line += f" ({per_cent(LEVEL)}: {low:.2f} to {high:.2f} %)"
         lines.append(line)
     if answer.relative is not None:
-        lines.append(", ".join(_rates(asdict(answer))))
+        values = asdict(answer)
+        rates = [
+            f"{title} {1000 * values[name]:.2f} thousandths of equity {of} ({values[name]:.5f})"
+            for name, (title, of) in _RATING_RATES.items()
+            if values[name] is not None
+        ]
+        rates += [
+            f"{title} {form.format(values[name])}"
+            for name, (title, form) in _OTHERS.items()
+            if values[name] is not None
+        ]
+        lines.append(", ".join(rates))
     return lines
-
-
-def _rates(values: dict[str, Any]) -> list[str]:
-    """The unit of `backgammon analyse`, with the equity that other programs give."""
-    rates = [
-        f"{title} {1000 * values[name]:.2f} thousandths of equity {of} ({values[name]:.5f})"
-        for name, (title, of) in _RATING_RATES.items()
-        if values[name] is not None
-    ]
-    return rates + [
-        f"{title} {form.format(values[name])}"
-        for name, (title, form) in _OTHERS.items()
-        if values[name] is not None
-    ]
 
 
 #: Players in the picture, and the fewest matches for a trend.
@@ -688,26 +632,17 @@ def trend_chart(plain: Plain) -> Chart:
         dots.append(Points(x, rating, colour, size=2.0, opacity=0.4))
         bands.append(Band(x[steady], low[steady], high[steady], colour))
         lines.append(Stroke(x[steady], mean[steady], colour, player["player"]))
+    y = Axis("Rating", grid=True)
+    known = [m["rating"] for p in players for m in p["trend"] if m["rating"] is not None]
+    if known:  # the most extreme matches lie outside, so that the means can be seen
+        least, most = np.percentile(known, [1.0, 100.0])
+        room = 0.06 * max(most - least, 1.0)
+        y = replace(y, low=float(least - room), high=float(most + room))
     title = (
         f"Ratings by errors: matches, and means of {WINDOW} with {100 * plain['confidence']:g} % "
         "bands"
     )
-    low_end, high_end = _reach(players)
-    panel = Panel(
-        Axis(scale="date") if dated else Axis("Matches", whole=True),
-        Axis("Rating", low=low_end, high=high_end, grid=True),
-        [*dots, *bands, *lines],
-        direct=True,
-    )
+    x_axis = Axis(scale="date") if dated else Axis("Matches", whole=True)
+    panel = Panel(x_axis, y, [*dots, *bands, *lines], direct=True)
     note = "" if players else f"No player has {FEWEST} rated matches."
     return Chart([panel], title, note=note, height=340.0)
-
-
-def _reach(players: list[Plain]) -> tuple[float | None, float | None]:
-    """Leave the most extreme matches outside, so that the means can be seen."""
-    known = [m["rating"] for p in players for m in p["trend"] if m["rating"] is not None]
-    if not known:
-        return None, None
-    low, high = np.percentile(known, [1.0, 100.0])
-    room = 0.06 * max(high - low, 1.0)
-    return float(low - room), float(high + room)

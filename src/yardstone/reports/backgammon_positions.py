@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from yardstone.backgammon.matches import play_class
@@ -20,7 +20,7 @@ from yardstone.reports.document import (
     Step,
     Table,
 )
-from yardstone.reports.words import plural
+from yardstone.reports.words import picked, plural
 
 if TYPE_CHECKING:
     from yardstone.backgammon.file_analysis import EvaluatedMove, PositionEvaluation
@@ -29,8 +29,14 @@ if TYPE_CHECKING:
 __all__ = ["position_document", "blunder_steps", "board_words", "signed", "text_board"]
 
 
-_CHANCES = ("win", "win_gammon", "win_backgammon", "lose_gammon", "lose_backgammon")
-_HEADINGS = ("Win %", "Gammon %", "Backgammon %", "Lose gammon %", "Lose backgammon %")
+_CHANCES = {
+    "win": "Win %",
+    "win_gammon": "Gammon %",
+    "win_backgammon": "Backgammon %",
+    "lose_gammon": "Lose gammon %",
+    "lose_backgammon": "Lose backgammon %",
+}
+_COLOURS = ("Black", "White")
 
 
 def position_document(
@@ -51,7 +57,14 @@ def position_document(
         Section(blocks=[Facts(_facts(position))], name="ids"),
     ]
     if evaluation is not None:
-        sections.append(Section(_heading(evaluation), _answer(position, evaluation)))
+        by = {"gnubg": evaluation.gnubg, **picked(evaluation, "plies", "cube_plies")}
+        answer: Block = Lines(["No move is legal."])
+        if not position.dice:
+            answer = Facts(list(_cube(position, evaluation)))
+        elif evaluation.moves:
+            answer = _moves(evaluation.moves)
+        heading = f"{analyser(by)}, position class {evaluation.position_class}"
+        sections.append(Section(heading, [answer]))
     if note:
         sections.append(Section(blocks=[Lines([note])]))
     return Document(
@@ -64,9 +77,16 @@ def position_document(
     )
 
 
+def analyser(plain: Plain) -> str:
+    """GNU Backgammon, and how deep it looked."""
+    plies, cube = plain["plies"], plain["cube_plies"]
+    words = f"GNU Backgammon {plain['gnubg']} at {plural(plies, 'ply', 'plies')}"
+    return words if cube == plies else f"{words} ({cube} for the cube)"
+
+
 def _lead(position: Position) -> str:
     """Who has to decide what."""
-    colour = ("Black", "White")[position.to_decide]
+    colour = _COLOURS[position.to_decide]
     if position.doubled:
         return f"{colour} is doubled to {2 * position.cube}: take or pass?"
     if position.dice:
@@ -75,175 +95,115 @@ def _lead(position: Position) -> str:
 
 
 def _facts(position: Position) -> list[tuple[str, str]]:
-    colours = ("Black", "White")
     decider = position.to_decide
-    pips = dict(zip((position.on_roll, 1 - position.on_roll), position.pips, strict=True))
-    owner = "in the middle" if position.owner is None else f"{colours[position.owner]}’s"
+    one, two = _COLOURS[decider], _COLOURS[1 - decider]
+    pips = position.pips if decider == position.on_roll else position.pips[::-1]
+    owner = "in the middle" if position.owner is None else f"{_COLOURS[position.owner]}’s"
+    cube = f"{position.cube}, {owner}"
     if position.length:
-        score = (
-            f"{colours[decider]} {position.score[decider]}, {colours[1 - decider]} "
-            f"{position.score[1 - decider]} in a match to {position.length}"
-        )
-        cube = "none: the Crawford game" if position.crawford else f"{position.cube}, {owner}"
+        own, other = position.score[decider], position.score[1 - decider]
+        score = f"{one} {own}, {two} {other} in a match to {position.length}"
+        if position.crawford:
+            cube = "none: the Crawford game"
     else:
-        rules = [
-            word
-            for word, used in (("Jacoby’s rule", position.jacoby), ("beavers", position.beavers))
-            if used
-        ]
-        score = "money game" + (f", {' and '.join(rules)}" if rules else "")
-        cube = f"{position.cube}, {owner}"
-    turn = position.to_decide != position.on_roll
-    own, other = (position.other, position.own) if turn else (position.own, position.other)
+        used = {"Jacoby’s rule": position.jacoby, "beavers": position.beavers}
+        rules = " and ".join(word for word, here in used.items() if here)
+        score = f"money game, {rules}" if rules else "money game"
     return [
         ("Score", score),
         ("Cube", cube),
-        ("Pips", f"{colours[decider]} {pips[decider]}, {colours[1 - decider]} {pips[1 - decider]}"),
-        ("Class of play", play_class(own, other)),
+        ("Pips", f"{one} {pips[0]}, {two} {pips[1]}"),
+        ("Class of play", play_class(*_chequers(position))),
         ("Position ID", position.position_id),
         ("Match ID", position.match_id),
         ("XGID", position.xgid),
     ]
 
 
-def _heading(evaluation: PositionEvaluation) -> str:
-    cube = evaluation.cube_plies
-    return (
-        f"GNU Backgammon {evaluation.gnubg} at {plural(evaluation.plies, 'ply', 'plies')}"
-        + (f" ({cube} for the cube)" if cube != evaluation.plies else "")
-        + f", position class {evaluation.position_class}"
-    )
-
-
-def _answer(position: Position, evaluation: PositionEvaluation) -> list[Block]:
-    if position.dice:
-        if not evaluation.moves:
-            return [Lines(["No move is legal."])]
-        return [_moves(evaluation.moves)]
-    return [Facts(_cube(position, evaluation))]
-
-
 def _moves(moves: Sequence[EvaluatedMove]) -> Table:
     best = moves[0].equity
+
+    def behind(move: EvaluatedMove) -> str:
+        return "" if move.equity == best else signed(move.equity - best)
+
     columns = [
-        Column("", lambda each: each.move, "Move", strong=True),
+        Column("", "move", "Move", strong=True),
         Column("", lambda each: signed(each.equity), "Equity", left=False),
+        Column("", behind, "Behind", left=False),
+    ]
+    columns += [
         Column(
             "",
-            lambda each: "" if each.equity == best else signed(each.equity - best),
-            "Behind",
-            left=False,
-        ),
-        *(
-            Column("", _chance(place), heading, "number", gives_way=5 - place if place else 0)
-            for place, heading in enumerate(_HEADINGS)
-        ),
+            lambda each, place=place: 100.0 * each.chances[place],
+            heading,
+            "number",
+            gives_way=5 - place if place else 0,
+        )
+        for place, heading in enumerate(_CHANCES.values())
     ]
     return Table(columns, moves, noun="move")
 
 
-def _chance(place: int) -> Any:
-    return lambda each: 100.0 * each.chances[place]
-
-
-def _cube(position: Position, evaluation: PositionEvaluation) -> list[tuple[str, str]]:
+def _cube(position: Position, evaluation: PositionEvaluation) -> Iterator[tuple[str, str]]:
     """Equities of the decision, and the verdict."""
-    no_double, take = evaluation.no_double, evaluation.take
+    no_double, take, verdict = evaluation.no_double, evaluation.take, evaluation.verdict
     assert no_double is not None
-    win, gammon, backgammon, lost_gammon, lost_backgammon = evaluation.chances
-    facts = []
     if take is None:
-        facts.append(("Verdict", "the player on roll may not double"))
-        facts.append(("Equity", signed(no_double)))
+        yield "Verdict", "the player on roll may not double"
+        yield "Equity", signed(no_double)
     else:
-        verdict = evaluation.verdict
         if position.doubled:
             verdict = ("take" if take <= 1.0 else "pass") + f" (GNU Backgammon: {verdict})"
-        facts += [
-            ("Verdict", verdict),
-            ("No double", signed(no_double)),
-            ("Double, take", signed(take)),
-            ("Double, pass", signed(1.0)),
-        ]
-    return [
-        *facts,
-        ("Wins", _shares(win, gammon, backgammon)),
-        ("Loses", _shares(1.0 - win, lost_gammon, lost_backgammon)),
-    ]
+        yield "Verdict", verdict
+        yield "No double", signed(no_double)
+        yield "Double, take", signed(take)
+        yield "Double, pass", signed(1.0)
+    win, *gammons = evaluation.chances
+    for label, every, (gammon, backgammon) in (
+        ("Wins", win, gammons[:2]),
+        ("Loses", 1.0 - win, gammons[2:]),
+    ):
+        shares = f"gammons {100 * gammon:.1f} %, backgammons {100 * backgammon:.1f} %"
+        yield label, f"{100 * every:.1f} %, {shares}"
 
 
-def _shares(every: float, gammon: float, backgammon: float) -> str:
-    return (
-        f"{100 * every:.1f} %, gammons {100 * gammon:.1f} %, backgammons {100 * backgammon:.1f} %"
-    )
-
-
-def _ids(position: Position) -> dict[str, Any]:
-    return {
-        "position_id": position.position_id,
-        "match_id": position.match_id,
-        "xgid": position.xgid,
-    }
+_IDS = ("position_id", "match_id", "xgid")
 
 
 def _plain(position: Position, evaluation: PositionEvaluation | None) -> dict[str, Any]:
     """The position as plain values."""
-    plain: dict[str, Any] = {
-        **_ids(position),
-        "own": list(position.own),
-        "other": list(position.other),
-        "on_roll": position.on_roll,
-        "to_decide": position.to_decide,
-        "dice": list(position.dice),
-        "doubled": position.doubled,
-        "cube": position.cube,
-        "owner": position.owner,
-        "length": position.length,
-        "score": list(position.score),
-        "crawford": position.crawford,
-        "jacoby": position.jacoby,
-        "beavers": position.beavers,
-        "pips": list(position.pips),
-        "evaluation": None,
-    }
-    if evaluation is not None:
-        plain["evaluation"] = {
-            "gnubg": evaluation.gnubg,
-            "plies": evaluation.plies,
-            "cube_plies": evaluation.cube_plies,
+    sides = ("own", "other", "on_roll", "to_decide", "dice", "doubled", "cube", "owner", "length")
+    rules = ("score", "crawford", "jacoby", "beavers", "pips")
+    plain = picked(position, *_IDS, *sides, *rules)
+    if evaluation is None:
+        return plain | {"evaluation": None}
+    return plain | {
+        "evaluation": {
+            **picked(evaluation, "gnubg", "plies", "cube_plies"),
             "class": evaluation.position_class,
             "moves": [_move_plain(each) for each in evaluation.moves],
-            "no_double": evaluation.no_double,
-            "take": evaluation.take,
-            "verdict": evaluation.verdict,
+            **picked(evaluation, "no_double", "take", "verdict"),
             **dict(zip(_CHANCES, evaluation.chances or [None] * 5, strict=True)),
         }
-    return plain
+    }
 
 
 def _move_plain(each: EvaluatedMove) -> dict[str, Any]:
-    return {
-        "move": each.move,
-        "equity": each.equity,
-        **dict(zip(_CHANCES, each.chances, strict=True)),
-    }
+    return picked(each, "move", "equity") | dict(zip(_CHANCES, each.chances, strict=True))
 
 
 def _records(position: Position, evaluation: PositionEvaluation | None) -> Table:
     """A row a move; a single one where there is none."""
-    rows: list[dict[str, Any]] = [_ids(position)]
+    ids = picked(position, *_IDS)
+    rows: list[dict[str, Any]] = [ids]
     if evaluation is not None and evaluation.moves:
-        rows = [{**_ids(position), **_move_plain(each)} for each in evaluation.moves]
+        rows = [ids | _move_plain(each) for each in evaluation.moves]
     elif evaluation is not None and evaluation.no_double is not None:
-        cube = {"no_double": evaluation.no_double, "take": evaluation.take}
-        chances = dict(zip(_CHANCES, evaluation.chances, strict=True))
-        rows = [{**_ids(position), **cube, "verdict": evaluation.verdict, **chances}]
-    texts = {"position_id", "match_id", "xgid", "move", "verdict"}
-
-    def column(name: str) -> Column:
-        return Column(name, lambda row: row[name], kind="text" if name in texts else "number")
-
-    return Table([column(name) for name in rows[0]], rows, noun="move")
+        cube = picked(evaluation, "no_double", "take", "verdict")
+        rows = [ids | cube | dict(zip(_CHANCES, evaluation.chances, strict=True))]
+    texts = {*_IDS, "move", "verdict"}
+    columns = [Column(name, kind="text" if name in texts else "number") for name in rows[0]]
+    return Table(columns, rows, noun="move")
 
 
 Plain = Mapping[str, Any]
@@ -261,37 +221,25 @@ def blunder_steps(blunders: Sequence[Plain]) -> list[Step]:
 
 def _step(place: int, blunder: Plain) -> Step:
     position = Position.from_gnu_id(blunder["position"], blunder["match"])
-    names = _names(blunder, position)
     dice = "".join(map(str, blunder["dice"]))
+    what = f"{dice}, {blunder['played']}" if dice else str(blunder["kind"])
+    if not dice and blunder.get("remark"):
+        what += f" ({blunder['remark']})"
     file = blunder["file"].rpartition("/")[2]
-    title = f"{place}. {blunder['player']} lost {blunder['error']:.3f}: " + (
-        f"{dice}, {blunder['played']}" if dice else _kind(blunder)
-    )
     lines = [
         f"Game {blunder['game']} of {file}, against {blunder['opponent']}. {_score(position)}",
-        f"Played: {blunder['played']}{_equity(blunder, 'played')}. "
-        f"Best: {blunder['best']}{_equity(blunder, 'best')}.",
+        f"Played: {_choice(blunder, 'played')}. Best: {_choice(blunder, 'best')}.",
         f"Position ID `{blunder['position']}`, match ID `{blunder['match']}`",
         f"`{position.xgid}`",
     ]
-    return Step(title, _pictures(blunder, position, names), lines)
+    title = f"{place}. {blunder['player']} lost {blunder['error']:.3f}: {what}"
+    return Step(title, _pictures(blunder, position), lines)
 
 
-def _kind(blunder: Plain) -> str:
-    remark = blunder.get("remark")
-    return f"{blunder['kind']} ({remark})" if remark else str(blunder["kind"])
-
-
-def _equity(blunder: Plain, which: str) -> str:
-    """The equity in brackets, where it is known."""
+def _choice(blunder: Plain, which: str) -> str:
+    """What was played or best, with its equity in brackets where that is known."""
     equity = blunder.get(f"{which}_equity")
-    return "" if equity is None else f" ({signed(equity)})"
-
-
-def _names(blunder: Plain, position: Position) -> tuple[str, str]:
-    """Names of player 0 and player 1: who blundered had to decide."""
-    both = (blunder["player"], blunder["opponent"])
-    return both if position.to_decide == 0 else (both[1], both[0])
+    return f"{blunder[which]}" if equity is None else f"{blunder[which]} ({signed(equity)})"
 
 
 def _score(position: Position) -> str:
@@ -303,24 +251,26 @@ def _score(position: Position) -> str:
     return f"Score {own}\N{EN DASH}{other} in a match to {position.length}, {cube}."
 
 
-def _pictures(blunder: Plain, position: Position, names: tuple[str, str]) -> list[Picture]:
+def _pictures(blunder: Plain, position: Position) -> list[Picture]:
     """The move on the board, and the better one; for the cube one board."""
+    names = (blunder["player"], blunder["opponent"])  # who blundered had to decide
+    if position.to_decide:
+        names = names[::-1]
     words = board_words(position, names)
     try:
-        played, best = move_steps(blunder["played"]), move_steps(blunder["best"])
+        steps = {which: move_steps(blunder[which]) for which in ("played", "best")}
     except InputError:  # a decision about the cube
         return [Picture(lambda: BackgammonDiagram(words, position, names))]
 
-    def picture(steps: list[tuple[int, int]], *, better: bool) -> Picture:
-        which = "best" if better else "played"
-        verb = "Better" if better else "Played"
-        caption = f"{verb}: {blunder[which]}{_equity(blunder, which)}"
-        label = f"{words} {caption}."
+    def picture(which: str, verb: str) -> Picture:
+        caption = f"{verb}: {_choice(blunder, which)}."
+        label = f"{words} {caption}"
         return Picture(
-            lambda: BackgammonDiagram(label, position, names, steps, better), f"{caption}."
+            lambda: BackgammonDiagram(label, position, names, steps[which], which == "best"),
+            caption,
         )
 
-    return [picture(played, better=False), picture(best, better=True)]
+    return [picture("played", "Played"), picture("best", "Better")]
 
 
 def board_words(position: Position, names: tuple[str, str] = ("", "")) -> str:
@@ -328,13 +278,13 @@ def board_words(position: Position, names: tuple[str, str] = ("", "")) -> str:
     sides = {position.on_roll: position.own, 1 - position.on_roll: position.other}
     parts = []
     for player in (position.to_decide, 1 - position.to_decide):
-        name = names[player] or ("Black", "White")[player]
+        name = names[player] or _COLOURS[player]
         places = ", ".join(
             f"{number} on {'the bar' if place == 25 else place}"
             for place, number in enumerate(sides[player], 1)
             if number
         )
-        parts.append(f"{name} ({('black', 'white')[player]}) has {places}")
+        parts.append(f"{name} ({_COLOURS[player].lower()}) has {places}")
     dice = f" Dice {position.dice[0]} and {position.dice[1]}." if position.dice else ""
     doubled = " The cube is offered." if position.doubled else ""
     return f"{'; '.join(parts)}, by each side’s own points.{dice}{doubled}"
@@ -370,22 +320,22 @@ def text_board(position: Position) -> list[str]:
       12 11 10  9  8  7      6  5  4  3  2  1
     """
     top, bottom = range(13, 25), range(12, 0, -1)
-    lines = [_numbers(top), f" {_rim()}  {_side(position, 1)}"]
-    lines += [_row(position, top, height) for height in range(_ROWS)]
-    middle = " |" + 18 * " " + "|  |" + 18 * " " + f"|  {_turn(position)}"
-    lines.append(middle)
-    lines += [_row(position, bottom, height) for height in reversed(range(_ROWS))]
-    lines += [f" {_rim()}  {_side(position, 0)}", _numbers(bottom)]
+    lines = [
+        _line([f"{place:>3}" for place in top], edge="", bar="    "),
+        f"{_line(['---'] * 12, edge='+', bar='--')}  {_side(position, 1)}",
+        *(_row(position, top, height) for height in range(_ROWS)),
+        f"{_line(['   '] * 12)}  {_turn(position)}",
+        *(_row(position, bottom, height) for height in reversed(range(_ROWS))),
+        f"{_line(['---'] * 12, edge='+', bar='--')}  {_side(position, 0)}",
+        _line([f"{place:>3}" for place in bottom], edge="", bar="    "),
+    ]
     return [line.rstrip() for line in lines]
 
 
-def _numbers(places: range) -> str:
-    cells = [f"{place:>3}" for place in places]
-    return " " + "".join(cells[:6]) + "    " + "".join(cells[6:])
-
-
-def _rim() -> str:
-    return f"+{'-' * 18}+--+{'-' * 18}+"
+def _line(cells: Sequence[str], *, edge: str = "|", bar: str = "  ") -> str:
+    """Two halves of six points, and the bar between them."""
+    left, right = "".join(cells[:6]), "".join(cells[6:])
+    return f" {edge}{left}{edge}{bar}{edge}{right}{edge}"
 
 
 def _chequers(position: Position) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -404,7 +354,7 @@ def _row(position: Position, places: range, height: int) -> str:
     upper = places[0] > 12  # chequers on the bar stand in the half in which they come in
     on_bar = (own if upper else other)[_BAR - 1]
     bar = _cell(on_bar, "X" if upper else "O", _ROWS - 1 - height).strip() or " "
-    return " |" + "".join(cells[:6]) + f"|{bar:>2}|" + "".join(cells[6:]) + "|"
+    return _line(cells, bar=f"{bar:>2}")
 
 
 def _cell(number: int, sign: str, height: int) -> str:
@@ -416,12 +366,11 @@ def _cell(number: int, sign: str, height: int) -> str:
 def _side(position: Position, place: int) -> str:
     """Sign, points, pips and what was borne off of the upper (1) or lower player."""
     player = position.to_decide if place == 0 else 1 - position.to_decide
-    side = _chequers(position)[place]
     pips = position.pips[0 if player == position.on_roll else 1]
     points = f"{position.score[player]} of {position.length} points, " if position.length else ""
-    off = CHEQUERS - sum(side)
-    colour = ("Black", "White")[player]
-    return f"{_SIGNS[place]}  {colour}, {points}pips {pips}" + (f", {off} off" if off else "")
+    gone = CHEQUERS - sum(_chequers(position)[place])
+    off = f", {gone} off" if gone else ""
+    return f"{_SIGNS[place]}  {_COLOURS[player]}, {points}pips {pips}{off}"
 
 
 def _turn(position: Position) -> str:

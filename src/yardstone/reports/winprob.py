@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -12,8 +13,25 @@ import numpy as np
 from yardstone.errors import UsageError
 from yardstone.grades import format_grade, parse_grades
 from yardstone.reports.chart import Axis, Band, Chart, Guide, Label, Mark, Panel, Points, Stroke
-from yardstone.reports.document import Block, Column, Document, Lines, Picture, Section, Table
-from yardstone.reports.words import chance_text, known, known_values, per_cent, plural
+from yardstone.reports.document import (
+    Column,
+    Document,
+    Lines,
+    Picture,
+    Section,
+    Table,
+    file_columns,
+    reader,
+)
+from yardstone.reports.words import (
+    chance_columns,
+    chance_text,
+    known,
+    known_values,
+    per_cent,
+    picked,
+    plural,
+)
 from yardstone.winprob.goldis import STONE
 from yardstone.winprob.kaniuk import PUBLISHED, GradeModel, Kaniuk, gap_of_probability
 from yardstone.winprob.least_squares import LeastSquaresFit
@@ -24,15 +42,13 @@ from yardstone.winprob.statistics import as_published
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from yardstone.reports.document import Drawing
-    from yardstone.winprob.fit import FitInterval, FittedProbability, ModelFit
-    from yardstone.winprob.players import (
-        Chance,
-        HandicapAdvice,
-        HandicapProposal,
-        JudgedProposal,
-        PairProbability,
+    from yardstone.winprob.fit import (
+        DifferenceError,
+        FittedParameter,
+        FittedProbability,
+        ModelFit,
     )
+    from yardstone.winprob.players import HandicapAdvice, JudgedProposal, PairProbability
     from yardstone.winprob.statistics import WinningStatistics
 
     Array = NDArray[np.float64]
@@ -56,57 +72,40 @@ __all__ = [
 
 def fit_document(result: ModelFit) -> Document:
     """Coefficients with intervals, what they say of pairs, and how far they miss ratios."""
-    blocks: list[Block] = [_parameter_table(result), Lines([*_about(result), *_pairs(result)])]
-    sections = [Section(blocks=blocks)]
+    parameters = Table(_parameter_columns(result), result.parameters, noun="coefficient")
+    lines = [*_about(result), *(_pair_line(result, row) for row in result.probabilities)]
+    sections = [Section(blocks=[parameters, Lines(lines)])]
     if result.errors:
-        sections.append(Section("Probability, 12 kyu to 7 dan:", [_error_table(result)]))
-    draw = _drawing(result)
-    if draw is not None:
+        errors = Table(_ERRORS, result.errors, noun="difference")
+        sections.append(Section("Probability, 12 kyu to 7 dan:", [errors]))
+    draw = None
+    if (statistics := result.statistics) is not None:
+        title = "Games and the model fitted to them"
+        draw = partial(curves_chart, statistics, result.model, title=title)
         sections.append(Section(blocks=[Picture(draw)]))
-    return Document(
-        "Fit to games",
-        sections=sections,
-        records=_parameter_table(result),
-        plain=lambda: _plain(result),
-        drawing=draw,
-    )
+    return Document("Fit to games", (), sections, parameters, lambda: _plain(result), draw)
 
 
-def _drawing(result: ModelFit) -> Callable[[], Drawing] | None:
-    statistics = result.statistics
-    if statistics is None:
-        return None
-    title = "Games and the model fitted to them"
-    return lambda: curves_chart(statistics, result.model, title=title)
+def _parameter_columns(result: ModelFit) -> list[Column]:
+    def ends(row: FittedParameter) -> str:
+        assert row.interval is not None
+        both = (row.interval.low, row.interval.high)
+        return " to ".join("no end" if known(end) is None else f"{end:.4g}" for end in both)
 
-
-def _parameter_table(result: ModelFit) -> Table:
-    interval = result.parameters[0].interval
-    columns = [
-        Column("name", lambda row: row.name, " "),
-        Column("value", lambda row: row.value, "value", "number", ".6g"),
-    ]
-    if interval is not None:
-        heading = f"{per_cent(interval.level)} ({interval.method})"
-        columns += [
-            Column("", lambda row: _ends(row.interval), heading, left=False),
-            Column("low", lambda row: row.interval.low, kind="number"),
-            Column("high", lambda row: row.interval.high, kind="number"),
-        ]
-
-    def published(row: Any) -> str:
+    def published(row: FittedParameter) -> str:
         return "" if row.published is None else f"{row.published:.6g}"
 
-    columns.append(
-        Column("published", lambda row: row.published, "published", "number", show=published)
-    )
-    return Table(columns, result.parameters, noun="coefficient")
-
-
-def _ends(interval: FitInterval) -> str:
-    return " to ".join(
-        "no end" if known(end) is None else f"{end:.4g}" for end in (interval.low, interval.high)
-    )
+    columns = [
+        Column("name", heading=" "),
+        Column("value", heading="value", kind="number", form=".6g"),
+        Column("published", heading="published", kind="number", show=published),
+    ]
+    interval = result.parameters[0].interval
+    if interval is not None:
+        heading = f"{per_cent(interval.level)} ({interval.method})"
+        shown = Column("", ends, heading, left=False)
+        columns[2:2] = [shown, *file_columns("interval.low", "interval.high")]
+    return columns
 
 
 def _about(result: ModelFit) -> list[str]:
@@ -139,48 +138,41 @@ def _about(result: ModelFit) -> list[str]:
     return lines
 
 
-def _pairs(result: ModelFit) -> list[str]:
-    def line(row: FittedProbability) -> str:
-        low, high = 100.0 * row.interval.low, 100.0 * row.interval.high
-        of_event = " for one event" if result.winning.of_events else ""
-        return (
-            f"{format_grade(row.first)} beats {format_grade(row.second)} in "
-            f"{100.0 * row.probability:.2f} % of even games "
-            f"({per_cent(row.interval.level)}{of_event}: {low:.2f} to {high:.2f})."
-        )
-
-    return [line(row) for row in result.probabilities]
+def _pair_line(result: ModelFit, row: FittedProbability) -> str:
+    low, high = 100.0 * row.interval.low, 100.0 * row.interval.high
+    of_event = " for one event" if result.winning.of_events else ""
+    return (
+        f"{format_grade(row.first)} beats {format_grade(row.second)} in "
+        f"{100.0 * row.probability:.2f} % of even games "
+        f"({per_cent(row.interval.level)}{of_event}: {low:.2f} to {high:.2f})."
+    )
 
 
-def _error_table(result: ModelFit) -> Table:
-    def column(name: str, heading: str) -> Column:
-        def show(row: Any) -> str:
-            value = known(getattr(row, name))
-            return "-" if value is None else f"{value:.4f}"
+def _error_column(name: str, heading: str) -> Column:
+    def show(row: DifferenceError) -> str:
+        value = known(getattr(row, name))
+        return "-" if value is None else f"{value:.4f}"
 
-        return Column("", lambda row: getattr(row, name), heading, "number", show=show)
+    return Column("", name, heading, "number", show=show)
 
-    columns = [
-        Column("", lambda row: str(row.difference), "d"),
-        column("rms", "RMS error"),
-        column("by_chance", "by chance alone"),
-        column("published_model", "published model"),
-    ]
-    return Table(columns, result.errors, noun="difference")
+
+_ERRORS = (
+    Column("", lambda row: str(row.difference), "d"),
+    _error_column("rms", "RMS error"),
+    _error_column("by_chance", "by chance alone"),
+    _error_column("published_model", "published model"),
+)
 
 
 def _plain(result: ModelFit) -> dict[str, Any]:
     fit = result.fit
-    parameters = [
-        {
-            "name": row.name,
-            "value": row.value,
-            "published": row.published,
-            **({} if row.interval is None else {"interval": known_values(row.interval)}),
-        }
-        for row in result.parameters
-    ]
-    plain: dict[str, Any] = {"parameters": parameters}
+
+    def with_interval(row: FittedParameter | FittedProbability) -> dict[str, Any]:
+        values = known_values(row)
+        interval = values.pop("interval")
+        return values if interval is None else values | {"interval": known_values(interval)}
+
+    plain: dict[str, Any] = {"parameters": list(map(with_interval, result.parameters))}
     if isinstance(fit, LeastSquaresFit):
         plain |= {
             "method": fit.method,
@@ -196,43 +188,26 @@ def _plain(result: ModelFit) -> dict[str, Any]:
         plain |= {
             "method": "likelihood",
             "steps": fit.minimum.steps,
-            "log_likelihood": fit.log_likelihood,
-            "aic": fit.aic,
+            **picked(fit, "log_likelihood", "aic"),
             "games": float(fit.games.games.sum()),
             "probabilities": [
-                {
-                    "first": format_grade(row.first),
-                    "second": format_grade(row.second),
-                    "probability": row.probability,
-                    "interval": known_values(row.interval),
-                }
+                {"first": format_grade(row.first), "second": format_grade(row.second)}
+                | picked(row, "probability")
+                | {"interval": known_values(row.interval)}
                 for row in result.probabilities
             ],
         }
     if result.errors:
-        plain["rms"] = [known_values(row) for row in result.errors]
+        plain["rms"] = list(map(known_values, result.errors))
     return plain
 
 
 def statistics_document(statistics: WinningStatistics) -> Document:
-    """The layout of the European Go Database for people, a row a cell for programs."""
+    """The layout of the European Go Database for people, a row a cell for programs.
 
-    def draw() -> Drawing:
-        return curves_chart(statistics, None, title="Measured win probability")
-
-    return Document(
-        "Winning statistics",
-        sections=[
-            Section(blocks=[Lines(as_published(statistics).splitlines(), exact=True)]),
-            Section(blocks=[Picture(draw)]),
-        ],
-        records=_cells(statistics),
-        drawing=draw,
-    )
-
-
-def _cells(statistics: WinningStatistics) -> Table:
-    """A row a cell, those without games left out."""
+    Cells without games are left out.
+    """
+    draw = partial(curves_chart, statistics, None, title="Measured win probability")
 
     def count(value: float) -> float:
         return int(value) if value == int(value) else float(value)
@@ -245,7 +220,13 @@ def _cells(statistics: WinningStatistics) -> Table:
         Column("games", lambda cell: count(float(statistics.games[cell])), kind="number"),
         Column("ratio", lambda cell: float(ratio[cell]), kind="number"),
     ]
-    return Table(columns, list(zip(*np.nonzero(statistics.games), strict=True)))
+    lines = Lines(as_published(statistics).splitlines(), exact=True)
+    return Document(
+        "Winning statistics",
+        sections=[Section(blocks=[lines]), Section(blocks=[Picture(draw)])],
+        records=Table(columns, list(zip(*np.nonzero(statistics.games), strict=True))),
+        drawing=draw,
+    )
 
 
 #: The largest difference in the table.
@@ -256,84 +237,66 @@ _EARNED = 2.0
 
 def figure_document(model: WinningModel, figure: str, level: float = 0.95) -> Document:
     """A figure of the model, for a page and for ``--plot``."""
-
-    def draw() -> Any:
-        return model_chart(figure, model, level)
-
+    draw = partial(model_chart, figure, model, level)
     return Document("Win probability", [], [Section(blocks=[Picture(draw)])], drawing=draw)
 
 
 def pair_document(pair: PairProbability, figure: str = "curves") -> Document:
     """How often one player beats another."""
-    interval = ""
+    model, average = pair.model, pair.average
+    interval, digits = "", 2
     if pair.low is not None and pair.high is not None:
-        of_event = "" if pair.average is None else " for one event"
+        digits = 1
+        of_event = "" if average is None else " for one event"
         interval = f"{per_cent(pair.level)}{of_event}: {_share(pair.low)} to {_share(pair.high)}"
-        if pair.average is not None:
-            low, high = pair.average
-            interval += f"; average over events: {_share(low)} to {_share(high)}"
+        if average is not None:
+            interval += f"; average over events: {' to '.join(map(_share, average))}"
         interval = f" ({interval})"
-    digits = 2 if pair.low is None else 1
     lines = [
         f"{pair.first} beats {pair.second} in {_share(pair.probability, digits)} % of "
-        f"{_games(pair.model, pair.handicap, pair.komi)}{interval}."
+        f"{_games(model, pair.handicap, pair.komi)}{interval}."
     ]
     if pair.handicap or pair.komi is not None:
         lines.append(f"{pair.first if pair.first_is_black else pair.second} is Black.")
-    if pair.average is not None and not pair.handicap:
+    if average is not None and not pair.handicap:
         lines += _tournament_lines(pair)
-    lines += _model_lines(pair.model, interval=pair.low is not None)
+    lines += _model_lines(model, interval=pair.low is not None)
     if pair.extrapolated:
-        lines.append(f"Beyond what that was made for: {_reach(pair.model)}.")
+        lines.append(f"Beyond what that was made for: {_reach(model)}.")
+    low, high = (None, None) if average is None else average
+    ratings = model.scale == "points"
+    grades = {"first_grade": pair.first_grade, "second_grade": pair.second_grade}
     record = {
-        "first": pair.first,
-        "second": pair.second,
-        "probability": pair.probability,
-        "low": pair.low,
-        "high": pair.high,
-        "average_low": None if pair.average is None else pair.average[0],
-        "average_high": None if pair.average is None else pair.average[1],
+        **picked(pair, "first", "second", "probability", "low", "high"),
+        **{"average_low": low, "average_high": high},
         "level": None if pair.low is None else pair.level,
-        "first_grade": pair.first_grade,
-        "second_grade": pair.second_grade,
-        "handicap": pair.handicap,
-        "komi": pair.komi,
+        **({} if ratings else grades),
+        **picked(pair, "handicap", "komi"),
         "black": "first" if pair.first_is_black else "second",
-        "model": pair.model.name,
-        "about": pair.model.about,
-        "extrapolated": pair.extrapolated,
+        **{"model": model.name, "about": model.about, "extrapolated": pair.extrapolated},
     }
-    if pair.model.scale == "points":
-        record["first_rating"] = record.pop("first_grade")
-        record["second_rating"] = record.pop("second_grade")
-        return Document(
-            f"{pair.first} and {pair.second}",
-            lines,
-            records=Table.of_record(record),
-            plain=lambda: record,
-        )
-    picture = figure_document(pair.model, figure, pair.level)
+    if ratings:
+        record |= {"first_rating": pair.first_grade, "second_rating": pair.second_grade}
+    picture = None if ratings else figure_document(model, figure, pair.level)
     return Document(
         f"{pair.first} and {pair.second}",
         lines,
-        picture.sections,
-        records=Table.of_record(record),
-        plain=lambda: record,
-        drawing=picture.drawing,
+        picture.sections if picture else (),
+        Table.of_record(record),
+        lambda: record,
+        picture.drawing if picture else None,
     )
 
 
-def _tournament_lines(pair: PairProbability) -> list[str]:
-    """Return what a pairing in a tournament says beyond the grades."""
-    lines = []
+def _tournament_lines(pair: PairProbability) -> Iterator[str]:
+    """Say what a pairing in a tournament says beyond the grades."""
     if abs(pair.first_grade - pair.second_grade) >= _EARNED:
-        lines.append(
+        yield (
             "A player who meets a much stronger one in a tournament has usually earned it by "
             "winning: such games are won more often than those of any two players of these grades."
         )
     if not np.isnan(parse_grades([pair.first, pair.second])).any():
-        lines.append("Where you know the ratings of both, give them: they say more (--scale egf).")
-    return lines
+        yield "Where you know the ratings of both, give them: they say more (--scale egf)."
 
 
 def _model_lines(model: WinningModel, *, interval: bool) -> list[str]:
@@ -390,23 +353,16 @@ def grades_document(
             at = row[0], place
             if not inside[at]:
                 return ""
-            if not row[1]:
+            if not row[1] or ends is None:
                 return _share(p[at])
-            assert ends is not None
-            return f"{_whole(ends[0][at])}-{_whole(ends[1][at])}"
+            return "-".join(f"{100.0 * float(end[at]):.0f}" for end in ends)
 
         return Column("", lambda row: float(p[row[0], place]), f"+{place + 1}", "number", show=show)
 
-    rows = [
-        (row, second)
-        for row in range(len(grades))
-        for second in ((False,) if ends is None else (False, True))
-    ]
+    seconds = (False,) if ends is None else (False, True)
+    rows = [(row, second) for row in range(len(grades)) for second in seconds]
     names = Column("", lambda row: "" if row[1] else format_grade(grades[row[0]]), "grade")
     table = Table([names, *map(column, range(MOST))], rows, noun="grade")
-    cells = [
-        (row, place) for row in range(len(grades)) for place in range(MOST) if inside[row, place]
-    ]
     columns = [
         Column("first", lambda cell: format_grade(float(one[cell]))),
         Column("second", lambda cell: format_grade(float(two[cell]))),
@@ -430,7 +386,7 @@ def grades_document(
             f"That was made for {_reach(model)}.",
         ],
         [Section(blocks=[table]), *picture.sections],
-        records=Table(columns, cells),
+        records=Table(columns, list(map(tuple, np.argwhere(inside).tolist()))),
         drawing=picture.drawing,
     )
 
@@ -444,23 +400,17 @@ def _share(share: float, digits: int = 1) -> str:
     return f"{value:.2g}" if value < 50.0 else f"{value:.10g}" if value == 100.0 else "over 99.9"
 
 
-def _whole(share: float) -> str:
-    return f"{100.0 * float(share):.0f}"
-
-
 def handicap_document(advice: HandicapAdvice) -> Document:
     """The handicap by each model, Black's chance with it, and why they differ."""
+    names = [format_grade(round(grade, 2)) for grade in advice.grades]
+    grades = "" if names == [advice.white, advice.black] else f" ({names[0]} and {names[1]})"
+    apart = plural_grades(advice.apart)
+    table = Table(_columns(advice), advice.proposals, noun="model")
     return Document(
         "Handicap",
-        [
-            f"White {advice.white}, Black {advice.black}: "
-            f"{plural_grades(advice.apart)} apart{_names(advice)}."
-        ],
-        [
-            Section(blocks=[Table(_columns(advice), advice.proposals, noun="model")]),
-            Section(blocks=[Lines(list(_remarks(advice)))]),
-        ],
-        records=Table(_columns(advice), advice.proposals),
+        [f"White {advice.white}, Black {advice.black}: {apart} apart{grades}."],
+        [Section(blocks=[table]), Section(blocks=[Lines(list(_remarks(advice)))])],
+        records=table,
         plain=lambda: _plain_advice(advice),
     )
 
@@ -470,75 +420,42 @@ def plural_grades(number: float) -> str:
     return f"{number:.4g} grade{'' if number == 1 else 's'}"
 
 
-def _names(advice: HandicapAdvice) -> str:
-    """The grades of players who were given as ratings."""
-    words = [format_grade(round(grade, 2)) for grade in advice.grades]
-    if words == [advice.white, advice.black]:
-        return ""
-    return f" ({words[0]} and {words[1]})"
-
-
 def _columns(advice: HandicapAdvice) -> list[Column]:
-    several = len(advice.proposals) > 1 or advice.judge.name != advice.proposals[0].proposal.model
+    judge = advice.judge.name
+    several = len(advice.proposals) > 1 or judge != advice.proposals[0].proposal.model
 
-    def of(name: str) -> Any:
-        return lambda each: getattr(each.proposal, name)
+    def komi(each: JudgedProposal) -> str:
+        points = each.proposal.komi
+        giver = "Black" if points > 0 else "White"
+        return f"{giver} gives {abs(points)}" if points else "none"
 
-    def part(name: str, which: str, *, judged: bool = False) -> Any:
-        def read(each: JudgedProposal) -> float | None:
-            chance: Chance = getattr(each if judged else each.proposal, name)
-            value: float | None = getattr(chance, which)
-            return value
+    def chance(path: str, heading: str, **more: Any) -> Column:
+        read = reader(path)
+        return Column("", lambda each: chance_text(read(each)), heading, left=False, **more)
 
-        return read
-
-    def files(prefix: str, name: str, *, judged: bool = False) -> list[Column]:
-        return [
-            Column(f"{prefix}{ending}", part(name, which, judged=judged), kind="number")
-            for ending, which in (("", "probability"), ("_low", "low"), ("_high", "high"))
-        ]
-
-    shown = [
-        Column("model", of("model"), "Model", strong=True),
-        Column("stones", of("stones"), "Stones", "integer"),
-        Column("komi", of("komi"), kind="integer"),
-        Column("tie", of("tie")),
-        Column("half_point_komi", of("half_point_komi"), kind="number"),
-        Column("exact_stones", of("exact_stones"), kind="number"),
-        Column("", lambda each: _komi(each.proposal), "Komi"),
-        Column("", lambda each: each.proposal.tie.capitalize(), "Tie won by"),
-        Column("", lambda each: chance_text(each.proposal.chance), "Black wins", left=False),
-    ]
+    shown = [chance("proposal.without_komi", "no komi")]
     if several:
-        by = f"by {advice.judge.name}"
-        shown += [
-            Column("", lambda each: chance_text(each.judged), by, left=False),
-            Column(
-                "",
-                lambda each: chance_text(each.judged_without_komi),
-                f"{by}, no komi",
-                left=False,
-                gives_way=1,
-            ),
+        shown = [
+            chance("judged", f"by {judge}"),
+            chance("judged_without_komi", f"by {judge}, no komi", gives_way=1),
         ]
-    else:
-        shown.append(
-            Column("", lambda each: chance_text(each.proposal.without_komi), "no komi", left=False)
-        )
     return [
+        Column("model", "proposal.model", "Model", strong=True),
+        Column("stones", "proposal.stones", "Stones", "integer"),
+        Column("komi", "proposal.komi", kind="integer"),
+        Column("tie", "proposal.tie"),
+        *file_columns("proposal.half_point_komi", "proposal.exact_stones"),
+        Column("", komi, "Komi"),
+        Column("", lambda each: each.proposal.tie.capitalize(), "Tie won by"),
+        chance("proposal.chance", "Black wins"),
         *shown,
-        *files("probability", "chance"),
-        *files("probability_without_komi", "without_komi"),
-        *files("judged", "judged", judged=True),
-        *files("judged_without_komi", "judged_without_komi", judged=True),
-        Column("judge", lambda _: advice.judge.name),
+        *chance_columns("probability", "proposal.chance"),
+        *chance_columns("probability_without_komi", "proposal.without_komi"),
+        *chance_columns("judged", "judged"),
+        *chance_columns("judged_without_komi", "judged_without_komi"),
+        Column("judge", lambda _: judge),
         Column("level", lambda _: advice.level, kind="number"),
     ]
-
-
-def _komi(proposal: HandicapProposal) -> str:
-    giver = "Black" if proposal.komi > 0 else "White"
-    return f"{giver} gives {abs(proposal.komi)}" if proposal.komi else "none"
 
 
 def _remarks(advice: HandicapAdvice) -> Iterator[str]:
@@ -564,8 +481,7 @@ def _remarks(advice: HandicapAdvice) -> Iterator[str]:
         )
     else:
         yield f"No interval: {advice.judge.no_interval}."
-    outside = [each.proposal.model for each in advice.proposals if each.proposal.outside]
-    if outside:
+    if outside := [each.proposal.model for each in advice.proposals if each.proposal.outside]:
         yield f"Outside what the model was made for: {', '.join(outside)}."
     for _, reason in advice.failures:
         yield f"{reason[0].upper()}{reason[1:]}."
@@ -599,6 +515,10 @@ def _given(stones: int) -> str:
 
 
 def _plain_advice(advice: HandicapAdvice) -> dict[str, Any]:
+    goldis = None
+    if advice.goldis is not None:
+        goldis = asdict(advice.goldis) | {"even_komi": advice.even_komi}
+    proposals = [asdict(each) for each in advice.proposals]
     return {
         "white": advice.white,
         "black": advice.black,
@@ -608,17 +528,8 @@ def _plain_advice(advice: HandicapAdvice) -> dict[str, Any]:
         "ratings": list(advice.ratings),
         "level": advice.level,
         "judge": {"model": advice.judge.name, "about": advice.judge.about},
-        "proposals": [
-            asdict(each.proposal)
-            | {
-                "judged": asdict(each.judged),
-                "judged_without_komi": asdict(each.judged_without_komi),
-            }
-            for each in advice.proposals
-        ],
-        "goldis": None
-        if advice.goldis is None
-        else asdict(advice.goldis) | {"even_komi": advice.even_komi},
+        "proposals": [{**each.pop("proposal"), **each} for each in proposals],
+        "goldis": goldis,
         "why": _why(advice),
         "failures": [{"model": name, "reason": reason} for name, reason in advice.failures],
     }
@@ -640,9 +551,10 @@ class _Law(Protocol):
 
 def difference_style(difference: int) -> tuple[str, tuple[float, ...]]:
     """Blue and full against weaker opponents, orange and dashed against stronger ones."""
-    return ("c1", "c3", "c6", "c7")[min(abs(difference), 4) - 1] if difference < 0 else (
-        "c2", "c5", "c4", "ink"
-    )[min(difference, 4) - 1], (() if difference < 0 else (6.0, 3.0))  # fmt: skip
+    size = min(abs(difference), 4) - 1
+    if difference < 0:
+        return ("c1", "c3", "c6", "c7")[size], ()
+    return ("c2", "c5", "c4", "ink")[size], (6.0, 3.0)
 
 
 def _grades(label: str = "grade (zero-shodan units)") -> Axis:

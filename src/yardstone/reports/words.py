@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "chance_columns",
     "chance_text",
     "join_names",
     "known",
@@ -83,6 +84,14 @@ def chance_text(chance: Chance) -> str:
     if chance.low is None or chance.high is None or chance.low == chance.high:
         return value
     return f"{value} ({100.0 * chance.low:.0f}–{100.0 * chance.high:.0f})"
+
+
+def chance_columns(name: str, path: str) -> list[Column]:
+    """The chance at a path of a row, for files: its probability and interval."""
+    parts = {"": "probability", "_low": "low", "_high": "high"}
+    return [
+        Column(f"{name}{ending}", f"{path}.{part}", kind="number") for ending, part in parts.items()
+    ]
 
 
 #: Standard errors on each side of an interval of 95 %.
