@@ -9,6 +9,7 @@ from math import hypot
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.backgammon.positions import BAR, CHEQUERS, OFF, Position
 from yardstone.go.points import PASS, check_size, point_name, point_number
@@ -99,8 +100,7 @@ class BoardDiagram(DrawnBoard):
 
     def _lines(self, reach: float) -> Iterator[Element]:
         """The wood, the grid, and the handicap points."""
-        corners = [[0.0, 0.0], [reach, 0.0], [reach, reach], [0.0, reach]]
-        yield Shape([np.array(corners)], fill="wood")
+        yield Shape([_rectangle(0.0, 0.0, reach, reach)], fill="wood")
         last = reach - _MARGIN
         steps = [_MARGIN + k * _CELL for k in range(self.size)]
         across = [np.array([[_MARGIN, at], [last, at]]) for at in steps]
@@ -163,15 +163,12 @@ def _letters(
 def _stars(size: int) -> list[tuple[int, int]]:
     if size < _LEAST_SIZE_FOR_STARS:
         return []
-    edge = 3 if size >= 13 else 2
+    edge, middle = 3 if size >= 13 else 2, size // 2
     places = [edge, size - 1 - edge]
-    middle = size // 2
-    if size % 2 == 0:
-        return [(x, y) for x in places for y in places]
-    if size >= 15:
+    if size % 2 and size >= 15:
         places.insert(1, middle)
-        return [(x, y) for x in places for y in places]
-    return [(x, y) for x in places for y in places] + [(middle, middle)]
+    stars = [(x, y) for x in places for y in places]
+    return [*stars, (middle, middle)] if size % 2 and size < 15 else stars
 
 
 #: Pixels: width of a point, radius of a chequer, margins at the sides, above and below.
@@ -324,23 +321,19 @@ class BackgammonDiagram(DrawnBoard):
 def _board() -> Iterator[Element]:
     """The wood, the points with their numbers, and the bar."""
     left, right, bottom = _SIDE, _WIDTH - _SIDE, _RIM + _HEIGHT
-    yield _area([(left, _RIM), (right, _RIM), (right, bottom), (left, bottom)], "wood")
-    kinds: dict[str, list[np.ndarray[tuple[int, int], np.dtype[np.float64]]]] = {
-        "point-dark": [],
-        "point-light": [],
-    }
-    half = 0.5 * _POINT
-    for place in range(1, 25):
-        x = _column(place)
-        foot, tip = (bottom, bottom - _REACH) if place <= 12 else (_RIM, _RIM + _REACH)
-        kind = "point-light" if place % 2 else "point-dark"
-        kinds[kind].append(np.array([[x - half + 1.0, foot], [x, tip], [x + half - 1.0, foot]]))
-    for kind, corners in kinds.items():
+    rim = _rectangle(left, _RIM, right, bottom)
+    yield Shape([rim], fill="wood")
+    half = 0.5 * _POINT - 1.0
+    for kind, places in (("point-dark", range(2, 25, 2)), ("point-light", range(1, 25, 2))):
+        corners = []
+        for place in places:
+            x = _column(place)
+            foot, tip = (bottom, bottom - _REACH) if place <= 12 else (_RIM, _RIM + _REACH)
+            corners.append(np.array([[x - half, foot], [x, tip], [x + half, foot]]))
         yield Shape(corners, fill=kind)
     x = left + 6.0 * _POINT
-    yield _area([(x, _RIM), (x + _BAR, _RIM), (x + _BAR, bottom), (x, bottom)], "wood-line", 0.45)
-    edge = np.array([[left, _RIM], [right, _RIM], [right, bottom], [left, bottom], [left, _RIM]])
-    yield Shape([edge], stroke="wood-line", width=2.0)
+    yield Shape([_rectangle(x, _RIM, x + _BAR, bottom)], fill="wood-line", opacity=0.45)
+    yield Shape([np.vstack([rim, rim[:1]])], stroke="wood-line", width=2.0)
     for place in range(1, 25):
         y = bottom + 9.0 if place <= 12 else _RIM - 9.0
         yield _letters(str(place), _column(place), y, 10.0, "soft")
@@ -352,18 +345,13 @@ def _column(place: int) -> float:
     return _SIDE + _POINT * (number + 0.5) + (_BAR if number >= 6 else 0.0)
 
 
-def _area(corners: Sequence[tuple[float, float]], fill: str, opacity: float = 1.0) -> Shape:
-    return Shape([np.array(corners, np.float64)], fill=fill, opacity=opacity)
+def _rectangle(left: float, top: float, right: float, bottom: float) -> NDArray[np.float64]:
+    return np.array([[left, top], [right, top], [right, bottom], [left, bottom]])
 
 
 def _square(x: float, y: float, half: float, colour: str) -> Shape:
-    corners = [
-        (x - half, y - half),
-        (x + half, y - half),
-        (x + half, y + half),
-        (x - half, y + half),
-    ]
-    return Shape([np.array(corners)], fill=colour, stroke="black")
+    corners = _rectangle(x - half, y - half, x + half, y + half)
+    return Shape([corners], fill=colour, stroke="black")
 
 
 def _chequer(at: tuple[float, float], colour: str) -> Discs:

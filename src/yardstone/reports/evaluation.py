@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,16 @@ from yardstone.evaluation.comparison import LEAST_GAMES, REPRESENTATIVE
 from yardstone.evaluation.metrics import LARGER_IS_BETTER
 from yardstone.ratings.systems import SYSTEMS
 from yardstone.reports.chart import Axis, Bars, Chart, Label, Mark, Panel, Points, Stroke
-from yardstone.reports.document import Column, Document, Facts, Lines, Picture, Section, Table
+from yardstone.reports.document import (
+    Column,
+    Document,
+    Facts,
+    Lines,
+    Picture,
+    Section,
+    Table,
+    reader,
+)
 from yardstone.reports.words import join_names, per_cent, plural
 
 if TYPE_CHECKING:
@@ -45,7 +54,7 @@ def evaluation_document(evaluation: Evaluation, *, title: str = "Predictions") -
     rows = list(_rows(evaluation))
     columns = _columns(evaluation)
     everything = [row for row in rows if row.subset == REPRESENTATIVE]
-    chart = partial(_chart, evaluation)
+    chart = partial(calibration_chart, evaluation)
     sections = [
         Section(blocks=[Table(columns, everything, noun="system")]),
         Section(blocks=[Lines(basis(evaluation))]),
@@ -61,25 +70,31 @@ def evaluation_document(evaluation: Evaluation, *, title: str = "Predictions") -
     )
     if len(evaluation.subsets) > 1:
         metric = METRIC_NAMES[evaluation.metric].capitalize()
-        parts = evaluation.subsets[1:]
-        table = Table(_part_columns(evaluation), parts, noun="part")
+        table = Table(_part_columns(evaluation), evaluation.subsets[1:], noun="part")
         sections.append(Section(f"{metric} on parts of these games", [table]))
     if evaluation.notes:
         sections.append(Section("Notes", [Lines(evaluation.notes, bullets=True)]))
-    if parameters := list(_parameters(evaluation)):
+    parameters = [
+        (scored.name, ", ".join(f"{name} {_short(value)}" for name, value in own.items()))
+        for scored in evaluation.ranked
+        if (own := scored.prediction.parameters)
+    ]
+    if parameters:
         sections.append(Section("Parameters", [Facts(parameters)]))
     return Document(
-        title=title,
-        lead=[*verdict(evaluation), headline(evaluation)],
-        sections=sections,
-        records=Table(columns, rows, noun="row"),
-        plain=partial(plain_evaluation, evaluation),
-        drawing=chart,
+        title,
+        [*verdict(evaluation), headline(evaluation)],
+        sections,
+        Table(columns, rows, noun="row"),
+        partial(plain_evaluation, evaluation),
+        chart,
     )
 
 
-def _chart(evaluation: Evaluation) -> Chart:
-    return calibration_chart(evaluation)
+def number(value: float | None, digits: int = 4) -> str:
+    """A measure as people read it."""
+    known = value is not None and isfinite(value)
+    return f"{value:.{digits}f}".replace("-", "−") if known else "–"
 
 
 def _share(value: float) -> str:
@@ -121,89 +136,55 @@ def _columns(evaluation: Evaluation) -> list[Column]:
     """What a row says, in files and to people."""
     draws = any(scored.prediction.draw is not None for scored in evaluation.systems)
 
-    def metric(name: str, heading: str = "", gives_way: int = 0) -> Column:
-        def value(row: _SystemRow) -> Any:
-            return getattr(row.metrics, name)
+    def figure(
+        name: str, path: str, heading: str = "", way: int = 0, show: Callable[[Any], str] = number
+    ) -> Column:
+        """One that is empty for people where it is not known."""
+        read = reader(path)
 
-        def show(row: _SystemRow) -> str:
-            return number(value(row))
+        def text(row: _SystemRow) -> str:
+            return "" if path in _GAPS and read(row) is None else show(read(row))
 
-        return Column(name, value, heading, "number", show=show, gives_way=gives_way)
-
-    def behind(name: str, end: str, heading: str = "") -> Column:
-        def value(row: _SystemRow) -> float | None:
-            return None if row.behind is None else getattr(row.behind, end)
-
-        def show(row: _SystemRow) -> str:
-            return "" if row.behind is None else number(row.behind.estimate)
-
-        return Column(name, value, heading, "number", show=show)
+        return Column(name, path, heading, "number", show=text, gives_way=way)
 
     def log_likelihood(row: _SystemRow) -> str:
         return "−∞" if row.metrics.impossible else number(row.metrics.log_likelihood)
 
     def interval(row: _SystemRow) -> str:
-        return (
-            "" if row.behind is None else f"{number(row.behind.low)} to {number(row.behind.high)}"
-        )
+        behind = row.behind
+        return "" if behind is None else f"{number(behind.low)} to {number(behind.high)}"
 
     def rank(row: _SystemRow) -> int | None:
         return None if row.scored.prediction.baseline else row.place
 
+    level = f"{per_cent(evaluation.confidence)} interval"
     return [
         Column("", rank, "Rank", "integer", show=lambda row: str(rank(row) or ""), ascending=True),
-        Column("system", lambda row: row.scored.name, "System"),
-        Column("subset", lambda row: row.subset),
-        Column("games", lambda row: row.metrics.games, kind="integer"),
+        Column("system", "scored.name", "System"),
+        Column("subset"),
+        Column("games", "metrics.games", kind="integer"),
         Column("rank", rank, kind="integer"),
-        Column("baseline", lambda row: row.scored.prediction.baseline, kind="boolean"),
-        Column(
-            "log_likelihood",
-            lambda row: row.metrics.log_likelihood,
-            "Log-likelihood",
-            "number",
+        Column("baseline", "scored.prediction.baseline", kind="boolean"),
+        replace(
+            figure("log_likelihood", "metrics.log_likelihood", "Log-likelihood"),
             show=log_likelihood,
         ),
-        behind("behind", "estimate", "Behind"),
-        behind("behind_low", "low"),
-        behind("behind_high", "high"),
-        Column(
-            "",
-            lambda row: row.behind and row.behind.low,
-            f"{per_cent(evaluation.confidence)} interval",
-            "number",
-            show=interval,
-            gives_way=6,
-        ),
-        Column(
-            "best",
-            lambda row: row.best,
-            "Best",
-            "number",
-            show=lambda row: "" if row.best is None else _share(row.best),
-            gives_way=5,
-        ),
-        Column(
-            "accuracy",
-            lambda row: row.metrics.accuracy,
-            "Accuracy",
-            "number",
-            show=lambda row: _share(row.metrics.accuracy),
-            gives_way=4,
-        ),
-        metric("constant_side"),
-        metric("brier", "Brier", 3),
-        metric("three_way", "Win/draw/loss" if draws else "", 2),
-        Column("impossible", lambda row: row.metrics.impossible, kind="integer"),
-        Column(
-            "",
-            lambda row: row.scored.calibration.slope,
-            "Slope",
-            "number",
-            show=lambda row: number(row.scored.calibration.slope, 2),
-            gives_way=1,
-        ),
+        figure("behind", "behind.estimate", "Behind"),
+        Column("behind_low", "behind.low", kind="number"),
+        Column("behind_high", "behind.high", kind="number"),
+        Column("", "behind.low", level, "number", show=interval, gives_way=6),
+        figure("best", "best", "Best", 5, _share),
+        figure("accuracy", "metrics.accuracy", "Accuracy", 4, _share),
+        Column("constant_side", "metrics.constant_side", kind="number"),
+        figure("brier", "metrics.brier", "Brier", 3),
+        figure("three_way", "metrics.three_way", "Win/draw/loss" if draws else "", 2),
+        Column("impossible", "metrics.impossible", kind="integer"),
+        figure("", "scored.calibration.slope", "Slope", 1, lambda slope: number(slope, 2)),
     ]
+
+
+#: What systems that are not compared with the best lack.
+_GAPS = ("behind.estimate", "best")
 
 
 def _part_columns(evaluation: Evaluation) -> list[Column]:
@@ -220,13 +201,6 @@ def _part_columns(evaluation: Evaluation) -> list[Column]:
         Column("", lambda part: part.number, "Games", "integer"),
         *map(system, evaluation.systems),
     ]
-
-
-def _parameters(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
-    """Each system whose parameters are not its own, with them."""
-    for scored in evaluation.ranked:
-        if parameters := scored.prediction.parameters:
-            yield scored.name, ", ".join(f"{name} {_short(v)}" for name, v in parameters.items())
 
 
 def _short(value: object) -> str:
@@ -250,8 +224,8 @@ def plain_evaluation(evaluation: Evaluation) -> dict[str, Any]:
         "systems": [_plain_system(scored, ranks.get(scored.name)) for scored in evaluation.systems],
         "rankings": [
             _plain_ranking(evaluation.ranking_by(metric, subset))
-            for subset, metric in evaluation.bootstraps
-            if _rankable(evaluation, metric, subset)
+            for (subset, metric), (names, *_) in evaluation.bootstraps.items()
+            if not ranks.keys().isdisjoint(names)
         ],
         "subsets": [
             {"name": part.name, "games": part.number, "about": part.about}
@@ -261,11 +235,6 @@ def plain_evaluation(evaluation: Evaluation) -> dict[str, Any]:
         "advantages": dict(evaluation.advantages),
         "unable": dict(evaluation.unable),
     }
-
-
-def _rankable(evaluation: Evaluation, metric: str, subset: str) -> bool:
-    names = evaluation.bootstraps[subset, metric][0]
-    return any(scored.name in names for scored in evaluation.ranked)
 
 
 def _plain_system(scored: Scored, rank: int | None) -> dict[str, Any]:
@@ -284,19 +253,15 @@ def _plain_system(scored: Scored, rank: int | None) -> dict[str, Any]:
 
 
 def _plain_ranking(order: Ranking) -> dict[str, Any]:
+    ends = {"behind": "estimate", "low": "low", "high": "high"}
     return {
         "metric": order.metric,
         "subset": order.subset,
         "unit": order.unit,
         "systems": [
-            {
-                "name": name,
-                "behind": None if behind is None else behind.estimate,
-                "low": None if behind is None else behind.low,
-                "high": None if behind is None else behind.high,
-                "best": best,
-                "tied": name in order.tied,
-            }
+            {"name": name}
+            | {key: behind and getattr(behind, end) for key, end in ends.items()}
+            | {"best": best, "tied": name in order.tied}
             for name, behind, best in zip(order.names, order.behind, order.best, strict=True)
         ],
     }
@@ -430,7 +395,7 @@ def headline(evaluation: Evaluation) -> str:
 
 def basis(evaluation: Evaluation) -> list[str]:
     """How it was done."""
-    return [*_learned(evaluation), *_first_move(evaluation), *_intervals(evaluation)]
+    return [*_learned(evaluation), *_intervals(evaluation)]
 
 
 def _learned(evaluation: Evaluation) -> Iterator[str]:
@@ -445,12 +410,8 @@ def _learned(evaluation: Evaluation) -> Iterator[str]:
                 f"Parameters were tuned on those alone, {trials} per system, the untuned one "
                 "among them."
             )
-
-
-def _first_move(evaluation: Evaluation) -> Iterator[str]:
-    """Which systems reckon with an advantage of moving first."""
     using = {name: points for name, points in evaluation.advantages.items() if points}
-    others = [name for name in evaluation.advantages if name not in using]
+    others = sorted(name for name in evaluation.advantages if name not in using)
     if using:
         listed = ", ".join(
             f"{name} ({f'{points:+.0f}'.replace('-', '−')})"
@@ -460,30 +421,23 @@ def _first_move(evaluation: Evaluation) -> Iterator[str]:
             "With a first-move advantage, in points, because it helped on the earlier "
             f"games: {listed}."
         )
-    if using and others:
-        yield f"Without it, because it did not help: {', '.join(sorted(others))}."
+        if others:
+            yield f"Without it, because it did not help: {', '.join(others)}."
     elif others:
         yield "No system uses a first-move advantage: it helped none on those games."
 
 
 def _intervals(evaluation: Evaluation) -> Iterator[str]:
     """What intervals are over."""
-    if evaluation.bootstraps:
-        unit = next(iter(evaluation.bootstraps.values()))[1].unit
-        level = per_cent(evaluation.confidence)
+    level = per_cent(evaluation.confidence)
+    for _, bootstrap in list(evaluation.bootstraps.values())[:1]:
         yield (
-            f"Intervals in tables are at {level} each, over {unit}s (games that share a player "
-            "count as one cluster)."
-            if unit == "player"
+            f"Intervals in tables are at {level} each, over {bootstrap.unit}s (games that share a "
+            "player count as one cluster)."
+            if bootstrap.unit == "player"
             else f"Intervals in tables are at {level} each, over games: the players are not "
             "known, so games of one player are taken as independent."
         )
-
-
-def number(value: float | None, digits: int = 4) -> str:
-    """A measure as people read it."""
-    known = value is not None and isfinite(value)
-    return f"{value:.{digits}f}".replace("-", "−") if known else "–"
 
 
 #: Systems in one picture: more panels than these cannot be read.
@@ -501,7 +455,7 @@ def calibration_chart(evaluation: Evaluation) -> Chart:
     if len(systems) < len(evaluation.ranked):
         title += f": the best {len(systems)} of {len(evaluation.ranked)} systems"
     return Chart(
-        [_panel(scored) for scored in systems],
+        list(map(_panel, systems)),
         title,
         words=f"{title}: mean scores against predictions",
         note="Across: the predicted score of the player who moves first; up: the mean score. Grey: "
@@ -517,14 +471,11 @@ def _panel(scored: Scored) -> Panel:
     density = groups.games / width
     slope = "" if groups.slope != groups.slope else f"slope {groups.slope:.2f}, "
     words = f"{slope}error {groups.error:.3f}"
+    interval = groups.observed_low, groups.observed_high
     marks: list[Mark] = [
         Bars(groups.low, groups.low + width, 0.0, 0.18 * density / density.max(), "grid"),
         Stroke([0.0, 1.0], [0.0, 1.0], "soft", width=1.0, dash=(4.0, 3.0)),
-        Points(
-            groups.predicted,
-            groups.observed,
-            along=(groups.observed_low, groups.observed_high),
-        ),
+        Points(groups.predicted, groups.observed, along=interval),
         Label(0.98, 0.22, words, "end", "soft"),
     ]
     ends = Axis(low=0.0, high=1.0, ticks=[(k / 4, f"{k / 4:g}") for k in range(5)])

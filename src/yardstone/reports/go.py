@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from math import isfinite, isnan
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,15 +23,15 @@ from yardstone.reports.document import (
     UNKNOWN,
     Column,
     Document,
-    Drawing,
     Facts,
-    Kind,
     Lines,
     Picture,
     Section,
     Table,
+    file_columns,
+    record,
 )
-from yardstone.reports.words import plain_skipped, plural
+from yardstone.reports.words import picked, plain_skipped, plural
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,6 +62,10 @@ class _Move(NamedTuple):
 
     def point(self, number: int) -> str:
         return point_name(int(number), self.game.game.size)
+
+    @property
+    def side(self) -> str:
+        return colour_name(int(self.game.colour[self.k]))
 
 
 def _known(value: float, digits: int) -> float | None:
@@ -99,37 +105,21 @@ def _amount(
     )
 
 
-def _words(name: str, read: Callable[[_Move], Any], kind: Kind = "text") -> Column:
-    """A column that stands in files only."""
-    return Column(name, read, kind=kind)
-
-
 _PLACE = (
-    _words("file", lambda m: m.game.game.file),
-    _words("game", lambda m: m.game.game.number, "integer"),
-    _words("black", lambda m: m.game.game.black),
-    _words("white", lambda m: m.game.game.white),
+    Column("file", "game.game.file"),
+    Column("game", "game.game.number", kind="integer"),
+    *file_columns("game.game.black", "game.game.white", kind="text"),
 )
 _NUMBER = Column("number", lambda m: int(m.game.number[m.k]), "Move", "integer", form="d")
-_SIDE = Column(
-    "colour",
-    lambda m: colour_name(int(m.game.colour[m.k])).lower(),
-    "Side",
-    show=lambda m: colour_name(int(m.game.colour[m.k]))[0],
-)
+_SIDE = Column("colour", lambda m: m.side.lower(), "Side", show=lambda m: m.side[0])
 _POINT = Column("move", lambda m: m.point(m.game.point[m.k]), "Point")
 _WIN_LOSS = _share("win_loss", lambda m: m.game.win_loss[m.k], "Lost %", 4)
 _POINT_LOSS = _amount("point_loss", lambda m: m.game.point_loss[m.k], "Lost points")
 _POLICY = _share("policy", lambda m: m.game.policy[m.k], "Policy %", 3)
 _RANK = Column(
-    "rank",
-    lambda m: int(m.game.rank[m.k]) or None,
-    "Rank",
-    "integer",
-    form="d",
-    gives_way=2,
+    "rank", lambda m: int(m.game.rank[m.k]) or None, "Rank", "integer", form="d", gives_way=2
 )
-_PHASE = _words("phase", lambda m: PHASES[m.game.phase[m.k]])
+_PHASE = Column("phase", lambda m: PHASES[m.game.phase[m.k]])
 
 
 def _better(move: _Move) -> str | None:
@@ -146,15 +136,15 @@ _MOVE_COLUMNS = (
     _amount("white_lead", lambda m: m.game.white_lead[m.k + 1], "White leads", digits=3),
     _WIN_LOSS,
     _POINT_LOSS,
-    _words("point_error", lambda m: _known(m.game.losses.error[m.k], 2), "number"),
-    _words("decided", lambda m: bool(m.game.losses.decided[m.k]), "boolean"),
+    Column("point_error", lambda m: _known(m.game.losses.error[m.k], 2), kind="number"),
+    Column("decided", lambda m: bool(m.game.losses.decided[m.k]), kind="boolean"),
     _POLICY,
     _RANK,
     Column("best", lambda m: m.point(m.game.best[m.k]), "Best", gives_way=6),
     _share("best_policy", lambda m: m.game.best_policy[m.k], "Its policy %", 1),
-    _words("better", _better),
+    Column("better", _better),
     _PHASE,
-    _words("counted", lambda m: bool(m.game.counted[m.k]), "boolean"),
+    Column("counted", lambda m: bool(m.game.counted[m.k]), kind="boolean"),
 )
 _MISTAKES = (
     _NUMBER,
@@ -182,12 +172,12 @@ def _player(total: Total) -> str:
 _TOTALS = (
     Column("", _player, "Player"),
     Column("", lambda t: "all" if t.phase == WHOLE_GAME else t.phase, "Phase"),
-    Column("", lambda t: t.moves, "Moves", "integer"),
+    Column("", "moves", "Moves", "integer"),
     _amount("", lambda t: t.point_loss, "Points a move", shown=2),
     _share("", lambda t: t.win_loss, "% a move", 4, shown=2),
     _share("", lambda t: t.policy, "Policy %", 2),
     _share("", lambda t: t.first_choice, "First choice %", 1),
-    Column("", lambda t: t.mistakes, "Mistakes", "integer", gives_way=3),
+    Column("", "mistakes", "Mistakes", "integer", gives_way=3),
 )
 
 
@@ -206,9 +196,11 @@ def analysis_document(result: AnalysedGames, *, moves: bool = True, top: int = 1
     sections: list[Section] = []
     for game in games:
         rows = [_Move(game, k) for k in range(len(game))]
-        lines = Lines([*_place_line(game), *_conditions(result, game)])
-        draw = _picture(replace(result, games=[game]))
-        picture = Picture(draw, "White's winrate and lead after each move")
+        lines = Lines(_game_lines(result, game))
+        picture = Picture(
+            partial(game_chart, replace(result, games=[game])),
+            "White's winrate and lead after each move",
+        )
         sections.append(Section(game_title(game), [lines, picture]))
         if moves:
             table = Table(_MOVE_COLUMNS, rows, noun="move")
@@ -226,15 +218,8 @@ def analysis_document(result: AnalysedGames, *, moves: bool = True, top: int = 1
             (*_PLACE, *_MOVE_COLUMNS), [_Move(game, k) for game in games for k in range(len(game))]
         ),
         plain=lambda: _plain_analysis(result),
-        drawing=_picture(result),
+        drawing=partial(game_chart, result),
     )
-
-
-def _picture(result: AnalysedGames) -> Callable[[], Drawing]:
-    def draw() -> Drawing:
-        return game_chart(result)
-
-    return draw
 
 
 def _date(of: GameAnalysis | Judgement) -> str:
@@ -242,22 +227,18 @@ def _date(of: GameAnalysis | Judgement) -> str:
     return "" if np.isnat(date) else str(date)[:10]
 
 
-def _place_line(analysis: GameAnalysis) -> list[str]:
-    """Where the game was played, when, and how it ended."""
+def _game_lines(result: AnalysedGames, analysis: GameAnalysis) -> list[str]:
+    """Where, when and how it ended; rules and komi, and what the reader must know."""
     game = analysis.game
     known = [game.event, _date(analysis), f"result {game.result}" if game.result else ""]
-    return [", ".join(part for part in known if part)] if any(known) else []
-
-
-def _conditions(result: AnalysedGames, analysis: GameAnalysis) -> list[str]:
-    """Rules and komi that the network was shown, and what the reader must know."""
-    game, conditions = analysis.game, analysis.conditions
     handicap = f", handicap {game.handicap}" if game.handicap > 1 else ""
-    line = (
+    lines = [
+        ", ".join(filter(None, known)),
         f"{plural(len(analysis), 'move')} on {game.size}x{game.size}{handicap}, "
-        f"{conditions.in_words}; network {result.network}"
-    )
-    return [line, *([f"Note: {analysis.remark}"] if analysis.remark else [])]
+        f"{analysis.conditions.in_words}; network {result.network}",
+        f"Note: {analysis.remark}" if analysis.remark else "",
+    ]
+    return list(filter(None, lines))
 
 
 def _mistakes(result: AnalysedGames, analysis: GameAnalysis, top: int) -> Section:
@@ -305,27 +286,21 @@ def _plain_analysis(result: AnalysedGames) -> dict[str, Any]:
 
 
 def _plain_game(result: AnalysedGames, analysis: GameAnalysis) -> dict[str, Any]:
-    game = analysis.game
-    rows = [_Move(analysis, k) for k in range(len(analysis))]
+    game, conditions = analysis.game, analysis.conditions
     return {
         "file": game.file,
         "game": game.number,
-        "black": game.black,
-        "white": game.white,
-        "black_rank": game.black_rank,
-        "white_rank": game.white_rank,
+        **picked(game, "black", "white", "black_rank", "white_rank"),
         "date": _date(analysis) or None,
-        "result": game.result,
-        "size": game.size,
-        "handicap": game.handicap,
-        "komi": analysis.conditions.komi,
-        "rules": analysis.conditions.rules.name,
+        **picked(game, "result", "size", "handicap"),
+        "komi": conditions.komi,
+        "rules": conditions.rules.name,
         "remark": analysis.remark or None,
         "start": {
             "white_winrate": _known(analysis.white_winrate[0], 6),
             "white_lead": _known(analysis.white_lead[0], 3),
         },
-        "moves": [{column.name: column.value(row) for column in _MOVE_COLUMNS} for row in rows],
+        "moves": [record(_MOVE_COLUMNS, _Move(analysis, k)) for k in range(len(analysis))],
         "totals": [_plain_total(total) for total in result.totals(analysis)],
     }
 
@@ -347,34 +322,29 @@ def _place(judgement: Judgement) -> str:
     return f"{game.file} #{game.number}" if game.number > 1 else game.file
 
 
+def _lead(judgement: Judgement) -> str:
+    return f"{round(judgement.white_lead, 3) + 0.0:.1f}"
+
+
 _JUDGEMENT_COLUMNS = (
-    Column("file", lambda j: j.game.file, "Game", show=_place),
-    Column("game", lambda j: j.game.number, kind="integer"),
-    Column("black", lambda j: j.game.black, "Black"),
-    Column("white", lambda j: j.game.white, "White"),
+    Column("file", "game.file", "Game", show=_place),
+    Column("game", "game.number", kind="integer"),
+    Column("black", "game.black", "Black"),
+    Column("white", "game.white", "White"),
     Column("date", _date),
-    Column("result", lambda j: j.game.result, "Result", gives_way=3),
+    Column("result", "game.result", "Result", gives_way=3),
     Column("recorded", lambda j: _WINNERS[j.game.winner]),
     Column("judged", lambda j: _WINNERS[j.winner] or "undecided", "Judged"),
-    Column("agrees", lambda j: j.agrees, kind="boolean"),
-    Column(
-        "white_winrate",
-        lambda j: round(j.white_winrate, 6),
-        "White wins %",
-        "number",
-        show=lambda j: f"{100 * round(j.white_winrate, 6):.1f}",
-    ),
-    Column(
-        "white_lead",
-        lambda j: round(j.white_lead, 3),
-        "White leads",
-        "number",
-        show=lambda j: f"{round(j.white_lead, 3) + 0.0:.1f}",
+    Column("agrees", kind="boolean"),
+    _share("white_winrate", lambda j: round(j.white_winrate, 6), "White wins %"),
+    replace(
+        _amount("white_lead", lambda j: j.white_lead, "White leads", digits=3),
+        show=_lead,
         gives_way=2,
     ),
-    Column("moves", lambda j: j.moves, "Moves", "integer", form="d", gives_way=1),
-    Column("komi", lambda j: j.conditions.komi, kind="number"),
-    Column("rules", lambda j: j.conditions.rules.name),
+    Column("moves", heading="Moves", kind="integer", form="d", gives_way=1),
+    Column("komi", "conditions.komi", kind="number"),
+    Column("rules", "conditions.rules.name"),
 )
 
 
@@ -385,15 +355,20 @@ def judgement_document(result: JudgedGames, *, top: int = 20) -> Document:
     title = "The other winner"
     if len(contrary) > top:
         title += f", the surest {top} of {len(contrary):,}"
-    listed = contrary[:top]
+    table = Table(_JUDGEMENT_COLUMNS, contrary[:top], noun="game")
+    records = Table(_JUDGEMENT_COLUMNS, result.games)
     return Document(
         "Judged games",
-        lead=list(_summary(result)),
-        sections=[Section(title, [Table(_JUDGEMENT_COLUMNS, listed, noun="game")])]
-        if listed
-        else [],
-        records=Table(_JUDGEMENT_COLUMNS, result.games),
-        plain=lambda: _plain_judgement(result),
+        list(_summary(result)),
+        [Section(title, [table])] if table.rows else [],
+        records,
+        lambda: {
+            "format": 1,
+            **picked(result, "network", "sure"),
+            "counts": asdict(result.agreement),
+            "games": records.records(),
+            "skipped": plain_skipped(result.skipped),
+        },
     )
 
 
@@ -419,17 +394,6 @@ def _summary(result: JudgedGames) -> Iterator[str]:
         yield f"Decided without a recorded winner: {counts.unrecorded:,}"
 
 
-def _plain_judgement(result: JudgedGames) -> dict[str, Any]:
-    return {
-        "format": 1,
-        "network": result.network,
-        "sure": result.sure,
-        "counts": asdict(result.agreement),
-        "games": [{c.name: c.value(each) for c in _JUDGEMENT_COLUMNS} for each in result.games],
-        "skipped": plain_skipped(result.skipped),
-    }
-
-
 _SHORT_SUM = 12
 
 
@@ -438,29 +402,16 @@ def _size(size: int) -> str:
     return f"{size / 1e6:.1f} MB"
 
 
-def _of_header(name: str) -> Column:
-    return Column(
-        name,
-        lambda network: None if network.header is None else getattr(network.header, name),
-        name,
-        "integer",
-        form="d",
-        gives_way=1,
-    )
-
-
 _NETWORK_COLUMNS = (
-    Column("name", lambda network: network.name, "network", strong=True),
-    *map(_of_header, ("version", "blocks", "channels")),
-    Column("size", lambda n: n.size, "size", "integer", show=lambda n: _size(n.size)),
-    Column(
-        "sha256",
-        lambda network: network.sha256,
-        "SHA-256",
-        show=lambda network: network.sha256[:_SHORT_SUM],
+    Column("name", heading="network", strong=True),
+    *(
+        Column(name, f"header.{name}", name, "integer", form="d", gives_way=1)
+        for name in ("version", "blocks", "channels")
     ),
+    Column("size", heading="size", kind="integer", show=lambda network: _size(network.size)),
+    Column("sha256", heading="SHA-256", show=lambda network: network.sha256[:_SHORT_SUM]),
     Column("file", lambda network: str(network.path)),
-    Column("problem", lambda network: network.problem),
+    Column("problem"),
 )
 
 
@@ -470,41 +421,34 @@ def networks_document(networks: Sequence[StoredNetwork], folder: Path) -> Docume
     notes = [f"{each.name}: {each.problem}" for each in networks if each.problem]
     names = [each.name for each in networks if each.included]
     notes += [f"{name} comes with Yardstone." for name in names]
-    if len(networks) > len(names):
-        notes.append(f"The others are in {folder}.")
-    else:
-        notes.append(
-            f"No other network in {folder}: `yardstone go nets download b6c96` gets a stronger one."
-        )
-    return Document(
-        "Networks",
-        sections=[Section(blocks=[table, Lines(notes)])],
-        records=table,
+    others = (
+        f"No other network in {folder}: `yardstone go nets download b6c96` gets a stronger one."
     )
-
-
-def _of_known(name: str, heading: str = "") -> Column:
-    return Column(name, lambda network: getattr(network, name), heading)
+    if len(networks) > len(names):
+        others = f"The others are in {folder}."
+    section = Section(blocks=[table, Lines([*notes, others])])
+    return Document("Networks", sections=[section], records=table)
 
 
 def known_networks_document() -> Document:
     """Networks that can be downloaded by name."""
-    columns = (
-        _of_known("short", "name"),
-        _of_known("name", "full name"),
-        _of_known("about", "what it is"),
-    )
-    names = KnownNetwork.__dataclass_fields__
+    columns = [
+        Column("short", heading="name"),
+        Column("name", heading="full name"),
+        Column("about", heading="what it is"),
+    ]
+    files = file_columns(*KnownNetwork.__dataclass_fields__, kind="text")
     return Document(
         "Networks that can be downloaded",
         sections=[Section(blocks=[Table(columns, KNOWN, noun="network")])],
-        records=Table([_of_known(name) for name in names], KNOWN),
+        records=Table(files, KNOWN),
     )
 
 
 def network_document(facts: Mapping[str, Any]) -> Document:
     """One network in detail; `facts` are those of `describe_file`."""
     kinds = ", ".join(f"{count} {kind}" for kind, count in facts["block_kinds"].items())
+    alive = "as if suicide were legal" if facts["pass_alive_under_suicide"] else "by the rules"
     rows = [
         ("network", facts["name"]),
         ("model version", str(facts["version"])),
@@ -515,9 +459,7 @@ def network_document(facts: Mapping[str, Any]) -> Document:
         ("last activation", facts["activation"]),
         ("last norm", facts["norm"]),
         ("policies", str(facts["policies"])),
-        ("pass-alive inputs", "as if suicide were legal")
-        if facts["pass_alive_under_suicide"]
-        else ("pass-alive inputs", "by the rules"),
+        ("pass-alive inputs", alive),
         ("size", _size(facts["size"])),
         ("SHA-256", facts["sha256"]),
         ("file", facts["file"]),
@@ -526,7 +468,7 @@ def network_document(facts: Mapping[str, Any]) -> Document:
         rows.append(("knows only", facts["knows"]))
     if facts["metadata"]:
         rows.append(("not usable", "it wants to know the players' ranks with every position"))
-    columns = (Column("property", lambda fact: fact[0]), Column("value", lambda fact: fact[1]))
+    columns = (Column("property", itemgetter(0)), Column("value", itemgetter(1)))
     return Document(
         f"Network {facts['name']}",
         sections=[Section(blocks=[Facts(rows)])],
@@ -571,45 +513,26 @@ def _panels(report: AnalysedGames, game: GameAnalysis) -> tuple[Panel, Panel]:
     """Of the winrate, where Black's share lies above the line, and of the lead."""
     moves = np.arange(len(game) + 1)
     share, lead = 100.0 * game.white_winrate, game.white_lead
-    phases = [
-        Guide(x=float(end), dash=(1.5, 3.0))
-        for end in report.phases.ends(game.game.size)
-        if 0 < end < len(game)
-    ]
+    ends = report.phases.ends(game.game.size)
+    phases = [Guide(x=float(end), dash=(1.5, 3.0)) for end in ends if 0 < end < len(game)]
     across = Axis("move", low=0.0, high=float(max(len(game), 1)), whole=True)
     known = lead[np.isfinite(lead)]
     least, most = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
     room = 0.05 * (most - least)
+    low, high = min(least - room, -5.0), max(most + room, 5.0)
+
+    def curve(values: NDArray[np.float32]) -> list[Mark]:
+        return [*phases, Stroke(moves, values, width=1.6), *_mistake_points(report, game, values)]
+
+    areas = [
+        Band(moves, share, 100.0, "black", opacity=0.75),
+        Band(moves, 0.0, share, "white", opacity=0.9),
+    ]
+    percent = Axis("White wins, %", low=0.0, high=100.0)
+    points = Axis("White leads, points", low=low, high=high, grid=True)
     return (
-        Panel(
-            across,
-            Axis("White wins, %", low=0.0, high=100.0),
-            [
-                Band(moves, share, 100.0, "black", opacity=0.75),
-                Band(moves, 0.0, share, "white", opacity=0.9),
-                Guide(y=50.0),
-                *phases,
-                Stroke(moves, share, width=1.6),
-                *_mistake_points(report, game, share),
-            ],
-            game_title(game),
-        ),
-        Panel(
-            across,
-            Axis(
-                "White leads, points",
-                low=min(least - room, -5.0),
-                high=max(most + room, 5.0),
-                grid=True,
-            ),
-            [
-                Guide(y=0.0),
-                *phases,
-                Stroke(moves, lead, width=1.6),
-                *_mistake_points(report, game, lead),
-            ],
-            " ",
-        ),
+        Panel(across, percent, [*areas, Guide(y=50.0), *curve(share)], game_title(game)),
+        Panel(across, points, [Guide(y=0.0), *curve(lead)], " "),
     )
 
 

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from yardstone.evaluation.history import game_text
 from yardstone.reports.chart import Axis, Band, Chart, Mark, Panel, Points, Stroke
-from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
+from yardstone.reports.document import (
+    Column,
+    Document,
+    Lines,
+    Picture,
+    Section,
+    Table,
+    record,
+)
 from yardstone.reports.panels import series_style
-from yardstone.reports.words import known, per_cent
+from yardstone.reports.words import known, per_cent, picked
 from yardstone.strength.fusion_priors import RatingSources, rating_sources
 
 if TYPE_CHECKING:
@@ -45,7 +52,7 @@ def history_document(history: RatingHistory) -> Document:
     sections = []
     if history.curves:
         names = ", ".join(curve.player for curve in history.curves)
-        picture = Picture(partial(_chart, history), f"Ratings over time of {names}")
+        picture = Picture(partial(history_chart, history), f"Ratings over time of {names}")
         sections.append(Section(blocks=[picture, _curve_table(history)]))
     title = "Present ratings" if history.curves else ""
     sections.append(Section(title, [_present_table(history)]))
@@ -64,12 +71,8 @@ def history_document(history: RatingHistory) -> Document:
         if history.curves
         else Table(_PRESENT, [history.present(row) for row in history.ranked()], noun="player"),
         plain=partial(plain_history, history),
-        drawing=partial(_chart, history) if history.curves or history.ranked() else None,
+        drawing=partial(history_chart, history) if history.curves or history.ranked() else None,
     )
-
-
-def _chart(history: RatingHistory) -> Chart:
-    return history_chart(history)
 
 
 def _headline(history: RatingHistory) -> str:
@@ -125,13 +128,9 @@ def _number(name: str) -> Column:
     return Column(name, lambda game: known(float(game[name])), kind="number")
 
 
-def _number_of(name: str) -> Column:
-    return Column(name, lambda present: known(getattr(present, name)), kind="number")
-
-
 #: The games of the chosen players in files; JSON has them below each player.
 _GAMES = (
-    Column("player", lambda game: game.curve.player),
+    Column("player", "curve.player"),
     Column("number", lambda game: game.place + 1, kind="integer"),
     Column("game", lambda game: int(game["game"]) + 1, kind="integer"),
     Column(
@@ -148,9 +147,12 @@ _GAMES = (
 
 #: The listed players in files, where none was chosen.
 _PRESENT = (
-    Column("player", attrgetter("player")),
-    *(_number_of(name) for name in ("rating", "deviation", "low", "high")),
-    Column("games", attrgetter("games"), kind="integer"),
+    Column("player"),
+    *(
+        Column(name, lambda player, name=name: known(getattr(player, name)), kind="number")
+        for name in ("rating", "deviation", "low", "high")
+    ),
+    Column("games", kind="integer"),
 )
 
 
@@ -163,61 +165,50 @@ def _present_table(history: RatingHistory) -> Table:
     def last_game(row: int) -> str | None:
         return None if last is None or np.isnat(last[row]) else str(last[row])[:10]
 
-    return Table(
-        [
-            Column("", lambda row: rank[row], "Rank", "integer"),
-            Column("", lambda row: ratings.players[row], "Player"),
-            Column("", lambda row: float(ratings.rating[row]), "Rating", "number"),
-            Column("", lambda row: float(reach[row]), "±", "number"),
-            Column("", lambda row: int(games[row]), "Games", "integer", gives_way=1),
-            Column("", last_game, "Last game", "date", gives_way=2),
-        ],
-        listed,
-        noun="player",
-    )
+    columns = [
+        Column("", rank.__getitem__, "Rank", "integer"),
+        Column("", ratings.players.__getitem__, "Player"),
+        Column("", lambda row: float(ratings.rating[row]), "Rating", "number"),
+        Column("", lambda row: float(reach[row]), "±", "number"),
+        Column("", lambda row: int(games[row]), "Games", "integer", gives_way=1),
+        Column("", last_game, "Last game", "date", gives_way=2),
+    ]
+    return Table(columns, listed, noun="player")
 
 
 def _curve_table(history: RatingHistory) -> Table:
     """The chosen players, now and at their best."""
     peak = {curve.player: int(np.argmax(curve.after)) for curve in history.curves}
 
+    def day(curve: RatingCurve, place: int) -> str | None:
+        return None if curve.time is None else str(curve.time[place])[:10]
+
     def when(curve: RatingCurve) -> str:
         best = peak[curve.player]
-        return f"game {best + 1}" if curve.time is None else str(curve.time[best])[:10]
+        return day(curve, best) or f"game {best + 1}"
 
     def half_width(curve: RatingCurve) -> float:
         return float(history.half_widths(curve)[-1])
 
-    return Table(
-        [
-            Column("", lambda curve: curve.player, "Player"),
-            Column("", lambda curve: float(curve.after[-1]), "Rating", "number"),
-            Column("", half_width, "±", "number"),
-            Column("", len, "Games", "integer", gives_way=5),
-            Column("", lambda curve: 100 * curve.score.mean(), "Score %", "number", gives_way=3),
-            Column(
-                "", lambda curve: 100 * curve.expected.mean(), "Expected %", "number", gives_way=2
-            ),
-            Column(
-                "",
-                lambda curve: float(curve.after[peak[curve.player]]),
-                "Highest",
-                "number",
-                gives_way=6,
-            ),
-            Column("", when, "at", "date", gives_way=4),
-            Column(
-                "",
-                lambda curve: None if curve.time is None else str(curve.time[-1])[:10],
-                "Last game",
-                "date",
-                gives_way=1,
-            ),
-        ],
-        history.curves,
-        noun="player",
-        caption="The chosen players, now and at their best",
-    )
+    def highest(curve: RatingCurve) -> float:
+        return float(curve.after[peak[curve.player]])
+
+    def percent(name: str) -> Any:
+        return lambda curve: 100 * getattr(curve, name).mean()
+
+    columns = [
+        Column("", "player", "Player"),
+        Column("", lambda curve: float(curve.after[-1]), "Rating", "number"),
+        Column("", half_width, "±", "number"),
+        Column("", len, "Games", "integer", gives_way=5),
+        Column("", percent("score"), "Score %", "number", gives_way=3),
+        Column("", percent("expected"), "Expected %", "number", gives_way=2),
+        Column("", highest, "Highest", "number", gives_way=6),
+        Column("", when, "at", "date", gives_way=4),
+        Column("", lambda curve: day(curve, -1), "Last game", "date", gives_way=1),
+    ]
+    caption = "The chosen players, now and at their best"
+    return Table(columns, history.curves, noun="player", caption=caption)
 
 
 def _finding_sections(history: RatingHistory, findings: Findings) -> Iterator[Section]:
@@ -228,21 +219,15 @@ def _finding_sections(history: RatingHistory, findings: Findings) -> Iterator[Se
         days = findings.last_game.astype("datetime64[D]")
         names = [f"{players[row]} ({days[row]})" for row in findings.idle[:NAMED]]
         yield _named("Idle players", "last games", names, len(findings.idle))
-    yield Section(
-        f"Improbable results: {len(findings.improbable):,}",
-        [
-            Lines(
-                [
-                    f"In at most {100 * findings.swap_share:.2f} % of {findings.decided:,} decided "
-                    "games the players' names seem to have been swapped.",
-                    "Swapped: the probability of that for this game. Twin: a game of the same "
-                    "day with the names the other way round. Both are evidence to check, not a "
-                    "verdict.",
-                ]
-            ),
-            _improbable_table(history, findings.improbable),
-        ],
-    )
+    lines = [
+        f"In at most {100 * findings.swap_share:.2f} % of {findings.decided:,} decided "
+        "games the players' names seem to have been swapped.",
+        "Swapped: the probability of that for this game. Twin: a game of the same "
+        "day with the names the other way round. Both are evidence to check, not a "
+        "verdict.",
+    ]
+    table = _improbable_table(history, findings.improbable)
+    yield Section(f"Improbable results: {len(findings.improbable):,}", [Lines(lines), table])
 
 
 def _named(what: str, with_their: str, names: Sequence[str], total: int) -> Section:
@@ -254,32 +239,28 @@ def _named(what: str, with_their: str, names: Sequence[str], total: int) -> Sect
     )
 
 
+def _twin(item: Improbable) -> int | None:
+    return None if item.twin is None else item.twin + 1
+
+
 def _improbable_table(history: RatingHistory, improbable: Sequence[Improbable]) -> Table:
     pool = history.rated.pool
 
-    def share(name: str, digits: int) -> Any:
-        return lambda item: f"{100 * getattr(item, name):.{digits}f} %"
+    def share(name: str, digits: int) -> Column:
+        def show(item: Improbable) -> str:
+            return f"{100 * getattr(item, name):.{digits}f} %"
 
-    return Table(
-        [
-            Column("", lambda item: game_text(pool, item.game), "Game"),
-            Column("", lambda item: item.game + 1, "Number", "integer", "d", gives_way=2),
-            Column("", lambda item: item.expected, "Expected", "number", show=share("expected", 1)),
-            Column("", lambda item: item.chance, "Chance", "number", show=share("chance", 2)),
-            Column("", lambda item: item.swapped, "Swapped", "number", show=share("swapped", 0)),
-            Column(
-                "",
-                lambda item: None if item.twin is None else item.twin + 1,
-                "Twin",
-                "integer",
-                show=lambda item: "" if item.twin is None else str(item.twin + 1),
-                gives_way=1,
-            ),
-        ],
-        improbable[:NAMED],
-        noun="result",
-        caption="Improbable results",
-    )
+        return Column("", name, name.capitalize(), "number", show=show)
+
+    columns = [
+        Column("", lambda item: game_text(pool, item.game), "Game"),
+        Column("", lambda item: item.game + 1, "Number", "integer", "d", gives_way=2),
+        share("expected", 1),
+        share("chance", 2),
+        share("swapped", 0),
+        Column("", _twin, "Twin", "integer", show=lambda i: str(_twin(i) or ""), gives_way=1),
+    ]
+    return Table(columns, improbable[:NAMED], noun="result", caption="Improbable results")
 
 
 def plain_history(history: RatingHistory) -> dict[str, Any]:
@@ -287,7 +268,7 @@ def plain_history(history: RatingHistory) -> dict[str, Any]:
     rated = history.rated
     games: dict[str, list[dict[str, Any]]] = {curve.player: [] for curve in history.curves}
     for game in _games(history):
-        games[game.curve.player].append({c.name: c.value(game) for c in _GAMES[1:]})
+        games[game.curve.player].append(record(_GAMES[1:], game))
     reach = history.present_half_widths
     ratings = rated.ratings
     values: dict[str, Any] = {
@@ -344,11 +325,7 @@ def _plain_findings(history: RatingHistory, findings: Findings) -> dict[str, Any
             {"player": pool.players[row], "games": int(games[row])} for row in findings.provisional
         ],
         "idle": [
-            {
-                "player": pool.players[row],
-                "last_game": time(last, row),
-                "games": int(games[row]),
-            }
+            {"player": pool.players[row], "last_game": time(last, row), "games": int(games[row])}
             for row in findings.idle
         ],
         "decided_games": findings.decided,
@@ -361,9 +338,8 @@ def _plain_findings(history: RatingHistory, findings: Findings) -> dict[str, Any
                 "second": pool.players[pool.second[item.game]],
                 "score": float(pool.score[item.game]),
                 "expected_of_winner": item.expected,
-                "chance": item.chance,
-                "swapped": item.swapped,
-                "twin": None if item.twin is None else item.twin + 1,
+                **picked(item, "chance", "swapped"),
+                "twin": _twin(item),
             }
             for item in findings.improbable
         ],
@@ -382,62 +358,49 @@ _WORDS = (
 
 def fusion_section(history: RatingHistory) -> Section:
     """What results say of the chosen or listed players, what moves say, and both."""
-    sources = rating_sources(history.rated)
-    ratings = history.rated.ratings
+    sources, ratings, games = rating_sources(history.rated), history.rated.ratings, history.played
+    players = ratings.players
     rows = [ratings.index(curve.player) for curve in history.curves] or list(history.listed())
-    picture = Picture(
-        partial(_drawing, history, sources, rows[:DRAWN]),
-        "Ratings from moves, from results, and from both",
-    )
-    return Section("Moves and results", [picture, _table(history, sources, rows), Lines([_WORDS])])
 
-
-def _drawing(history: RatingHistory, sources: RatingSources, rows: Sequence[int]) -> Any:
-    return sources_chart(sources, history.rated.ratings.players, rows)
-
-
-def _table(history: RatingHistory, sources: RatingSources, rows: Sequence[int]) -> Table:
-    players, games = history.rated.ratings.players, history.played
-
-    def estimate(name: str) -> Any:
+    def estimate(name: str) -> Callable[[int], str]:
         values, spread = getattr(sources, name), getattr(sources, f"{name}_deviation")
         return lambda row: f"{values[row]:.0f} ± {spread[row]:.0f}"
 
     def by_moves(row: int) -> str:
-        return str(estimate("moves")(row)) if sources.number[row] else "–"
+        return estimate("moves")(row) if sources.number[row] else "–"
 
-    return Table(
-        [
-            Column("", lambda row: players[row], "Player"),
-            Column("", by_moves, "Moves", left=False),
-            Column("", estimate("results"), "Results", left=False),
-            Column("", estimate("both"), "Both", left=False),
-            Column("", lambda row: int(games[row]), "Games", "integer", gives_way=2),
-            Column("", lambda row: int(sources.number[row]), "Moves seen", "integer", gives_way=1),
-        ],
-        rows,
-        noun="player",
-        caption="What moves say, what results say, and both",
-    )
+    columns = [
+        Column("", players.__getitem__, "Player"),
+        Column("", by_moves, "Moves", left=False),
+        Column("", estimate("results"), "Results", left=False),
+        Column("", estimate("both"), "Both", left=False),
+        Column("", lambda row: int(games[row]), "Games", "integer", gives_way=2),
+        Column("", lambda row: int(sources.number[row]), "Moves seen", "integer", gives_way=1),
+    ]
+    caption = "What moves say, what results say, and both"
+    table = Table(columns, rows, noun="player", caption=caption)
+    draw = partial(sources_chart, sources, players, rows[:DRAWN])
+    picture = Picture(draw, "Ratings from moves, from results, and from both")
+    return Section("Moves and results", [picture, table, Lines([_WORDS])])
 
 
 def plain_sources(history: RatingHistory) -> list[dict[str, Any]]:
     """The same of all listed players as plain values."""
-    sources = rating_sources(history.rated)
-    players = history.rated.ratings.players
-    names = ("moves", "results", "both")
+    sources, players = rating_sources(history.rated), history.rated.ratings.players
+
+    def estimate(name: str, row: int) -> dict[str, float | None]:
+        deviation = getattr(sources, f"{name}_deviation")[row]
+        return {
+            "rating": known(float(getattr(sources, name)[row])),
+            "deviation": known(float(deviation)),
+        }
+
     return [
         {
             "player": players[row],
             "moves_seen": int(sources.number[row]),
-            **{
-                name: {
-                    "rating": known(float(getattr(sources, name)[row])),
-                    "deviation": known(float(getattr(sources, f"{name}_deviation")[row])),
-                }
-                for name in names
-                if name != "moves" or sources.number[row]
-            },
+            **({"moves": estimate("moves", row)} if sources.number[row] else {}),
+            **{name: estimate(name, row) for name in ("results", "both")},
         }
         for row in np.asarray(history.listed()).tolist()
     ]

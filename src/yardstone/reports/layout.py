@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import singledispatch
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from math import ceil, floor, isfinite, log10
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -65,11 +64,11 @@ def laid_out(chart: Chart, width: float) -> Sheet:
     panels = [_prepared(panel, each, panel.height or chart.height) for panel in chart.panels]
     legend, y = _legend(chart, panels, room, y)
     elements += legend
-    left = max((prepared.frame.left for prepared in panels), default=0.0)
-    right = max((prepared.frame.right for prepared in panels), default=0.0)
+    left = max((prepared.left for prepared in panels), default=0.0)
+    right = max((prepared.right for prepared in panels), default=0.0)
     for first in range(0, len(panels), columns):
         row = panels[first : first + columns]
-        head = max(prepared.frame.top for prepared in row)
+        head = max(prepared.top for prepared in row)
         high = 0.0
         for place, prepared in enumerate(row):
             x = _EDGE + place * (each + _GUTTER)
@@ -95,33 +94,36 @@ def _held(element: Element, width: float) -> Element:
     return replace(element, x=element.x + over) if over else element
 
 
-@dataclass(frozen=True)
-class _Frame:
-    """Pixels around the inside of a panel."""
-
-    left: float
-    right: float
-    top: float
-
-
-@dataclass(frozen=True)
-class _Box:
-    """The inside of a panel."""
+class _Box(NamedTuple):
+    """The inside of a panel, in pixels."""
 
     left: float
     top: float
     width: float
     height: float
 
+    @property
+    def right(self) -> float:
+        return self.left + self.width
 
-@dataclass(frozen=True)
-class _Prepared:
-    """A panel with what must be known before it has a place."""
+    @property
+    def bottom(self) -> float:
+        return self.top + self.height
+
+    @property
+    def middle(self) -> float:
+        return self.left + 0.5 * self.width
+
+
+class _Prepared(NamedTuple):
+    """A panel, and the pixels around its inside, before it has a place."""
 
     panel: Panel
-    frame: _Frame
     title: list[str]
     direct: bool
+    left: float
+    right: float
+    top: float
 
 
 def _prepared(panel: Panel, width: float, height: float) -> _Prepared:
@@ -138,16 +140,12 @@ def _prepared(panel: Panel, width: float, height: float) -> _Prepared:
     if not panel.x.hidden:
         texts = [text for _, text in _ruler(panel, panel.x, "x", 0.0, width).ticks(4)]
         right = max(right, 0.5 * text_width(texts[-1], _SMALL) if texts else 0.0)
-    guided = any(
-        isinstance(mark, Guide) and mark.x is not None and mark.text for mark in panel.marks
-    )
+    guides = [mark for mark in panel.marks if isinstance(mark, Guide)]
+    guided = any(mark.x is not None and mark.text for mark in guides)
     top = 1.35 * _MIDDLE * len(title) + (_LINE + 6.0 if panel.y.label else 0.0)
-    top += (
-        6.0 * bool(title)
-        + _LINE * guided
-        + ((_LINE + 4.0) * (1 + bool(panel.top.label)) if panel.top else 0.0)
-    )
-    return _Prepared(panel, _Frame(left, right, max(top, 5.0)), title, direct)
+    upper = (_LINE + 4.0) * (1 + bool(panel.top.label)) if panel.top else 0.0
+    top += 6.0 * bool(title) + _LINE * guided + upper
+    return _Prepared(panel, title, direct, left, right, max(top, 5.0))
 
 
 def _foot(panel: Panel, inside: float) -> float:
@@ -198,19 +196,21 @@ def _levels(ruler: Ruler, room: float) -> list[Tick]:
 
 def _panel(prepared: _Prepared, x: float, box: _Box) -> Iterator[Element]:
     panel = prepared.panel
-    right, bottom = box.left + box.width, box.top + box.height
     place = Frame(
-        _ruler(panel, panel.x, "x", box.left, right), _ruler(panel, panel.y, "y", bottom, box.top)
+        _ruler(panel, panel.x, "x", box.left, box.right),
+        _ruler(panel, panel.y, "y", box.bottom, box.top),
     )
-    y = box.top - prepared.frame.top
+    y = box.top - prepared.top
     for line in prepared.title:
         yield Words(line, x, y + _MIDDLE, _MIDDLE, bold=True)
         y += 1.35 * _MIDDLE
     y += 6.0 if prepared.title else 0.0
     if panel.y.label:
-        yield Words(cut(panel.y.label, right - x, _SMALL), x, y + 8.0, _SMALL, colour="soft")
-    yield from _upright(panel, place, box)
-    yield from _across(panel, place, box)
+        yield Words(cut(panel.y.label, box.right - x, _SMALL), x, y + 8.0, _SMALL, colour="soft")
+    if not panel.y.hidden:
+        yield from _upright(panel, place, box)
+    if not panel.x.hidden:
+        yield from _across(panel, place, box)
     if panel.top is not None:
         yield from _upper(panel.top, place, box)
     for mark in panel.marks:
@@ -219,30 +219,27 @@ def _panel(prepared: _Prepared, x: float, box: _Box) -> Iterator[Element]:
         yield from _ends(panel, place)
 
 
-def _segment(x0: float, y0: float, x1: float, y1: float, colour: str) -> Shape:
-    return Shape([np.array([[x0, y0], [x1, y1]])], stroke=colour)
+def _segment(
+    x0: float, y0: float, x1: float, y1: float, colour: str, dash: tuple[float, ...] = ()
+) -> Shape:
+    return Shape([np.array([[x0, y0], [x1, y1]])], stroke=colour, dash=dash)
 
 
 def _upright(panel: Panel, place: Frame, box: _Box) -> Iterator[Element]:
     """The vertical axis: texts at the left, lines across where they are wanted."""
-    if panel.y.hidden:
-        return
-    right, bottom = box.left + box.width, box.top + box.height
-    for value, text in _levels(place.y, 0.38 * (box.width + box.left)):
+    for value, text in _levels(place.y, 0.38 * box.right):
         y = float(place.y.at(value)[0])
         if panel.y.grid:
-            yield _segment(box.left, y, right, y, "grid")
+            yield _segment(box.left, y, box.right, y, "grid")
         if text:
             yield Words(text, box.left - 6.0, y + 0.35 * _SMALL, _SMALL, "end", "soft")
     if not panel.y.grid and panel.y.scale != "category":
-        yield _segment(box.left, box.top, box.left, bottom, "line")
+        yield _segment(box.left, box.top, box.left, box.bottom, "line")
 
 
 def _across(panel: Panel, place: Frame, box: _Box) -> Iterator[Element]:
     """The horizontal axis: a line with ticks, texts and the label below."""
-    bottom = box.top + box.height
-    if panel.x.hidden:
-        return
+    bottom = box.bottom
     ticks = place.x.ticks(20) if panel.x.between else place.x.fitting_ticks(_SMALL)
     texts = _between(place.x, ticks) if panel.x.between else []
     for value, text in ticks:
@@ -253,23 +250,20 @@ def _across(panel: Panel, place: Frame, box: _Box) -> Iterator[Element]:
             yield _segment(x, bottom, x, bottom + 4.0, "line")
         if text and not panel.x.between:
             texts.append((x, text))
-    yield _segment(box.left, bottom, box.left + box.width, bottom, "line")
+    yield _segment(box.left, bottom, box.right, bottom, "line")
     for x, text in texts:
         yield Words(text, x, bottom + 5.0 + _SMALL, _SMALL, "middle", "soft")
-    y = bottom + 20.0
-    for line in broken(panel.x.label, box.width, _SMALL):
-        y += _LINE
-        middle = box.left + 0.5 * box.width
-        yield Words(line, middle, y - 5.0, _SMALL, "middle", "soft")
+    for count, line in enumerate(broken(panel.x.label, box.width, _SMALL), 1):
+        y = bottom + 20.0 + count * _LINE - 5.0
+        yield Words(line, box.middle, y, _SMALL, "middle", "soft")
 
 
 def _between(ruler: Ruler, ticks: list[Tick]) -> list[tuple[float, str]]:
     """Texts in the middle from tick to tick, where there is room for them."""
     texts, last = [], -np.inf
     edges = [*(float(ruler.at(value)[0]) for value, _ in ticks), max(ruler.start, ruler.end)]
-    for (_, text), start, end in zip(ticks, edges[:-1], edges[1:], strict=True):
-        half = 0.5 * text_width(text, _SMALL)
-        middle = 0.5 * (start + end)
+    for (_, text), (start, end) in zip(ticks, pairwise(edges), strict=True):
+        half, middle = 0.5 * text_width(text, _SMALL), 0.5 * (start + end)
         if text and middle - half > last + 6.0 and middle + half <= edges[-1] + 4.0:
             texts.append((middle, text))
             last = middle + half
@@ -281,15 +275,14 @@ def _upper(axis: Axis, place: Frame, box: _Box) -> Iterator[Element]:
     ruler = Ruler(
         replace(axis, low=place.x.low, high=place.x.high), np.empty(0), place.x.start, place.x.end
     )
-    yield _segment(box.left, box.top, box.left + box.width, box.top, "line")
+    yield _segment(box.left, box.top, box.right, box.top, "line")
     for value, text in ruler.fitting_ticks(_SMALL, 8.0):
         x = float(ruler.at(value)[0])
         yield _segment(x, box.top - 4.0, x, box.top, "line")
         if text:
             yield Words(text, x, box.top - 7.0, _SMALL, "middle", "soft")
     if axis.label:
-        middle = box.left + 0.5 * box.width
-        yield Words(axis.label, middle, box.top - 11.0 - _SMALL, _SMALL, "middle", "soft")
+        yield Words(axis.label, box.middle, box.top - 11.0 - _SMALL, _SMALL, "middle", "soft")
 
 
 def _ends(panel: Panel, place: Frame) -> Iterator[Element]:
@@ -338,23 +331,20 @@ def _legend(
         for name, marks in named.items():
             entries.setdefault(name, marks)
     elements: list[Element] = []
-    x, left = _EDGE, _EDGE
+    x = _EDGE
     if chart.shading is not None:
         colour, low, high = chart.shading
-        for text in (low, None, high):
-            if text is not None:
-                elements.append(Words(text, x, y + 11.0, _SMALL, colour="soft"))
-                x += text_width(text, _SMALL) + 6.0
-                continue
-            for shade in range(_SHADES):
-                elements.append(_swatch(x, y + 1.0, 16.0, 12.0, colour, (shade + 1) / _SHADES))
-                x += 16.0
-            x += 6.0
-        x += 10.0
+        elements.append(Words(low, x, y + 11.0, _SMALL, colour="soft"))
+        x += text_width(low, _SMALL) + 6.0
+        for shade in range(_SHADES):
+            elements.append(_swatch(x, y + 1.0, 16.0, 12.0, colour, (shade + 1) / _SHADES))
+            x += 16.0
+        elements.append(Words(high, x + 6.0, y + 11.0, _SMALL, colour="soft"))
+        x += 6.0 + (text_width(high, _SMALL) + 6.0) + 10.0
     for name, marks in entries.items():
         text = cut(name, room - 28.0, _SMALL)
-        if x > left and x + 26.0 + text_width(text, _SMALL) > _EDGE + room:
-            x, y = left, y + 1.15 * _LINE
+        if x > _EDGE and x + 26.0 + text_width(text, _SMALL) > _EDGE + room:
+            x, y = _EDGE, y + 1.15 * _LINE
         for mark in marks:
             elements += _key(mark, x, y + 7.0)
         elements.append(Words(text, x + 26.0, y + 11.0, _SMALL))
@@ -413,19 +403,12 @@ class Frame(NamedTuple):
     y: Ruler
 
 
-@singledispatch
-def drawn(mark: Mark, place: Frame) -> Iterator[Element]:
-    """The shapes of a mark."""
-    raise NotImplementedError
-
-
 def _pairs(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
     across, up = np.broadcast_arrays(numbers(x), numbers(y))
     return across, up
 
 
-@drawn.register
-def _(mark: Stroke, place: Frame) -> Iterator[Element]:
+def _drawn_stroke(mark: Stroke, place: Frame) -> Iterator[Element]:
     x, y = _pairs(mark.x, mark.y)
     x, y = place.x.at(x), place.y.at(y)
     if mark.step:
@@ -436,18 +419,13 @@ def _(mark: Stroke, place: Frame) -> Iterator[Element]:
         yield Shape(parts, stroke=mark.colour, width=mark.width, dash=mark.dash)
     known = np.isfinite(x) & np.isfinite(y)
     beside = np.r_[False, known[:-1]] | np.r_[known[1:], False]
-    alone = known & ~beside & _within(x, y, place)
+    alone = known & ~beside & _near(x, place.x) & _near(y, place.y)
     if alone.any():
         yield Discs(np.column_stack([x, y])[alone], 1.3 * mark.width, fill=mark.colour)
 
 
-@drawn.register
-def _(mark: Band, place: Frame) -> Iterator[Element]:
-    x, low = _pairs(mark.x, mark.low)
-    x, high = _pairs(x, mark.high)
-    x, low, high = (
-        np.broadcast_to(values, np.broadcast(x, low).shape) for values in (x, low, high)
-    )
+def _drawn_band(mark: Band, place: Frame) -> Iterator[Element]:
+    x, low, high = np.broadcast_arrays(*map(numbers, (mark.x, mark.low, mark.high)))
     across, floors, tops = place.x.at(x), place.y.inside(low), place.y.inside(high)
     parts = []
     for run in _runs(np.isfinite(floors) & np.isfinite(tops) & place.x.holds(x)):
@@ -462,8 +440,7 @@ def _(mark: Band, place: Frame) -> Iterator[Element]:
         yield Shape(parts, fill=mark.colour, opacity=mark.opacity)
 
 
-@drawn.register
-def _(mark: Points, place: Frame) -> Iterator[Element]:
+def _drawn_points(mark: Points, place: Frame) -> Iterator[Element]:
     x, y = _pairs(mark.x, mark.y)
     keep = place.x.holds(x) & place.y.holds(y)
     centres = np.column_stack([place.x.at(x), place.y.at(y)])
@@ -504,13 +481,9 @@ def sign(mark: Points, centres: Array, title: str = "") -> Iterator[Element]:
     yield Shape(areas, fill, stroke, 1.2, opacity=mark.opacity, title=title)
 
 
-@drawn.register
-def _(mark: Bars, place: Frame) -> Iterator[Element]:
-    left, right = _pairs(mark.left, mark.right)
-    bottom, top = _pairs(mark.bottom, mark.top)
-    count = np.broadcast(left, top)
-    opacity = np.broadcast_to(np.asarray(mark.opacity, np.float64), count.shape)
-    edges = [np.broadcast_to(values, count.shape) for values in (left, right, bottom, top)]
+def _drawn_bars(mark: Bars, place: Frame) -> Iterator[Element]:
+    edges = [numbers(values) for values in (mark.left, mark.right, mark.bottom, mark.top)]
+    *edges, opacity = np.broadcast_arrays(*edges, np.asarray(mark.opacity, np.float64))
     keep = np.isfinite(np.sum(edges, axis=0)) & np.isfinite(opacity)
     x0, x1 = (place.x.inside(values) for values in edges[:2])
     y0, y1 = (place.y.inside(values) for values in edges[2:])
@@ -532,46 +505,57 @@ def _(mark: Bars, place: Frame) -> Iterator[Element]:
             share = float(opacity[rows].mean())
             if share > 0.0:
                 yield Shape(list(corners[rows]), fill=mark.colour, opacity=share)
-    for text, middle, above in zip(
-        mark.texts, 0.5 * (x0 + x1), np.minimum(y0, y1) - 4.0, strict=False
-    ):
-        if text and np.isfinite(middle + above):
-            yield Words(text, float(middle), float(above), 11.0, "middle", bold=True)
+    above = np.minimum(y0, y1) - 4.0
+    for text, x, y in zip(mark.texts, 0.5 * (x0 + x1), above, strict=False):
+        if text and np.isfinite(x + y):
+            yield Words(text, float(x), float(y), 11.0, "middle", bold=True)
 
 
-@drawn.register
-def _(mark: Guide, place: Frame) -> Iterator[Element]:
+def _drawn_guide(mark: Guide, place: Frame) -> Iterator[Element]:
     left, right = place.x.start, place.x.end
     top, bottom = sorted((place.y.start, place.y.end))
     if mark.x is not None and place.x.holds(mark.x)[0]:
         x = float(place.x.at(mark.x)[0])
-        yield Shape([np.array([[x, top], [x, bottom]])], stroke=mark.colour, dash=mark.dash)
+        yield _segment(x, top, x, bottom, mark.colour, mark.dash)
         if mark.text:
             yield Words(mark.text, x, top - 4.0, 11.0, "middle", mark.colour)
     if mark.y is not None and place.y.holds(mark.y)[0]:
         y = float(place.y.at(mark.y)[0])
-        yield Shape([np.array([[left, y], [right, y]])], stroke=mark.colour, dash=mark.dash)
+        yield _segment(left, y, right, y, mark.colour, mark.dash)
         if mark.text:
             yield Words(mark.text, right, y - 4.0, 11.0, "end", mark.colour, halo=True)
 
 
-@drawn.register
-def _(mark: Label, place: Frame) -> Iterator[Element]:
+def _drawn_label(mark: Label, place: Frame) -> Iterator[Element]:
     if place.x.holds(mark.x)[0] and place.y.holds(mark.y)[0]:
         x, y = float(place.x.at(mark.x)[0]) + mark.right, float(place.y.at(mark.y)[0]) - mark.up
         yield Words(mark.text, x, y, mark.size, mark.anchor, mark.colour, mark.bold, halo=True)
+
+
+_DRAWN: Mapping[type, Callable[[Any, Frame], Iterator[Element]]] = {
+    Stroke: _drawn_stroke,
+    Band: _drawn_band,
+    Points: _drawn_points,
+    Bars: _drawn_bars,
+    Guide: _drawn_guide,
+    Label: _drawn_label,
+}
+
+
+def drawn(mark: Mark, place: Frame) -> Iterator[Element]:
+    """The shapes of a mark."""
+    return _DRAWN[type(mark)](mark, place)
+
+
+def _near(pixels: Array, ruler: Ruler) -> NDArray[np.bool_]:
+    least, most = sorted((ruler.start, ruler.end))
+    return (pixels >= least - 0.01) & (pixels <= most + 0.01)
 
 
 def _runs(known: NDArray[np.bool_]) -> list[slice]:
     """Stretches of places that are known."""
     edges = np.flatnonzero(np.diff(np.r_[False, known, False].astype(np.int8)))
     return [slice(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
-
-
-def _within(x: Array, y: Array, place: Frame) -> NDArray[np.bool_]:
-    left, right = sorted((place.x.start, place.x.end))
-    top, bottom = sorted((place.y.start, place.y.end))
-    return (x >= left - 0.01) & (x <= right + 0.01) & (y >= top - 0.01) & (y <= bottom + 0.01)
 
 
 def clipped(x: Array, y: Array, place: Frame) -> list[Array]:
@@ -699,11 +683,8 @@ def _date_ticks(low: float, high: float, most: int) -> list[Tick]:
     times = places.astype(f"datetime64[{unit}]")
     values = times.astype("datetime64[s]").astype(np.int64).astype(np.float64)
     written = [str(time).replace("T", " ")[5 if unit in "hms" else 0 :] for time in times]
-    return [
-        (float(value), text)
-        for value, text in zip(values, written, strict=True)
-        if low <= value <= high
-    ]
+    ticks = zip(values.tolist(), written, strict=True)
+    return [(value, text) for value, text in ticks if low <= value <= high]
 
 
 #: Values beyond have no place on an axis.

@@ -6,16 +6,24 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from math import isfinite, isinf, isnan
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from yardstone.ratings.match import TIME, Ending
-from yardstone.reports.document import Column, Document, Facts, Lines, Section, Table
-from yardstone.reports.words import known, per_cent, plain_skipped, plural
+from yardstone.ratings.match import TIME
+from yardstone.reports.document import (
+    Column,
+    Document,
+    Facts,
+    Lines,
+    Section,
+    Table,
+    file_columns,
+    record,
+)
+from yardstone.reports.words import known, per_cent, picked, plain_skipped, plural
 
 if TYPE_CHECKING:
     from yardstone.evaluation.interval_scale import GameForecast
-    from yardstone.ratings.match import Interval, Match, PairedGames
+    from yardstone.ratings.match import Interval, Match
     from yardstone.ratings.sprt import MatchJudgement, SprtState
 
 
@@ -37,50 +45,42 @@ def match_document(judgement: MatchJudgement) -> Document:
 
 def plain_match(judgement: MatchJudgement) -> dict[str, Any]:
     """All that a match says as plain values; None where one is unknown or infinite."""
-    match, test, state, paired = judgement.match, judgement.test, judgement.state, judgement.paired
+    match, paired = judgement.match, judgement.paired
     names = _PAIR_NAMES if match.paired else ("losses", "draws", "wins")
-    players = (
-        {} if judgement.players is None else dict(zip(_PLAYERS, judgement.players, strict=True))
-    )
+    interval = ("value", "low", "high")
+    half_width = {"half_width": judgement.half_width, "games": known(judgement.games_needed)}
     values: dict[str, Any] = {
-        **players,
+        **dict(zip(_PLAYERS, judgement.players or (), strict=False)),
         "model": _model(judgement),
         "counts": dict(zip(names, map(int, match.counts), strict=True)),
         "games": int(match.games),
-        "score": known(match.score),
-        "shared": known(match.shared),
+        **picked(match, "score", "shared"),
         "confidence": judgement.confidence,
-        "elo": _plain_interval(judgement.elo),
-        "normalized_elo": _plain_interval(judgement.normalized_elo),
+        "elo": picked(judgement.elo, *interval),
+        "normalized_elo": picked(judgement.normalized_elo, *interval),
         "superiority": judgement.superiority,
-        "games_for_half_width": {
-            "half_width": judgement.half_width,
-            "games": known(judgement.games_needed),
-        },
+        "games_for_half_width": half_width,
         "sprt": {
-            "model": test.model,
-            "elo0": test.elo0,
-            "elo1": test.elo1,
-            "alpha": test.alpha,
-            "beta": test.beta,
-            "llr": state.llr,
-            "lower": state.lower,
-            "upper": state.upper,
-            "decision": state.decision,
-            "chance_of_h1": known(state.chance),
-            "further_games": known(state.further_games),
+            **picked(judgement.test, "model", "elo0", "elo1", "alpha", "beta"),
+            **picked(judgement.state, "llr", "lower", "upper", "decision"),
+            "chance_of_h1": known(judgement.state.chance),
+            "further_games": known(judgement.state.further_games),
         },
     }
     if paired is not None:
-        values["games_between"] = _results(paired.games)
-        values["unpaired"] = paired.unpaired
-        values["pairing"] = paired.manner
-        values["paired_by"] = list(paired.by)
-        values["moving_first"], values["moving_second"] = map(_results, paired.sides)
-        values["error_of_pairs_over_games"] = known(paired.gain)
-        values["endings"] = (
-            None if judgement.endings is None else [asdict(each) for each in judgement.endings]
-        )
+        one, two = map(_results, paired.sides)
+        values |= {
+            "games_between": _results(paired.games),
+            "unpaired": paired.unpaired,
+            "pairing": paired.manner,
+            "paired_by": list(paired.by),
+            "moving_first": one,
+            "moving_second": two,
+            "error_of_pairs_over_games": known(paired.gain),
+            "endings": None,
+        }
+        if judgement.endings is not None:
+            values["endings"] = list(map(asdict, judgement.endings))
     if judgement.skipped is not None:
         values["skipped"] = plain_skipped(judgement.skipped)
     return values
@@ -93,18 +93,16 @@ def _results(match: Match) -> dict[str, int]:
 
 def match_line(judgement: MatchJudgement) -> str:
     """Where a match stands, in a line."""
-    match, state, paired = judgement.match, judgement.state, judgement.paired
+    match, elo, paired = judgement.match, judgement.elo, judgement.paired
     games = match if paired is None else paired.games
-    parts = [
-        f"{games.games:g} games {_signs(games)}" if not games.paired else f"{games.games:g} games"
-    ]
+    parts = [f"{games.games:g} games" + ("" if games.paired else f" {_signs(games)}")]
     if match.paired:
-        parts.append(
-            f"{plural(int(match.size), 'pair')} ({' '.join(f'{n:g}' for n in match.counts)})"
-        )
-    ends = f"[{_signed(judgement.elo.low)}, {_signed(judgement.elo.high)}]"
-    parts.append(f"Elo {_signed(judgement.elo.value)} {ends}")
-    parts.append(f"LLR {_between_bounds(state)}")
+        counts = " ".join(f"{n:g}" for n in match.counts)
+        parts.append(f"{plural(int(match.size), 'pair')} ({counts})")
+    parts += [
+        f"Elo {_signed(elo.value)} [{_signed(elo.low)}, {_signed(elo.high)}]",
+        f"LLR {_between_bounds(judgement.state)}",
+    ]
     parts += [
         f"losses on time {ending.lost[0]:,} and {ending.lost[1]:,}"
         for ending in judgement.endings or ()
@@ -120,20 +118,15 @@ def _model(judgement: MatchJudgement) -> str:
     return "pentanomial" if judgement.match.paired else "trinomial"
 
 
-def _plain_interval(interval: Interval) -> dict[str, float | None]:
-    return {name: known(getattr(interval, name)) for name in ("value", "low", "high")}
-
-
 def _player(place: int) -> Column:
-    def value(judgement: MatchJudgement) -> str | None:
-        return judgement.players and judgement.players[place]
-
-    return Column(_PLAYERS[place], value)
+    return Column(_PLAYERS[place], lambda judgement: judgement.players and judgement.players[place])
 
 
-def _number(path: str, name: str = "") -> Column:
-    """What stands at the end of a path of attributes."""
-    return Column(name or path.rpartition(".")[2], attrgetter(path), kind="number")
+def _interval(name: str) -> list[Column]:
+    parts = {"": "value", "_low": "low", "_high": "high"}
+    return [
+        Column(f"{name}{ending}", f"{name}.{part}", kind="number") for ending, part in parts.items()
+    ]
 
 
 #: One row a match, so that those of several matches can be put together.
@@ -143,24 +136,17 @@ _RECORDS = (
     Column("model", _model),
     Column("counts", lambda each: " ".join(f"{count:g}" for count in each.match.counts)),
     Column("games", lambda each: int(each.match.games), kind="integer"),
-    _number("match.score"),
-    _number("match.shared"),
-    _number("confidence"),
-    _number("elo.value", "elo"),
-    _number("elo.low", "elo_low"),
-    _number("elo.high", "elo_high"),
-    _number("normalized_elo.value", "normalized_elo"),
-    _number("normalized_elo.low", "normalized_elo_low"),
-    _number("normalized_elo.high", "normalized_elo_high"),
-    _number("superiority"),
-    _number("half_width"),
-    _number("games_needed", "games_for_half_width"),
-    Column("sprt_model", lambda each: each.test.model),
-    *map(_number, ("test.elo0", "test.elo1", "test.alpha", "test.beta")),
-    *map(_number, ("state.llr", "state.lower", "state.upper")),
-    Column("decision", lambda each: each.state.decision),
-    _number("state.chance", "chance_of_h1"),
-    _number("state.further_games"),
+    *file_columns("match.score", "match.shared", "confidence"),
+    *_interval("elo"),
+    *_interval("normalized_elo"),
+    *file_columns("superiority", "half_width"),
+    Column("games_for_half_width", "games_needed", kind="number"),
+    Column("sprt_model", "test.model"),
+    *file_columns("test.elo0", "test.elo1", "test.alpha", "test.beta"),
+    *file_columns("state.llr", "state.lower", "state.upper"),
+    Column("decision", "state.decision"),
+    Column("chance_of_h1", "state.chance", kind="number"),
+    *file_columns("state.further_games"),
 )
 
 
@@ -188,15 +174,20 @@ def _counts(judgement: MatchJudgement) -> Iterator[tuple[str, str]]:
         )
         yield "Pairs", f"{match.size:g} ({counts})"
     games = match if paired is None else paired.games
-    if games.paired:
-        yield "Games", f"{games.games:g}"
-    else:
-        yield "Games", f"{games.size:g} {_signs(games)}"
+    yield "Games", f"{games.games:g}" if games.paired else f"{games.size:g} {_signs(games)}"
     if paired is not None:
-        yield from _sides(paired)
+        labels = ("  Moving first", "  Moving second")
+        for label, side in zip(labels, paired.sides, strict=True):
+            if side.size:
+                yield label, f"{side.size:g} {_signs(side)}, {100.0 * side.score:.2f} %"
     yield from _endings(judgement)
     if paired is not None:
-        yield from _pairing(paired)
+        how = _MANNERS[paired.manner].format(", ".join(paired.by))
+        if paired.manner == "columns" and not paired.by:
+            how = "the order of the games with each side"
+        yield "Paired by", how
+        if paired.unpaired and paired.pairs.size:
+            yield "Not paired", f"{plural(paired.unpaired, 'game')}, left out of all that follows"
     if match.size:
         shared = "of pairs ended 1–1" if match.paired else "of games drawn"
         yield "Score", f"{100.0 * match.score:.2f} %, {100.0 * match.shared:.1f} % {shared}"
@@ -209,23 +200,6 @@ def _counts(judgement: MatchJudgement) -> Iterator[tuple[str, str]]:
 def _signs(games: Match) -> str:
     losses, draws, wins = games.counts
     return f"(+{wins:g} ={draws:g} -{losses:g})"
-
-
-def _sides(paired: PairedGames) -> Iterator[tuple[str, str]]:
-    """The results with each side."""
-    for label, games in zip(("  Moving first", "  Moving second"), paired.sides, strict=True):
-        if games.size:
-            yield label, f"{games.size:g} {_signs(games)}, {100.0 * games.score:.2f} %"
-
-
-def _pairing(paired: PairedGames) -> Iterator[tuple[str, str]]:
-    """How the pairs were found, and what was in none."""
-    how = _MANNERS[paired.manner].format(", ".join(paired.by))
-    if paired.manner == "columns" and not paired.by:
-        how = "the order of the games with each side"
-    yield "Paired by", how
-    if paired.unpaired and paired.pairs.size:
-        yield "Not paired", f"{plural(paired.unpaired, 'game')}, left out of all that follows"
 
 
 _MANNERS = {
@@ -241,6 +215,11 @@ def _endings(judgement: MatchJudgement) -> Iterator[tuple[str, str]]:
     """Losses on time, and other endings that are not by the rules of the game."""
     if judgement.endings is None or judgement.players is None:
         return
+
+    def numbers(lost: tuple[int, int], *, all_: bool) -> str:
+        counts = zip(judgement.players or (), lost, strict=True)
+        return ", ".join(f"{name} {number:,}" for name, number in counts if number or all_)
+
     others = []
     on_time = (0, 0)
     for ending in judgement.endings:
@@ -248,22 +227,12 @@ def _endings(judgement: MatchJudgement) -> Iterator[tuple[str, str]]:
             on_time = ending.lost
             if ending.drawn:
                 others.append(f"{ending.drawn:,} drawn on time")
-        else:
-            others.append(f"{ending.games:,} {ending.name}{_losers(ending, judgement.players)}")
-    counts = zip(judgement.players, on_time, strict=True)
-    yield "Losses on time", ", ".join(f"{name} {number:,}" for name, number in counts)
+            continue
+        lost = "" if ending.name in _NO_FAILURES else numbers(ending.lost, all_=False)
+        others.append(f"{ending.games:,} {ending.name}" + (f" (lost by {lost})" if lost else ""))
+    yield "Losses on time", numbers(on_time, all_=True)
     if others:
         yield "Other endings", ", ".join(others)
-
-
-def _losers(ending: Ending, players: tuple[str, str]) -> str:
-    """Who lost so, where it is a failure."""
-    if ending.name in _NO_FAILURES:
-        return ""
-    lost = [
-        f"{name} {number:,}" for name, number in zip(players, ending.lost, strict=True) if number
-    ]
-    return f" (lost by {', '.join(lost)})" if lost else ""
 
 
 #: Endings that are decided by the one who directs the match.
@@ -273,28 +242,21 @@ _NO_FAILURES = ("adjudication",)
 def _sequential_test(judgement: MatchJudgement) -> Iterator[tuple[str, str]]:
     test, state = judgement.test, judgement.state
     unit = "normalized Elo" if test.model == "normalized" else "Elo"
-    yield (
-        "Sequential test",
-        f"H0: {test.elo0:g}, H1: {test.elo1:g} {unit}, alpha {test.alpha:g}, beta {test.beta:g}",
-    )
-    yield (
-        "  Log likelihood ratio",
-        _between_bounds(state),
-    )
-    yield (
-        "  State",
-        {
-            "accept H1": f"finished: H1 accepted ({test.elo1:g} rather than {test.elo0:g} {unit})",
-            "accept H0": f"finished: H0 accepted ({test.elo0:g} rather than {test.elo1:g} {unit})",
-            "continue": "not decided yet",
-        }[state.decision],
-    )
+    levels = f"alpha {test.alpha:g}, beta {test.beta:g}"
+    yield "Sequential test", f"H0: {test.elo0:g}, H1: {test.elo1:g} {unit}, {levels}"
+    yield "  Log likelihood ratio", _between_bounds(state)
+    words = "not decided yet"
+    if state.decision != "continue":
+        taken, other = (test.elo0, test.elo1)[:: 1 if state.decision == "accept H0" else -1]
+        which = state.decision.removeprefix("accept ")
+        words = f"finished: {which} accepted ({taken:g} rather than {other:g} {unit})"
+    yield "  State", words
     if state.decision == "continue" and not isnan(state.chance):
-        yield (
-            "  Forecast",
-            f"about {_rounded(state.further_games)} more games; "
-            f"H1 accepted with {_forecast(state.chance)} probability",
-        )
+        chance = f"{100.0 * state.chance:.0f} %"
+        if not 0.05 <= state.chance <= 0.95:  # no surer than forecasts proved to be
+            chance = "over 95 %" if state.chance > 0.5 else "under 5 %"
+        more = _rounded(state.further_games)
+        yield "  Forecast", f"about {more} more games; H1 accepted with {chance} probability"
 
 
 def _between_bounds(state: SprtState) -> str:
@@ -302,13 +264,6 @@ def _between_bounds(state: SprtState) -> str:
     bounds = f"({state.lower:.2f}, {state.upper:.2f})"
     place = {"accept H0": "below", "accept H1": "above", "continue": "within"}[state.decision]
     return f"{state.llr:.2f} {place} {bounds}"
-
-
-def _forecast(chance: float) -> str:
-    """A probability in whole per cent, no surer than forecasts proved to be."""
-    if chance > 0.95:
-        return "over 95 %"
-    return "under 5 %" if chance < 0.05 else f"{100.0 * chance:.0f} %"
 
 
 def _rounded(number: float) -> str:
@@ -346,11 +301,15 @@ def forecast_document(forecast: GameForecast) -> Document:
     shown = [column for column in _FORECAST_PLAYERS if not (untold and column.name == "deviation")]
     table = Table(shown, players, noun="player")
     basis = [forecast.basis] if forecast.basis else []
-    notes = [_uncertainty(forecast), *basis, *_little_known(players), *forecast.notes]
+    notes = [_uncertainty(forecast), *basis]
+    few = [player for player in players if player.games < FEW_GAMES]
+    if few:
+        listed = " and ".join(f"{player.name} has {plural(player.games, 'game')}" for player in few)
+        notes.append(f"Note: {listed}: too few to say much.")
     return Document(
         title=f"{forecast.first} – {forecast.second}",
         lead=lead,
-        sections=[Section(blocks=[table]), Section(blocks=[Lines(notes)])],
+        sections=[Section(blocks=[table]), Section(blocks=[Lines([*notes, *forecast.notes])])],
         records=Table(_FORECAST_RECORDS, [forecast], noun="game"),
         plain=partial(plain_forecast, forecast),
     )
@@ -373,34 +332,28 @@ def _players(forecast: GameForecast) -> list[_Player]:
 
 
 _FORECAST_PLAYERS = (
-    Column("player", lambda player: player.name, "Player"),
-    Column("rating", lambda player: player.rating, "Rating", "number"),
+    Column("player", "name", "Player"),
+    Column("rating", heading="Rating", kind="number"),
     Column("deviation", lambda player: known(player.deviation), "Deviation", "number"),
-    Column("games", lambda player: player.games, "Games", "integer"),
+    Column("games", heading="Games", kind="integer"),
 )
 
 
 def _of_player(place: int, side: str, column: Column) -> Column:
     name = side if column.name == "player" else f"{side}_{column.name}"
-
-    def value(forecast: GameForecast) -> Any:
-        return column.value(_players(forecast)[place])
-
-    return Column(name, value, kind=column.kind)
+    return Column(name, lambda forecast: column.value(_players(forecast)[place]), kind=column.kind)
 
 
 #: What stands in files, a row a game; JSON has the players as parts of their own.
 _NUMBERS = (
-    *map(
-        _number,
-        ("expected", "win", "draw", "loss", "reversed_expected", "low", "high", "confidence"),
-    ),
-    Column("integrated", lambda forecast: forecast.integrated, kind="boolean"),
+    *file_columns("expected", "win", "draw", "loss", "reversed_expected"),
+    *file_columns("low", "high", "confidence"),
+    Column("integrated", kind="boolean"),
     Column("margin", lambda forecast: known(forecast.margin), kind="number"),
-    Column("basis", lambda forecast: forecast.basis),
+    Column("basis"),
 )
 _FORECAST_RECORDS = (
-    Column("system", lambda forecast: forecast.system),
+    Column("system"),
     *(_of_player(0, "first", column) for column in _FORECAST_PLAYERS),
     *(_of_player(1, "second", column) for column in _FORECAST_PLAYERS),
     *_NUMBERS,
@@ -444,19 +397,8 @@ def _uncertainty(forecast: GameForecast) -> str:
     )
 
 
-def _little_known(players: list[_Player]) -> Iterator[str]:
-    few = [player for player in players if player.games < FEW_GAMES]
-    if few:
-        listed = " and ".join(f"{player.name} has {plural(player.games, 'game')}" for player in few)
-        yield f"Note: {listed}: too few to say much."
-
-
 def plain_forecast(forecast: GameForecast) -> dict[str, Any]:
     """The forecast as dictionaries, numbers, strings and None."""
-    one, other = (
-        {c.name: c.value(player) for c in _FORECAST_PLAYERS} for player in _players(forecast)
-    )
-    values = {column.name: column.value(forecast) for column in _NUMBERS}
-    for name in ("low", "high"):
-        values[name] = known(values[name])
+    one, other = (record(_FORECAST_PLAYERS, player) for player in _players(forecast))
+    values = record(_NUMBERS, forecast) | picked(forecast, "low", "high")
     return {"format": 1, "system": forecast.system, "first": one, "second": other, **values}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import pairwise
 from math import floor
 from statistics import NormalDist
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ import numpy as np
 from yardstone.ratings.result import Estimate, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -156,16 +157,8 @@ def rank_players(
 ) -> list[Row]:
     """The lines of the list, from the highest rating down.
 
-    Parameters
-    ----------
-    listed : OrdoList
-        The ratings.
-    threshold : int, optional
-        Leave out players with fewer games.
-    older : frozenset of int
-        Players listed without a rank (the older versions of relations).
-    hide_older : bool
-        Leave those out.
+    Players with fewer games than `threshold` are left out. Those who are `older` (versions,
+    by relations) are listed without a rank, or left out with `hide_older`.
     """
     least = max(threshold or 0, 1)
     shown = [int(player) for player in np.flatnonzero(listed.games >= least)]
@@ -176,9 +169,8 @@ def rank_players(
         rank += ranked
         if ranked or not hide_older:
             lines.append((player, rank, ranked))
-    following = [player for player, _, _ in lines[1:]]
-    above = [
-        listed.superiority(line[0], other) for line, other in zip(lines, following, strict=False)
+    above: list[float | None] = [
+        listed.superiority(line[0], other[0]) for line, other in pairwise(lines)
     ]
     return [Row(*line, known) for line, known in zip(lines, [*above, None], strict=False)]
 
@@ -254,7 +246,7 @@ DEFAULT_COLUMNS = (0, 1, 2, 3, 4, 5)
 #: A deviation at most this large is shown as unknown.
 _NO_DEVIATION = 1e-8
 #: How that looks; in a narrow column it sticks out.
-_UNKNOWN_ERROR = "  ----"
+_UNKNOWN_ERROR, _UNKNOWN_CSV = "  ----", '"-"'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -285,86 +277,60 @@ class TableFormat:
 
 
 def _error(
-    deviation: NDArray[np.float64] | None, player: int, factor: float, decimals: int
-) -> str | None:
-    if deviation is None or not deviation[player] > _NO_DEVIATION:
-        return None
-    return fixed(rounded(float(deviation[player]) * factor, decimals), decimals)
+    listed: OrdoList, deviation: NDArray[np.float64] | None, player: int, decimals: int
+) -> str:
+    if listed.deviation is None or deviation is None or not deviation[player] > _NO_DEVIATION:
+        return ""
+    return fixed(rounded(float(deviation[player]) * listed.confidence_factor, decimals), decimals)
 
 
 class _Cells:
-    """The entries of both forms of the list."""
+    """The entries of both forms of the list; of one that is unknown "" stands."""
 
     def __init__(self, listed: OrdoList, shape: TableFormat) -> None:
-        self.listed = listed
-        self.shape = shape
+        self.listed, self.shape = listed, shape
 
     @cached_property
     def opponents(self) -> OpponentSummary:
         """Only some columns ask for it, and it takes longer than the fit."""
         return OpponentSummary.of(self.listed)
 
-    def common(self, row: Row, column: int) -> str | None:
-        """An entry that both forms write alike; None if unknown."""
-        listed, player = self.listed, row.player
-        factor, decimals = listed.confidence_factor, self.shape.decimals
+    def entry(self, row: Row, column: int, *, csv: bool) -> str:
+        listed, player, decimals = self.listed, row.player, self.shape.decimals
         match column:
+            case 1:
+                rating = float(listed.rating[player])
+                return fixed(rating if csv else rounded(rating, decimals), decimals)
             case 2:
-                return _error(listed.deviation, player, factor, decimals)
+                return (
+                    ""
+                    if listed.deviation is None
+                    else _error(listed, listed.deviation, player, decimals)
+                )
+            case 3:
+                return fixed(float(listed.points[player]), 2 if csv else 1)
             case 4:
                 return f"{listed.games[player]:.0f}"
+            case 5:
+                percent = listed.score_percent(player)
+                return fixed(percent, 2 if csv else self.shape.score_decimals)
+            case 6:
+                return "" if row.superiority is None else fixed(row.superiority, 0)
             case 7 | 8 | 9:
                 return f"{listed.totals[player, column - 7]:.0f}"
+            case 10:
+                games = float(listed.games[player])
+                percent = 100.0 * float(listed.totals[player, 1]) / games if games else 0.0
+                return fixed(percent, 1 if csv else self.shape.score_decimals)
             case 11:
                 return fixed(float(self.opponents.rating[player]), decimals)
             case 12:
-                known = self.opponents.deviation if listed.deviation is not None else None
-                return _error(known, player, factor, decimals)
+                return _error(listed, self.opponents.deviation, player, decimals)
             case 13:
                 return f"{self.opponents.number[player]}"
             case 14:
                 return fixed(float(self.opponents.diversity[player]), 1)
         raise AssertionError(column)
-
-    def draw_percent(self, player: int) -> float:
-        games = float(self.listed.games[player])
-        return 100.0 * float(self.listed.totals[player, 1]) / games if games else 0.0
-
-    def text(self, row: Row, column: int) -> str:
-        """An entry of the text form."""
-        listed, shape, player = self.listed, self.shape, row.player
-        match column:
-            case 1:
-                return fixed(rounded(float(listed.rating[player]), shape.decimals), shape.decimals)
-            case 3:
-                return fixed(float(listed.points[player]), 1)
-            case 5:
-                return fixed(listed.score_percent(player), shape.score_decimals)
-            case 6:
-                return "---" if row.superiority is None else fixed(row.superiority, 0)
-            case 10:
-                return fixed(self.draw_percent(player), shape.score_decimals)
-        known = self.common(row, column)
-        return _UNKNOWN_ERROR if known is None else known
-
-    def csv(self, row: Row, column: int) -> str:
-        """An entry of the comma separated form."""
-        listed, shape, player = self.listed, self.shape, row.player
-        match column:
-            case 0:
-                return f'{row.rank},"{listed.names[player]}"'
-            case 1:
-                return fixed(float(listed.rating[player]), shape.decimals)
-            case 3:
-                return fixed(float(listed.points[player]), 2)
-            case 5:
-                return fixed(listed.score_percent(player), 2)
-            case 6:
-                return '"-"' if row.superiority is None else fixed(row.superiority, 0)
-            case 10:
-                return fixed(self.draw_percent(player), 1)
-        known = self.common(row, column)
-        return '"-"' if known is None else known
 
 
 def ratings_text(listed: OrdoList, rows: Sequence[Row], shape: TableFormat) -> str:
@@ -386,45 +352,40 @@ def ratings_text(listed: OrdoList, rows: Sequence[Row], shape: TableFormat) -> s
                 symbol = SYMBOLS[Status(listed.status[row.player])]
                 body[line] += f"{rank:>4} {pad(listed.names[row.player], names + 1)} {symbol} :"
             continue
-        entries = [cells.text(row, column) for row in rows]
+        unknown = "---" if column == SUPERIORITY_COLUMN else _UNKNOWN_ERROR
+        entries = [cells.entry(row, column, csv=False) or unknown for row in rows]
         widest = max([display_width(title.strip()), *(len(entry.strip()) for entry in entries)])
         width = max(width, widest + 1)
         header += " " + pad(title, width, right=True)
         for line, entry in enumerate(entries):
             body[line] += f" {entry:>{width}}"
-    return "\n".join([header, *body, "", *_parameter_lines(listed, shape), "\n"])
-
-
-def _parameter_lines(listed: OrdoList, shape: TableFormat) -> list[str]:
-    """The first-move advantage and the draw rate."""
-    advantage, rate = listed.first_advantage, listed.draw_rate
-    first = f"White advantage = {fixed(advantage.value, 2)}"
-    second = f"Draw rate (equal opponents) = {fixed(100.0 * rate.value, 2)} %"
-    if shape.simulated:
-        factor = listed.confidence_factor
-        first += f" +/- {fixed(advantage.deviation * factor, 2)}"
-        second += f" +/- {fixed(100.0 * rate.deviation * factor, 2)}"
-    return [first, second]
+    parameters = []
+    for label, value, spread, unit in (
+        ("White advantage", listed.first_advantage.value, listed.first_advantage.deviation, ""),
+        (
+            "Draw rate (equal opponents)",
+            100.0 * listed.draw_rate.value,
+            100.0 * listed.draw_rate.deviation,
+            " %",
+        ),
+    ):
+        errors = f" +/- {fixed(spread * listed.confidence_factor, 2)}" if shape.simulated else ""
+        parameters.append(f"{label} = {fixed(value, 2)}{unit}{errors}")
+    return "\n".join([header, *body, "", *parameters, "\n"])
 
 
 def ratings_csv(listed: OrdoList, rows: Sequence[Row], shape: TableFormat) -> str:
     """The list as comma separated values."""
     cells = _Cells(listed, shape)
 
-    def joined(entries: list[str]) -> str:
+    def line(first: str, entry: Callable[[int], str]) -> str:
         # Every entry but that of column 0 brings its comma along.
-        return "".join(
-            entry if column == 0 else f",{entry}"
-            for column, entry in zip(shape.columns, entries, strict=True)
-        )
+        return "".join(first if c == 0 else f",{entry(c) or _UNKNOWN_CSV}" for c in shape.columns)
 
-    titles = [f'"{shape.header(column)[0]}"' for column in shape.columns]
-    titles = [
-        f'"#",{title}' if column == 0 else title
-        for column, title in zip(shape.columns, titles, strict=True)
-    ]
-    lines = [joined(titles)]
-    lines.extend(joined([cells.csv(row, column) for column in shape.columns]) for row in rows)
+    lines = [line(f'"#","{shape.header(0)[0]}"', lambda column: f'"{shape.header(column)[0]}"')]
+    for row in rows:
+        entry = partial(cells.entry, row, csv=True)
+        lines.append(line(f'{row.rank},"{listed.names[row.player]}"', entry))
     return "\n".join(lines) + "\n"
 
 
@@ -437,25 +398,19 @@ _ROUNDED_DECIMALS = 5
 
 def as_in_tag(name: str) -> str:
     """A name as it stands between the quotes of a PGN tag."""
-    if "\\" in name or '"' in name:
-        return name.replace("\\", "\\\\").replace('"', '\\"')
-    return name
+    return name.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def display_width(text: str) -> int:
     """Columns that `text` takes on a terminal: two for wide characters, none for accents."""
     if text.isascii():
         return len(text)
-    width = 0
-    for character in text:
-        if unicodedata.combining(character) or unicodedata.category(character) in (
-            "Mn",
-            "Me",
-            "Cf",
-        ):
-            continue
-        width += 2 if unicodedata.east_asian_width(character) in "WF" else 1
-    return width
+    return sum(
+        1 + (unicodedata.east_asian_width(letter) in "WF")
+        for letter in text
+        if not unicodedata.combining(letter)
+        and unicodedata.category(letter) not in ("Mn", "Me", "Cf")
+    )
 
 
 def pad(text: str, width: int, *, right: bool = False) -> str:

@@ -124,16 +124,9 @@ def general_dat(listed: OrdoList) -> str:
 
 
 def head_to_head(listed: OrdoList, *, decimals: int, with_errors: bool) -> str:
-    """The report.
+    """Every player against every opponent, with differences of ratings.
 
-    Parameters
-    ----------
-    listed : OrdoList
-        The ratings.
-    decimals : int
-        Of ratings, differences and deviations.
-    with_errors : bool
-        Show the deviation of each difference and the confidence for superiority.
+    `with_errors` shows the deviation of each difference and the confidence for superiority.
     """
     matches = matches_by_player(listed.counts)
     names = name_width(listed.names)
@@ -146,18 +139,19 @@ def head_to_head(listed: OrdoList, *, decimals: int, with_errors: bool) -> str:
         if player not in matches:
             lines.append(f"{place:>4} {pad(name, names + 6)} :Removed from calculation")
             continue
-        widths = _Widths(matches[player])
-        total = widths.total
+        total = OpponentResults.sum_of(matches[player])
+        games = max(1 + len(str(total.games)), 6)
+        won, drawn, lost = (len(str(each)) for each in (total.wins, total.draws, total.losses))
         lines += [
             f"{place:>{indent}}) {pad(name, names)} {ratings[player]:>{widest}} : "
-            f"{total.games:>{widths.games}} (+{total.wins},={total.draws},-{total.losses}), "
+            f"{total.games:>{games}} (+{total.wins},={total.draws},-{total.losses}), "
             f"{total.percent:5.1f} %",
             "",
         ]
         column = names + 6 + decimals
         lines.append(
-            f"{'':{indent + 2}}{'vs.':<{column}} : {'games':>{widths.games}} "
-            f"( {'+':>{widths.wins}}, {'=':>{widths.draws}}, {'-':>{widths.losses}}),"
+            f"{'':{indent + 2}}{'vs.':<{column}} : {'games':>{games}} "
+            f"( {'+':>{won}}, {'=':>{drawn}}, {'-':>{lost}}),"
             f"{'(%)':>6} : {'Diff':>{6 + decimals}}"
             + (f", {'SD':>{4 + decimals}}, CFS (%)" if with_errors else "")
         )
@@ -167,8 +161,8 @@ def head_to_head(listed: OrdoList, *, decimals: int, with_errors: bool) -> str:
             difference = float(listed.rating[player] - listed.rating[match.opponent])
             lines.append(
                 f"{'':{indent + 2}}{pad(listed.names[match.opponent], column)} : "
-                f"{match.games:>{widths.games}} ( {match.wins:>{widths.wins}}, "
-                f"{match.draws:>{widths.draws}}, {match.losses:>{widths.losses}}), "
+                f"{match.games:>{games}} ( {match.wins:>{won}}, "
+                f"{match.draws:>{drawn}}, {match.losses:>{lost}}), "
                 f"{match.percent:5.1f} : {difference:+{6 + decimals}.{decimals}f}"
                 + (_errors(listed, player, match.opponent, decimals) if with_errors else "")
             )
@@ -183,17 +177,6 @@ def _errors(listed: OrdoList, player: int, opponent: int, decimals: int) -> str:
         return f", {'-':>{4 + decimals}}, {'-':>6}"
     deviation = float(listed.deviation_of_difference[player, opponent])
     return f", {deviation:{4 + decimals}.{decimals}f}, {superiority:6.1f}"
-
-
-class _Widths:
-    """Widths of the columns under one player, and the sum of his matches."""
-
-    def __init__(self, matches: Sequence[OpponentResults]) -> None:
-        self.total = OpponentResults.sum_of(matches)
-        self.games = max(1 + len(str(self.total.games)), 6)
-        self.wins = len(str(self.total.wins))
-        self.draws = len(str(self.total.draws))
-        self.losses = len(str(self.total.losses))
 
 
 @dataclass(frozen=True)
@@ -234,17 +217,10 @@ def find_groups(names: Sequence[str], counts: PairCounts) -> Groups:
     for group in members:
         group.sort(key=lambda player: names[player].encode())
     inside = label[counts.first] == label[counts.second]
-    linked = set(label[counts.first[~inside]].tolist()) | set(
-        label[counts.second[~inside]].tolist()
-    )
+    linked = np.concatenate([label[counts.first[~inside]], label[counts.second[~inside]]])
+    isolated = ~np.isin(np.arange(number), linked)
     within = int(inside.sum())
-    return Groups(
-        label,
-        members,
-        [group not in linked for group in range(number)],
-        within,
-        len(inside) - within,
-    )
+    return Groups(label, members, isolated.tolist(), within, len(inside) - within)
 
 
 def groups_text(names: Sequence[str], groups: Groups) -> str:

@@ -6,7 +6,8 @@ To add a column: give `RatingList.record` its value, and `_columns` a line.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from functools import cache, partial
+from itertools import accumulate, combinations
 from math import inf, isfinite
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -25,8 +26,17 @@ from yardstone.reports.document import (
     Range,
     Section,
     Table,
+    file_columns,
 )
-from yardstone.reports.words import NAMES, join_names, plural, spellings
+from yardstone.reports.words import (
+    NAMES,
+    join_names,
+    known,
+    picked,
+    plain_skipped,
+    plural,
+    spellings,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,10 +87,6 @@ def rating_list_document(
     top: int | None = None,
 ) -> Document:
     """The document of a list; `top` limits the players of each group for people."""
-
-    def draw() -> Drawing:
-        return rating_list_chart(report, top=top)
-
     return list_document(
         plain_list(report),
         title=title,
@@ -88,7 +94,7 @@ def rating_list_document(
         pairs=report.head_to_head if len(report) <= DETAILED else None,
         remedies=remedies(report),
         skipped=skipped(report),
-        drawing=draw,
+        drawing=partial(rating_list_chart, report, top=top),
     )
 
 
@@ -121,7 +127,13 @@ def list_document(
     drawing : callable, optional
     """
     columns = _columns(plain, link)
-    details = None if pairs is None else _Details(plain["ratings"], pairs)
+    details = None
+    if pairs is not None:  # gathered when the first are asked for
+        met = cache(lambda: _met(plain["ratings"], pairs()))
+
+        def details(record: Record) -> Table | None:
+            return opponents(met().get(record["player"], ()))
+
     groups = []
     begin = 0
     for group in plain["components"]:
@@ -163,40 +175,36 @@ def list_document(
 def _columns(plain: Mapping[str, Any], link: Callable[[Record], str] | None) -> list[Column]:
     """All columns: those that people read come with a heading."""
 
-    def value(name: str) -> Callable[[Record], Any]:
-        return lambda record: record[name]
-
     def share(name: str) -> Callable[[Record], float | None]:
         return lambda record: 100.0 * record[name] / record["games"] if record["games"] else None
 
-    def file_only(*names: str, kind: Any = "number") -> list[Column]:
-        return [Column(name, value(name), kind=kind) for name in names]
+    def score(record: Record) -> float | None:
+        return None if record["score"] is None else 100.0 * record["score"]
 
     # The first of a group is ranked if anyone is.
     sizes = [group["players"] for group in plain["components"]]
     begins = [end - size for end, size in zip(accumulate(sizes), sizes, strict=True) if size]
     ranged = any(plain["ratings"][begin]["rank_high"] for begin in begins)
     return [
-        Column("rank", value("rank"), "Rank", "integer", "d", ascending=True, order="ascending"),
-        Column("player", value("player"), "Player", link=link),
-        Column("rating", value("rating"), "Rating", "number", show=_rating, strong=True),
-        Column("deviation", value("deviation"), "±", "number", show=_half_width),
+        Column("rank", heading="Rank", kind="integer", form="d", ascending=True, order="ascending"),
+        Column("player", heading="Player", link=link),
+        Column("rating", heading="Rating", kind="number", show=_rating, strong=True),
+        Column("deviation", heading="±", kind="number", show=_half_width),
         Column("", _interval, "Interval", "range"),
         Column(
             "rank_low",
-            value("rank_low"),
-            "Range" if ranged else "",
-            "integer",
+            heading="Range" if ranged else "",
+            kind="integer",
             show=_ranks,
             gives_way=3,
             ascending=True,
         ),
-        Column("games", value("games"), "Games", "integer", gives_way=2),
-        Column("", _score, "Score %", "number", gives_way=4),
+        Column("games", heading="Games", kind="integer", gives_way=2),
+        Column("", score, "Score %", "number", gives_way=4),
         Column("", share("draws"), "Draws %", "number", gives_way=1),
-        *file_only("low", "high", "score"),
-        *file_only("wins", "draws", "losses", "component", "rank_high", kind="integer"),
-        *file_only("status", kind="text"),
+        *file_columns("low", "high", "score"),
+        *file_columns("wins", "draws", "losses", "component", "rank_high", kind="integer"),
+        Column("status"),
     ]
 
 
@@ -219,10 +227,6 @@ def _ranks(record: Record) -> str:
     return UNKNOWN if not low else f"{low}" if low == high else f"{low}–{high}"
 
 
-def _score(record: Record) -> float | None:
-    return None if record["score"] is None else 100.0 * record["score"]
-
-
 def _interval(record: Record) -> Range | None:
     value = record["rating"]
     if value is None:
@@ -232,10 +236,8 @@ def _interval(record: Record) -> Range | None:
         limit = low if status == "at least" else high
         if limit is None:
             return None
-        words = f"{status} {limit:.0f}"
-        if status == "at least":
-            return Range(limit, limit, inf, words)
-        return Range(limit, -inf, limit, words)
+        low, high = (limit, inf) if status == "at least" else (-inf, limit)
+        return Range(limit, low, high, f"{status} {limit:.0f}")
     if low is None or high is None:
         return Range(value, value, value, f"{value:.0f}, interval unknown")
     return Range(value, low, high, f"{low:.0f} to {high:.0f}")
@@ -256,9 +258,6 @@ class _Part(Sequence[Record]):
             return self._whole[places.start : places.stop]
         return self._whole[places]
 
-    def __iter__(self) -> Iterator[Record]:
-        return (self._whole[place] for place in self._places)
-
 
 def _group_title(group: Mapping[str, Any], groups: int) -> str:
     if groups < 2:
@@ -267,19 +266,6 @@ def _group_title(group: Mapping[str, Any], groups: int) -> str:
         return "Players without a group"
     players, games = plural(group["players"], "player"), plural(group["games"], "game")
     return f"Group {group['number']}: {players}, {games}"
-
-
-class _Details:
-    """The opponents of each player, gathered when the first are asked for."""
-
-    def __init__(self, records: Sequence[Record], pairs: Callable[[], Sequence[Record]]) -> None:
-        self._records, self._pairs = records, pairs
-        self._met: dict[str, list[Record]] | None = None
-
-    def __call__(self, record: Record) -> Table | None:
-        if self._met is None:
-            self._met = _met(self._records, self._pairs())
-        return opponents(self._met.get(record["player"], ()))
 
 
 def _met(records: Sequence[Record], pairs: Sequence[Record]) -> dict[str, list[Record]]:
@@ -311,29 +297,27 @@ def opponents(rows: Sequence[Record], link: Callable[[Record], str] | None = Non
     """A player against each opponent; None without games."""
     if not rows:
         return None
+
+    def results(row: Record) -> str:
+        return f"{row['wins']}–{row['draws']}–{row['losses']}"
+
+    def score(row: Record) -> float:
+        return float(100.0 * (row["wins"] + row["draws"] / 2) / row["games"])
+
     columns = [
         Column(
             "",
-            lambda row: row["opponent"]["player"],
+            "opponent.player",
             "Opponent",
             link=None if link is None else lambda row: link(row["opponent"]),
         ),
         Column(
-            "", lambda row: row["opponent"]["rating"], "Rating", "number",
-            show=lambda row: _rating(row["opponent"]),
+            "", "opponent.rating", "Rating", "number", show=lambda row: _rating(row["opponent"])
         ),
-        Column("", lambda row: row["games"], "Games", "integer", order="descending"),
-        Column(
-            "", lambda row: row["wins"], "W–D–L", "integer",
-            show=lambda row: f"{row['wins']}–{row['draws']}–{row['losses']}",
-        ),
-        Column(
-            "",
-            lambda row: 100.0 * (row["wins"] + row["draws"] / 2) / row["games"],
-            "Score %",
-            "number",
-        ),
-    ]  # fmt: skip
+        Column("", "games", "Games", "integer", order="descending"),
+        Column("", "wins", "W–D–L", "integer", show=results),
+        Column("", score, "Score %", "number"),
+    ]
     return Table(columns, rows, noun="opponent", limit=OPPONENTS, remedy="with fewer games")
 
 
@@ -348,36 +332,23 @@ def difference_table(report: RatingList) -> Table:
     from yardstone.ratings.uncertainty import superiority
 
     ratings = report.ratings
-    spread = ratings.deviation_of_difference()
-    sure = superiority(ratings)
-    rows: list[tuple[str | float, ...]] = []
+    spread, sure = ratings.deviation_of_difference(), superiority(ratings)
+    rows = []
     for group in report.groups:
         members = [row for row in group.rows if np.isfinite(ratings.deviation[row])]
-        for place, row in enumerate(members):
-            for other in members[place + 1 :]:
-                difference = float(ratings.rating[row] - ratings.rating[other])
-                reach = report.deviations * float(spread[row, other])
-                rows.append(
-                    (
-                        ratings.players[row],
-                        ratings.players[other],
-                        difference,
-                        float(spread[row, other]),
-                        difference - reach,
-                        difference + reach,
-                        float(sure[row, other]),
-                    )
-                )
+        for row, other in combinations(members, 2):
+            difference = float(ratings.rating[row] - ratings.rating[other])
+            deviation = float(spread[row, other])
+            reach = report.deviations * deviation
+            ends = difference - reach, difference + reach
+            players = ratings.players[row], ratings.players[other]
+            rows.append((*players, difference, deviation, *ends, float(sure[row, other])))
     names = ("player", "other", "difference", "deviation", "low", "high", "superiority")
     columns = [
         Column(name, itemgetter(place), kind="number" if place > 1 else "text")
         for place, name in enumerate(names)
     ]
     return Table(columns, rows)
-
-
-#: Skipped records written with their place.
-_PLAIN_PLACES = 100
 
 
 class Records(Sequence[dict[str, Any]]):
@@ -404,27 +375,19 @@ def plain_list(report: RatingList) -> dict[str, Any]:
     ratings = report.ratings
 
     def estimate(value: Estimate, ends: tuple[float, float]) -> dict[str, float | None]:
-        low, high = (end if isfinite(end) else None for end in ends)
-        deviation = value.deviation if isfinite(value.deviation) else None
-        return {"value": value.value, "deviation": deviation, "low": low, "high": high}
+        low, high = map(known, ends)
+        return picked(value, "value", "deviation") | {"low": low, "high": high}
 
     return {
         "games": report.games,
         "players": sum(len(group.rows) for group in report.groups),
-        "confidence": report.confidence,
-        "relative_to": report.relative_to,
-        "scale": ratings.scale,
-        "points_per_logit": ratings.points_per_logit,
+        **picked(report, "confidence", "relative_to"),
+        **picked(ratings, "scale", "points_per_logit"),
         "simulations": report.simulations,
         "first_advantage": estimate(ratings.first_advantage, report.advantage_interval),
         "draw_rate": estimate(report.draw_rate, report.draw_rate_interval),
         "components": [
-            {
-                "number": group.number,
-                "players": len(group.rows),
-                "ranked": group.ranked,
-                "games": group.games,
-            }
+            {"number": group.number, "players": len(group.rows), **picked(group, "ranked", "games")}
             for group in report.groups
         ],
         "ratings": Records(report),
@@ -432,19 +395,9 @@ def plain_list(report: RatingList) -> dict[str, Any]:
         "basis": basis(report),
         "caveats": caveats(report),
         "advice": advice(report),
-        "suggestions": [
-            {"player": match.player, "other": match.other, "gain": match.gain}
-            for match in report.suggestions
-        ],
+        "suggestions": [picked(match, "player", "other", "gain") for match in report.suggestions],
         "joining": [{"player": player, "other": other} for player, other in report.joining],
-        "skipped": {
-            "total": len(report.skipped),
-            "reasons": dict(report.skipped.reasons.most_common()),
-            "first": [
-                {"file": record.file, "line": record.line, "reason": record.reason}
-                for record in report.skipped.details[:_PLAIN_PLACES]
-            ],
-        },
+        "skipped": plain_skipped(report.skipped),
     }
 
 

@@ -19,9 +19,9 @@ def converted_document(ratings: Sequence[ConvertedRating]) -> Document:
     """Ratings on other scales, a row a rating."""
     targets = tuple(ratings[0].values)
     columns = [
-        Column("rating", lambda each: each.text, "Rating"),
-        Column("from", lambda each: each.source, "From"),
-        Column("grade", lambda each: each.rank, "Grade"),
+        Column("rating", "text", "Rating"),
+        Column("from", "source", "From"),
+        Column("grade", "rank", "Grade"),
         *_columns(targets, lambda each: each),
     ]
     return Document(
@@ -70,10 +70,10 @@ def scales_document() -> Document:
         return f"{grades} ({end('lowest')(scale):.0f} to {end('highest')(scale):.0f})"
 
     columns = [
-        Column("scale", lambda scale: scale.name, "Scale", strong=True),
+        Column("scale", "name", "Scale", strong=True),
         Column("", span, "From, to"),
-        Column("formula", lambda scale: scale.formula, "g: grade, 1d is 0"),
-        Column("source", lambda scale: scale.source, "Source", gives_way=1),
+        Column("formula", heading="g: grade, 1d is 0"),
+        Column("source", heading="Source", gives_way=1),
         Column("lowest_grade", lambda scale: format_grade(scale.lowest)),
         Column("highest_grade", lambda scale: format_grade(scale.highest)),
         Column("lowest", end("lowest"), kind="number"),
@@ -97,38 +97,31 @@ def _columns(targets: Sequence[str], of: Any, *, prefix: str = "") -> list[Colum
     def value(name: str) -> Any:
         return lambda row: None if (each := of(row)) is None else each.values[name]
 
-    def stretch(name: str, side: int) -> Any:
-        def read(row: Any) -> float | None:
-            each = of(row)
-            ends = None if each is None else each.stretches[name]
-            return None if ends is None else ends[side]
+    def ends(row: Any, name: str) -> tuple[float, float] | None:
+        each = of(row)
+        return None if each is None else each.stretches[name]
 
-        return read
+    def stretch(name: str, side: int) -> Any:
+        return lambda row: None if (both := ends(row, name)) is None else both[side]
 
     def reach(name: str) -> Any:
         def show(row: Any) -> str:
-            each = of(row)
-            ends = None if each is None else each.stretches[name]
-            if ends is None:
-                return UNKNOWN
-            return f"{_written(name, ends[0])} to {_written(name, ends[1])}"
+            both = ends(row, name)
+            return UNKNOWN if both is None else f"{both[0]:.0f} to {both[1]:.0f}"
 
         return show
 
     columns = []
     for name in targets:
-        digits = ".2f" if name == "grade" else ".0f"
-        columns.append(Column(f"{prefix}{name}", value(name), name, "number", digits))
-        if len(targets) == 1 and name != "grade":
+        if name == "grade":
+            columns.append(Column(f"{prefix}{name}", value(name), name, "number", ".2f"))
+            continue
+        columns.append(Column(f"{prefix}{name}", value(name), name, "number", ".0f"))
+        if len(targets) == 1:
             columns.append(Column("", reach(name), "The grade's range"))
-        if name != "grade":
-            for side, end in enumerate(("low", "high")):
-                columns.append(Column(f"{prefix}{name}_{end}", stretch(name, side), kind="number"))
+        for side, end in enumerate(("low", "high")):
+            columns.append(Column(f"{prefix}{name}_{end}", stretch(name, side), kind="number"))
     return columns
-
-
-def _written(name: str, value: float) -> str:
-    return f"{value:.2f}" if name == "grade" else f"{value:.0f}"
 
 
 def _plain(rating: ConvertedRating) -> dict[str, Any]:

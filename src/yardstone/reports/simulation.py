@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from yardstone.grades import format_grade
 from yardstone.reports.chart import Axis, Bars, Chart, Panel, Points
-from yardstone.reports.document import Block, Column, Document, Lines, Picture, Section, Table
+from yardstone.reports.document import (
+    Column,
+    Document,
+    Lines,
+    Picture,
+    Section,
+    Table,
+    reader,
+    record,
+)
 from yardstone.reports.words import (
     NORMAL_95,
+    chance_columns,
     chance_text,
     known,
     known_values,
     per_cent,
+    picked,
     share_column,
     within,
 )
@@ -41,6 +53,7 @@ def simulation_document(simulation: Simulation, *, top: int = 0) -> Document:
     forecast = simulation.forecasts[0][1]
     order = np.lexsort([forecast.mean_place, -forecast.first]).tolist()
     columns = _columns(forecast, grades=simulation.grades, win=simulation.scenario.model.name)
+    draw = partial(forecast_chart, forecast)
     half = NORMAL_95 * 0.5 / np.sqrt(forecast.tournaments)
     measures = [
         *_measure_lines(forecast, grades=simulation.grades),
@@ -52,11 +65,11 @@ def simulation_document(simulation: Simulation, *, top: int = 0) -> Document:
         [
             Section("", [Table(columns, order, noun="player", limit=top or None)]),
             Section("", [Lines(measures)]),
-            Section("", [Picture(lambda: forecast_chart(forecast), "Probability of each place.")]),
+            Section("", [Picture(draw, "Probability of each place.")]),
         ],
         records=Table(columns, range(len(order)), noun="player"),
         plain=lambda: {"win": simulation.scenario.model.name, **_plain_forecast(forecast)},
-        drawing=lambda: forecast_chart(forecast),
+        drawing=draw,
     )
 
 
@@ -124,7 +137,7 @@ def _certainty(simulation: Simulation) -> str:
         )
     entered = np.atleast_1d(np.asarray(plan.deviation, np.float64))
     low, high = float(entered.min()), float(entered.max())
-    digits, unit = (2, "grades") if simulation.grades else (0, "points")
+    unit, digits = _unit(grades=simulation.grades)
     size = f"{low:.{digits}f}"
     if high - low > 0.005:
         size += f" to {high:.{digits}f}"
@@ -134,31 +147,38 @@ def _certainty(simulation: Simulation) -> str:
 
 
 def _measure_lines(forecast: TournamentForecast, *, grades: bool) -> list[str]:
-    unit = "grades" if grades else "points"
-    digits = 2 if grades else 0
-    gap = within(*forecast.measure("game gap"), digits)
-    behind = within(*forecast.measure("winner behind"), digits)
+    unit, digits = _unit(grades=grades)
+
+    def words(measure: str, digits: int, scale: float = 1.0) -> str:
+        return within(*forecast.measure(measure), digits, scale)
+
     return [
-        f"The strongest player wins {within(*forecast.measure('strongest wins'), 1, 100.0)} % "
-        f"of the tournaments; the winner is {behind} {unit} weaker than the strongest.",
-        f"Order by true strength against the places: {within(*forecast.measure('order'), 3)} "
+        f"The strongest player wins {words('strongest wins', 1, 100.0)} % of the tournaments; "
+        f"the winner is {words('winner behind', digits)} {unit} weaker than the strongest.",
+        f"Order by true strength against the places: {words('order', 3)} "
         "(Kendall's rank correlation: 1 is perfect).",
-        f"Opponents are {gap} {unit} apart; "
-        f"{within(*forecast.measure('even games'), 1, 100.0)} % of the games are between equal "
-        "scores.",
-        f"On average {within(*forecast.measure('tied for first'), 2)} players share the first "
+        f"Opponents are {words('game gap', digits)} {unit} apart; "
+        f"{words('even games', 1, 100.0)} % of the games are between equal scores.",
+        f"On average {words('tied for first', 2)} players share the first "
         f"place by {', '.join(forecast.criteria)}.",
     ]
+
+
+def _unit(*, grades: bool) -> tuple[str, int]:
+    """What strengths are counted in, and how many digits they have."""
+    return ("grades", 2) if grades else ("points", 0)
 
 
 def _plain_forecast(forecast: TournamentForecast) -> dict[str, Any]:
     columns = [c for c in _columns(forecast, grades=True) if c.name not in ("", "top3", "win")]
 
     def player(row: int) -> dict[str, Any]:
-        figures = {column.name: column.value(row) for column in columns}
-        head = {"player": figures.pop("player"), "strength": figures.pop("strength")}
-        deviation = float(forecast.deviation[row])
-        return {**head, "deviation": deviation, **figures, "places": forecast.places[row].tolist()}
+        return {
+            **record(columns[:2], row),
+            "deviation": float(forecast.deviation[row]),
+            **record(columns[2:], row),
+            "places": forecast.places[row].tolist(),
+        }
 
     return {
         "format": 1,
@@ -176,22 +196,18 @@ def _plain_forecast(forecast: TournamentForecast) -> dict[str, Any]:
 def _variants_document(simulation: Simulation) -> Document:
     """One line a variant of the tournament."""
     name, forecasts = simulation.varied, simulation.forecasts
-    unit, digits = ("grades", 2) if simulation.grades else ("points", 0)
+    unit, digits = _unit(grades=simulation.grades)
 
     def measure(
-        heading: str, which: str, digits: int, scale: float = 1.0, *, gives_way: int = 0
+        heading: str, which: str, digits: int, scale: float = 1.0, gives_way: int = 0
     ) -> Column:
-        def text(forecast: TournamentForecast) -> str:
-            return within(*forecast.measure(which), digits, scale)
+        def words(row: tuple[str, TournamentForecast]) -> str:
+            return within(*row[1].measure(which), digits, scale)
 
-        return Column(
-            "",
-            lambda row: row[1].measure(which)[0],
-            heading,
-            "number",
-            show=lambda row: text(row[1]),
-            gives_way=gives_way,
-        )
+        def mean(row: tuple[str, TournamentForecast]) -> float:
+            return row[1].measure(which)[0]
+
+        return Column("", mean, heading, "number", show=words, gives_way=gives_way)
 
     shown = Table(
         [
@@ -217,23 +233,22 @@ def _variants_document(simulation: Simulation) -> Document:
         [(label, forecast, which) for label, forecast in forecasts for which in MEASURES],
     )
     meanings = [f"{key.capitalize()}: {meaning}." for key, meaning in MEASURES.items()]
-    picture = Picture(lambda: variants_chart(forecasts, name=name), "With intervals of 95 %.")
-    blocks: Sequence[Sequence[Block]] = (
-        [shown],
-        [Lines([*meanings, "± is a 95 % interval."])],
-        [picture],
-    )
+    draw = partial(variants_chart, forecasts, name=name)
     return Document(
         _title(simulation),
         _lead(simulation),
-        [Section("", each) for each in blocks],
+        [
+            Section("", [shown]),
+            Section("", [Lines([*meanings, "± is a 95 % interval."])]),
+            Section("", [Picture(draw, "With intervals of 95 %.")]),
+        ],
         records=records,
         plain=lambda: {
             "format": 1,
             "win": simulation.scenario.model.name,
             "variants": [{"variant": label, **_plain_forecast(each)} for label, each in forecasts],
         },
-        drawing=lambda: variants_chart(forecasts, name=name),
+        drawing=draw,
     )
 
 
@@ -259,32 +274,29 @@ def last_round_document(
     )
     columns: list[Column] = [
         Column("result", lambda own: _RESULTS[own.points], "Own result"),
-        Column("best", lambda own: own.best, "Best place", "integer", gives_way=2),
-        Column("worst", lambda own: own.worst, "Worst place", "integer", gives_way=1),
+        Column("best", heading="Best place", kind="integer", gives_way=2),
+        Column("worst", heading="Worst place", kind="integer", gives_way=1),
     ]
     if needs.exact:
         columns += [
             Column("", lambda own: _verdict(own, needs.place), f"Place {needs.place} or better"),
-            Column("combinations", lambda own: own.combinations, kind="integer"),
+            Column("combinations", kind="integer"),
             Column(f"place_{needs.place}", lambda own: own.reaching(needs.place), kind="integer"),
         ]
     if chances is not None:
         columns += _chance_columns(needs, chances)
     table = Table(columns, needs.results, noun="result")
-    games = Table(
-        [
-            Column("", lambda i: tournament.players[i.game.first].full_name, "If this player wins"),
-            Column(
-                "", lambda i: i.first_wins, "share", "number", show=lambda i: _share(i.first_wins)
-            ),
-            Column("", lambda i: tournament.players[i.game.second].full_name, "and if this one"),
-            Column(
-                "", lambda i: i.second_wins, "share", "number", show=lambda i: _share(i.second_wins)
-            ),
-        ],
-        needs.influences,
-        noun="game",
-    )
+
+    def side(field: str, heading: str) -> list[Column]:
+        """A player of a game, and the share of combinations if that one wins."""
+        player, share = reader(f"game.{field}"), reader(f"{field}_wins")
+        return [
+            Column("", lambda game: tournament.players[player(game)].full_name, heading),
+            Column("", share, "share", "number", show=lambda game: f"{100 * share(game):.0f} %"),
+        ]
+
+    columns = [*side("first", "If this player wins"), *side("second", "and if this one")]
+    games = Table(columns, needs.influences, noun="game")
     sections = [Section("", [table])]
     if chance_lines := list(_chance_lines(name, needs, chances, no_chances)):
         sections.append(Section("", [Lines(chance_lines)]))
@@ -303,24 +315,19 @@ def last_round_document(
 def _chance_columns(needs: LastRoundNeeds, chances: PlaceChances) -> list[Column]:
     """Chance of each own result, and of the place after it."""
 
-    def of(own: OwnResult, which: int) -> Chance:
-        return chances.results[needs.results.index(own)][which]
+    def of(which: int) -> Callable[[OwnResult], Chance]:
+        return lambda own: chances.results[needs.results.index(own)][which]
 
-    def column(which: int, heading: str) -> Column:
-        return Column("", lambda own: chance_text(of(own, which)), heading, left=False)
+    def shown(which: int, heading: str) -> Column:
+        return Column("", lambda own: chance_text(of(which)(own)), heading, left=False)
 
-    def part(which: int, name: str) -> Callable[[OwnResult], float | None]:
-        return lambda own: getattr(of(own, which), name)
-
-    files = [
-        Column(f"{name}{ending}", part(which, field), kind="number")
-        for which, name in enumerate(("chance", f"chance_place_{needs.place}"))
-        for ending, field in (("", "probability"), ("_low", "low"), ("_high", "high"))
+    return [
+        *([] if needs.own_game is None else [shown(0, "Chance of result")]),
+        shown(1, f"Chance of place {needs.place}"),
+        *chance_columns("chance", of(0)),
+        *chance_columns(f"chance_place_{needs.place}", of(1)),
+        Column("win", lambda _: chances.model),
     ]
-    shown = [column(1, f"Chance of place {needs.place}")]
-    if needs.own_game is not None:
-        shown.insert(0, column(0, "Chance of result"))
-    return [*shown, *files, Column("win", lambda _: chances.model)]
 
 
 def _chance_lines(
@@ -346,10 +353,6 @@ def _chance_lines(
         yield f"In brackets {per_cent(chances.level)} intervals for the error of the model."
 
 
-def _share(value: float) -> str:
-    return f"{100 * value:.0f} %"
-
-
 def _verdict(own: OwnResult, place: int) -> str:
     if own.worst <= place:
         return "certain"
@@ -362,15 +365,9 @@ def _plain(
     tournament: Tournament, needs: LastRoundNeeds, chances: PlaceChances | None
 ) -> dict[str, Any]:
     names = [player.full_name for player in tournament.players]
-    return {
-        "player": names[needs.player],
-        "round": needs.round,
-        "exact": needs.exact,
-        "combinations": needs.combinations if needs.exact else None,
-        "place": needs.place,
-        "chances": None
-        if chances is None
-        else {
+    shown = None
+    if chances is not None:
+        shown = {
             "win": chances.model,
             "level": chances.level,
             "place": known_values(chances.overall),
@@ -378,30 +375,28 @@ def _plain(
                 {"result": known_values(result), "place": known_values(place)}
                 for result, place in chances.results
             ],
-        },
+        }
+    return {
+        "player": names[needs.player],
+        "round": needs.round,
+        "exact": needs.exact,
+        "combinations": needs.combinations if needs.exact else None,
+        "place": needs.place,
+        "chances": shown,
         "outcomes": [
             {
                 "result": _RESULTS[own.points],
-                "best": own.best,
-                "worst": own.worst,
+                **picked(own, "best", "worst"),
                 "places": {str(at): n for at, n in sorted(own.places.items())},
             }
             for own in needs.results
         ],
         "games": [
-            {
-                "first": names[influence.game.first],
-                "second": names[influence.game.second],
-                "first_wins": influence.first_wins,
-                "second_wins": influence.second_wins,
-            }
-            for influence in needs.influences
+            {"first": names[each.game.first], "second": names[each.game.second]}
+            | picked(each, "first_wins", "second_wins")
+            for each in needs.influences
         ],
     }
-
-
-#: Standard errors to either side of an interval of 95 %.
-_NORMAL_95 = 1.959963984540054
 
 
 def forecast_chart(forecast: TournamentForecast, *, top: int = 32) -> Chart:
@@ -443,7 +438,7 @@ def variants_chart(forecasts: Sequence[tuple[str, TournamentForecast]], *, name:
         ("order", 1.0, "rank correlation with true strength"),
     ):
         values = np.array([forecast.measure(measure) for _, forecast in forecasts]) * scale
-        reach = _NORMAL_95 * values[:, 1]
+        reach = NORMAL_95 * values[:, 1]
         interval = values[:, 0] - reach, values[:, 0] + reach
         points = Points(np.arange(len(forecasts)), values[:, 0], along=interval)
         x = Axis(name, scale="category", names=[label for label, _ in forecasts])

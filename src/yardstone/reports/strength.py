@@ -45,7 +45,7 @@ from yardstone.reports.strength_words import (
     scale_name,
     switch_words,
 )
-from yardstone.reports.words import per_cent, plural
+from yardstone.reports.words import per_cent, picked, plural
 
 if TYPE_CHECKING:
     from yardstone.strength.estimation import StrengthEstimate
@@ -126,7 +126,9 @@ def _answer(plain: Plain, axis: RankAxis | None, link: Callable[[str], str]) -> 
         answer, axis = Answer("No rank", lines), None
     blocks: list[Block] = [answer]
     if axis is not None:
-        blocks.append(Picture(lambda: scale_chart(plain, _scale_words(plain)), axis.words))
+        rank = plain["rank"] or "Rating"
+        words = f"{rank} ({rating}) on a scale of ranks. {level_words(plain)}."
+        blocks.append(Picture(lambda: scale_chart(plain, words), axis.words))
     if scales := plain.get("scales"):
         blocks.append(Choices("Scale", [_scale(plain, name, link(name)) for name in scales]))
     return Section("", blocks)
@@ -142,9 +144,8 @@ def _scale(plain: Plain, name: str, address: str) -> Alternative:
         strength, interval = "unknown", "such moves nobody plays there"
     elif (part["low"], part["high"]) != (None, None):
         interval = f"{per_cent(plain['level'])}: {ends_words(name, part)}"
-    deviation = part["deviation"]
     error = "the model’s own scale"
-    if deviation:
+    if deviation := part["deviation"]:
         error = f"from {BASIS_NAMES[part.get('basis', 'fox')]}, ± {deviation:.1f} ranks"
     return Alternative(part["title"], [strength, interval, error], address, own)
 
@@ -159,26 +160,19 @@ def _used(plain: Plain) -> list[Section]:
     blocks = [Lines(lines, bullets=True, aside=True)]
     if len(left_out["first"]) > 1:
         records = [_record(each) for each in left_out["first"][:_RECORDS]]
-        more = left_out["total"] - len(records)
-        blocks.append(Lines(["One by one:"], aside=True))
-        blocks.append(
-            Lines([*records, *([f"… and {more} more"] if more else [])], True, aside=True)
-        )
+        if more := left_out["total"] - len(records):
+            records.append(f"… and {more} more")
+        blocks += [Lines(["One by one:"], aside=True), Lines(records, bullets=True, aside=True)]
     title = f"{games} of {plural(games + left_out['total'], 'game')} used"
     return [Section(title, blocks, folded=True, name="used")]
 
 
 def _record(record: Plain) -> str:
     """What was left out, its place, and the reason."""
-    place = record["file"] or ""
-    if place and record["line"]:
-        place += f", line {record['line']}"
-    return f"{place}: {record['reason']}" if place else record["reason"]
-
-
-def _scale_words(plain: Plain) -> str:
-    rating = rating_words(plain["scale"], plain["rating"])
-    return f"{plain['rank'] or 'Rating'} ({rating}) on a scale of ranks. {level_words(plain)}."
+    if not record["file"]:
+        return str(record["reason"])
+    line = f", line {record['line']}" if record["line"] else ""
+    return f"{record['file']}{line}: {record['reason']}"
 
 
 def _ranks(plain: Plain) -> Section:
@@ -202,34 +196,29 @@ def _ranks(plain: Plain) -> Section:
 def _phases(plain: Plain) -> Table:
     scale = plain["scale"]
     columns = [
-        Column("", itemgetter("phase"), "Phase"),
-        Column("", itemgetter("moves"), "Moves", "integer", gives_way=1),
-        Column("", itemgetter("rank"), "Rank", left=False),
-        _rating_column("Rating", scale, lambda part: part),
-        _ends_column(scale, lambda part: part),
+        Column("", "phase", "Phase"),
+        Column("", "moves", "Moves", "integer", gives_way=1),
+        Column("", "rank", "Rank", left=False),
+        *_strength_columns("Rating", scale, lambda part: part),
         Column("", lambda part: _range(part, scale), "On the scale", "range"),
     ]
-    return Table(
-        columns, plain["phases"], caption="From the moves of each phase alone", noun="phase"
-    )
+    caption = "From the moves of each phase alone"
+    return Table(columns, plain["phases"], caption=caption, noun="phase")
 
 
-def _rating_column(heading: str, scale: str, part: Callable[[Any], Plain], **more: Any) -> Column:
-    def value(row: Any) -> float | None:
-        rating: float | None = part(row)["rating"]
-        return rating
+def _strength_columns(heading: str, scale: str, part: Callable[[Any], Plain]) -> list[Column]:
+    """The rating of a part of the moves, and its interval."""
 
-    return Column(
-        "", value, heading, "number", show=lambda row: rating_words(scale, value(row)), **more
-    )
+    def rating(row: Any) -> Any:
+        return part(row)["rating"]
 
+    def ends(row: Any) -> str | None:
+        return None if rating(row) is None else ends_words(scale, part(row))
 
-def _ends_column(scale: str, part: Callable[[Any], Plain], **more: Any) -> Column:
-    def words(row: Any) -> str | None:
-        rated = part(row)
-        return None if rated["rating"] is None else ends_words(scale, rated)
-
-    return Column("", words, "Interval", left=False, gives_way=2, **more)
+    return [
+        Column("", rating, heading, "number", show=lambda row: rating_words(scale, rating(row))),
+        Column("", ends, "Interval", left=False, gives_way=2),
+    ]
 
 
 def _range(part: Plain, scale: str) -> Range | None:
@@ -249,58 +238,54 @@ def _moved(plain: Plain, link: Callable[[int], str]) -> Section:
     def fact(name: str) -> Callable[[tuple[int, Plain]], Any]:
         return lambda row: row[1][name] or None
 
+    def number(row: tuple[int, Plain]) -> int:
+        return row[0] + 1
+
+    def side(row: tuple[int, Plain]) -> str:
+        return str(row[1]["colour"][0].upper())
+
+    def loss(row: tuple[int, Plain]) -> float | None:
+        return mean_loss(row[1]["loss"])
+
     columns = [
-        Column("", lambda row: row[0] + 1, "Game", "integer", link=lambda row: link(row[0]),
-               ascending=True),
+        Column("", number, "Game", "integer", link=lambda row: link(row[0]), ascending=True),
         Column("", fact("date"), "Date", left=False, gives_way=3),
         Column("", fact("opponent"), "Opponent"),
-        Column("", lambda row: row[1]["colour"][0].upper(), " ", left=True),
+        Column("", side, " ", left=True),
         Column("", fact("result"), "Result", gives_way=4),
         Column("", lambda row: row[1]["moves"], "Moves", "integer", gives_way=2),
-        Column("", lambda row: mean_loss(row[1]["loss"]), "Lost a move", "number", ".2f",
-               gives_way=1),
-        _rating_column("Alone", scale, itemgetter(1)),
-        _ends_column(scale, itemgetter(1)),
-        _rating_column("So far", scale, lambda row: row[1]["running"]),
-        _ends_column(scale, lambda row: row[1]["running"]),
-    ]  # fmt: skip
-    level = per_cent(plain["level"])
-    table = Table(
-        columns,
-        rows,
-        noun="game",
-        limit=_GAMES,
-        caption="Alone: from the moves of that game only. So far: from it and all games before. "
-        f"Intervals of {level}.",
+        Column("", loss, "Lost a move", "number", ".2f", gives_way=1),
+        *_strength_columns("Alone", scale, itemgetter(1)),
+        *_strength_columns("So far", scale, lambda row: row[1]["running"]),
+    ]
+    caption = (
+        "Alone: from the moves of that game only. So far: from it and all games before. "
+        f"Intervals of {per_cent(plain['level'])}."
     )
-    blocks: list[Any] = [table]
+    blocks: list[Block] = [Table(columns, rows, noun="game", limit=_GAMES, caption=caption)]
     if len(games) > 1:
         words = "The estimate after each game, with its interval, and what each game says alone."
         blocks.insert(0, Picture(lambda: estimate_chart(plain), words))
     return Section("", blocks, name="games")
 
 
-def _moves(plain: Plain) -> list[Section]:
+def _moves(plain: Plain) -> Iterator[Section]:
     """The costliest moves, and those typical of stronger or weaker players."""
-    games = plain["by_game"]
-    costly, typical = plain["costliest_moves"], plain["indicative_moves"]
-    if not costly:
-        words = "No move stands out from the noise as costly."
-        sections = [Section("", [Lines([words])], name="costly")]
-    else:
+
+    def section(title: str, moves: Sequence[Plain], name: str) -> Section:
+        steps = move_steps(moves, plain["by_game"])
+        boards = [Slides("These moves on the board", steps)] if steps else []
+        return Section(title, [_move_table(moves), *boards], name=name)
+
+    if costly := plain["costliest_moves"]:
         title = "The costliest moves (with one standard deviation of the loss)"
-        sections = [Section(title, [_move_table(costly), *_boards(costly, games)], name="costly")]
-    if typical:
+        yield section(title, costly, "costly")
+    else:
+        words = "No move stands out from the noise as costly."
+        yield Section("", [Lines([words])], name="costly")
+    if typical := plain["indicative_moves"]:
         title = "The moves that raised (+) or lowered (-) the estimate most, in ranks"
-        sections.append(
-            Section(title, [_move_table(typical), *_boards(typical, games)], name="typical")
-        )
-    return sections
-
-
-def _boards(moves: Sequence[Plain], games: Sequence[Plain]) -> list[Slides]:
-    steps = move_steps(moves, games)
-    return [Slides("These moves on the board", steps)] if steps else []
+        yield section(title, typical, "typical")
 
 
 def _move_table(moves: Sequence[Plain]) -> Table:
@@ -312,23 +297,24 @@ def _move_table(moves: Sequence[Plain]) -> Table:
     def policy(move: Plain) -> float | None:
         return None if move["policy"] is None else 100.0 * move["policy"]
 
+    effect = [Column("", "effect", "Ranks", "number", "+.2f")] if typical else []
     columns = [
         Column("", lambda move: move["game"] + 1, "Game", "integer"),
-        Column("", itemgetter("move"), "Move", "integer"),
+        Column("", "move", "Move", "integer"),
         Column("", lambda move: move["colour"][0].upper(), " ", left=True),
-        Column("", itemgetter("point"), "Point"),
-        Column("", itemgetter("effect"), "Ranks", "number", "+.2f") if typical else None,
-        Column("", itemgetter("points_lost"), "Lost points", "number"),
+        Column("", "point", "Point"),
+        *effect,
+        Column("", "points_lost", "Lost points", "number"),
         Column("", error, "Error", left=False, gives_way=2),
         Column("", policy, "Policy %", "number", gives_way=1),
-        Column("", itemgetter("best"), "First choice" if typical else "Better"),
+        Column("", "best", "First choice" if typical else "Better"),
     ]
-    return Table([column for column in columns if column is not None], moves, noun="move")
+    return Table(columns, moves, noun="move")
 
 
 def _game_title(number: int, game: Plain) -> str:
     """A game in a few words; numbers begin at 1."""
-    opponent = game.get("opponent") or "an unnamed player"
+    opponent = game.get("opponent") or _UNNAMED
     parts = [f"Game {number}: {_COLOURS.get(game['colour'], game['colour'])} against {opponent}"]
     return ", ".join([*parts, str(game["date"])] if game.get("date") else parts)
 
@@ -378,31 +364,27 @@ def estimate_records(plain: Plain) -> Table:
     """A row for all games together, one for each phase, and one for each game."""
     strength = ("rank", "rating", "low", "high")
     facts = ("file", "line", "date", "opponent", "colour", "result", "won", "moves")
-
-    def shown(part: Plain) -> dict[str, Any]:
-        return {name: part[name] for name in strength}
-
-    same = {name: plain[name] for name in ("player", "scale", "level")}
+    same = picked(plain, "player", "scale", "level")
     losses = [value for game in plain["by_game"] for value in game["loss"]]
     rows = [
-        {**same, "part": "all", "games": plain["games"], "moves": plain["moves"], **shown(plain)}
+        {**same, "part": "all", **picked(plain, "games", "moves", *strength)}
         | {"points_lost": mean_loss(losses)}
     ]
     rows += [
-        {**same, "part": "phase", "phase": part["phase"], "moves": part["moves"], **shown(part)}
+        {**same, "part": "phase", **picked(part, "phase", "moves", *strength)}
         for part in plain["phases"]
     ]
     rows += [
-        {**same, "part": "game", "games": 1, **{name: game[name] for name in facts}, **shown(game)}
-        | {f"running_{name}": value for name, value in shown(game["running"]).items()}
+        {**same, "part": "game", "games": 1, **picked(game, *facts, *strength)}
+        | {f"running_{name}": game["running"][name] for name in strength}
         | {"points_lost": mean_loss(game["loss"])}
         for game in plain["by_game"]
     ]
-
-    def cell(name: str) -> Callable[[Mapping[str, Any]], Any]:
-        return lambda row: row.get(name)
-
-    return Table([Column(name, cell(name), kind=kind) for name, kind in _KINDS.items()], rows)
+    columns = [
+        Column(name, lambda row, name=name: row.get(name), kind=kind)
+        for name, kind in _KINDS.items()
+    ]
+    return Table(columns, rows)
 
 
 #: Columns of CSV and Parquet.
@@ -420,7 +402,7 @@ _KINDS: dict[str, Any] = {
 }
 
 
-_SIDES = ("black", "white")
+_UNNAMED = "an unnamed player"
 
 
 def move_steps(moves: Sequence[Plain], games: Sequence[Plain]) -> list[Step]:
@@ -429,10 +411,17 @@ def move_steps(moves: Sequence[Plain], games: Sequence[Plain]) -> list[Step]:
 
 
 def _step(move: Plain, game: Plain) -> Step:
-    opponent = game.get("opponent") or "an unnamed player"
-    lines = [f"Game {move['game'] + 1} against {opponent}.", *_cost(move), *_effect(move)]
+    point, effect = move["point"], move.get("effect")
+    lines = [f"Game {move['game'] + 1} against {game.get('opponent') or _UNNAMED}."]
+    if effect is None:
+        lost, error = move["points_lost"], move["error"]
+        lines.append(f"It cost {lost:.1f} points, give or take {error:.1f}.")
+    else:
+        side, verb = ("stronger", "raises") if effect > 0.0 else ("weaker", "lowers")
+        size = f"{abs(effect):.2f} ranks"
+        lines.append(f"Typical of a {side} player: it {verb} the estimate by {size}.")
     colour = str(move["colour"]).capitalize()
-    title = f"Move {move['move']}: {colour} {_move_words(move['point'])}"
+    title = f"Move {move['move']}: {colour} {_move_words(point)}"
     return Step(title, list(_move_pictures(move, colour)), [*lines, _network(move)])
 
 
@@ -443,23 +432,35 @@ def _move_pictures(move: Plain, colour: str) -> Iterator[Picture]:
     ring = f"{_move_words(point)} is marked with a ring" if point != "pass" else "a pass"
     choice = f", the network’s choice with A ({other})" if other else ""
     yield Picture(lambda: _before(move, colour), f"Before the move: {ring}{choice}.")
-    if not move["position"].get("steps"):
+    steps = move["position"].get("steps")
+    if not steps:
         return
-    count = len(move["position"]["steps"]) - 1
+    count, number = len(steps) - 1, move["move"]
     went = f", and the {count} moves that followed" if count > 1 else ""
-    yield Picture(lambda: _after(move, colour), f"After {_move_words(point)}{went}.")
+    points = ", ".join(_move_words(step["point"]) for step in steps)
+    label = f"The board after move {number + count}: {colour} began {points}."
+    numbered = list(enumerate((step["point"] for step in steps), number))
+    played = [(step["colour"], step["point"], step["takes"]) for step in steps]
+    yield Picture(
+        lambda: _after(move["position"], label, played, numbered=numbered),
+        f"After {_move_words(point)}{went}.",
+    )
     if other and "effect" not in move:
-        words = f"The network’s choice: {colour} {other} instead."
-        yield Picture(lambda: _better(move, colour), words)
+        better = f"The board after the network’s choice, {colour} {other}."
+        choices = [(move["colour"], other, move["position"]["best_takes"])]
+        yield Picture(
+            lambda: _after(move["position"], better, choices, played=(move["colour"], other)),
+            f"The network’s choice: {colour} {other} instead.",
+        )
 
 
 def _before(move: Plain, colour: str) -> BoardDiagram:
     position, point, best = move["position"], move["point"], move["best"]
     best = None if best == point else best
+    prefers = "" if best is None else f"; the network prefers {_move_words(best)}"
     label = (
-        f"The board at move {move['move']}: {colour} plays {_move_words(point)}"
-        + ("" if best is None else f"; the network prefers {_move_words(best)}")
-        + f". {len(position['black'])} black and {len(position['white'])} white stones."
+        f"The board at move {move['move']}: {colour} plays {_move_words(point)}{prefers}. "
+        f"{len(position['black'])} black and {len(position['white'])} white stones."
     )
     before = position["before"]
     return BoardDiagram(
@@ -473,62 +474,20 @@ def _before(move: Plain, colour: str) -> BoardDiagram:
     )
 
 
-def _after(move: Plain, colour: str) -> BoardDiagram:
-    """The board some moves later, these moves with their numbers."""
-    steps, number = move["position"]["steps"], move["move"]
-    stones = _stones(move["position"])
-    for step in steps:
-        _play(stones, step["colour"], step["point"], step["takes"])
-    points = ", ".join(_move_words(step["point"]) for step in steps)
-    label = f"The board after move {number + len(steps) - 1}: {colour} began {points}."
-    return BoardDiagram(
-        label,
-        move["position"]["size"],
-        [point for point, stone in stones.items() if stone == "black"],
-        [point for point, stone in stones.items() if stone == "white"],
-        numbered=list(enumerate((step["point"] for step in steps), number)),
+def _after(
+    position: Plain, label: str, moves: Sequence[tuple[str, str, Sequence[str]]], **shown: Any
+) -> BoardDiagram:
+    """The board after moves: of whom, where, and what they take."""
+    stones = {point: colour for colour in _COLOURS for point in position[colour]}
+    for colour, point, takes in moves:
+        if point != "pass":
+            stones[point] = colour
+        for taken in takes:
+            stones.pop(taken, None)
+    black, white = (
+        [point for point, stone in stones.items() if stone == colour] for colour in _COLOURS
     )
-
-
-def _better(move: Plain, colour: str) -> BoardDiagram:
-    """The board after the network's choice."""
-    position, best = move["position"], move["best"]
-    stones = _stones(position)
-    _play(stones, move["colour"], best, position["best_takes"])
-    return BoardDiagram(
-        f"The board after the network’s choice, {colour} {best}.",
-        position["size"],
-        [point for point, stone in stones.items() if stone == "black"],
-        [point for point, stone in stones.items() if stone == "white"],
-        played=(move["colour"], best),
-    )
-
-
-def _stones(position: Plain) -> dict[str, str]:
-    return {point: colour for colour in _SIDES for point in position[colour]}
-
-
-def _play(stones: dict[str, str], colour: str, point: str, takes: Sequence[str]) -> None:
-    """Put a stone on the board, and take off what it captures."""
-    if point != "pass":
-        stones[point] = colour
-    for taken in takes:
-        stones.pop(taken, None)
-
-
-def _cost(move: Plain) -> list[str]:
-    """What a costly move cost; of others nothing."""
-    if "effect" in move:
-        return []
-    return [f"It cost {move['points_lost']:.1f} points, give or take {move['error']:.1f}."]
-
-
-def _effect(move: Plain) -> list[str]:
-    """Which players a typical move is typical of; of others nothing."""
-    if (effect := move.get("effect")) is None:
-        return []
-    side, verb = ("stronger", "raises") if effect > 0.0 else ("weaker", "lowers")
-    return [f"Typical of a {side} player: it {verb} the estimate by {abs(effect):.2f} ranks."]
+    return BoardDiagram(label, position["size"], black, white, **shown)
 
 
 def _network(move: Plain) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, inf, nan
 from types import MappingProxyType
@@ -214,44 +214,26 @@ class RankAxis:
         ]
 
 
-def _axes() -> Mapping[str, RankAxis]:
+def _axes() -> Iterator[tuple[str, RankAxis]]:
     numbers = [float(k) for k in range(_LOWEST, _HIGHEST + 1)]
-    ogs, earlier, egf = (
-        convert(grade_of_fox(numbers), "grade", scale, extrapolate=True)
-        for scale in ("ogs", "ogs-2020", "egf")
-    )
-    return MappingProxyType(
-        {
-            "fox": RankAxis(
-                SITE_SCALES["fox"].title,
-                tuple(numbers),
-                "On the Fox scale 3.0 is the weakest 3 dan and 3.9 almost a 4 dan; 1 kyu lies "
-                "from 0 to 1, and the kyu ranks below it are negative.",
-            ),
-            "ogs": RankAxis(
-                SITE_SCALES["ogs"].title,
-                tuple(ogs.tolist()),
-                "OGS ratings are points of Glicko-2; by the server’s own formula 1 dan begins at "
-                "1918.",
-            ),
-            "ogs-2020": RankAxis(
-                SITE_SCALES["ogs-2020"].title,
-                tuple(earlier.tolist()),
-                "OGS ratings are points of Glicko-2; by the server’s formula of 2020 1 dan begins "
-                "at 2220.",
-            ),
-            "egf": RankAxis(
-                SITE_SCALES["egf"].title,
-                tuple(egf.tolist()),
-                "EGF ratings are those of the European Go Federation: 2100 is 1 dan, and a rank "
-                "is 100 points.",
-            ),
-        }
-    )
+    for scale, words in _AXIS_WORDS.items():
+        borders = numbers
+        if scale != "fox":
+            borders = convert(grade_of_fox(numbers), "grade", scale, extrapolate=True).tolist()
+        yield scale, RankAxis(SITE_SCALES[scale].title, tuple(borders), words)
 
 
+_AXIS_WORDS = {
+    "fox": "On the Fox scale 3.0 is the weakest 3 dan and 3.9 almost a 4 dan; 1 kyu lies from 0 to "
+    "1, and the kyu ranks below it are negative.",
+    "ogs": "OGS ratings are points of Glicko-2; by the server’s own formula 1 dan begins at 1918.",
+    "ogs-2020": "OGS ratings are points of Glicko-2; by the server’s formula of 2020 1 dan begins "
+    "at 2220.",
+    "egf": "EGF ratings are those of the European Go Federation: 2100 is 1 dan, and a rank is 100 "
+    "points.",
+}
 #: The scales by name.
-RANK_AXES = _axes()
+RANK_AXES: Mapping[str, RankAxis] = MappingProxyType(dict(_axes()))
 
 
 #: A dot stands at each of so many estimates.
@@ -314,15 +296,12 @@ def _rated(parts: Sequence[Plain]) -> tuple[list[int], list[float]]:
 def _words(estimate: Plain) -> str:
     """The course of the estimate for those who cannot see it."""
     running = [game["running"] for game in estimate["by_game"]]
-
-    def written(value: float) -> str:
-        return rating_words(estimate["scale"], value)
-
     words = [f"The estimate after each of {len(running)} games"]
     running = [part for part in running if part["rating"] is not None]
     for part, when in ((running[0], "first"), (running[-1], "last")):
-        interval = interval_words(part["low"], part["high"], written)
-        words.append(f"{written(part['rating'])} after the {when}, interval {interval}")
+        rating = rating_words(estimate["scale"], part["rating"])
+        interval = ends_words(estimate["scale"], part)
+        words.append(f"{rating} after the {when}, interval {interval}")
     return "; ".join(words) + "."
 
 
@@ -334,18 +313,11 @@ def scale_chart(estimate: Plain, words: str) -> Chart:
     rating = estimate["rating"]
     share = (rating - low) / (high - low)
     anchor = "start" if share < 0.06 else "end" if share > 0.94 else "middle"
+    text = rating_words(estimate["scale"], rating)
     marks: list[Mark] = [
         Bars(max(left, low), min(right, high), -0.22, 0.22, opacity=0.25),
         Points(rating, 0.0, size=7.0),
-        Label(
-            rating,
-            0.0,
-            rating_words(estimate["scale"], rating),
-            anchor,
-            size=14.0,
-            bold=True,
-            up=16.0,
-        ),
+        Label(rating, 0.0, text, anchor, size=14.0, bold=True, up=16.0),
     ]
     x = Axis(low=low, high=high, ticks=ranks.ticks(low, high), between=True)
     return Chart([Panel(x, Axis(low=-1.0, high=1.0, hidden=True), marks)], words=words, height=70.0)
@@ -353,13 +325,13 @@ def scale_chart(estimate: Plain, words: str) -> Chart:
 
 def rank_chart(estimate: Plain, words: str) -> Chart:
     """The probability of each rank, in per cent."""
-    ranks = [(each["rank"], 100.0 * each["probability"]) for each in estimate["probabilities"]]
-    share = np.array([value for _, value in ranks])
-    place = np.arange(len(ranks))
+    names = [each["rank"] for each in estimate["probabilities"]]
+    share = np.array([100.0 * each["probability"] for each in estimate["probabilities"]])
+    place = np.arange(len(names))
     texts = [f"{value:.0f}" if value >= 0.5 else "" for value in share]
-    titles = [f"{name}: {value:.1f} %" for name, value in ranks]
+    titles = [f"{name}: {value:.1f} %" for name, value in zip(names, share, strict=True)]
     bars = Bars(place - 0.4, place + 0.4, 0.0, share, texts=texts, titles=titles)
-    x = Axis(scale="category", names=[name for name, _ in ranks])
+    x = Axis(scale="category", names=names)
     y = Axis(low=0.0, high=1.18 * max(float(share.max(initial=0.0)), 1e-9), hidden=True)
     return Chart([Panel(x, y, [bars])], words=words, height=110.0)
 

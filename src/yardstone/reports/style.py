@@ -5,59 +5,50 @@ from __future__ import annotations
 from dataclasses import asdict
 from math import exp
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from yardstone.reports.document import Column, Document, Lines, Section, Table
-from yardstone.reports.words import known as known_or_none
-from yardstone.reports.words import plural
+from yardstone.reports.words import known, plural
 from yardstone.strength.calibration import Calibration, ScoreCost, SiteCalibration
 from yardstone.strength.site_scales import fox_rank
 from yardstone.strength.style import StyleRatings
+
+if TYPE_CHECKING:
+    from yardstone.strength.estimation import PlayerEstimate
 
 __all__ = ["style_document", "calibration_document"]
 
 
 def style_document(ratings: StyleRatings) -> Document:
     """For people the errors by rank, or, where no rank is known, the players."""
-    rows = _rows(ratings)
+    folds = None if ratings.validation is None else ratings.validation.fold
+    places = range(len(ratings.players))
+
+    def name(row: int) -> str:
+        return ratings.players[row] or f"line {row + 4}"
+
     columns = [
-        Column("player", itemgetter("player"), "player", show=_name),
-        Column("rank", itemgetter("rank"), kind="number"),
-        Column("predicted", itemgetter("predicted"), "rank", "number"),
-        Column("deviation", itemgetter("deviation"), "deviation", "number"),
-        Column("fold", itemgetter("fold"), kind="integer"),
+        Column("player", ratings.players.__getitem__, "player", show=name),
+        Column("rank", lambda row: known(float(ratings.strength[row])), kind="number"),
+        Column("predicted", lambda row: round(float(ratings.predicted[row]), 4), "rank", "number"),
+        Column(
+            "deviation", lambda row: round(float(ratings.deviation[row]), 4), "deviation", "number"
+        ),
+        Column("fold", lambda row: None if folds is None else int(folds[row]) + 1, kind="integer"),
     ]
+    records = Table(columns, places)
     table = _by_rank(ratings)
     if not len(table.rows):
-        table = Table(columns, sorted(rows, key=itemgetter("predicted")), noun="player")
+        table = Table(columns, sorted(places, key=columns[2].value), noun="player")
     return Document(
         "Ranks from style",
         _summary(ratings),
         [Section("", [table])],
-        Table(columns, rows),
-        lambda: _plain(ratings, rows),
+        records,
+        lambda: _plain(ratings, records.records()),
     )
-
-
-def _rows(ratings: StyleRatings) -> list[dict[str, Any]]:
-    folds = None if ratings.validation is None else ratings.validation.fold
-    return [
-        {
-            "number": row,
-            "player": player,
-            "rank": known_or_none(ratings.strength[row]),
-            "predicted": round(float(ratings.predicted[row]), 4),
-            "deviation": round(float(ratings.deviation[row]), 4),
-            "fold": None if folds is None else int(folds[row]) + 1,
-        }
-        for row, player in enumerate(ratings.players)
-    ]
-
-
-def _name(row: dict[str, Any]) -> str:
-    return row["player"] or f"line {row['number'] + 4}"
 
 
 def _summary(ratings: StyleRatings) -> list[str]:
@@ -86,17 +77,14 @@ def _by_rank(ratings: StyleRatings) -> Table:
     def members(rank: float) -> Any:
         return ratings.predicted[ratings.strength == rank]
 
+    def error(rank: float) -> float:
+        return float(np.sqrt(np.mean(np.square(members(rank) - rank))))
+
     columns = [
         Column("", lambda rank: rank + 0.0, "rank", "number", "g"),
         Column("", lambda rank: len(members(rank)), "players", "integer"),
         Column("", lambda rank: members(rank).mean(), "mean prediction", "number", ".2f"),
-        Column(
-            "",
-            lambda rank: float(np.sqrt(np.mean(np.square(members(rank) - rank)))),
-            "error",
-            "number",
-            ".2f",
-        ),
+        Column("", error, "error", "number", ".2f"),
     ]
     return Table(columns, np.unique(ratings.strength[ratings.known]).tolist(), noun="rank")
 
@@ -119,9 +107,7 @@ def _plain(ratings: StyleRatings, rows: list[dict[str, Any]]) -> dict[str, Any]:
         "learned_from": ratings.learned_from,
         "error": ratings.error,
         "validation": validation,
-        "players": [
-            {name: value for name, value in row.items() if name != "number"} for row in rows
-        ],
+        "players": rows,
     }
 
 
@@ -134,65 +120,50 @@ _MISSING = 8
 def calibration_document(result: SiteCalibration) -> Document:
     """The document; its CSV is a table that `strength calibrate` reads again without the games."""
     line = result.calibration
-    rows = _calibration_rows(result)
-    far = sorted(rows, key=lambda row: -abs(row["off"]))
+
+    def fitted(row: tuple[PlayerEstimate, float]) -> float:
+        return float(line.rating(row[0].rating))
+
+    def off(row: tuple[PlayerEstimate, float]) -> float:
+        return row[1] - fitted(row)
+
     columns = [
-        Column("player", itemgetter("player"), "Player"),
-        Column("games", itemgetter("games"), "Games", "integer", show=_count("games")),
-        Column("moves", itemgetter("moves"), "Moves", "integer", show=_count("moves")),
-        Column("estimate", itemgetter("estimate"), "Estimate", "number", ".2f"),
-        Column("rating", itemgetter("rating"), "Rating", "number", ".0f"),
-        Column("fitted", itemgetter("fitted"), "On the line", "number", ".0f"),
-        Column("", lambda row: round(row["off"]), "Off", "integer", "+d"),
+        Column("player", lambda row: row[0].player, "Player"),
+        Column("games", lambda row: row[0].games, "Games", "integer", show=_count("games")),
+        Column("moves", lambda row: row[0].moves, "Moves", "integer", show=_count("moves")),
+        Column("estimate", lambda row: round(row[0].rating, 4), "Estimate", "number", ".2f"),
+        Column("rating", itemgetter(1), "Rating", "number", ".0f"),
+        Column("fitted", lambda row: round(fitted(row), 2), "On the line", "number", ".0f"),
+        Column("", lambda row: round(off(row)), "Off", "integer", "+d"),
     ]
+    far = sorted(result.players, key=lambda row: -abs(off(row)))
+    players = Table(columns, far, noun="player", limit=_PLAYERS)
     sections = [
         *_cost(result.cost),
-        Section(
-            "Players, those furthest from the line first",
-            [Table(columns, far, noun="player", limit=_PLAYERS)],
-        ),
+        Section("Players, those furthest from the line first", [players]),
     ]
     if result.missing:
         rest = len(result.missing) - _MISSING
         others = f" and {rest:,} more" if rest > 0 else ""
         names = ", ".join(result.missing[:_MISSING])
         sections.append(Section("", [Lines([f"Without a game: {names}{others}"])]))
+    records = Table(columns, result.players)
     return Document(
         f"{line.site}: ratings from estimates",
         _headline(line),
         sections,
-        Table(columns, rows),
-        lambda: _plain_calibration(result, rows),
+        records,
+        lambda: {
+            "calibration": asdict(line),
+            "players": records.records(),
+            "cost": None if result.cost is None else asdict(result.cost),
+            "missing": list(result.missing),
+        },
     )
 
 
-def _calibration_rows(result: SiteCalibration) -> list[dict[str, Any]]:
-    line = result.calibration
-    return [
-        {
-            "player": each.player,
-            "games": each.games,
-            "moves": each.moves,
-            "estimate": round(each.rating, 4),
-            "rating": rating,
-            "fitted": round(float(line.rating(each.rating)), 2),
-            "off": rating - float(line.rating(each.rating)),
-        }
-        for each, rating in result.players
-    ]
-
-
-def _plain_calibration(result: SiteCalibration, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    return {
-        "calibration": asdict(result.calibration),
-        "players": [{name: value for name, value in row.items() if name != "off"} for row in rows],
-        "cost": None if result.cost is None else asdict(result.cost),
-        "missing": list(result.missing),
-    }
-
-
 def _count(name: str) -> Any:
-    return lambda row: f"{row[name]:,}" if row[name] else "–"
+    return lambda row: f"{getattr(row[0], name):,}" if getattr(row[0], name) else "–"
 
 
 def _headline(line: Calibration) -> list[str]:

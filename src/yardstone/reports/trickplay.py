@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from yardstone.go.points import BLACK, PASS, colour_name, point_name
 from yardstone.records.sgf import SgfTree, write_sgf
 from yardstone.reports.chart import Axis, Chart, Guide, Mark, Panel, Points, Stroke
-from yardstone.reports.document import Column, Document, Drawing, Lines, Picture, Section, Table
+from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table, record
 from yardstone.reports.words import plain_skipped, plural
 from yardstone.strength.site_scales import GROUP_EDGES
 
@@ -54,15 +55,15 @@ def _game(each: Completion) -> str:
 
 #: Where a problem was found, in files and, with a heading, for people.
 _FOUND = (
-    Column("problem", lambda each: each.problem.name, "Problem"),
-    Column("file", lambda each: each.problem.file),
-    Column("line", lambda each: each.problem.line, kind="integer"),
-    Column("bounds", lambda each: each.problem.bounds, "Bounds", gives_way=2),
-    Column("bounds_from", lambda each: each.problem.bounds_from),
+    Column("problem", "problem.name", "Problem"),
+    Column("file", "problem.file"),
+    Column("line", "problem.line", kind="integer"),
+    Column("bounds", "problem.bounds", "Bounds", gives_way=2),
+    Column("bounds_from", "problem.bounds_from"),
     Column("to_answer", lambda each: colour_name(each.problem.to_answer).lower()),
-    Column("found", lambda each: each.found, "Found", "integer"),
+    Column("found", heading="Found", kind="integer"),
     Column("put_back", _put_back),
-    Column("found_without", lambda each: each.found_without, kind="integer"),
+    Column("found_without", kind="integer"),
     Column("boards", lambda each: len(each.boards), kind="integer"),
     Column("changes", _first(_changes, ""), "Changes"),
     Column("game", _first(lambda board: board.game.file, ""), "Game", show=_game),
@@ -86,7 +87,7 @@ def found_document(result: FoundProblems) -> Document:
         plain=lambda: {
             "format": 1,
             "problems": [
-                {**_record(_FOUND, each), "completed": list(map(_board, each.boards))}
+                {**record(_FOUND, each), "completed": list(map(_board, each.boards))}
                 for each in result.completions
             ],
             "skipped": plain_skipped(result.skipped),
@@ -124,32 +125,25 @@ def _not_as_they_are(completions: Sequence[Completion]) -> Iterator[str]:
 def ratings_document(result: RatedProblems) -> Document:
     """Failure, refutation and their difference of each problem, and the surprising cases."""
     columns = _rating_columns(result)
-    table = Table(columns, result.problems, noun="problem")
-
-    def draw() -> Drawing:
-        return trickplay_chart(result)
-
+    draw = partial(trickplay_chart, result)
     picture = Picture(draw, "Ratings of the failure and the refutation of each problem")
+    table = Table(columns, result.problems, noun="problem")
+    sections = [Section(blocks=[picture, table])]
     cases = sorted(
         (problem for problem in result.compared if problem.surprising),
         key=lambda problem: problem.difference or 0.0,
     )
-    lines = [
-        f"  {problem.problem.name}: {result.difference(problem):+.{result.scale.digits}f}"
-        for problem in cases
-    ]
+    if cases:
+        digits = result.scale.digits
+        lines = [f"  {each.problem.name}: {result.difference(each):+.{digits}f}" for each in cases]
+        sections.append(Section("* rated as high as the refutation, or higher", [Lines(lines)]))
     return Document(
         "Trick plays",
-        lead=list(_conclusion(result)),
-        sections=[
-            Section(blocks=[picture, table]),
-            Section(
-                "* rated as high as the refutation, or higher", [Lines(lines)] if lines else []
-            ),
-        ][: 2 if lines else 1],
-        records=Table([column for column in columns if column.name], result.problems),
-        plain=lambda: _plain(result),
-        drawing=draw,
+        list(_conclusion(result)),
+        sections,
+        Table([column for column in columns if column.name], result.problems),
+        lambda: _plain(result),
+        draw,
     )
 
 
@@ -217,9 +211,15 @@ def _rating_columns(result: RatedProblems) -> list[Column]:
         *_variation_columns(result, "failure"),
         *_variation_columns(result, "refutation"),
         Column("difference", result.difference, "Difference", "number", show=difference),
-        Column("surprising", surprising, " ", "boolean", left=True,
-               show=lambda problem: "*" if problem.surprising else ""),
-    ]  # fmt: skip
+        Column(
+            "surprising",
+            surprising,
+            " ",
+            "boolean",
+            left=True,
+            show=lambda problem: "*" if problem.surprising else "",
+        ),
+    ]
 
 
 def _variation_columns(result: RatedProblems, kind: str) -> list[Column]:
@@ -265,10 +265,6 @@ def _rated(result: RatedProblems, rated: RatedVariation) -> dict[str, Any]:
     }
 
 
-def _record(columns: Sequence[Column], row: Any) -> dict[str, Any]:
-    return {column.name: column.value(row) for column in columns if column.name}
-
-
 def _plain(result: RatedProblems) -> dict[str, Any]:
     compared, columns = result.compared, _rating_columns(result)
     return {
@@ -284,7 +280,7 @@ def _plain(result: RatedProblems) -> dict[str, Any]:
         "refutation_above": sum(not problem.surprising for problem in compared),
         "problems": [
             {
-                **_record(columns, problem),
+                **record(columns, problem),
                 "variations": [_variation(result, problem, each) for each in problem.variations],
                 "completed": list(map(_board, problem.completion.boards)),
             }

@@ -86,11 +86,13 @@ def chance_text(chance: Chance) -> str:
     return f"{value} ({100.0 * chance.low:.0f}–{100.0 * chance.high:.0f})"
 
 
-def chance_columns(name: str, path: str) -> list[Column]:
-    """The chance at a path of a row, for files: its probability and interval."""
+def chance_columns(name: str, chance: Callable[[Any], Chance] | str) -> list[Column]:
+    """A chance of a row, or at a path of it, for files: its probability and interval."""
+    read = reader(chance) if isinstance(chance, str) else chance
     parts = {"": "probability", "_low": "low", "_high": "high"}
     return [
-        Column(f"{name}{ending}", f"{path}.{part}", kind="number") for ending, part in parts.items()
+        Column(f"{name}{ending}", lambda row, part=part: getattr(read(row), part), kind="number")
+        for ending, part in parts.items()
     ]
 
 
