@@ -104,8 +104,10 @@ def team_standings_document(table: TeamStandings, *, results: bool = True) -> Do
 
 def _about(name: str) -> tuple[str, str]:
     """Heading and meaning of a criterion; those not listed count the upper boards."""
+    if name in _ABOUT:
+        return _ABOUT[name]
     boards = "board" if name[3] == "1" else f"{name[3]} boards"
-    return _ABOUT.get(name) or (f"B{name[3]}U", f"board points of the upper {boards}")
+    return f"B{name[3]}U", f"board points of the upper {boards}"
 
 
 def _half_match(table: TeamStandings, team: int, number: int, places: dict[int, int]) -> str:
