@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
+from ipaddress import IPv4Network, IPv6Network, ip_address
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Request, Security
@@ -333,28 +334,15 @@ async def _answer(
 ) -> StreamingResponse:
     first = await run_in_threadpool(look)  # so that a missing job is a refusal, no stream
     client = await run_in_threadpool(service.client, request)
-    open_streams = service.streams
-    limits = service.settings.limits
-    if open_streams[client] >= limits.streams_client or open_streams.total() >= limits.streams:
-        raise RequestProblem(
-            429,
-            "streams",
-            "Too many streams of events are open.",
-            "Ask for the job itself now and then.",
-            retry_after=10,
-        )
-    open_streams[client] += 1
-
-    async def text() -> AsyncIterator[str]:
-        try:
-            async for event in _events(first, look, partial(service.changes.wait, address)):
-                yield event
-        finally:
-            open_streams[client] -= 1
-            if not open_streams[client]:
-                del open_streams[client]
-
-    return StreamingResponse(text(), media_type="text/event-stream")
+    texts = _events(first, look, partial(service.changes.wait, address))
+    refusal = RequestProblem(
+        429,
+        "streams",
+        "Too many streams of events are open.",
+        "Ask for the job itself now and then.",
+        retry_after=10,
+    )
+    return service.streams.stream(client, service.settings.limits, texts, refusal)
 
 
 async def _events(
@@ -673,7 +661,15 @@ async def _state(service: Service) -> tuple[dict[str, Any], str]:
 @router.get("/metrics", include_in_schema=False)
 def metrics(request: Request) -> Response:
     """Numbers for Prometheus, for those addresses that may read them."""
-    if not request.app.state.may_measure(request):
+    if not _is_among(request, request.app.state.may_measure):
         raise missing()
     text = request.app.state.metrics.text(upkeep.state(_service(request).store))
     return Response(text, media_type="text/plain; version=0.0.4")
+
+
+def _is_among(request: Request, networks: list[IPv4Network | IPv6Network]) -> bool:
+    try:
+        address = ip_address(request.client.host if request.client is not None else "")
+    except ValueError:
+        return False
+    return any(address in network for network in networks)

@@ -10,8 +10,9 @@ import os
 import threading
 import time
 from bisect import bisect_left
-from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Collection
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from ipaddress import IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any
 
@@ -22,32 +23,38 @@ from fastapi.responses import JSONResponse
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from yardstone.errors import YardstoneError
 from yardstone.memory import memory_of
 from yardstone.web.kinds import KINDS
 from yardstone.web.problems import DatabaseAway, RequestProblem, described
-from yardstone.web.settings import Limits, log_event
+from yardstone.web.settings import Limits, log_event, parts_of
 from yardstone.web.store import STATUSES
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
+    from yardstone.web.desk.app import DeskSettings
+    from yardstone.web.settings import Settings
+
 
 __all__ = [
     "BodyLimit",
     "Metrics",
+    "Places",
     "RateLimit",
     "RequestMonitor",
     "RootPath",
     "StrictHeaders",
-    "add_handlers",
     "configured",
     "plain_answer",
+    "protect",
     "visitor_mark",
 ]
 
@@ -214,6 +221,39 @@ class RateLimit:
                 "Wait a little.",
                 retry_after=max(1, round((1.0 - left) / rate)),
             )
+
+
+class Places(Counter[str]):
+    """How many things of each visitor go on at the same time."""
+
+    def is_full(self, client: str, own: int, whole: int) -> bool:
+        """Whether a visitor has as many as one may have, or all have together."""
+        return self[client] >= own or self.total() >= whole
+
+    @contextmanager
+    def hold(self, client: str) -> Iterator[None]:
+        """Take a place."""
+        self[client] += 1
+        try:
+            yield
+        finally:
+            self[client] -= 1
+            if not self[client]:
+                del self[client]
+
+    def stream(
+        self, client: str, limits: Limits, texts: AsyncIterator[str], refusal: RequestProblem
+    ) -> StreamingResponse:
+        """Answer with a stream of events; raises the refusal if too many are open."""
+        if self.is_full(client, limits.streams_client, limits.streams):
+            raise refusal
+
+        async def held() -> AsyncIterator[str]:
+            with self.hold(client):
+                async for text in texts:
+                    yield text
+
+        return StreamingResponse(held(), media_type="text/event-stream")
 
 
 def visitor_mark(request: Request, secret: bytes) -> str:
@@ -488,31 +528,38 @@ class RequestMonitor:
 _METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH")
 
 
-_WORDS = {
-    400: ("unreadable", "The request cannot be read."),
-    404: ("not_found", "There is nothing at this address."),
-    413: ("too_large", "The body is too long."),
-    405: ("not_allowed", "That cannot be done at this address."),
-}
-_HINTS = {404: "Check it.", 413: "Send less."}
-
-
-def add_handlers(
-    app: FastAPI, refused: Callable[[Request, RequestProblem], Response], *, hint: str
+def protect(
+    app: FastAPI,
+    settings: Settings | DeskSettings,
+    *,
+    metrics: Metrics,
+    client: Callable[[Request], str],
+    refuse: Callable[[Request, RequestProblem], Response],
+    hint: str,
+    hosts: list[str],
+    body: Mapping[str, Any],
 ) -> None:
-    """Have every error of an application answered.
+    """Put before an application what every request passes, and have every error answered.
 
     Parameters
     ----------
     app : FastAPI
-    refused : callable
+    settings : Settings or DeskSettings
+    metrics : Metrics
+    client : callable
+        The mark of who makes a request.
+    refuse : callable
         The answer to a request with a problem.
     hint : str
         Where it says what can be asked for.
+    hosts : list of str
+        Names that are answered; all if empty.
+    body : mapping
+        Parameters of `BodyLimit`.
     """
 
-    async def refuse(request: Request, error: Exception) -> Response:
-        return refused(request, _problem_of(error, hint=hint))
+    async def answer(request: Request, error: Exception) -> Response:
+        return refuse(request, _problem_of(error, hint=hint))
 
     for kind in (
         YardstoneError,
@@ -523,7 +570,26 @@ def add_handlers(
         ClientDisconnect,
         Exception,
     ):
-        app.add_exception_handler(kind, refuse)
+        app.add_exception_handler(kind, answer)
+    limit = RateLimit(settings.limits)
+    app.add_middleware(  # the last one added comes first
+        RequestMonitor, rate_limit=limit, metrics=metrics, client=client, refuse=refuse
+    )
+    app.add_middleware(BodyLimit, **body)
+    if hosts:
+        app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts)
+    app.add_middleware(StrictHeaders)
+    app.add_middleware(RootPath, path=settings.root_path)
+    app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=parts_of(settings.trusted_proxies))
+
+
+_WORDS = {
+    400: ("unreadable", "The request cannot be read."),
+    404: ("not_found", "There is nothing at this address."),
+    413: ("too_large", "The body is too long."),
+    405: ("not_allowed", "That cannot be done at this address."),
+}
+_HINTS = {404: "Check it.", 413: "Send less."}
 
 
 def _problem_of(error: Exception, *, hint: str) -> RequestProblem:

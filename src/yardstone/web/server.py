@@ -6,35 +6,21 @@ import asyncio
 import secrets
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
-from ipaddress import ip_address, ip_network
 
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
-from starlette.middleware.trustedhost import TrustedHostMiddleware
-from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 import yardstone
 from yardstone.web import api, pages
-from yardstone.web.middleware import (
-    BodyLimit,
-    Metrics,
-    RateLimit,
-    RequestMonitor,
-    RootPath,
-    StrictHeaders,
-    add_handlers,
-    configured,
-    plain_answer,
-    visitor_mark,
-)
+from yardstone.web.middleware import Metrics, configured, plain_answer, protect, visitor_mark
 from yardstone.web.problems import RequestProblem
 from yardstone.web.service import Service
-from yardstone.web.settings import Settings, configure_log
+from yardstone.web.settings import Settings, configure_log, networks, parts_of
 from yardstone.web.store import JobStore
 from yardstone.web.supervisor import Bell, orders
 
@@ -77,51 +63,25 @@ def make_app(settings: Settings, bell: Bell | None = None) -> FastAPI:
     )
     app.state.service = service
     app.state.metrics = Metrics()
-    app.state.may_measure = _among(settings.metrics_from)
+    app.state.may_measure = networks("metrics_from", settings.metrics_from)
     app.include_router(api.router)
     app.include_router(pages.router)
-    add_handlers(app, _refused, hint="See /api/openapi.json.")
-    _add_layers(app, settings)
-    return app
-
-
-def _add_layers(app: FastAPI, settings: Settings) -> None:
-    """What every request passes, the last one added first."""
-    app.add_middleware(
-        RequestMonitor,
-        rate_limit=RateLimit(settings.limits),
+    protect(
+        app,
+        settings,
         metrics=app.state.metrics,
         client=partial(visitor_mark, secret=secrets.token_bytes(32)),  # counted here alone
         refuse=_refused,
+        hint="See /api/openapi.json.",
+        hosts=parts_of(settings.allowed_hosts),
+        body={},
     )
-    app.add_middleware(BodyLimit)
-    hosts = [host.strip() for host in settings.allowed_hosts.split(",") if host.strip()]
-    if hosts:
-        app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts)
-    app.add_middleware(StrictHeaders)
-    app.add_middleware(RootPath, path=settings.root_path)
-    trusted = [each.strip() for each in settings.trusted_proxies.split(",") if each.strip()]
-    app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=trusted)
+    return app
 
 
 def _refused(request: Request, problem: RequestProblem) -> Response:
-    return (
-        pages.problem_page(request, problem) if pages.wants_page(request) else plain_answer(problem)
-    )
-
-
-def _among(networks: str) -> Callable[[Request], bool]:
-    """Whether a request comes from one of some networks."""
-    known = [ip_network(each.strip(), strict=False) for each in networks.split(",") if each.strip()]
-
-    def among(request: Request) -> bool:
-        try:
-            address = ip_address(request.client.host if request.client is not None else "")
-        except ValueError:
-            return False
-        return any(address in network for network in known)
-
-    return among
+    is_page = pages.wants_page(request)
+    return pages.problem_page(request, problem) if is_page else plain_answer(problem)
 
 
 #: Requests that are answered at the same time; more are told to come again.

@@ -20,7 +20,7 @@ from yardstone.reports.files import document_csv, table_csv
 from yardstone.web.database import Lock, file_name, jobs, uploads
 from yardstone.web.kinds import KINDS, Kind, Query
 from yardstone.web.kinds.kind import ChoiceField, PlayersField, bad_option, only_value
-from yardstone.web.middleware import visitor_mark
+from yardstone.web.middleware import Places, visitor_mark
 from yardstone.web.notices import QUEUED, Changes
 from yardstone.web.problems import RequestProblem, missing
 from yardstone.web.sent_files import ImportGate, look
@@ -268,8 +268,7 @@ class Service:
         self.settings = settings
         self.store = store
         self.bell = bell
-        self.receiving: Counter[str] = Counter()
-        self.streams: Counter[str] = Counter()
+        self.receiving, self.streams = Places(), Places()
         self._imports = ImportGate(settings)
         self.changes = Changes(store.database)
         self._known_secret = b""
@@ -339,13 +338,8 @@ class Service:
                 "Try again soon.",
                 retry_after=5,
             )
-        self.receiving[client] += 1
-        try:
+        with self.receiving.hold(client):
             yield
-        finally:
-            self.receiving[client] -= 1
-            if not self.receiving[client]:
-                del self.receiving[client]
 
     def _check_room(self, client: str, key: str | None) -> None:
         """Refuse files that there is no room for, before they come."""

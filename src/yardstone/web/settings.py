@@ -16,6 +16,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,6 +45,8 @@ __all__ = [
     "footer_text",
     "load_settings",
     "log_event",
+    "networks",
+    "parts_of",
     "site_of",
 ]
 
@@ -280,12 +283,12 @@ class Settings:
         if self.importer_url:
             CarefulClient(self.importer_url)
         for name in ("trusted_proxies", "metrics_from"):
-            _check_networks(name, getattr(self, name))
+            networks(name, getattr(self, name))
 
     @property
     def importers(self) -> tuple[str, ...]:
         """Servers of Go whose users can be named."""
-        return tuple(part for each in self.importer.split(",") if (part := each.strip().lower()))
+        return tuple(parts_of(self.importer.lower()))
 
     @property
     def uploads(self) -> Path:
@@ -313,14 +316,20 @@ def _check_text(name: str, value: object) -> None:
         raise UsageError(f"{name}: {text!r} holds what is no text")
 
 
-def _check_networks(name: str, text: str) -> None:
-    from ipaddress import ip_network
+def parts_of(text: str) -> list[str]:
+    """What a setting lists with commas."""
+    return [part for each in text.split(",") if (part := each.strip())]
 
-    for part in filter(None, (part.strip() for part in text.split(","))):
+
+def networks(name: str, text: str) -> list[IPv4Network | IPv6Network]:
+    """The networks that a setting lists; raises UsageError where something else stands."""
+    made = []
+    for part in parts_of(text):
         try:
-            ip_network(part, strict=False)
+            made.append(ip_network(part, strict=False))
         except ValueError:
             raise UsageError(f"{name}: {part!r} is not an address or network") from None
+    return made
 
 
 def load_settings(

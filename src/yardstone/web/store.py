@@ -217,14 +217,21 @@ def sent_key(request: Request) -> str:
     return request.cookies.get(OWNER_COOKIE, "")
 
 
-def remember_key(response: Response, key: str, path: str, seconds: float, *, secure: bool) -> None:
+def remember_key(
+    request: Request,
+    response: Response,
+    key: str,
+    path: str,
+    seconds: float,
+    cookie: str = OWNER_COOKIE,
+) -> None:
     """Leave the key with a browser, which sends it to this path only."""
     response.set_cookie(
-        OWNER_COOKIE,
+        cookie,
         key,
         max_age=max(int(seconds), 1),
         path=path,
-        secure=secure,
+        secure=request.url.scheme == "https",
         httponly=True,
         samesite="lax",
     )

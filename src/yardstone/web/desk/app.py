@@ -16,25 +16,13 @@ from pathlib import Path
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import Response
-from starlette.middleware.trustedhost import TrustedHostMiddleware
-from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 import yardstone
 from yardstone.errors import InputError, UsageError
 from yardstone.web.desk import entries, pages, public, rounds
 from yardstone.web.desk.pages import problem_page
 from yardstone.web.desk.service import Desk
-from yardstone.web.middleware import (
-    BodyLimit,
-    Metrics,
-    RateLimit,
-    RequestMonitor,
-    RootPath,
-    StrictHeaders,
-    add_handlers,
-    configured,
-    plain_answer,
-)
+from yardstone.web.middleware import Metrics, configured, plain_answer, protect
 from yardstone.web.pages.render import wants_page
 from yardstone.web.problems import RequestProblem
 from yardstone.web.settings import Limits, configure_log
@@ -169,21 +157,16 @@ def make_desk(settings: DeskSettings) -> FastAPI:
     app.state.service = desk
     for part in (public, rounds, entries, pages):
         app.include_router(part.router)
-    add_handlers(app, _refused, hint="Load the page again.")
-    app.add_middleware(
-        RequestMonitor,
-        rate_limit=RateLimit(settings.limits),
+    protect(
+        app,
+        settings,
         metrics=Metrics(),
         client=desk.client,
         refuse=_refused,
+        hint="Load the page again.",
+        hosts=[] if settings.guarded else _LOCAL_NAMES,
+        body={"most": _LARGEST_FORM, "counted": ()},
     )
-    app.add_middleware(BodyLimit, most=_LARGEST_FORM, counted=())
-    if not settings.guarded:
-        app.add_middleware(TrustedHostMiddleware, allowed_hosts=_LOCAL_NAMES)
-    app.add_middleware(StrictHeaders)
-    app.add_middleware(RootPath, path=settings.root_path)
-    trusted = [each.strip() for each in settings.trusted_proxies.split(",") if each.strip()]
-    app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=trusted)
     return app
 
 
@@ -267,23 +250,18 @@ def _lines(settings: DeskSettings) -> list[str]:
     """Where the desk is, and what helpers need."""
     lines = [f"The desk of {settings.file} is open (Ctrl-C closes it):"]
     lines += [f"  {address}" for address in _addresses(settings)]
-    if settings.guarded:
-        lines.append(f"Password of the helpers: {settings.password}")
-    else:
-        lines.append("No password: only this machine reaches it.")
-    return lines
+    guarded = f"Password of the helpers: {settings.password}"
+    open_to_all = "No password: only this machine reaches it."
+    return [*lines, guarded if settings.guarded else open_to_all]
 
 
 def _addresses(settings: DeskSettings) -> list[str]:
     """Where browsers find it."""
     if settings.public_url:
         return [settings.public_url.rstrip("/") + settings.root_path + "/"]
-    hosts = [settings.host]
-    if settings.host in ("0.0.0.0", "::"):
-        hosts = [_own_address(), "127.0.0.1"]
-    elif _is_local(settings.host):
-        hosts = [settings.host]
-    return [f"http://{host}:{settings.port}{settings.root_path}/" for host in dict.fromkeys(hosts)]
+    every = settings.host in ("0.0.0.0", "::")
+    hosts = dict.fromkeys([_own_address(), "127.0.0.1"] if every else [settings.host])
+    return [f"http://{host}:{settings.port}{settings.root_path}/" for host in hosts]
 
 
 def _own_address() -> str:

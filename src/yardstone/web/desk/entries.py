@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -17,12 +18,7 @@ from yardstone.tournament.event.entries import (
     read_player_table,
     remove_player,
 )
-from yardstone.tournament.event.rounds import (
-    give_bye,
-    rejoin,
-    take_bye_back,
-    withdraw,
-)
+from yardstone.tournament.event.rounds import give_bye, rejoin, take_bye_back, withdraw
 from yardstone.web.desk.pages import (
     Form,
     SentForm,
@@ -32,12 +28,12 @@ from yardstone.web.desk.pages import (
     input_problem,
     take,
 )
-from yardstone.web.desk.views import PLAYER_FIELDS, changed_fields, field_values, seat
-from yardstone.web.problems import RequestProblem, missing
+from yardstone.web.desk.views import PLAYER_FIELDS, changed_texts, field_values
+from yardstone.web.problems import RequestProblem
 
 if TYPE_CHECKING:
     from yardstone.tournament.event.settings import EventChange
-    from yardstone.tournament.model import Tournament
+    from yardstone.tournament.model import Player, Tournament
 
 __all__ = ["router"]
 
@@ -54,24 +50,54 @@ def enter_page(request: Request, search: str = "") -> Response:
     return _enter_page(request, search=search)
 
 
+def _enter_page(request: Request, **shown: Any) -> Response:
+    desk = desk_of(request)
+    snapshot, register = desk.snapshot(), desk.register
+    usual = {"lines": (), "left_out": (), "problem": "", "values": {}, "table": "", "search": ""}
+    shown = usual | shown
+    return desk_page(
+        request,
+        "enter",
+        snapshot,
+        status=422 if shown["problem"] or shown["left_out"] else 200,
+        fields=PLAYER_FIELDS,
+        first_round=min(snapshot.tournament.next_round, snapshot.tournament.rounds),
+        register="" if register is None else register.players.federation,
+        found=register.beginning(shown["search"], _OFFERED) if register and shown["search"] else [],
+        **shown,
+    )
+
+
 @router.post("/enter")
 def enter_one(request: Request, form: SentForm) -> Response:
     """Enter one player."""
-    values = {name: form.text(name) for name, *_ in PLAYER_FIELDS}
+    values = {field.name: form.text(field.name) for field in PLAYER_FIELDS}
     try:
-        entry = _entry(request, form, values)
-        change = desk_of(request).change(
-            lambda tournament: enter_players(
-                tournament, [entry], first_round=form.number("first_round")
-            ),
-            form.helper,
-        )
+        change = _enter(request, form, [_entry(request, form, values)])
     except InputError as error:
-        return _enter_page(request, problem=input_problem(error), values=values, status=422)
+        return _enter_page(request, problem=input_problem(error), values=values)
     if change.skipped.details:
         reason = change.skipped.details[0].reason
-        return _enter_page(request, problem=f"{reason}.", values=values, status=422)
+        return _enter_page(request, problem=f"{reason}.", values=values)
     return _enter_page(request, lines=change.lines, search=form.text("search"))
+
+
+def _enter(request: Request, form: Form, entries: Sequence[EventEntry]) -> EventChange:
+    return desk_of(request).change(
+        lambda tournament: enter_players(
+            tournament, entries, first_round=form.number("first_round")
+        ),
+        form.helper,
+    )
+
+
+def _entry(request: Request, form: Form, values: dict[str, str]) -> EventEntry:
+    """A player as the form has it, or as the federation's list does."""
+    register = desk_of(request).register
+    if form.text("listed") and register is not None:
+        return register.players.find(form.text("listed"))
+    given = field_values(PLAYER_FIELDS, values)
+    return EventEntry(**{name: value for name, value in given.items() if value is not None})
 
 
 @router.post("/enter/table")
@@ -80,27 +106,19 @@ def enter_table(request: Request, form: SentForm) -> Response:
     text = form.fields.get("table", [""])[0]
     data = form.files.get("file") or text.encode()
     if not data.strip():
-        return _enter_page(request, problem="No table was sent.", status=422)
-    with scratch_folder() as folder:
-        file = folder / "players.csv"
-        file.write_bytes(data)
-        try:
-            read = read_player_table(file)
-        except InputError as error:
-            return _enter_page(request, problem=input_problem(error), table=text, status=422)
+        return _enter_page(request, problem="No table was sent.")
     register = desk_of(request).register
-    entries = list(read.entries)
-    if register is not None:
-        entries = [register.players.completed(entry) or entry for entry in entries]
     try:
-        change = desk_of(request).change(
-            lambda tournament: enter_players(
-                tournament, entries, first_round=form.number("first_round")
-            ),
-            form.helper,
-        )
+        with scratch_folder() as folder:
+            file = folder / "players.csv"
+            file.write_bytes(data)
+            read = read_player_table(file)
+        entries = list(read.entries)
+        if register is not None:
+            entries = [register.players.completed(entry) or entry for entry in entries]
+        change = _enter(request, form, entries)
     except InputError as error:
-        return _enter_page(request, problem=input_problem(error), table=text, status=422)
+        return _enter_page(request, problem=input_problem(error), table=text)
     left_out = [
         f"line {each.line}: {each.reason}"
         for report in (read.skipped, change.skipped)
@@ -114,7 +132,6 @@ def enter_table(request: Request, form: SentForm) -> Response:
         lines=lines or ["Nobody was entered."],
         left_out=left_out[:_LISTED],
         table=text if left_out else "",
-        status=200 if not left_out else 422,
     )
 
 
@@ -123,128 +140,85 @@ def call(request: Request, number: int) -> Response:
     """Who plays in a round: a tap each."""
     helpers_only(request)
     snapshot = desk_of(request).snapshot()
-    tournament = snapshot.tournament
-    if not 1 <= number <= tournament.rounds:
-        raise missing()
-    rows = sorted(range(len(tournament.players)), key=lambda row: _name(tournament, row))
-    busy = {p for g in tournament.round_games(number) for p in (g.first, g.second)}
-    busy |= {bye.player for bye in tournament.byes if bye.round == number}
-    return desk_page(
-        request,
-        "here",
-        snapshot,
-        title=f"Who plays in round {number}",
-        place="pair",
-        number=number,
-        players=[
-            (seat(tournament, row), tournament.players[row].takes_part(number), row in busy)
-            for row in rows
-        ],
-    )
+    snapshot.check_round(number)
+    view, tournament = snapshot.view, snapshot.tournament
+    paired = {row for at, row in (*tournament.game_of, *tournament.bye_of) if at == number}
+    players = [
+        (view.seat(row), tournament.players[row].takes_part(number), row in paired)
+        for row in view.players()
+    ]
+    return desk_page(request, "here", snapshot, number=number, players=players)
 
 
 @router.post("/here/{number}")
 def set_here(request: Request, number: int, form: SentForm) -> Response:
     """Say whether a player plays in a round."""
-    there = form.text("there") == "1"
-
-    def step(tournament: Tournament) -> EventChange:
-        row = _row(tournament, form.text("who"))
-        act = rejoin if there else withdraw
-        return act(tournament, row, number, only=True)
-
+    act = rejoin if form.text("there") == "1" else withdraw
+    step = _with_player(form, lambda t, row: act(t, row, number, only=True))
     return take(request, form, step, f"/here/{number}#{form.text('anchor')}")
 
 
 @router.post("/player/{number}/change")
 def change(request: Request, number: int, form: SentForm) -> Response:
     """Change what is said of a player, field by field."""
-
-    def step(tournament: Tournament) -> EventChange:
-        row = _row(tournament, form.text("who"))
-        return change_player(tournament, row, **changed_fields(form, tournament.players[row]))
-
+    step = _with_player(
+        form, lambda t, row: change_player(t, row, **_changed_fields(form, t.players[row]))
+    )
     return take(request, form, step, f"/player/{number}")
+
+
+def _changed_fields(form: Form, player: Player) -> dict[str, Any]:
+    def clash(label: str, was: str, now: str, text: str) -> RequestProblem:
+        return RequestProblem(
+            409,
+            "changed_meanwhile",
+            f"{label} of {player.full_name}: it was {was or 'empty'} when you began, is "
+            f"{now or 'empty'} by now, and you sent {text or 'nothing'}.",
+            "Nothing was changed. Look at the player as it is now, and change it again.",
+        )
+
+    values = field_values(PLAYER_FIELDS, changed_texts(form, PLAYER_FIELDS, player, clash))
+    if "rating" in values and values["rating"] is None:
+        raise RequestProblem(422, "bad_number", "The rating cannot be empty.", "Write a number.")
+    return values
+
+
+#: What a helper may do with a player, from the round of the form on.
+_ACTS: dict[str, Callable[[Tournament, int, int], EventChange]] = {
+    "absent": partial(withdraw, only=True),
+    "withdraw": withdraw,
+    "play": partial(rejoin, only=True),
+    "rejoin": rejoin,
+    "bye": give_bye,
+    "no-bye": take_bye_back,
+    "remove": lambda tournament, row, _: remove_player(tournament, row),
+}
 
 
 @router.post("/player/{number}/rounds")
 def rounds(request: Request, number: int, form: SentForm) -> Response:
     """Withdraw a player, take one back, give or take a bye, or take an entry out."""
     act, at = form.text("act"), form.number("round")
-    acts: dict[str, Callable[[Tournament, int], EventChange]] = {
-        "absent": lambda t, row: withdraw(t, row, at, only=True),
-        "withdraw": lambda t, row: withdraw(t, row, at),
-        "play": lambda t, row: rejoin(t, row, at, only=True),
-        "rejoin": lambda t, row: rejoin(t, row, at),
-        "bye": lambda t, row: give_bye(t, row, at),
-        "no-bye": lambda t, row: take_bye_back(t, row, at),
-        "remove": remove_player,
-    }
-    if act not in acts:
+    if act not in _ACTS:
         raise RequestProblem(422, "bad_form", "The form is not known.", "Load the page again.")
-    return take(
-        request,
-        form,
-        lambda tournament: acts[act](tournament, _row(tournament, form.text("who"))),
-        "/players" if act == "remove" else f"/player/{number}",
-    )
+    step = _with_player(form, lambda tournament, row: _ACTS[act](tournament, row, at))
+    return take(request, form, step, "/players" if act == "remove" else f"/player/{number}")
 
 
-def _row(tournament: Tournament, who: str) -> int:
-    """A player by the whole name, which stays when numbers change."""
-    for row, player in enumerate(tournament.players):
-        if player.full_name == who:
-            return row
-    raise RequestProblem(
-        409, "gone", f"Nobody is called {who!r} any more.", "Somebody has changed the name."
-    )
+def _with_player(
+    form: Form, step: Callable[[Tournament, int], EventChange]
+) -> Callable[[Tournament], EventChange]:
+    """A step with the player whom the form names: by the whole name, as numbers may change."""
 
+    def with_player(tournament: Tournament) -> EventChange:
+        for row, player in enumerate(tournament.players):
+            if player.full_name == form.text("who"):
+                return step(tournament, row)
+        raise RequestProblem(
+            409,
+            "gone",
+            f"Nobody is called {form.text('who')!r} any more.",
+            "Somebody has changed the name.",
+        )
 
-def _name(tournament: Tournament, row: int) -> str:
-    return tournament.players[row].full_name.casefold()
-
-
-# New players
-
-
-def _enter_page(
-    request: Request,
-    *,
-    lines: Sequence[str] = (),
-    left_out: Sequence[str] = (),
-    problem: str = "",
-    values: dict[str, str] | None = None,
-    table: str = "",
-    search: str = "",
-    status: int = 200,
-) -> Response:
-    desk = desk_of(request)
-    snapshot = desk.snapshot()
-    register = desk.register
-    return desk_page(
-        request,
-        "enter",
-        snapshot,
-        title="Enter players",
-        place="enter",
-        status=status,
-        lines=lines,
-        left_out=left_out,
-        problem=problem,
-        values=values or {},
-        table=table,
-        fields=PLAYER_FIELDS,
-        first_round=min(snapshot.tournament.next_round, snapshot.tournament.rounds),
-        register="" if register is None else register.players.federation,
-        search=search,
-        found=[] if register is None or not search else register.beginning(search, _OFFERED),
-    )
-
-
-def _entry(request: Request, form: Form, values: dict[str, str]) -> EventEntry:
-    """A player as the form has it, or as the federation's list does."""
-    register = desk_of(request).register
-    if form.text("listed") and register is not None:
-        return register.players.find(form.text("listed"))
-    plain = field_values(values)
-    return EventEntry(**{name: value for name, value in plain.items() if value is not None})
+    return with_player

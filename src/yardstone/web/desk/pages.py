@@ -8,21 +8,21 @@ import re
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from datetime import date
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Request
-from fastapi.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from yardstone.errors import InputError, YardstoneError
-from yardstone.grades import format_grade, parse_grade
 from yardstone.tournament.event.settings import change_settings
 from yardstone.tournament.model import System
-from yardstone.web.desk.service import COOKIE, Desk, Helper
+from yardstone.web.desk.service import COOKIE, LASTING, Desk, Helper
+from yardstone.web.desk.views import EVENT_FIELDS, changed_texts, field_values, shown_values
 from yardstone.web.pages.render import error_lines, page, root_of
 from yardstone.web.problems import RequestProblem
+from yardstone.web.store import remember_key
 
 if TYPE_CHECKING:
     from yardstone.tournament.event.settings import EventChange
@@ -39,6 +39,7 @@ __all__ = [
     "helpers_only",
     "input_problem",
     "problem_page",
+    "reader_page",
     "router",
     "take",
     "wants_json",
@@ -147,57 +148,52 @@ SentForm = Annotated[Form, Depends(read_form)]
 
 
 def desk_page(
+    request: Request, template: str, snapshot: Snapshot, *, status: int = 200, **values: Any
+) -> Response:
+    """A page that shows the tournament as it is in `snapshot`, and what else its template asks."""
+    sessions = desk_of(request).sessions
+    helper, fresh = sessions.helper(request), False
+    if helper is None and not sessions.guarded:
+        helper, fresh = sessions.new_helper(), True
+    shown: dict[str, Any] = {
+        "event": snapshot.tournament,
+        "view": snapshot.view,
+        "rounds": snapshot.rounds,
+        "mark": snapshot.mark,
+        "trouble": snapshot.trouble,
+        "helper": helper,
+        "key": "" if helper is None else sessions.form_key(helper),
+        "guarded": sessions.guarded,
+        "place": "",
+        "here": quote(request.url.path.removeprefix(root_of(request)), safe="/"),
+        "refresh": 0 if helper is not None else 30,
+    }
+    answer = page(request, f"desk/{template}", status=status, **(shown | values))
+    if fresh and helper is not None:
+        _remember(request, answer, helper)
+    return answer
+
+
+def _remember(request: Request, answer: Response, helper: Helper) -> None:
+    remember_key(request, answer, helper.token, root_of(request) or "/", LASTING, COOKIE)
+
+
+def reader_page(
     request: Request,
     template: str,
     snapshot: Snapshot,
-    *,
-    title: str,
-    place: str = "",
-    status: int = 200,
-    **values: Any,
+    make: Callable[[], dict[str, Any]] = dict,
 ) -> Response:
-    """A page of the desk.
-
-    Parameters
-    ----------
-    request : Request
-    template : str
-    snapshot : Snapshot
-        What it shows.
-    title : str
-        Of the window.
-    place : str
-        Which of the links at the top leads to it.
-    status : int
-    **values
-        What the template shows.
-    """
+    """The same for everybody, with what `make` gives: the same bytes for all who are no helpers."""
     desk = desk_of(request)
-    helper, fresh = desk.sessions.helper(request), False
-    if helper is None and not desk.sessions.guarded:
-        helper, fresh = desk.sessions.new_helper(), True
-    path = request.url.path.removeprefix(root_of(request))
-    answer = page(
-        request,
-        f"desk/{template}",
-        title=title,
-        status=status,
-        event=snapshot.tournament,
-        rounds=desk.rounds(snapshot),
-        mark=snapshot.mark,
-        trouble=snapshot.trouble,
-        helper=helper,
-        key="" if helper is None else desk.sessions.form_key(helper),
-        guarded=desk.sessions.guarded,
-        place=place,
-        here=quote(path, safe="/"),
-        refresh=0 if helper is not None else 30,
-        **values,
-    )
-    if fresh and helper is not None:
-        secure = request.url.scheme == "https"
-        desk.sessions.remember(answer, helper, root_of(request), secure=secure)
-    return answer
+    if not desk.sessions.guarded or desk.sessions.helper(request) is not None:
+        return desk_page(request, template, snapshot, **make())
+    address = f"{request.url.path}?{request.url.query}"
+    kept = desk.pages.get(snapshot.mark, address)
+    if kept is None:
+        kept = bytes(desk_page(request, template, snapshot, **make()).body)
+        desk.pages.keep(snapshot.mark, address, kept)
+    return HTMLResponse(kept, headers={"Cache-Control": "no-store"})
 
 
 def problem_page(request: Request, problem: RequestProblem) -> Response:
@@ -264,8 +260,7 @@ async def sign_in(request: Request) -> Response:
     except RequestProblem as problem:
         return _asking(request, next, problem, name)
     answer = RedirectResponse(root_of(request) + _inside(next), 303)
-    secure = request.url.scheme == "https"
-    desk.sessions.remember(answer, helper, root_of(request), secure=secure)
+    _remember(request, answer, helper)
     return answer
 
 
@@ -290,7 +285,6 @@ def _asking(
         request,
         "sign_in",
         desk_of(request).snapshot(),
-        title="Sign in",
         status=200 if problem is None else problem.status,
         next=_inside(next),
         name=name,
@@ -314,8 +308,6 @@ def more(request: Request) -> Response:
         request,
         "more",
         desk.snapshot(),
-        title="More",
-        place="more",
         steps=desk.file.steps()[:_LISTED],
         file=desk.settings.file.name,
     )
@@ -341,29 +333,11 @@ def file(request: Request) -> Response:
     )
 
 
-#: Name of a setting, its label, and a hint.
-_EVENT_FIELDS = (
-    ("name", "Name", ""),
-    ("place", "Place", ""),
-    ("director", "Director", ""),
-    ("begin", "First day", ""),
-    ("end", "Last day", ""),
-    ("rounds", "Rounds", ""),
-    ("bar", "McMahon bar", "3d: all from here on start equal"),
-    ("floor", "McMahon floor", "20k: all down to here start equal"),
-    ("handicap", "Most handicap stones", "0 for even games"),
-    ("correction", "Stones less than the difference", "1 is usual"),
-    ("komi", "Komi", ""),
-    ("criteria", "Tie-breaks", "in order, such as mms,sos,sosos"),
-)
-_MCMAHON = ("bar", "floor")
-
-
 @router.get("/settings")
 def settings_page(request: Request) -> Response:
     """The settings as they are."""
     helpers_only(request)
-    return _page(request)
+    return _settings_page(request)
 
 
 @router.post("/settings")
@@ -371,78 +345,35 @@ def change(request: Request, form: SentForm) -> Response:
     """Change some, as far as nobody else has changed them meanwhile."""
 
     def step(tournament: Tournament) -> EventChange:
-        return change_settings(tournament, **_changed(form, tournament))
+        texts = changed_texts(form, EVENT_FIELDS, tournament, _changed_meanwhile)
+        return change_settings(tournament, **field_values(EVENT_FIELDS, texts, "is not understood"))
 
     try:
         return take(request, form, step, "/settings")
     except YardstoneError as error:
-        return _page(request, f"{error}.", form)
+        return _settings_page(request, f"{error}.", form)
 
 
-def _page(request: Request, problem: str = "", form: Form | None = None) -> Response:
+def _changed_meanwhile(label: str, was: str, now: str, text: str) -> RequestProblem:
+    words = f"{label}: somebody has changed it to {now or 'nothing'} meanwhile"
+    return RequestProblem(409, "changed_meanwhile", words)
+
+
+def _settings_page(request: Request, problem: str = "", form: Form | None = None) -> Response:
     snapshot = desk_of(request).snapshot()
-    now = _shown(snapshot.tournament)
     mcmahon = snapshot.tournament.system is System.mcmahon
+    fields = [each for each in EVENT_FIELDS if mcmahon or each.name not in ("bar", "floor")]
+    now = shown_values(EVENT_FIELDS, snapshot.tournament)
     return desk_page(
         request,
         "settings",
         snapshot,
-        title="Settings",
-        place="more",
         status=422 if problem else 200,
-        fields=[each for each in _EVENT_FIELDS if mcmahon or each[0] not in _MCMAHON],
+        fields=fields,
         now=now,
         values=now if form is None else {name: form.text(name) for name in now},
         problem=problem,
     )
-
-
-def _shown(tournament: Tournament) -> dict[str, str]:
-    scoring, stones = tournament.scoring, tournament.handicap
-    return {
-        "name": tournament.name,
-        "place": tournament.place,
-        "director": tournament.director,
-        "begin": "" if tournament.begin is None else tournament.begin.isoformat(),
-        "end": "" if tournament.end is None else tournament.end.isoformat(),
-        "rounds": str(tournament.rounds),
-        "bar": format_grade(scoring.bar),
-        "floor": format_grade(scoring.floor),
-        "handicap": str(stones.ceiling),
-        "correction": str(stones.correction),
-        "komi": "" if tournament.komi is None else f"{tournament.komi:g}",
-        "criteria": ",".join(scoring.criteria).lower(),
-    }
-
-
-def _changed(form: Form, tournament: Tournament) -> dict[str, Any]:
-    """What the helper has changed of what the form showed."""
-    now, changes = _shown(tournament), {}
-    for name, label, _ in _EVENT_FIELDS:
-        text, was = form.text(name), form.text(f"was_{name}")
-        if name not in form.fields or text in (was, now[name]):
-            continue
-        if now[name] != was:
-            raise RequestProblem(
-                409,
-                "changed_meanwhile",
-                f"{label}: somebody has changed it to {now[name] or 'nothing'} meanwhile",
-            )
-        changes[name] = _value(name, label, text)
-    return changes
-
-
-def _value(name: str, label: str, text: str) -> Any:
-    try:
-        if name in _MCMAHON:
-            return int(parse_grade(text))
-        if name in ("begin", "end"):
-            return date.fromisoformat(text)
-        if name in ("rounds", "handicap", "correction"):
-            return int(text)
-        return float(text.replace(",", ".")) if name == "komi" else text
-    except ValueError:
-        raise RequestProblem(422, "bad_value", f"{label}: {text!r} is not understood") from None
 
 
 #: Seconds between two looks at the file, and between two signs of life.
@@ -454,7 +385,7 @@ _LONGEST = 900.0
 async def watch(desk: Desk) -> None:
     """Look at the file again and again, and wake whoever waits for a change."""
     while True:
-        await run_in_threadpool(desk.look)
+        await run_in_threadpool(desk.snapshot)
         await asyncio.sleep(_LOOK)
 
 
@@ -468,30 +399,17 @@ def state(request: Request) -> Response:
 async def events(request: Request) -> Response:
     """A line for each change of the tournament."""
     desk = desk_of(request)
-    client, open_streams, limits = desk.client(request), desk.streams, desk.settings.limits
-    if open_streams[client] >= limits.streams_client or open_streams.total() >= limits.streams:
-        raise RequestProblem(
-            429, "streams", "Too many pages are watching.", "Load the page again.", retry_after=10
-        )
-
-    async def text() -> AsyncIterator[str]:
-        open_streams[client] += 1
-        try:
-            async for line in _lines(desk):
-                yield line
-        finally:
-            open_streams[client] -= 1
-            if not open_streams[client]:
-                del open_streams[client]
-
-    return StreamingResponse(text(), media_type="text/event-stream")
+    refusal = RequestProblem(
+        429, "streams", "Too many pages are watching.", "Load the page again.", retry_after=10
+    )
+    return desk.streams.stream(desk.client(request), desk.settings.limits, _lines(desk), refusal)
 
 
 async def _lines(desk: Desk) -> AsyncIterator[str]:
     known, spoke, end = "", time.monotonic(), time.monotonic() + _LONGEST
     yield "retry: 2000\n\n"
     while time.monotonic() < end and not desk.closing:
-        mark = desk.last_mark
+        mark = desk.file.last.mark
         if mark != known:
             known, spoke = mark, time.monotonic()
             yield f"event: change\ndata: {json.dumps({'mark': mark})}\n\n"

@@ -4,229 +4,115 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import RedirectResponse, Response
 from markupsafe import Markup
 
 from yardstone.errors import YardstoneError
 from yardstone.grades import parse_grade
-from yardstone.reports.pairing import side_names
 from yardstone.reports.simulation import last_round_document
 from yardstone.reports.standings import player_card_document, prizes_document, standings_document
 from yardstone.tournament.event.prizes import prize_list
 from yardstone.tournament.last_round import last_round_needs
 from yardstone.tournament.model import Result
 from yardstone.tournament.standings_table import standings
-from yardstone.web.desk.pages import desk_of, desk_page
-from yardstone.web.desk.views import (
-    PLAYER_FIELDS,
-    free_players,
-    round_boards,
-    seat,
-    seats_by_name,
-    shown_values,
-)
-from yardstone.web.pages.render import ASSETS, asset_bytes, asset_mark, content, root_of
+from yardstone.web.desk.pages import desk_of, desk_page, reader_page
+from yardstone.web.desk.views import PLAYER_FIELDS, shown_values
+from yardstone.web.pages.render import READ, asset, content, root_of
 from yardstone.web.problems import RequestProblem, missing
-
-if TYPE_CHECKING:
-    from yardstone.tournament.standings_table import Standings
-    from yardstone.web.desk.service import Snapshot
-
 
 __all__ = ["router"]
 
-
-def _for_reader(request: Request, make: Callable[[Snapshot], Response]) -> Response:
-    """A page of the tournament as it is now; the same bytes for all who are no helpers."""
-    desk = desk_of(request)
-    snapshot = desk.snapshot()
-    if not desk.sessions.guarded or desk.sessions.helper(request) is not None:
-        return make(snapshot)
-    address = f"{request.url.path}?{request.url.query}"
-    page = desk.pages.get(snapshot.mark, address)
-    if page is None:
-        made = make(snapshot)
-        page = bytes(made.body)
-        if made.status_code == 200:
-            desk.pages.keep(snapshot.mark, address, page)
-    return HTMLResponse(page, headers={"Cache-Control": "no-store"})
-
-
 router = APIRouter(include_in_schema=False)
-
-_READ = ["GET", "HEAD"]
-_YEAR = 31_536_000
+router.api_route("/static/{name}", methods=READ)(asset)
 
 
-@router.api_route("/", methods=_READ)
+@router.api_route("/", methods=READ)
 def home(request: Request) -> Response:
     """Where the tournament stands, and for helpers what comes next."""
-
-    def shown(snapshot: Snapshot) -> Response:
-        tournament = snapshot.tournament
-        return desk_page(
-            request,
-            "home",
-            snapshot,
-            title=tournament.name or "Tournament",
-            boards=round_boards(tournament, desk_of(request).rounds(snapshot).paired),
-            lines=seats_by_name(tournament, desk_of(request).rounds(snapshot).paired),
-        )
-
-    return _for_reader(request, shown)
+    return reader_page(request, "home", desk_of(request).snapshot())
 
 
-@router.api_route("/round/{number}", methods=_READ)
+@router.api_route("/round/{number}", methods=READ)
 def boards(request: Request, number: int, by: Literal["table", "name"] = "table") -> Response:
     """The boards of a round, by tables or by names: also for the wall."""
-
-    def shown(snapshot: Snapshot) -> Response:
-        tournament = snapshot.tournament
-        if not 1 <= number <= tournament.rounds:
-            raise missing()
-        return desk_page(
-            request,
-            "boards",
-            snapshot,
-            title=f"Round {number}",
-            place="boards",
-            number=number,
-            by=by,
-            boards=round_boards(tournament, number),
-            lines=seats_by_name(tournament, number),
-            free=free_players(tournament, number),
-            sides=side_names(tournament),
-        )
-
-    return _for_reader(request, shown)
+    snapshot = desk_of(request).snapshot()
+    snapshot.check_round(number)
+    return reader_page(request, "boards", snapshot, lambda: {"number": number, "by": by})
 
 
-@router.api_route("/standings", methods=_READ)
+@router.api_route("/standings", methods=READ)
 def table(request: Request, after: int | None = None) -> Response:
     """The standings after a round; by default after the last one with results."""
+    snapshot = desk_of(request).snapshot()
+    tournament = snapshot.tournament
+    played = (g.round for g in tournament.games if g.result is not Result.unknown)
+    last = max(played, default=0)
+    number = last if after is None else after
+    if not 0 <= number <= last:
+        raise missing()
 
-    def shown(snapshot: Snapshot) -> Response:
-        made = _standings(snapshot, after)
-        root = root_of(request)
-        return desk_page(
-            request,
-            "standings",
-            snapshot,
-            title="Standings",
-            place="standings",
-            after=made.round,
-            complete=made.round <= snapshot.tournament.complete_rounds,
-            open=sum(board.open for board in round_boards(snapshot.tournament, made.round)),
-            last=max(_last_with_results(snapshot), 0),
-            content=content(
-                standings_document(
-                    made, link=lambda row: f"{root}/player/{row + 1}", search=True, alone=True
-                )
-            ),
-        )
+    def shown() -> dict[str, Any]:
+        made = standings(tournament, round_number=number)
+        document = standings_document(made, link=_player_link(request), search=True, alone=True)
+        return {
+            "after": number,
+            "complete": number <= tournament.complete_rounds,
+            "open": sum(board.open for board in snapshot.view.boards(number)),
+            "last": last,
+            "content": content(document),
+        }
 
-    return _for_reader(request, shown)
+    return reader_page(request, "standings", snapshot, shown)
 
 
-@router.api_route("/players", methods=_READ)
+@router.api_route("/players", methods=READ)
 def players(request: Request) -> Response:
     """Everybody who has entered."""
-
-    def shown(snapshot: Snapshot) -> Response:
-        tournament = snapshot.tournament
-        rows = sorted(range(len(tournament.players)), key=lambda row: _by_name(snapshot, row))
-        return desk_page(
-            request,
-            "players",
-            snapshot,
-            title="Players",
-            place="players",
-            players=[(seat(tournament, row), tournament.players[row]) for row in rows],
-        )
-
-    return _for_reader(request, shown)
+    return reader_page(request, "players", desk_of(request).snapshot())
 
 
-@router.api_route("/player/{number}", methods=_READ)
+@router.api_route("/player/{number}", methods=READ)
 def card(request: Request, number: int) -> Response:
     """One player: games, score, the next board."""
+    snapshot = desk_of(request).snapshot()
+    tournament, row = snapshot.tournament, number - 1
+    snapshot.check_player(number)
 
-    def shown(snapshot: Snapshot) -> Response:
-        tournament = snapshot.tournament
-        if not 1 <= number <= len(tournament.players):
-            raise missing()
-        root = root_of(request)
-        made = player_card_document(
-            tournament, number - 1, link=lambda row: f"{root}/player/{row + 1}"
-        )
-        player = tournament.players[number - 1]
-        return desk_page(
-            request,
-            "player",
-            snapshot,
-            title=player.full_name,
-            place="players",
-            player=player,
-            seat=seat(tournament, number - 1),
-            content=content(made),
-            games={at for at, row in tournament.game_of if row == number - 1},
-            byes={at for at, row in tournament.bye_of if row == number - 1},
-            fields=PLAYER_FIELDS,
-            values=shown_values(player),
-            needs=_last_round_open(snapshot),
-        )
+    def shown() -> dict[str, Any]:
+        player = tournament.players[row]
+        return {
+            "player": player,
+            "seat": snapshot.view.seat(row),
+            "content": content(player_card_document(tournament, row, link=_player_link(request))),
+            "games": {at for at, each in tournament.game_of if each == row},
+            "byes": {at for at, each in tournament.bye_of if each == row},
+            "fields": PLAYER_FIELDS,
+            "values": shown_values(PLAYER_FIELDS, player),
+            "needs": tournament.rounds > 1 and tournament.complete_rounds == tournament.rounds - 1,
+        }
 
-    return _for_reader(request, shown)
+    return reader_page(request, "player", snapshot, shown)
 
 
-@router.api_route("/static/{name}", methods=_READ)
-def static(name: str, v: str = "") -> Response:
-    """Style sheet, script and icon."""
-    if name not in ASSETS:
-        raise missing()
-    lasting = f"public, max-age={_YEAR}, immutable" if v == asset_mark(name) else "no-cache"
-    return Response(asset_bytes(name), media_type=ASSETS[name], headers={"Cache-Control": lasting})
+def _player_link(request: Request) -> Callable[[int], str]:
+    root = root_of(request)
+    return lambda row: f"{root}/player/{row + 1}"
 
 
-@router.api_route("/health", methods=_READ)
+@router.api_route("/health", methods=READ)
 def health() -> Response:
     """Whether the desk answers."""
     return Response("ok\n", media_type="text/plain")
 
 
-@router.api_route("/round", methods=_READ)
+@router.api_route("/round", methods=READ)
 def current(request: Request) -> Response:
     """The boards of the last round that is paired: an address that stays."""
-    paired = desk_of(request).rounds(desk_of(request).snapshot()).paired
+    paired = desk_of(request).snapshot().rounds.paired
     return RedirectResponse(f"{root_of(request)}/round/{max(paired, 1)}", 303)
-
-
-def _last_with_results(snapshot: Snapshot) -> int:
-    return max(
-        (g.round for g in snapshot.tournament.games if g.result is not Result.unknown), default=0
-    )
-
-
-def _standings(snapshot: Snapshot, after: int | None) -> Standings:
-    last = _last_with_results(snapshot)
-    number = last if after is None else after
-    if not 0 <= number <= last:
-        raise missing()
-    return standings(snapshot.tournament, round_number=number)
-
-
-def _by_name(snapshot: Snapshot, row: int) -> tuple[str, str]:
-    player = snapshot.tournament.players[row]
-    return player.name.casefold(), player.first_name.casefold()
-
-
-def _last_round_open(snapshot: Snapshot) -> bool:
-    """Whether all but the last round is over."""
-    tournament = snapshot.tournament
-    return tournament.rounds > 1 and tournament.complete_rounds == tournament.rounds - 1
 
 
 #: Combinations of results that are tried one by one; beyond, bounds are given.
@@ -240,16 +126,8 @@ def chances(request: Request) -> Response:
     desk = desk_of(request)
     snapshot = desk.snapshot()
     made, problem, working = desk.chances.ask(snapshot)
-    return desk_page(
-        request,
-        "report",
-        snapshot,
-        title="Chances",
-        place="more",
-        content=Markup(made),
-        problem=problem,
-        working=working,
-    )
+    shown: dict[str, Any] = {"content": Markup(made), "problem": problem, "working": working}
+    return desk_page(request, "report", snapshot, title="Chances", place="more", **shown)
 
 
 @router.get("/player/{number}/needs")
@@ -259,8 +137,7 @@ def needs(
     """Which results of the last round bring a player to a place."""
     snapshot = desk_of(request).snapshot()
     tournament = snapshot.tournament
-    if not 1 <= number <= len(tournament.players):
-        raise missing()
+    snapshot.check_player(number)
     made, problem = Markup(), ""
     with _ONE_AT_A_TIME:
         try:
@@ -293,43 +170,28 @@ def prizes(
     snapshot = desk_of(request).snapshot()
     made, problem = Markup(), ""
     try:
-        made = content(
-            prizes_document(
-                prize_list(
-                    snapshot.tournament,
-                    places=places,
-                    wins=wins or None,
-                    money=_amounts(money),
-                    groups=_grades(groups),
-                )
-            )
+        prizes = prize_list(
+            snapshot.tournament,
+            places=places,
+            wins=wins or None,
+            money=_amounts(money),
+            groups=[int(parse_grade(part)) for part in _parts(groups)] or None,
         )
+        made = content(prizes_document(prizes))
     except YardstoneError as error:
         problem = str(error)
-    return desk_page(
-        request,
-        "prizes",
-        snapshot,
-        title="Prizes",
-        place="more",
-        content=made,
-        problem=problem,
-        places=places,
-        wins=wins,
-        money=money,
-        groups=groups,
-    )
+    asked: dict[str, Any] = {"places": places, "wins": wins, "money": money, "groups": groups}
+    return desk_page(request, "prizes", snapshot, content=made, problem=problem, **asked)
+
+
+def _parts(text: str) -> list[str]:
+    return [part.strip() for part in text.replace(";", ",").split(",") if part.strip()]
 
 
 def _amounts(text: str) -> list[float]:
     try:
-        return [float(part) for part in text.replace(";", ",").split(",") if part.strip()]
+        return [float(part) for part in _parts(text)]
     except ValueError:
         raise RequestProblem(
             422, "bad_number", f"{text!r}: amounts are written 300,200,100."
         ) from None
-
-
-def _grades(text: str) -> list[int] | None:
-    parts = [part.strip() for part in text.replace(";", ",").split(",") if part.strip()]
-    return [int(parse_grade(part)) for part in parts] if parts else None

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 
 from yardstone.errors import InputError, UsageError
-from yardstone.reports.pairing import sentences, side_names
+from yardstone.reports.pairing import sentences
 from yardstone.tournament.event.rounds import (
     GameResult,
     PairedRound,
@@ -39,12 +39,12 @@ from yardstone.web.desk.pages import (
     take,
     wants_json,
 )
-from yardstone.web.desk.views import BoardRow, choices, free_players, letters, round_boards, seat
+from yardstone.web.desk.views import TournamentView
 from yardstone.web.pages.render import root_of
-from yardstone.web.problems import RequestProblem, missing
+from yardstone.web.problems import RequestProblem
 
 if TYPE_CHECKING:
-    from yardstone.tournament.event.settings import EventChange
+    from yardstone.tournament.event.settings import EventChange, EventWishes
     from yardstone.tournament.model import Tournament
     from yardstone.web.desk.service import Desk, Snapshot
 
@@ -92,18 +92,17 @@ class _Demands:
         InputError
             A name means nobody, or several.
         """
-        fixed: list[tuple[int, int]] = []
-        forbidden: list[tuple[int, int]] = []
+        pairs: dict[str, list[tuple[int, int]]] = {"fix": [], "forbid": []}
         bye = None
         for kind, a, b in self.lines:
             if kind == "bye":
                 bye = tournament.find(a or b)
-                continue
-            pair = tournament.find(a), tournament.find(b)
-            (fixed if kind == "fix" else forbidden).append(pair)
+            else:
+                pair = tournament.find(a), tournament.find(b)
+                pairs["fix" if kind == "fix" else "forbid"].append(pair)
         return Constraints(
-            fixed=tuple(fixed),
-            forbidden=tuple(forbidden),
+            fixed=tuple(pairs["fix"]),
+            forbidden=tuple(pairs["forbid"]),
             bye=bye,
             rematch=self.rematch,
             open_results=self.open_results,
@@ -119,7 +118,7 @@ _COSTS_UP_TO = 100
 @router.get("/pair")
 def current(request: Request) -> Response:
     """The round to pair, or the last one."""
-    rounds = desk_of(request).rounds(desk_of(request).snapshot())
+    rounds = desk_of(request).snapshot().rounds
     return RedirectResponse(f"{root_of(request)}/pair/{rounds.next or rounds.planned}", 303)
 
 
@@ -133,12 +132,16 @@ def pair_page(request: Request, number: int) -> Response:
 @router.post("/pair/{number}")
 def propose(request: Request, number: int, form: SentForm) -> Response:
     """Propose boards; nothing is written."""
-    demands = _Demands.of(form)
+    return _propose(request, number, _Demands.of(form))
+
+
+def _propose(request: Request, number: int, demands: _Demands, problem: str = "") -> Response:
+    tournament = desk_of(request).snapshot().tournament
     try:
-        made = _paired(request, desk_of(request).snapshot().tournament, number, demands)
+        made = _paired(request, tournament, number, demands)
     except InputError as error:
-        return _page(request, number, demands, problem=input_problem(error))
-    return _page(request, number, demands, made=made)
+        return _page(request, number, demands, problem=f"{problem} {input_problem(error)}".strip())
+    return _page(request, number, demands, made=made, problem=problem)
 
 
 @router.post("/pair/{number}/accept")
@@ -159,7 +162,7 @@ def accept(request: Request, number: int, form: SentForm) -> Response:
             "Something has changed since these boards were proposed: nothing was written. "
             "Here is the proposal as it would be now."
         )
-        return _proposed_anew(request, number, demands, problem)
+        return _propose(request, number, demands, problem)
     except InputError as error:
         return _page(request, number, demands, problem=input_problem(error))
 
@@ -184,38 +187,27 @@ def wishes(request: Request, form: SentForm) -> Response:
     """Keep a wish for all rounds to come, or take one back."""
     desk, kind = desk_of(request), form.text("kind")
     tournament = desk.snapshot().tournament
-    if form.text("remove"):
-        desk.change_wishes(
-            lambda kept: replace(
-                kept,
-                wishes=tuple(w for w in kept.wishes if w.sentence() != form.text("remove")),
-            )
-        )
-    else:
+    removed = form.text("remove")
+    added: tuple[Wish, ...] = ()
+    if not removed:
         names: tuple[str, ...] = ()
         if kind == "never":
             rows = [tournament.find(form.text(side)) for side in ("a", "b")]
             if rows[0] == rows[1]:
                 raise RequestProblem(422, "bad_wish", "These are the same player.")
             names = tuple(tournament.players[row].full_name for row in rows)
-        wish = Wish(kind=kind, players=names, country=form.text("country").upper())
-        desk.change_wishes(
-            lambda kept: kept if wish in kept.wishes else replace(kept, wishes=(*kept.wishes, wish))
-        )
+        added = (Wish(kind=kind, players=names, country=form.text("country").upper()),)
+
+    def changed(kept: EventWishes) -> EventWishes:
+        left = tuple(wish for wish in kept.wishes if wish.sentence() != removed)
+        return replace(kept, wishes=tuple(dict.fromkeys((*left, *added))))
+
+    desk.change_wishes(changed)
     return back(request, f"/pair/{form.number('round')}#lasting")
 
 
 class _OtherBoardsError(Exception):
     pass
-
-
-def _proposed_anew(request: Request, number: int, demands: _Demands, problem: str) -> Response:
-    tournament = desk_of(request).snapshot().tournament
-    try:
-        made = _paired(request, tournament, number, demands)
-    except InputError as error:
-        return _page(request, number, demands, problem=f"{problem} {input_problem(error)}")
-    return _page(request, number, demands, made=made, problem=problem)
 
 
 def _paired(
@@ -262,98 +254,67 @@ def _page(
 ) -> Response:
     desk = desk_of(request)
     snapshot = desk.snapshot()
+    snapshot.check_round(number)
     tournament = snapshot.tournament
-    if not 1 <= number <= tournament.rounds:
-        raise missing()
-    rounds = desk.rounds(snapshot)
     earlier = [
         (g.round, g.table)
         for g in tournament.games
-        if g.round < number and g.result.value == "unknown"
+        if g.round < number and g.result is Result.unknown
     ]
     return desk_page(
         request,
         "pair",
         snapshot,
-        title=f"Pair round {number}",
-        place="pair",
         status=422 if problem and made is None else 409 if problem else 200,
         number=number,
         problem=problem,
         demands=demands,
-        names=[player.full_name for player in tournament.players],
-        free=free_players(tournament, number),
-        standing=round_boards(tournament, number),
-        droppable=number == rounds.paired
-        and all(board.open for board in round_boards(tournament, number)),
         earlier=earlier,
         kinds=_KINDS,
         lasting=[wish.sentence() for wish in desk.wishes().wishes],
-        sides=side_names(tournament),
-        boards=[] if made is None else _proposed(tournament, made),
-        byes=[]
-        if made is None
-        else [seat(tournament, b.player) for b in made.change.tournament.byes if b.round == number],
-        bye_reason="" if made is None else _bye_reason(made),
-        notes=() if made is None else made.notes,
-        shown="" if made is None else _digest(made),
+        **(_NOTHING if made is None else _proposal(tournament, made)),
     )
 
 
-def _proposed(tournament: Tournament, made: PairedRound) -> list[tuple[BoardRow, list[str]]]:
-    """The new boards, each with its reasons."""
+#: What the page shows where nothing is proposed.
+_NOTHING: dict[str, Any] = {"boards": (), "byes": (), "bye_reason": "", "notes": (), "shown": ""}
+
+
+def _proposal(tournament: Tournament, made: PairedRound) -> dict[str, Any]:
+    """The new boards, each with its reasons, and what else there is to say of them."""
+    reasons: dict[frozenset[int], list[str]] = {}
+    if isinstance(made.proposal, Proposal):
+        for why in made.proposal.explanations:
+            reasons[why.board.players] = sentences(made.proposal.pairing, why)
     there = {frozenset((g.first, g.second)) for g in tournament.round_games(made.number)}
-    reasons = _reasons(made)
-    rows = []
-    for board in round_boards(made.change.tournament, made.number):
+    view = TournamentView(made.change.tournament)
+    boards = []
+    for board in view.boards(made.number):
         pair = frozenset((board.first.number - 1, board.second.number - 1))
         if pair not in there:
-            rows.append((board, reasons.get(pair, [])))
-    return rows
-
-
-def _reasons(made: PairedRound) -> dict[frozenset[int], list[str]]:
-    """What is to be said of each board, and of the bye, by the players."""
-    proposal = made.proposal
-    if isinstance(proposal, Proposal):
-        return {
-            why.board.players: sentences(proposal.pairing, why) for why in proposal.explanations
-        }
-    return {}
-
-
-def _bye_reason(made: PairedRound) -> str:
-    texts = [lines for players, lines in _reasons(made).items() if len(players) == 1]
-    return " ".join(texts[0]) if texts else ""
-
-
-#: Who meets whom, and the result, as the sender means them.
-_Wanted = Callable[["Tournament"], tuple[str, str, str]]
+            boards.append((board, reasons.get(pair, [])))
+    of_bye = [lines for players, lines in reasons.items() if len(players) == 1]
+    return {
+        "boards": boards,
+        "byes": view.byes(made.number),
+        "bye_reason": " ".join(of_bye[0]) if of_bye else "",
+        "notes": made.notes,
+        "shown": _digest(made),
+    }
 
 
 #: ``12 1-0``, ``12 b``, ``12 =``: a table, and what happened there.
 _QUICK = re.compile(r"\s*+(\d{1,4})\s*+[:,.]?\s*+(\S.*?)\s*")
 
 
-@dataclass(frozen=True, slots=True)
-class _Clash:
+class _ClashError(Exception):
     """Two results for one game: the one that stands, and the one that was sent.
 
-    Both results have that of `first` before that of `second`, the players as the sender named
-    them. `by` and `time` say who entered the one that stands, as far as the journal tells.
+    Both results have that of ``first`` before that of ``second``, the players as the sender
+    named them.
     """
 
-    table: int
-    first: str
-    second: str
-    stands: str
-    sent: str
-    by: str = ""
-    time: str = ""
-
-
-class _ClashError(Exception):
-    def __init__(self, clash: _Clash) -> None:
+    def __init__(self, **clash: Any) -> None:
         super().__init__()
         self.clash = clash
 
@@ -361,7 +322,7 @@ class _ClashError(Exception):
 @router.get("/results")
 def current_results(request: Request) -> Response:
     """The round whose results come in."""
-    number = max(desk_of(request).rounds(desk_of(request).snapshot()).paired, 1)
+    number = max(desk_of(request).snapshot().rounds.paired, 1)
     return RedirectResponse(f"{root_of(request)}/results/{number}", 303)
 
 
@@ -375,12 +336,8 @@ def sheet(request: Request, number: int) -> Response:
 @router.post("/results/{number}")
 def enter(request: Request, number: int, form: SentForm) -> Response:
     """Take the result of one game."""
-    return _answer(
-        request,
-        form,
-        number,
-        lambda tournament: (form.text("first"), form.text("second"), form.text("result")),
-    )
+    sent = form.text("first"), form.text("second"), form.text("result")
+    return _answer(request, form, number, lambda tournament: sent)
 
 
 @router.post("/results/{number}/quick")
@@ -403,7 +360,7 @@ def enter_quick(request: Request, number: int, form: SentForm) -> Response:
                 422, "no_table", f"Round {number} has no table {table}.", "Look at the number."
             )
         names = [tournament.players[row].full_name for row in (games[0].first, games[0].second)]
-        one, two = letters(tournament)
+        one, two = TournamentView(tournament).letters
         short = {one: "1-0", two: "0-1", "1": "1-0", "2": "0-1", "-": "?"}
         return names[0], names[1], short.get(text.casefold(), text)
 
@@ -422,32 +379,17 @@ def exchange_colours(request: Request, number: int, form: SentForm) -> Response:
 
 
 def _sheet(
-    request: Request, snapshot: Snapshot, number: int, clash: _Clash | None = None
+    request: Request, snapshot: Snapshot, number: int, clash: dict[str, Any] | None = None
 ) -> Response:
-    tournament = snapshot.tournament
-    if not 1 <= number <= tournament.rounds:
-        raise missing()
-    boards = round_boards(tournament, number)
-    return desk_page(
-        request,
-        "results",
-        snapshot,
-        title=f"Results of round {number}",
-        place="results",
-        status=200 if clash is None else 409,
-        number=number,
-        boards=boards,
-        open=sum(board.open for board in boards),
-        choices=choices(tournament),
-        sides=side_names(tournament),
-        letters=letters(tournament),
-        draws=tournament.can_be_drawn(),
-        clash=clash,
-    )
+    snapshot.check_round(number)
+    status = 200 if clash is None else 409
+    return desk_page(request, "results", snapshot, status=status, number=number, clash=clash)
 
 
-def _answer(request: Request, form: Form, number: int, wanted: _Wanted) -> Response:
-    """Enter a result, or show what stands against it."""
+def _answer(
+    request: Request, form: Form, number: int, wanted: Callable[[Tournament], tuple[str, str, str]]
+) -> Response:
+    """Enter a result, or show what stands against it; `wanted` gives both players and the text."""
     desk = desk_of(request)
 
     def step(tournament: Tournament) -> EventChange:
@@ -478,7 +420,8 @@ def _set(
     wanted = GameResult(result=result, forfeit=forfeit, round=number, players=pair)
     sent = score_of(result, forfeit=forfeit)
     if stands not in ("?", sent, replacing):
-        raise _ClashError(_Clash(game.table, first, second, stands, sent))
+        clash = {"table": game.table, "first": first, "second": second}
+        raise _ClashError(**clash, stands=stands, sent=sent)
     return set_result(tournament, wanted, replace_other=stands == replacing)
 
 
@@ -497,14 +440,14 @@ def _rows(tournament: Tournament, number: int, first: str, second: str) -> tuple
     return pair
 
 
-def _signed(desk: Desk, number: int, clash: _Clash) -> _Clash:
+def _signed(desk: Desk, number: int, clash: dict[str, Any]) -> dict[str, Any]:
     """The same with who entered the result that stands, if the journal still knows."""
-    place = f"ound {number}, table {clash.table}, "
+    names = f"ound {number}, table {clash['table']}, ", clash["first"], clash["second"]
     for step in desk.file.steps():
-        if place in step.what and clash.first in step.what and clash.second in step.what:
+        if all(name in step.what for name in names):
             by = step.what.partition(": Round ")[0]
-            return replace(clash, by="" if by == step.what else by, time=step.time)
-    return clash
+            return {**clash, "by": "" if by == step.what else by, "time": step.time}
+    return {**clash, "by": "", "time": ""}
 
 
 def _seen_by(game: Game, player: int) -> str:

@@ -11,15 +11,15 @@ import secrets
 import threading
 import time
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from yardstone.errors import InputError, YardstoneError
 from yardstone.tournament.event.entries import EventEntry, RatingRegister, read_register
@@ -33,13 +33,13 @@ from yardstone.tournament.event.file import (
 from yardstone.tournament.event.settings import EventWishes, change_wishes, read_wishes
 from yardstone.tournament.files import MAX_BYTES, format_of_bytes
 from yardstone.tournament.model import Result
-from yardstone.web.middleware import RateLimit, visitor_mark
-from yardstone.web.problems import RequestProblem
+from yardstone.web.desk.views import TournamentView
+from yardstone.web.middleware import Places, RateLimit, visitor_mark
+from yardstone.web.problems import RequestProblem, missing
 from yardstone.web.settings import Limits
 
 if TYPE_CHECKING:
     from starlette.requests import Request
-    from starlette.responses import Response
 
     from yardstone.tournament.event.settings import EventChange
     from yardstone.tournament.model import Tournament
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COOKIE",
+    "LASTING",
     "Chances",
     "Desk",
     "Helper",
@@ -66,7 +67,7 @@ _FORMAT = "opengotha"
 _FRESH = 0.2
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Snapshot:
     """The tournament at a moment.
 
@@ -83,19 +84,29 @@ class Snapshot:
     mark: str
     trouble: str = ""
 
+    @cached_property
+    def rounds(self) -> RoundCount:
+        """Where it stands."""
+        return RoundCount.of(self.tournament)
+
+    @cached_property
+    def view(self) -> TournamentView:
+        """What templates ask of it."""
+        return TournamentView(self.tournament)
+
+    def check_round(self, number: int) -> None:
+        """Refuse the address of a round that there is not."""
+        if not 1 <= number <= self.tournament.rounds:
+            raise missing()
+
+    def check_player(self, number: int) -> None:
+        """Refuse the address of a player whom there is not."""
+        if not 1 <= number <= len(self.tournament.players):
+            raise missing()
+
 
 class WatchedFile:
-    """A tournament's file, for many threads.
-
-    Parameters
-    ----------
-    path : Path
-
-    Raises
-    ------
-    InputError
-        It cannot be read.
-    """
+    """A tournament's file, for many threads; raises InputError if it cannot be read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -132,18 +143,15 @@ class WatchedFile:
         YardstoneError
             The step is refused, or the file cannot be read or written.
         """
+        sign = f"{by}: " if by else ""
 
         def signed(tournament: Tournament) -> EventChange:
             change = step(tournament)
-            if not by or not change.lines:
-                return change
-            return replace(change, lines=(f"{by}: {change.lines[0]}", *change.lines[1:]))
+            return replace(change, lines=tuple(sign + line for line in change.lines))
 
         change = change_file(self.path, signed)
         self.snapshot(fresh=True)
-        if not by or not change.lines:
-            return change
-        return replace(change, lines=(change.lines[0].removeprefix(f"{by}: "), *change.lines[1:]))
+        return replace(change, lines=tuple(line.removeprefix(sign) for line in change.lines))
 
     def undo(self, number: int) -> EventChange:
         """Take back the last step, if it is this one.
@@ -284,46 +292,31 @@ class Chances:
 
     def _begun(self, tournament: Tournament) -> Future[str]:
         """The work, in a new process if the last one was killed."""
-        try:
-            return self._processes().submit(chances_page, tournament)
-        except BrokenProcessPool:
-            self._pool = None
-            return self._processes().submit(chances_page, tournament)
-
-    def _processes(self) -> ProcessPoolExecutor:
-        if self._pool is None:
-            self._pool = ProcessPoolExecutor(
-                1, mp_context=get_context("spawn"), initializer=os.nice, initargs=(_NICENESS,)
-            )
-        return self._pool
+        with suppress(BrokenProcessPool):
+            if self._pool is not None:
+                return self._pool.submit(chances_page, tournament)
+        self._pool = ProcessPoolExecutor(
+            1, mp_context=get_context("spawn"), initializer=os.nice, initargs=(_NICENESS,)
+        )
+        return self._pool.submit(chances_page, tournament)
 
 
 class Register:
-    """A federation's list, read when it is first asked.
-
-    Parameters
-    ----------
-    file : Path
-    """
+    """A federation's list in a file, read when it is first asked."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self._lock = threading.Lock()
-        self._list: RatingRegister | None = None
 
     @property
     def players(self) -> RatingRegister:
-        """The list.
-
-        Raises
-        ------
-        InputError
-            The file cannot be read.
-        """
+        """The list; raises InputError if the file cannot be read."""
         with self._lock:
-            if self._list is None:
-                self._list = read_register(self._file)
             return self._list
+
+    @cached_property
+    def _list(self) -> RatingRegister:
+        return read_register(self._file)
 
     @cached_property
     def _names(self) -> list[tuple[str, str]]:
@@ -361,8 +354,7 @@ _GUESSES, _ALL_GUESSES = 10, 60
 _LONGEST_NAME = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Helper:
+class Helper(NamedTuple):
     """Somebody who may change the tournament: the name given, perhaps empty, and the cookie."""
 
     name: str
@@ -385,15 +377,16 @@ class Sessions:
     def __init__(self, password: str, place: str, clock: Callable[[], float] = time.time) -> None:
         self.guarded = bool(password)
         self._clock = clock
-        self._mark = secrets.token_bytes(32)
-        self._password = self._marked(password)
+        self._password = password
         self._secret = (
             hashlib.scrypt(password.encode(), salt=place.encode(), n=1 << 14, r=8, p=1)
             if password
             else secrets.token_bytes(32)
         )
-        self._guesses = _rate(_GUESSES)
-        self._all_guesses = _rate(_ALL_GUESSES)
+        self._guesses, self._all_guesses = (
+            RateLimit(Limits(requests_minute=minute, posts_minute=minute))
+            for minute in (_GUESSES, _ALL_GUESSES)
+        )
 
     def sign_in(self, password: str, name: str, client: str) -> Helper:
         """A helper who knows the password.
@@ -405,7 +398,8 @@ class Sessions:
         """
         self._guesses.check(client, "POST")
         self._all_guesses.check("everybody", "POST")
-        if not hmac.compare_digest(self._marked(password.strip()), self._password):
+        given, right = (self._sign("password", text) for text in (password.strip(), self._password))
+        if not hmac.compare_digest(given, right):
             raise RequestProblem(
                 403,
                 "wrong_password",
@@ -437,18 +431,10 @@ class Sessions:
         return self._sign("form", helper.token)
 
     def check_form(self, request: Request, helper: Helper, key: str) -> None:
-        """Refuse a form that did not come from a page of this desk.
-
-        Raises
-        ------
-        RequestProblem
-            Another site may have made it, or the page is older than the server.
-        """
-        elsewhere = request.headers.get("sec-fetch-site", "same-origin") not in (
-            "same-origin",
-            "none",
-        )
-        if elsewhere or not hmac.compare_digest(key.encode(), self.form_key(helper).encode()):
+        """Refuse a form that did not come from a page of this desk since it started."""
+        site = request.headers.get("sec-fetch-site", "same-origin")
+        own = hmac.compare_digest(key.encode(), self.form_key(helper).encode())
+        if site not in ("same-origin", "none") or not own:
             raise self.old_page()
 
     def old_page(self) -> RequestProblem:
@@ -460,45 +446,16 @@ class Sessions:
             "Load the page again, and do it once more.",
         )
 
-    def remember(self, response: Response, helper: Helper, path: str, *, secure: bool) -> None:
-        """Leave the cookie with the browser."""
-        response.set_cookie(
-            COOKIE,
-            helper.token,
-            max_age=LASTING,
-            path=path or "/",
-            secure=secure,
-            httponly=True,
-            samesite="lax",
-        )
-
-    def _marked(self, password: str) -> bytes:
-        """A text of one length for each password, to compare in equal time."""
-        return hmac.new(self._mark, password.encode(), hashlib.sha256).digest()
-
     def _sign(self, purpose: str, text: str) -> str:
         whole = f"{purpose}:{text}".encode()
         return hmac.new(self._secret, whole, hashlib.sha256).hexdigest()
 
 
-def _rate(minute: int) -> RateLimit:
-    return RateLimit(Limits(requests_minute=minute, posts_minute=minute))
-
-
-@dataclass(frozen=True, slots=True)
-class RoundCount:
+class RoundCount(NamedTuple):
     """Where a tournament stands.
 
-    Attributes
-    ----------
-    planned : int
-        Rounds of the tournament.
-    paired : int
-        The last round with boards; 0 before the first.
-    open : int
-        Results of that round that are missing.
-    next : int
-        The round to pair; 0 when all are paired.
+    Rounds that are `planned`; the last one that is `paired`, 0 before the first, and its `open`
+    results; the `next` round to pair, 0 when all are paired.
     """
 
     planned: int
@@ -537,7 +494,7 @@ class Desk:
         self.file = WatchedFile(settings.file)
         self.settings = settings.with_title(self.file.last.tournament.name)
         self.sessions = Sessions(settings.password, str(settings.file.resolve()))
-        self.streams: Counter[str] = Counter()
+        self.streams = Places()
         self.register = None if settings.register is None else Register(settings.register)
         self.chances = Chances()
         self.pages = PageStore()
@@ -548,22 +505,9 @@ class Desk:
         """A mark of who asks."""
         return visitor_mark(request, self._secret)
 
-    @property
-    def last_mark(self) -> str:
-        """The mark of the tournament as it was at the last look."""
-        return self.file.last.mark
-
-    def look(self) -> None:
-        """Look whether another program has changed the file."""
-        self.file.snapshot()
-
     def snapshot(self) -> Snapshot:
         """The tournament as it is now."""
         return self.file.snapshot()
-
-    def rounds(self, snapshot: Snapshot) -> RoundCount:
-        """Where it stands."""
-        return RoundCount.of(snapshot.tournament)
 
     def wishes(self) -> EventWishes:
         """The wishes for all rounds."""

@@ -1,42 +1,38 @@
-"""Players and boards as the pages of a desk show them."""
+"""Players, boards and fields as the pages of a desk show them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from datetime import date
+from functools import cached_property
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from yardstone.grades import format_grade
+from yardstone.grades import format_grade, parse_grade
 from yardstone.reports.pairing import side_names
 from yardstone.tournament.event.rounds import score_of
-from yardstone.tournament.model import Game, Result
+from yardstone.tournament.model import Result
 from yardstone.web.problems import RequestProblem
 
 if TYPE_CHECKING:
-    from yardstone.tournament.model import Player, Tournament
+    from yardstone.tournament.model import Game, Tournament
     from yardstone.web.desk.pages import Form
 
 
 __all__ = [
+    "EVENT_FIELDS",
     "PLAYER_FIELDS",
-    "BoardRow",
-    "FreePlayers",
-    "NameRow",
+    "Board",
+    "FormField",
     "Seat",
-    "changed_fields",
-    "choices",
+    "TournamentView",
+    "changed_texts",
     "field_values",
-    "free_players",
-    "letters",
-    "round_boards",
-    "seat",
-    "seats_by_name",
     "shown_values",
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Seat:
+class Seat(NamedTuple):
     """A player at a board: number from 1, name, and grade or rating."""
 
     number: int
@@ -44,23 +40,8 @@ class Seat:
     grade: str
 
 
-@dataclass(frozen=True, slots=True)
-class BoardRow:
-    """A board.
-
-    Attributes
-    ----------
-    table : int
-    first, second : Seat
-        The one who moves first, and the other.
-    handicap : int
-    score : str
-        Such as ``1-0``; ``?`` while it is open.
-    winner : int
-        1 or 2; 0 for none or both.
-    mark : str
-        Anchor on the page.
-    """
+class Board(NamedTuple):
+    """A board; `first` moves first, `winner` is 1 or 2, and 0 for none or both."""
 
     table: int
     first: Seat
@@ -68,7 +49,11 @@ class BoardRow:
     handicap: int
     score: str
     winner: int
-    mark: str
+
+    @property
+    def mark(self) -> str:
+        """Anchor on the page."""
+        return f"b{self.first.number}-{self.second.number}"
 
     @property
     def open(self) -> bool:
@@ -81,68 +66,8 @@ class BoardRow:
         return "" if self.open else self.score.replace("-", "–")
 
 
-def seat(tournament: Tournament, row: int) -> Seat:
-    """A player by number from 0."""
-    player = tournament.players[row]
-    if player.rank is not None:
-        grade = format_grade(player.rank)
-    else:
-        grade = "" if player.rating is None else f"{player.rating:.0f}"
-    return Seat(row + 1, player.full_name, grade)
-
-
-def round_boards(tournament: Tournament, number: int) -> list[BoardRow]:
-    """The boards of a round, by tables."""
-    return [_board(tournament, game) for game in tournament.round_games(number)]
-
-
-def _board(tournament: Tournament, game: Game) -> BoardRow:
-    winner = {Result.first_wins: 1, Result.second_wins: 2}.get(game.result, 0)
-    return BoardRow(
-        table=game.table,
-        first=seat(tournament, game.first),
-        second=seat(tournament, game.second),
-        handicap=game.handicap,
-        score=score_of(game.result, forfeit=game.forfeit),
-        winner=winner,
-        mark=f"b{game.first + 1}-{game.second + 1}",
-    )
-
-
-def choices(tournament: Tournament) -> Sequence[tuple[str, str]]:
-    """Results beside a win of one of both, as forms send them and as people read them."""
-    one, two = side_names(tournament)
-    return (
-        ("½-½", "Draw"),
-        ("1-0 F", f"{two} did not come: {one} wins"),
-        ("0-1 F", f"{one} did not come: {two} wins"),
-        ("0-0 F", "Neither came"),
-        ("0-0", "Both lose"),
-        ("1-1", "Both win"),
-        ("?", "No result yet"),
-    )
-
-
-def letters(tournament: Tournament) -> tuple[str, str]:
-    """What stands for a win of the first and of the other side in a line that is typed."""
-    one, two = side_names(tournament)
-    return one[0].casefold(), two[0].casefold()
-
-
-@dataclass(frozen=True, slots=True)
-class NameRow:
-    """A player of a round, as the list by names has it.
-
-    Attributes
-    ----------
-    player : Seat
-    table : int
-        0 for the bye.
-    colour : str
-        The side played.
-    opponent : Seat or None
-        None for the bye.
-    """
+class PlayerLine(NamedTuple):
+    """A player of a round in the list by names: the table is 0 for the bye, without opponent."""
 
     player: Seat
     table: int
@@ -150,124 +75,221 @@ class NameRow:
     opponent: Seat | None
 
 
-def seats_by_name(tournament: Tournament, number: int) -> list[NameRow]:
-    """Everybody who is paired in a round, by names."""
-    sides = side_names(tournament)
-    lines = []
-    for game in tournament.round_games(number):
-        both = seat(tournament, game.first), seat(tournament, game.second)
-        for at in (0, 1):
-            colour = sides[at] if game.known_colour else ""
-            lines.append(NameRow(both[at], game.table, colour, both[1 - at]))
-    lines += [
-        NameRow(seat(tournament, bye.player), 0, "", None)
-        for bye in tournament.byes
-        if bye.round == number
-    ]
-    return sorted(lines, key=lambda line: line.player.name.casefold())
+class TournamentView:
+    """A tournament as templates ask it; rounds count from 1, rows of players from 0."""
+
+    def __init__(self, tournament: Tournament) -> None:
+        self.tournament = tournament
+
+    @cached_property
+    def sides(self) -> tuple[str, str]:
+        """What the side that moves first is called, and the other."""
+        return side_names(self.tournament)
+
+    @property
+    def letters(self) -> tuple[str, str]:
+        """What stands for a win of each side in a line that is typed."""
+        one, two = self.sides
+        return one[0].casefold(), two[0].casefold()
+
+    @property
+    def choices(self) -> Sequence[tuple[str, str]]:
+        """Results beside a win of one of both, as forms send them and as people read them."""
+        one, two = self.sides
+        return (
+            ("½-½", "Draw"),
+            ("1-0 F", f"{two} did not come: {one} wins"),
+            ("0-1 F", f"{one} did not come: {two} wins"),
+            ("0-0 F", "Neither came"),
+            ("0-0", "Both lose"),
+            ("1-1", "Both win"),
+            ("?", "No result yet"),
+        )
+
+    def seat(self, row: int) -> Seat:
+        """A player."""
+        player = self.tournament.players[row]
+        rating = "" if player.rating is None else f"{player.rating:.0f}"
+        grade = rating if player.rank is None else format_grade(player.rank)
+        return Seat(row + 1, player.full_name, grade)
+
+    def players(self) -> list[int]:
+        """The rows of all players, by names."""
+        names = [(each.name, each.first_name) for each in self.tournament.players]
+        return sorted(range(len(names)), key=lambda row: [part.casefold() for part in names[row]])
+
+    def boards(self, number: int) -> list[Board]:
+        """The boards of a round, by tables."""
+        return [self._board(game) for game in self.tournament.round_games(number)]
+
+    def _board(self, game: Game) -> Board:
+        winner = {Result.first_wins: 1, Result.second_wins: 2}.get(game.result, 0)
+        score = score_of(game.result, forfeit=game.forfeit)
+        first, second = self.seat(game.first), self.seat(game.second)
+        return Board(game.table, first, second, game.handicap, score, winner)
+
+    def byes(self, number: int) -> list[Seat]:
+        """Who has the bye in a round."""
+        return [self.seat(bye.player) for bye in self.tournament.byes if bye.round == number]
+
+    def by_name(self, number: int) -> list[PlayerLine]:
+        """Everybody who is paired in a round, by names."""
+        lines = [PlayerLine(player, 0, "", None) for player in self.byes(number)]
+        for game in self.tournament.round_games(number):
+            one, two = self.sides if game.known_colour else ("", "")
+            first, second = self.seat(game.first), self.seat(game.second)
+            lines.append(PlayerLine(first, game.table, one, second))
+            lines.append(PlayerLine(second, game.table, two, first))
+        return sorted(lines, key=lambda line: line.player.name.casefold())
+
+    def free(self, number: int) -> dict[str, list[Seat]]:
+        """Who has no board in a round: with one of the ``byes``, ``absent`` and ``unpaired``."""
+        made: dict[str, list[Seat]] = {"byes": [], "absent": [], "unpaired": []}
+        for row, player in enumerate(self.tournament.players):
+            if (number, row) in self.tournament.game_of:
+                continue
+            if (number, row) in self.tournament.bye_of:
+                made["byes"].append(self.seat(row))
+            elif player.takes_part(number):
+                made["unpaired"].append(self.seat(row))
+            elif player.registered:
+                made["absent"].append(self.seat(row))
+        return made
 
 
-@dataclass(frozen=True, slots=True)
-class FreePlayers:
-    """Who has no board in a round: with the bye, absent, and left to be paired."""
+class FormField(NamedTuple):
+    """A field: what it shows of a player or a tournament, and what a text in it means."""
 
-    byes: list[Seat]
-    absent: list[Seat]
-    unpaired: list[Seat]
-
-
-def free_players(tournament: Tournament, number: int) -> FreePlayers:
-    """Everybody without a board in a round."""
-    free = FreePlayers([], [], [])
-    for row, player in enumerate(tournament.players):
-        if (number, row) in tournament.game_of:
-            continue
-        if (number, row) in tournament.bye_of:
-            free.byes.append(seat(tournament, row))
-        elif player.takes_part(number):
-            free.unpaired.append(seat(tournament, row))
-        elif player.registered:
-            free.absent.append(seat(tournament, row))
-    return free
+    name: str
+    label: str
+    hint: str
+    show: Callable[[Any], object]
+    parse: Callable[[str], Any] = str
 
 
-#: Name of a field, its label, and a hint.
+def _decimal(text: str) -> float:
+    return float(text.replace(",", "."))
+
+
 PLAYER_FIELDS = (
-    ("name", "Family name", ""),
-    ("first_name", "Given name", ""),
-    ("grade", "Grade", "3d, 12k or 1p; from the rating if empty"),
-    ("rating", "Rating", "EGF's scale; from the grade if empty"),
-    ("club", "Club", ""),
-    ("country", "Country", "two letters"),
-    ("correction", "McMahon correction", "points added at the start, from -1 to 2"),
+    FormField("name", "Family name", "", attrgetter("name")),
+    FormField("first_name", "Given name", "", attrgetter("first_name")),
+    FormField("grade", "Grade", "3d, 12k or 1p; from the rating if empty", attrgetter("grade")),
+    FormField(
+        "rating",
+        "Rating",
+        "EGF's scale; from the grade if empty",
+        attrgetter("rating"),
+        lambda text: _decimal(text) if text else None,
+    ),
+    FormField("club", "Club", "", attrgetter("club")),
+    FormField("country", "Country", "two letters", attrgetter("country")),
+    FormField(
+        "correction",
+        "McMahon correction",
+        "points added at the start, from -1 to 2",
+        attrgetter("smms_correction"),
+        lambda text: int(text.replace(",", ".")) if text else None,
+    ),
 )
-_KINDS = {"rating": float, "correction": int}
 
 
-def shown_values(player: Player) -> dict[str, str]:
-    """A player's fields as a form shows them."""
+EVENT_FIELDS = (
+    FormField("name", "Name", "", attrgetter("name")),
+    FormField("place", "Place", "", attrgetter("place")),
+    FormField("director", "Director", "", attrgetter("director")),
+    FormField("begin", "First day", "", attrgetter("begin"), date.fromisoformat),
+    FormField("end", "Last day", "", attrgetter("end"), date.fromisoformat),
+    FormField("rounds", "Rounds", "", attrgetter("rounds"), int),
+    FormField(
+        "bar",
+        "McMahon bar",
+        "3d: all from here on start equal",
+        lambda tournament: format_grade(tournament.scoring.bar),
+        lambda text: int(parse_grade(text)),
+    ),
+    FormField(
+        "floor",
+        "McMahon floor",
+        "20k: all down to here start equal",
+        lambda tournament: format_grade(tournament.scoring.floor),
+        lambda text: int(parse_grade(text)),
+    ),
+    FormField(
+        "handicap",
+        "Most handicap stones",
+        "0 for even games",
+        attrgetter("handicap.ceiling"),
+        int,
+    ),
+    FormField(
+        "correction",
+        "Stones less than the difference",
+        "1 is usual",
+        attrgetter("handicap.correction"),
+        int,
+    ),
+    FormField("komi", "Komi", "", attrgetter("komi"), _decimal),
+    FormField(
+        "criteria",
+        "Tie-breaks",
+        "in order, such as mms,sos,sosos",
+        lambda tournament: ",".join(tournament.scoring.criteria).lower(),
+    ),
+)
+
+
+def shown_values(fields: Sequence[FormField], what: Any) -> dict[str, str]:
+    """The texts that fields show of a player or a tournament."""
+    values = {field.name: field.show(what) for field in fields}
     return {
-        "name": player.name,
-        "first_name": player.first_name,
-        "grade": player.grade,
-        "rating": "" if player.rating is None else f"{player.rating:g}",
-        "club": player.club,
-        "country": player.country,
-        "correction": str(player.smms_correction),
+        name: "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+        for name, value in values.items()
     }
 
 
-def field_values(texts: dict[str, str]) -> dict[str, Any]:
-    """What fields of a form say; None where nothing stands.
+def field_values(
+    fields: Sequence[FormField], texts: dict[str, str], wrong: str = "is not a number."
+) -> dict[str, Any]:
+    """What texts of fields mean, None where nothing stands; `wrong` says that one means nothing.
 
     Raises
     ------
     RequestProblem
-        A text is not a number.
+        One of them does.
     """
-    return {name: _value(name, text) for name, text in texts.items()}
+    values: dict[str, Any] = {}
+    for field in fields:
+        if field.name in texts:
+            text = texts[field.name]
+            try:
+                values[field.name] = field.parse(text)
+            except ValueError:
+                raise RequestProblem(
+                    422, "bad_number", f"{field.label}: {text!r} {wrong}"
+                ) from None
+    return values
 
 
-def _value(name: str, text: str) -> Any:
-    kind = _KINDS.get(name)
-    if kind is None:
-        return text
-    if not text:
-        return None
-    try:
-        return kind(text.replace(",", "."))
-    except ValueError:
-        label = next(each[1] for each in PLAYER_FIELDS if each[0] == name)
-        raise RequestProblem(422, "bad_number", f"{label}: {text!r} is not a number.") from None
-
-
-def changed_fields(form: Form, player: Player) -> dict[str, Any]:
+def changed_texts(
+    form: Form,
+    fields: Sequence[FormField],
+    what: Any,
+    clash: Callable[[str, str, str, str], RequestProblem],
+) -> dict[str, str]:
     """What a helper has changed, as far as nobody else has changed the same.
 
     The form says what it showed (``was_grade``) and what stands in it now (``grade``); what
-    the helper has left alone stays as it is by now.
-
-    Raises
-    ------
-    RequestProblem
-        Somebody else has changed one of these fields meanwhile.
+    the helper has left alone stays as it is by now. `clash` takes the label, what it showed,
+    what stands, and what was sent.
     """
-    now = shown_values(player)
+    now = shown_values(fields, what)
     changes: dict[str, str] = {}
-    for name, label, _ in PLAYER_FIELDS:
-        text, was = form.text(name), form.text(f"was_{name}")
-        if text in (was, now[name]):
+    for field in fields:
+        text, was = form.text(field.name), form.text(f"was_{field.name}")
+        if text in (was, now[field.name]):
             continue
-        if now[name] != was:
-            raise RequestProblem(
-                409,
-                "changed_meanwhile",
-                f"{label} of {player.full_name}: it was {was or 'empty'} when you began, is "
-                f"{now[name] or 'empty'} by now, and you sent {text or 'nothing'}.",
-                "Nothing was changed. Look at the player as it is now, and change it again.",
-            )
-        changes[name] = text
-    values = field_values(changes)
-    if "rating" in values and values["rating"] is None:
-        raise RequestProblem(422, "bad_number", "The rating cannot be empty.", "Write a number.")
-    return values
+        if now[field.name] != was:
+            raise clash(field.label, was, now[field.name], text)
+        changes[field.name] = text
+    return changes

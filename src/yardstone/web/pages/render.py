@@ -11,17 +11,17 @@ from importlib import metadata, resources
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, Response
 
 from yardstone.reports.page import document_fragment, script, style
 from yardstone.reports.words import plural
 from yardstone.web.kinds import KINDS
+from yardstone.web.problems import missing
 from yardstone.web.settings import site_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from starlette.requests import Request
-    from starlette.responses import Response
 
     from yardstone.reports.document import Document
     from yardstone.web.problems import RequestProblem
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ASSETS",
+    "READ",
     "PageCard",
+    "asset",
     "asset_bytes",
     "asset_mark",
     "content",
@@ -198,6 +200,19 @@ def asset_mark(name: str) -> str:
     return hashlib.sha256(asset_bytes(name)).hexdigest()[:12]
 
 
+#: Methods of an address that only shows something.
+READ = ["GET", "HEAD"]
+_YEAR = 31_536_000
+
+
+def asset(name: str, v: str = "") -> Response:
+    """Answer with one of `ASSETS`."""
+    if name not in ASSETS:
+        raise missing()
+    lasting = f"public, max-age={_YEAR}, immutable" if v == asset_mark(name) else "no-cache"
+    return Response(asset_bytes(name), media_type=ASSETS[name], headers={"Cache-Control": lasting})
+
+
 @dataclass(frozen=True, slots=True)
 class PageCard:
     """What other sites show of a link: `picture` is the address of one, or ''."""
@@ -254,7 +269,6 @@ def page(
     request: Request,
     template: str,
     *,
-    title: str,
     status: int = 200,
     private: bool = True,
     refresh: int = 0,
@@ -268,8 +282,6 @@ def page(
     request : Request
     template : str
         Name of the template, without its ending; those of the desk begin with ``desk/``.
-    title : str
-        Of the window.
     status : int
     private : bool
         Keep it out of caches and search engines.
@@ -281,17 +293,12 @@ def page(
         What the template shows.
     """
     root = root_of(request)
-
-    def asset(name: str) -> str:
-        return f"{root}/static/{name}?v={asset_mark(name)}"
-
     text = (
         _environment()
         .get_template(f"{template}.html.j2")
         .render(
-            title=title,
             root=root,
-            asset=asset,
+            asset=lambda name: f"{root}/static/{name}?v={asset_mark(name)}",
             private=private,
             refresh=refresh,
             version=_version(),

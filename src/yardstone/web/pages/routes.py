@@ -23,11 +23,10 @@ from yardstone.web.pages.job_pages import (
     start_samples,
 )
 from yardstone.web.pages.render import (
-    ASSETS,
+    READ,
     PageCard,
     address_of,
-    asset_bytes,
-    asset_mark,
+    asset,
     days_words,
     error_lines,
     limit_words,
@@ -82,9 +81,7 @@ def _form_field(owners: Sequence[tuple[Kind, Field]]) -> FormField:
 
 
 router = APIRouter(include_in_schema=False)
-
-_READ = ["GET", "HEAD"]
-_YEAR = 31_536_000
+router.api_route("/static/{name}", methods=READ)(asset)
 
 
 def _service(request: Request) -> Service:
@@ -134,7 +131,7 @@ def _start(request: Request, problem: RequestProblem | None = None) -> Response:
     return response
 
 
-@router.api_route("/", methods=_READ)
+@router.api_route("/", methods=READ)
 def start(request: Request) -> Response:
     """The form."""
     return _start(request)
@@ -157,7 +154,7 @@ async def send(request: Request) -> Response:
     return answer
 
 
-@router.api_route("/r/{address}", methods=_READ)
+@router.api_route("/r/{address}", methods=READ)
 def result(
     request: Request,
     address: str,
@@ -167,7 +164,7 @@ def result(
     return job_page(request, _service(request).job(address), query)
 
 
-@router.api_route("/example/{kind}", methods=_READ)
+@router.api_route("/example/{kind}", methods=READ)
 def example(
     request: Request,
     kind: str,
@@ -179,7 +176,7 @@ def example(
     return example_page(request, kind, query)
 
 
-@router.api_route("/r/{address}/card.png", methods=_READ)
+@router.api_route("/r/{address}/card.png", methods=READ)
 def picture(request: Request, address: str) -> Response:
     """The picture that other sites show beside a link to a result."""
     job = _service(request).job(address)
@@ -189,14 +186,14 @@ def picture(request: Request, address: str) -> Response:
     return Response(card_png(card, site_of(request).title), media_type="image/png")
 
 
-@router.api_route("/r/{address}/state", methods=_READ)
+@router.api_route("/r/{address}/state", methods=READ)
 def state(request: Request, address: str) -> Response:
     """How far a job is, for the script of the page."""
     plain = progress(_service(request).job(address, result=False))
     return JSONResponse(plain, headers={"Cache-Control": "no-store"})
 
 
-@router.api_route("/r/{address}/own/{key}", methods=_READ)
+@router.api_route("/r/{address}/own/{key}", methods=READ)
 def own(request: Request, address: str, key: str) -> Response:
     """The owner's link: this browser may change the job from now on."""
     _check_link(request, address, key)
@@ -236,7 +233,7 @@ def delete(request: Request, address: str) -> Response:
     return _deleted(request, f"{root_of(request)}/r/{address}")
 
 
-@router.api_route("/b/{address}", methods=_READ)
+@router.api_route("/b/{address}", methods=READ)
 def batch(request: Request, address: str) -> Response:
     """All jobs of a batch."""
     batch = _service(request).batch(address)
@@ -245,7 +242,7 @@ def batch(request: Request, address: str) -> Response:
     )
 
 
-@router.api_route("/b/{address}/state", methods=_READ)
+@router.api_route("/b/{address}/state", methods=READ)
 def batch_state(request: Request, address: str) -> Response:
     """How far a batch is."""
     batch = _service(request).batch(address)
@@ -266,7 +263,7 @@ def delete_batch(request: Request, address: str) -> Response:
     return _deleted(request, f"{root_of(request)}/b/{address}")
 
 
-@router.api_route("/b/{address}/own/{key}", methods=_READ)
+@router.api_route("/b/{address}/own/{key}", methods=READ)
 def own_batch(request: Request, address: str, key: str) -> Response:
     """The owner's link of a batch, and with it of its jobs."""
     _check_link(request, address, key, batch=True)
@@ -276,15 +273,6 @@ def own_batch(request: Request, address: str, key: str) -> Response:
     for path in (f"{root}/b/{address}", *jobs):
         _remember(request, answer, path, key)
     return answer
-
-
-@router.api_route("/static/{name}", methods=_READ)
-def static(request: Request, name: str, v: str = "") -> Response:
-    """Style sheet, script and icon."""
-    if name not in ASSETS:
-        raise missing()
-    lasting = f"public, max-age={_YEAR}, immutable" if v == asset_mark(name) else "no-cache"
-    return Response(asset_bytes(name), media_type=ASSETS[name], headers={"Cache-Control": lasting})
 
 
 def _back(request: Request, address: str) -> Response:
@@ -299,8 +287,7 @@ def _check_link(request: Request, address: str, key: str, *, batch: bool = False
 
 
 def _remember(request: Request, answer: Response, path: str, key: str) -> None:
-    days = _service(request).settings.keep_days
-    remember_key(answer, key, path, DAY * days, secure=request.url.scheme == "https")
+    remember_key(request, answer, key, path, DAY * _service(request).settings.keep_days)
 
 
 def _deleted(request: Request, path: str) -> Response:
