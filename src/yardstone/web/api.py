@@ -23,7 +23,7 @@ from yardstone.web.kinds.kind import ChoiceField, PlayersField
 from yardstone.web.kinds.kind import Field as FormField
 from yardstone.web.problems import DatabaseAway, RequestProblem, missing
 from yardstone.web.sent_files import FILES
-from yardstone.web.service import LONGEST_KEY, csv_of, result_of
+from yardstone.web.service import LONGEST_KEY, csv_of, result_of, service_of
 from yardstone.web.store import sent_key
 
 if TYPE_CHECKING:
@@ -203,23 +203,33 @@ _MEANINGS = {
 }
 
 
-def _refusal_answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The refusals that an operation knows, beside those of all."""
-    return {
+def _operation(
+    tag: str, summary: str, *refusals: int, gives: str = "", **more: Any
+) -> dict[str, Any]:
+    """How OpenAPI describes an operation that knows some refusals beside those of all.
+
+    One that refuses who is no owner asks for the owner's key. `gives` is a type of answer
+    that is no JSON.
+    """
+    answers: dict[int | str, dict[str, Any]] = {
         status: {"model": Refusal, "description": _MEANINGS[status]}
-        for status in sorted({*statuses, 422, 429})
+        for status in sorted({*refusals, 422, 429})
     }
+    if gives:
+        words, schema = _ANSWERS[gives]
+        answers = {200: {"description": words, "content": {gives: {"schema": schema}}}, **answers}
+        more["response_class"] = StreamingResponse if gives == _STREAM else Response
+    if 403 in refusals:
+        more["dependencies"] = [Security(_OWNER)]
+    return {"tags": [tag], "summary": summary, "responses": answers, **more}
 
 
 def _schema(field: FormField) -> dict[str, Any]:
     return {**field.schema(), **({"description": field.about} if field.about else {})}
 
 
-def _form_body() -> dict[str, Any]:
-    """Keywords for an operation that takes a form of any kind.
-
-    Where the kinds have different defaults of a field, none is named.
-    """
+def _any_form() -> dict[str, dict[str, Any]]:
+    """The fields of a form of any kind; where their defaults differ, none is named."""
     kinds = ChoiceField(
         name="kind",
         values=("auto", *KINDS),
@@ -231,30 +241,23 @@ def _form_body() -> dict[str, Any]:
         known = schemas.setdefault(field.name, schema)
         if known != schema:
             known.pop("default", None)
-    return _form(schemas)
+    return schemas
 
 
-def _kind_form_body(kind: Kind) -> dict[str, Any]:
-    """The same for a form of one kind."""
-    return _form({field.name: _schema(field) for field in kind.fields})
+def _batch_form(kind: Kind) -> dict[str, dict[str, Any]]:
+    """The fields of a form with several players."""
+    schemas = {field.name: _schema(field) for field in kind.fields if not field.optional}
+    for field in (field for field in kind.fields if isinstance(field, PlayersField)):
+        words = f"The field `{field.name}`, once for each."
+        many = {"type": "array", "items": field.schema(), "minItems": 1, "description": words}
+        schemas[field.name] = many
+    return schemas
 
 
-def _batch_form_body(kind: Kind) -> dict[str, Any]:
-    """The same for a form with several players."""
-    schemas = {}
-    for field in kind.fields:
-        schema = _schema(field)
-        if isinstance(field, PlayersField):
-            words = f"The field `{field.name}`, once for each."
-            schema = {
-                "type": "array", "items": field.schema(), "minItems": 1, "description": words,
-            }  # fmt: skip
-        if not field.optional:
-            schemas[field.name] = schema
-    return _form(schemas, "player")
-
-
-def _form(fields: dict[str, dict[str, Any]], *required: str) -> dict[str, Any]:
+def _form(
+    tag: str, summary: str, fields: dict[str, dict[str, Any]], *required: str, **more: Any
+) -> dict[str, Any]:
+    """How OpenAPI describes an operation that takes a form."""
     schema = {
         "type": "object",
         "properties": {"files": _FILES, **fields},
@@ -262,22 +265,9 @@ def _form(fields: dict[str, dict[str, Any]], *required: str) -> dict[str, Any]:
         "additionalProperties": False,
     }
     body = {"content": {"multipart/form-data": {"schema": schema}}, "required": True}
-    return {
-        "openapi_extra": {"requestBody": body, "parameters": [_KEY]},
-        "responses": _refusal_answers(400, 408, 413, 415),
-    }
-
-
-def _stream_answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Answers of an operation that gives server-sent events."""
-    events = {"description": "Events.", "content": {"text/event-stream": {"schema": _EVENT}}}
-    return {200: events, **_refusal_answers(*statuses)}
-
-
-def _csv_answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Answers of an operation that gives CSV."""
-    table = {"description": "The table.", "content": {"text/csv": {"schema": _TEXT}}}
-    return {200: table, **_refusal_answers(*statuses)}
+    extra = {"requestBody": body, "parameters": [_KEY]}
+    described = _operation(tag, summary, 400, 408, 413, 415, openapi_extra=extra, **more)
+    return {"status_code": 202, **described}
 
 
 _KEY = {
@@ -287,7 +277,6 @@ _KEY = {
     "schema": {"type": "string", "maxLength": LONGEST_KEY},
     "description": "A request that comes again with the same key is the same job.",
 }
-_TEXT = {"type": "string"}
 _EVENT = {
     "type": "object",
     "properties": {
@@ -296,6 +285,13 @@ _EVENT = {
     },
     "required": ["event", "data"],
 }
+_STREAM, _CSV = "text/event-stream", "text/csv"
+_ANSWERS = {_STREAM: ("Events.", _EVENT), _CSV: ("The table.", {"type": "string"})}
+_OWNER = HTTPBearer(
+    scheme_name="owner",
+    auto_error=False,
+    description="The key `owner` of the answer that made the job or batch.",
+)
 
 
 #: Seconds between two signs of life, and until a stream ends.
@@ -309,29 +305,11 @@ _GOING = ("queued", "running")
 State = dict[str, Any]
 
 
-async def _job_events(request: Request, service: Service, address: str) -> StreamingResponse:
-    """The states of one job."""
-
-    def look() -> list[State]:
-        state = service.job(address, result=False)
-        return [service.job(address) if state["status"] == "done" else state]
-
-    return await _answer(request, service, address, look)
-
-
-async def _batch_events(request: Request, service: Service, address: str) -> StreamingResponse:
-    """The states of all jobs of a batch."""
-
-    def look() -> list[State]:
-        jobs: list[State] = service.batch(address)["jobs"]
-        return jobs
-
-    return await _answer(request, service, address, look)
-
-
-async def _answer(
-    request: Request, service: Service, address: str, look: Callable[[], list[State]]
+async def _watch(
+    request: Request, address: str, look: Callable[[], list[State]]
 ) -> StreamingResponse:
+    """The states of some jobs as events."""
+    service = service_of(request)
     first = await run_in_threadpool(look)  # so that a missing job is a refusal, no stream
     client = await run_in_threadpool(service.client, request)
     texts = _events(first, look, partial(service.changes.wait, address))
@@ -382,20 +360,9 @@ Address = Annotated[
     str, Path(alias="id", pattern="^[A-Za-z0-9_-]{8,64}$", description="The private address.")
 ]
 
-_OWNER = HTTPBearer(
-    scheme_name="owner",
-    auto_error=False,
-    description="The key `owner` of the answer that made the job or batch.",
-)
-
-
-def _service(request: Request) -> Service:
-    service: Service = request.app.state.service
-    return service
-
 
 async def _accepted(request: Request, made: Accepted) -> Response:
-    (state,) = await run_in_threadpool(_service(request).new, made.jobs[:1])
+    (state,) = await run_in_threadpool(service_of(request).new, made.jobs[:1])
     body = {**_brief(state), **_owned(state["page"], made)}
     return JSONResponse(body, 202, headers={"Location": state["url"]})
 
@@ -410,32 +377,27 @@ def _owned(page: str, made: Accepted) -> dict[str, Any]:
 
 @router.post(
     "/api/jobs",
-    status_code=202,
     response_model=AcceptedJob,
-    tags=["send"],
-    summary="Send files of any kind",
-    **_form_body(),
+    **_form("send", "Send files of any kind", _any_form()),
 )
 async def send(request: Request) -> Response:
     """See what the files are, and make a job of them."""
-    return await _accepted(request, await _service(request).receive(request))
+    return await _accepted(request, await service_of(request).receive(request))
 
 
 def _add_kind(kind: Kind) -> None:
     """An address that takes files of one kind only."""
 
     async def send_kind(request: Request) -> Response:
-        return await _accepted(request, await _service(request).receive(request, kind.name))
+        return await _accepted(request, await service_of(request).receive(request, kind.name))
 
+    fields = {field.name: _schema(field) for field in kind.fields}
     router.post(
         kind.path,
-        status_code=202,
         response_model=AcceptedJob,
-        tags=["send"],
         name=f"send_{kind.name}",
-        summary=kind.summary,
         description=kind.about,
-        **_kind_form_body(kind),
+        **_form("send", kind.summary, fields),
     )(send_kind)
 
 
@@ -443,7 +405,7 @@ def _add_batches(kind: Kind) -> None:
     """An address that makes a job for each player."""
 
     async def send_batch(request: Request) -> Response:
-        service = _service(request)
+        service = service_of(request)
         made = await service.receive(request, kind.name, batch=True)
         states = await run_in_threadpool(service.new, made.jobs)
         address = states[0]["batch"]
@@ -458,12 +420,14 @@ def _add_batches(kind: Kind) -> None:
 
     router.post(
         "/api/batches",
-        status_code=202,
         response_model=AcceptedBatch,
-        tags=["batches"],
-        summary=f"{kind.summary}, to rate several players",
         description="Make a job for each player that is named, all from the same games.",
-        **_batch_form_body(kind),
+        **_form(
+            "batches",
+            f"{kind.summary}, to rate several players",
+            _batch_form(kind),
+            "player",
+        ),
     )(send_batch)
 
 
@@ -476,153 +440,122 @@ for _kind in KINDS.values():
 @router.get(
     "/api/jobs/{id}",
     response_model=JobState,
-    tags=["jobs"],
-    summary="Progress and result",
-    responses=_refusal_answers(404, 410),
+    **_operation("jobs", "Progress and result", 404, 410),
 )
 def job(request: Request, address: Address) -> Response:
     """How far a job is, and its result once it is done."""
-    return JSONResponse(_service(request).job(address))
+    return JSONResponse(service_of(request).job(address))
 
 
 @router.get(
     "/api/jobs/{id}/events",
-    tags=["jobs"],
-    summary="Progress and result as server-sent events",
-    response_class=StreamingResponse,
-    responses=_stream_answers(404, 410),
+    **_operation("jobs", "Progress and result as server-sent events", 404, 410, gives=_STREAM),
 )
 async def watch(request: Request, address: Address) -> Response:
     """An event ``state`` at each change, and ``end`` when nothing more comes."""
-    return await _job_events(request, _service(request), address)
+    service = service_of(request)
+
+    def look() -> list[State]:
+        state = service.job(address, result=False)
+        return [service.job(address) if state["status"] == "done" else state]
+
+    return await _watch(request, address, look)
 
 
 @router.put(
     "/api/jobs/{id}/player",
     status_code=202,
     response_model=JobState,
-    tags=["jobs"],
-    summary="Choose the player",
-    dependencies=[Security(_OWNER)],
-    responses=_refusal_answers(400, 403, 404, 409, 410, 413),
+    **_operation("jobs", "Choose the player", 400, 403, 404, 409, 410, 413),
 )
 def choose(request: Request, address: Address, choice: Choice) -> Response:
     """Say whose strength is asked for, where the files do not tell."""
-    _service(request).choose(address, choice.player, sent_key(request))
-    return JSONResponse(_service(request).job(address), 202)
+    service_of(request).choose(address, choice.player, sent_key(request))
+    return JSONResponse(service_of(request).job(address), 202)
 
 
 @router.post(
     "/api/jobs/{id}/cancel",
     response_model=JobState,
-    tags=["jobs"],
-    summary="Stop a job",
-    dependencies=[Security(_OWNER)],
-    responses=_refusal_answers(403, 404, 410),
+    **_operation("jobs", "Stop a job", 403, 404, 410),
 )
 def cancel(request: Request, address: Address) -> Response:
     """Stop a job; its files are deleted. One that has ended stays as it is."""
-    _service(request).cancel(address, sent_key(request))
-    return JSONResponse(_service(request).job(address))
+    service_of(request).cancel(address, sent_key(request))
+    return JSONResponse(service_of(request).job(address))
 
 
 @router.post(
     "/api/jobs/{id}/retry",
     status_code=202,
     response_model=JobState,
-    tags=["jobs"],
-    summary="Try a failed job again",
-    dependencies=[Security(_OWNER)],
-    responses=_refusal_answers(403, 404, 409, 410),
+    **_operation("jobs", "Try a failed job again", 403, 404, 409, 410),
 )
 def retry(request: Request, address: Address) -> Response:
     """Begin a job anew that failed for no fault of its files."""
-    _service(request).retry(address, sent_key(request))
-    return JSONResponse(_service(request).job(address), 202)
+    service_of(request).retry(address, sent_key(request))
+    return JSONResponse(service_of(request).job(address), 202)
 
 
-@router.get(
-    "/api/jobs/{id}/result.json",
-    tags=["jobs"],
-    summary="The result as JSON",
-    responses=_refusal_answers(404, 409, 410),
-)
+@router.get("/api/jobs/{id}/result.json", **_operation("jobs", "The result as JSON", 404, 409, 410))
 def result_json(request: Request, address: Address) -> dict[str, Any]:
     """The result by itself."""
-    return result_of(_service(request).job(address))
+    return result_of(service_of(request).job(address))
 
 
 @router.get(
     "/api/jobs/{id}/result.csv",
-    tags=["jobs"],
-    summary="The result as CSV",
-    response_class=Response,
-    responses=_csv_answers(404, 409, 410),
+    **_operation("jobs", "The result as CSV", 404, 409, 410, gives=_CSV),
 )
 def result_csv(request: Request, address: Address) -> Response:
     """The table of the result: a row a game, or a row a player."""
-    state = _service(request).job(address)
-    text = csv_of(state)
+    state = service_of(request).job(address)
     name = f'attachment; filename="yardstone-{state["kind"]}.csv"'
-    return Response(text, media_type="text/csv", headers={"Content-Disposition": name})
+    return Response(csv_of(state), media_type=_CSV, headers={"Content-Disposition": name})
 
 
 @router.delete(
-    "/api/jobs/{id}",
-    status_code=204,
-    tags=["jobs"],
-    summary="Delete a job",
-    dependencies=[Security(_OWNER)],
-    responses=_refusal_answers(403, 404, 410),
+    "/api/jobs/{id}", status_code=204, **_operation("jobs", "Delete a job", 403, 404, 410)
 )
 def delete(request: Request, address: Address) -> Response:
     """Delete a job, its files and its result."""
-    _service(request).delete(address, sent_key(request))
+    service_of(request).delete(address, sent_key(request))
     return Response(status_code=204)
 
 
 @router.get(
     "/api/batches/{id}",
     response_model=BatchState,
-    tags=["batches"],
-    summary="All jobs of a batch",
-    responses=_refusal_answers(404, 410),
+    **_operation("batches", "All jobs of a batch", 404, 410),
 )
 def batch(request: Request, address: Address) -> Response:
     """The jobs of a batch, with the results so far."""
-    return JSONResponse(_service(request).batch(address))
+    return JSONResponse(service_of(request).batch(address))
 
 
 @router.get(
     "/api/batches/{id}/events",
-    tags=["batches"],
-    summary="The results of a batch as they come",
-    response_class=StreamingResponse,
-    responses=_stream_answers(404, 410),
+    **_operation("batches", "The results of a batch as they come", 404, 410, gives=_STREAM),
 )
 async def watch_batch(request: Request, address: Address) -> Response:
     """An event ``state`` for each job that changes, and ``end`` when all have ended."""
-    return await _batch_events(request, _service(request), address)
+    service = service_of(request)
+    return await _watch(request, address, lambda: service.batch(address)["jobs"])
 
 
 @router.delete(
-    "/api/batches/{id}",
-    status_code=204,
-    tags=["batches"],
-    summary="Delete a batch",
-    dependencies=[Security(_OWNER)],
-    responses=_refusal_answers(403, 404, 410),
+    "/api/batches/{id}", status_code=204, **_operation("batches", "Delete a batch", 403, 404, 410)
 )
 def delete_batch(request: Request, address: Address) -> Response:
     """Delete all jobs of a batch."""
-    _service(request).delete(address, sent_key(request), batch=True)
+    service_of(request).delete(address, sent_key(request), batch=True)
     return Response(status_code=204)
 
 
 @router.get("/api/limits", tags=["server"], summary="What may be sent")
 def limits(request: Request) -> dict[str, Any]:
     """All limits, and for how many days results stay."""
-    return _service(request).limits()
+    return service_of(request).limits()
 
 
 @router.get(
@@ -636,7 +569,7 @@ def limits(request: Request) -> dict[str, Any]:
 )
 async def health(request: Request) -> Response:
     """Whether jobs can be taken, and workers do them."""
-    state, status = await _state(_service(request))
+    state, status = await _state(service_of(request))
     body = {
         "status": status,
         "version": yardstone.__version__,
@@ -663,7 +596,7 @@ def metrics(request: Request) -> Response:
     """Numbers for Prometheus, for those addresses that may read them."""
     if not _is_among(request, request.app.state.may_measure):
         raise missing()
-    text = request.app.state.metrics.text(upkeep.state(_service(request).store))
+    text = request.app.state.metrics.text(upkeep.state(service_of(request).store))
     return Response(text, media_type="text/plain; version=0.0.4")
 
 

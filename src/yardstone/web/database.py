@@ -437,14 +437,9 @@ def insert_chunks(connection: Connection, upload: str, files: Mapping[int, Path]
 def fetch_files(
     database: Database, upload: str, files: Sequence[Mapping[str, Any]], folder: Path
 ) -> None:
-    """Write the files of an upload into a folder, a piece at a time.
+    """Write the files of an upload, as a job names them, into a folder, a piece at a time.
 
-    `files` are as a job names them; those that nobody can read were not kept.
-
-    Raises
-    ------
-    RequestProblem
-        They are not there any more.
+    Those that nobody can read were not kept. Raises RequestProblem if they are not there any more.
     """
     for number, file in enumerate(files):
         if file["format"] == "unknown":
@@ -577,20 +572,10 @@ class Lock:
 class Database:
     """All questions to the database; safe to use from several threads.
 
-    Parameters
-    ----------
-    path : Path
-        The file of SQLite; made if it does not exist.
-    folder : Path
-        Where an older version kept the files that were sent: they are taken over.
-    url : str
-        The address of PostgreSQL in place of the file.
-
-    Raises
-    ------
-    InputError
-        The file cannot be used, PostgreSQL refuses, or a later version of Yardstone made
-        the tables. A PostgreSQL that does not answer is no error yet.
+    It is the file `path` of SQLite, made if it does not exist, or PostgreSQL at the address `url`.
+    Files that an older version kept in `folder` are taken over. Raises InputError if the file
+    cannot be used, PostgreSQL refuses, or a later version of Yardstone made the tables; a
+    PostgreSQL that does not answer is no error yet.
     """
 
     def __init__(self, path: Path, folder: Path, url: str = "") -> None:
@@ -641,13 +626,9 @@ class Database:
     ) -> T:
         """What one transaction gives: all of it happens, or nothing.
 
-        When the line breaks while it ends, nobody knows whether it happened, and `work` is
-        done again: it must find what it did before. With `once` it is not done again then.
-
-        Raises
-        ------
-        DatabaseAway
-            The database does not answer within so many seconds of `patience`.
+        When the line breaks while it ends, nobody knows whether it happened, and `work` is done
+        again: it must find what it did before. With `once` it is not done again then. Raises
+        DatabaseAway if the database does not answer within so many seconds of `patience`.
         """
 
         def transaction() -> T:

@@ -60,14 +60,7 @@ __all__ = [
 
 
 class RootPath:
-    """Tells the application under which path it stands.
-
-    Parameters
-    ----------
-    app : ASGI application
-    path : str
-        Such as ``/strength``; '' for none.
-    """
+    """Tells the application under which path, such as ``/strength``, it stands; '' for none."""
 
     def __init__(self, app: ASGIApp, *, path: str) -> None:
         self.app = app
@@ -132,16 +125,7 @@ FORMS = {"/api/jobs", "/api/batches", "/send", *(kind.path for kind in KINDS.val
 
 
 class BodyLimit:
-    """Counts the bytes of bodies that nothing else counts.
-
-    Parameters
-    ----------
-    app : ASGI application
-    most : int
-        Bytes that a body may have.
-    counted : collection of str
-        Paths where forms are sent that are counted elsewhere.
-    """
+    """Refuses bodies of more than `most` bytes, except where forms are `counted` elsewhere."""
 
     def __init__(
         self, app: ASGIApp, *, most: int = SMALL, counted: Collection[str] = frozenset(FORMS)
@@ -177,13 +161,8 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 class RateLimit:
     """Counts the requests of each visitor: so many a minute, some of them at once.
 
-    A bucket of tokens for each: a request takes one, and they come back with time.
-
-    Parameters
-    ----------
-    limits : Limits
-    clock : callable
-        Seconds.
+    A bucket of tokens for each: a request takes one, and they come back with time, of which the
+    `clock` gives seconds.
     """
 
     def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
@@ -192,13 +171,7 @@ class RateLimit:
         self._buckets: OrderedDict[tuple[str, bool], tuple[float, float]] = OrderedDict()
 
     def check(self, client: str, method: str) -> None:
-        """Count a request.
-
-        Raises
-        ------
-        RequestProblem
-            There were too many.
-        """
+        """Count a request; raises RequestProblem if there were too many."""
         limits = self._limits
         self._take(client, False, limits.requests_minute)
         if method not in _SAFE:
@@ -460,15 +433,7 @@ _LOGGER = logging.getLogger("yardstone.web")
 class RequestMonitor:
     """Lets requests in, unless a visitor makes too many, and tells how they were answered.
 
-    Parameters
-    ----------
-    app : ASGI application
-    rate_limit : RateLimit
-    metrics : Metrics
-    client : callable
-        The mark of who makes a request.
-    refuse : callable
-        The answer to a request with a problem.
+    `client` gives the mark of who makes a request, `refuse` the answer to one with a problem.
     """
 
     def __init__(
@@ -541,21 +506,9 @@ def protect(
 ) -> None:
     """Put before an application what every request passes, and have every error answered.
 
-    Parameters
-    ----------
-    app : FastAPI
-    settings : Settings or DeskSettings
-    metrics : Metrics
-    client : callable
-        The mark of who makes a request.
-    refuse : callable
-        The answer to a request with a problem.
-    hint : str
-        Where it says what can be asked for.
-    hosts : list of str
-        Names that are answered; all if empty.
-    body : mapping
-        Parameters of `BodyLimit`.
+    `client` gives the mark of who makes a request, `refuse` the answer to one with a problem;
+    `hint` says where it stands what can be asked for. `hosts` are the names that are answered,
+    all if empty; `body` has the parameters of `BodyLimit`.
     """
 
     async def answer(request: Request, error: Exception) -> Response:

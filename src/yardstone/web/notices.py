@@ -29,14 +29,7 @@ _QUIET, _AGAIN = 15.0, 2.0
 
 
 class Listener:
-    """A connection on which notices come, made again when it breaks.
-
-    Parameters
-    ----------
-    database : Database
-        One of PostgreSQL.
-    channel : str
-    """
+    """A connection to PostgreSQL on which notices come, made again when it breaks."""
 
     def __init__(self, database: Database, channel: str) -> None:
         self._database = database
@@ -115,10 +108,6 @@ class Changes:
     """Tells those who wait for it that a job, or a job of a batch, has changed.
 
     With SQLite nothing tells of changes, and one looks every second.
-
-    Parameters
-    ----------
-    database : Database
     """
 
     def __init__(self, database: Database) -> None:

@@ -18,14 +18,10 @@ class RequestProblem(YardstoneError):
         Status of HTTP.
     code : str
         A word for programs, such as ``too_large``.
-    message : str
-        What is wrong.
-    hint : str
-        What the visitor can do.
-    file : str, optional
-        The file it stands in, as the visitor called it.
-    line : int, optional
-        The line of that file, from 1.
+    message, hint : str
+        What is wrong, and what the visitor can do.
+    file, line : str, int, optional
+        Where it stands: the file as the visitor called it, and its line from 1.
     retry_after : int, optional
         Seconds until another try makes sense.
     """

@@ -100,14 +100,9 @@ def _foreign(head: bytes) -> str:
 def look(path: Path, name: str, limits: Limits, entries: int = 0) -> tuple[str, Counter[str]]:
     """The format of an uploaded file, and how many files of each format it holds.
 
-    Archives are not unpacked, but the beginning of each file in them is read; a zip
-    archive gets the ending ``.zip``. `entries` is the number of files in archives that
-    were looked at before.
-
-    Raises
-    ------
-    RequestProblem
-        It is no file that can be used.
+    Archives are not unpacked, but the beginning of each file in them is read; a zip archive gets
+    the ending ``.zip``. `entries` is the number of files in archives that were looked at before.
+    Raises RequestProblem if it is no file that can be used.
     """
     with path.open("rb") as file:
         head = file.read(HEAD)
@@ -208,17 +203,7 @@ _EXTRA = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Unpacked:
-    """A plain file.
-
-    Attributes
-    ----------
-    label : str
-        What the visitor called it, with the archive's name before it.
-    path : Path
-        Where it is.
-    format : str
-        What its first bytes and its ending say.
-    """
+    """A plain file: what the visitor called it, with its archive before it, and its format."""
 
     label: str
     path: Path
@@ -293,10 +278,7 @@ def unpack(
 ) -> list[Unpacked]:
     """Put the files of an upload that are of some formats into a folder.
 
-    Raises
-    ------
-    RequestProblem
-        None is of use, or they are too many or too large.
+    Raises RequestProblem if none is of use, or they are too many or too large.
     """
     work = _Unpacking(folder, formats, limits, skipped, limits.unpacked_bytes)
     members = 0
@@ -364,14 +346,7 @@ _HOUR = 3600.0
 
 
 class ImportGate:
-    """Who may have games fetched, and how often.
-
-    Parameters
-    ----------
-    settings : Settings
-    clock : callable
-        Seconds.
-    """
+    """Who may have games fetched, and how often; the `clock` gives seconds."""
 
     def __init__(self, settings: Settings, clock: Callable[[], float] = time.monotonic) -> None:
         self._settings = settings
@@ -381,10 +356,8 @@ class ImportGate:
     def check(self, client: str) -> None:
         """Count a request for games.
 
-        Raises
-        ------
-        RequestProblem
-            The importer is off, or the visitor had as many in this hour as are allowed.
+        Raises RequestProblem if the importer is off, or the visitor had as many in this hour as are
+        allowed.
         """
         check_importer(self._settings, "ogs")
         now, most = self._clock(), self._settings.limits.imports_hour
@@ -433,12 +406,8 @@ def import_games(
 ) -> ImportedGames:
     """Fetch the latest games of a user of OGS.
 
-    Raises
-    ------
-    RequestProblem
-        The importer is not switched on, or the name cannot be.
-    InputError
-        The games cannot be fetched.
+    Raises RequestProblem if the importer is off, or the name cannot be; InputError if the games
+    cannot be fetched.
     """
     check_importer(settings, "ogs")
     limits = settings.limits

@@ -30,16 +30,8 @@ __all__ = ["configuration", "main", "make_app"]
 def make_app(settings: Settings, bell: Bell | None = None) -> FastAPI:
     """The application, for any server of ASGI.
 
-    Parameters
-    ----------
-    settings : Settings
-    bell : Bell, optional
-        Wakes workers of this machine; without it they see new jobs at their next look.
-
-    Raises
-    ------
-    InputError
-        The folder cannot be used.
+    The `bell` wakes workers of this machine; without it they see new jobs at their next look.
+    Raises InputError if the folder cannot be used.
     """
     store = JobStore(settings)
     service = Service(settings, store, bell or Bell())

@@ -55,6 +55,7 @@ __all__ = [
     "kind_of",
     "result_of",
     "retry_job",
+    "service_of",
 ]
 
 
@@ -152,13 +153,7 @@ def chosen_kind(fields: Fields) -> str | None:
 
 
 def kind_of(formats: Iterable[str], named: str | None = None) -> Kind:
-    """The kind of job that files of these formats make.
-
-    Raises
-    ------
-    RequestProblem
-        They do not make one, or not the one that is asked for.
-    """
+    """The kind of job that files of these formats make; raises RequestProblem if none."""
     present = Counter(formats)
     if named is not None:
         kind = KINDS[named]
@@ -185,10 +180,7 @@ def kind_of(formats: Iterable[str], named: str | None = None) -> Kind:
 def job_options(kind: Kind, fields: Fields, *, most_players: int = 1) -> list[dict[str, Any]]:
     """What each of the jobs is asked for: one for each player that is named.
 
-    Raises
-    ------
-    RequestProblem
-        A value is none of those that are offered, or a field belongs to another kind.
+    Raises RequestProblem if a value is none of those offered, or a field is of another kind.
     """
     own = {each.name for each in kind.fields}
     known = {each.name for other in KINDS.values() for each in other.fields}
@@ -210,13 +202,7 @@ def job_options(kind: Kind, fields: Fields, *, most_players: int = 1) -> list[di
 
 
 def result_of(job: Mapping[str, Any]) -> dict[str, Any]:
-    """The result of a job as ``GET /api/jobs/ID`` gives it.
-
-    Raises
-    ------
-    RequestProblem
-        There is none (409).
-    """
+    """The result of a job as ``GET /api/jobs/ID`` gives it; RequestProblem 409 if none."""
     result: dict[str, Any] | None = job["result"]
     if result is None:
         raise RequestProblem(
@@ -236,32 +222,23 @@ def csv_of(job: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """Jobs that were made.
-
-    Attributes
-    ----------
-    jobs : list of str
-        Their addresses.
-    key : str
-        The owner's, told this once.
-    """
+    """Jobs that were made: their addresses, and the owner's key, told this once."""
 
     jobs: list[str]
     key: str
 
 
+def service_of(request: Request) -> Service:
+    """The service that a request is for."""
+    service: Service = request.app.state.service
+    return service
+
+
 class Service:
-    """The jobs of a server, as its visitors see them.
+    """The jobs of a server, as its visitors see them; the bell wakes workers of this machine.
 
     All methods are quick; only `receive` waits, for what a visitor sends. Addresses in
     what they give begin with the prefix that `prefix` makes.
-
-    Parameters
-    ----------
-    settings : Settings
-    store : JobStore
-    bell : Bell, optional
-        Wakes workers of this machine.
     """
 
     def __init__(self, settings: Settings, store: JobStore, bell: Bell) -> None:
@@ -297,12 +274,8 @@ class Service:
 
         With `page` it is the form of the start page. A request with the header
         ``Idempotency-Key`` that was taken before is not taken again: the same addresses
-        and the same owner's key are given.
-
-        Raises
-        ------
-        RequestProblem
-            The form or its files cannot be used, or too much waits already.
+        and the same owner's key are given. Raises RequestProblem if the form or its files cannot be
+        used, or too much waits already.
         """
         client = await run_in_threadpool(self.client, request)
         written = request.headers.get("idempotency-key", "")

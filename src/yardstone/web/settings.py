@@ -344,10 +344,8 @@ def load_settings(
     ----------
     file : Path, optional
         A TOML file.
-    options : mapping, optional
-        Settings by name that go before all others; None values do not count.
-    limits : mapping of str to str, optional
-        Limits by name that go before all others.
+    options, limits : mapping, optional
+        Settings and limits by name that go before all others; options of None do not count.
     environment : mapping, optional
         Variables of the environment; those of this process by default.
 
@@ -482,16 +480,9 @@ def site_of(request: Request) -> Site:
 def footer_html(text: str) -> Markup:
     """A footer as HTML: paragraphs, links and bold words; all else stays text.
 
-    Parameters
-    ----------
-    text : str
-        Blank lines part paragraphs; ``[words](address)`` is a link to ``https:``, ``http:``,
-        ``mailto:`` or a path of this site, ``**words**`` is bold.
-
-    Raises
-    ------
-    UsageError
-        A link leads elsewhere.
+    Blank lines part paragraphs; ``[words](address)`` is a link to ``https:``, ``http:``,
+    ``mailto:`` or a path of this site, ``**words**`` is bold.
+    Raises UsageError if one leads elsewhere.
 
     Examples
     --------

@@ -192,12 +192,7 @@ _SCHEME = "bearer "
 def new_key(secret: bytes, request: str | None = None) -> str:
     """A key of 144 bits: random, or always the same for a request that may come again.
 
-    Parameters
-    ----------
-    secret : bytes
-        Of the server.
-    request : str, optional
-        What the request is known by: its sender and ``Idempotency-Key``.
+    Such a `request` is known by its sender and ``Idempotency-Key``, and the server's secret.
     """
     if request is None:
         return secrets.token_urlsafe(_KEY_BYTES)
@@ -243,19 +238,9 @@ def is_owner(job: Job, key: str) -> bool:
 
 
 def check_owner(job: Job, key: str, *, ownerless: bool = False) -> None:
-    """Refuse to change a job without its owner's key.
+    """Refuse by a RequestProblem to change a job without its owner's key.
 
-    Parameters
-    ----------
-    job : Job
-    key : str
-    ownerless : bool
-        Let pass a job that was made before jobs had owners.
-
-    Raises
-    ------
-    RequestProblem
-        The key is missing or wrong, or the job has none.
+    With `ownerless`, a job that was made before jobs had owners passes.
     """
     if is_owner(job, key) or (ownerless and job.owner is None):
         return
@@ -374,14 +359,7 @@ _COLUMNS = [column for column in jobs.c if column.name not in ("result", "key")]
 
 
 class JobStore:
-    """All jobs of a server.
-
-    Parameters
-    ----------
-    settings : Settings
-    clock : callable, optional
-        Seconds since 1970, in place of the database's clock.
-    """
+    """All jobs of a server; the `clock`, of seconds since 1970, is the database's by default."""
 
     def __init__(self, settings: Settings, clock: Callable[[], float] | None = None) -> None:
         self.settings = settings
@@ -438,21 +416,11 @@ class JobStore:
     ) -> list[str]:
         """Make jobs of one upload, one for each of `options`; gives their addresses.
 
-        Parameters
-        ----------
-        kind, client : str
-        upload : str
-            Its name, which no other has.
-        files, options : sequences of mappings
-            What was sent and what was asked for, as a job tells it.
-        stored : mapping of int to Path, optional
-            Files to keep until the jobs are done, by their numbers in `files`.
-        batch : bool
-            Let the jobs share an address, that of the batch.
-        key : str, optional
-            Where jobs of the same key are there already, these are given, and nothing is made.
-        owner : str, optional
-            Hash of the key with which they can be changed; without one nobody can.
+        No other upload has its name; `files` and `options` say what was sent and asked for, as a
+        job tells it. Files in `stored`, by their numbers in `files`, are kept until the jobs are
+        done. A `batch` shares an address. Where jobs of the same `key` are there already, these
+        are given, and nothing is made. `owner` is the hash of the key with which they can be
+        changed; without one nobody can.
         """
         made = [new_id() for _ in options]
         together = new_id() if batch else None
@@ -514,10 +482,7 @@ class JobStore:
     def get(self, job: str, *, result: bool = True, patience: float | None = None) -> Job:
         """The job at an address, if the database answers within so many seconds.
 
-        Raises
-        ------
-        RequestProblem
-            There is none (404), or it expired (410).
+        Raises RequestProblem if there is none (404), or it expired (410).
         """
         chosen = self._chosen(result=result).where(jobs.c.id == _check_address(job))
         row = next(iter(self.database.rows(chosen, patience=patience)), None)

@@ -55,11 +55,7 @@ _LONGEST = 0.25
 class Bell:
     """A pipe with one ring a job.
 
-    Parameters
-    ----------
-    ends : pair of int, optional
-        Numbers of the pipe's ends for reading and writing, which another
-        process may have made; without them nobody rings.
+    Another process may have made its `ends`, to read and to write; without them nobody rings.
     """
 
     def __init__(self, ends: tuple[int, int] | None = None) -> None:
@@ -160,18 +156,9 @@ class _Child:
 
 
 class Supervisor:
-    """Server and workers of one machine.
+    """Server and workers of one machine; without `serve` only workers.
 
-    Parameters
-    ----------
-    settings : Settings
-    serve : bool
-        Start the server; else only workers.
-
-    Raises
-    ------
-    InputError
-        The folder cannot be used, or nothing can listen at the address.
+    Raises InputError if the folder cannot be used, or nothing can listen at the address.
     """
 
     def __init__(self, settings: Settings, *, serve: bool = True) -> None:

@@ -51,16 +51,8 @@ _PATIENCE = 5.0
 class Upload:
     """What a form held.
 
-    Attributes
-    ----------
-    id : str
-        Name of its folder.
-    folder : Path
-        Where its files are, as ``0000``, ``0001`` …
-    files : list of (str, int)
-        Names, fit to be shown, and sizes.
-    fields : dict of str to lists of str
-        The other fields.
+    `id` is the name of its folder, where its files are as ``0000``, ``0001`` …; `files` have names,
+    fit to be shown, and sizes in bytes; `fields` are the other fields.
     """
 
     id: str
@@ -81,10 +73,7 @@ class Upload:
 async def receive_form(request: Request, folder: Path, limits: Limits) -> Upload:
     """Receive the form of a request into a new folder below `folder`.
 
-    Raises
-    ------
-    RequestProblem
-        It is no such form, is too large, or does not come.
+    Raises RequestProblem if it is no such form, is too large, or does not come.
     """
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     boundary = options.get(b"boundary", b"") if kind == b"multipart/form-data" else b""
@@ -122,10 +111,7 @@ async def receive_form(request: Request, folder: Path, limits: Limits) -> Upload
 async def read_fields(pieces: AsyncIterable[bytes]) -> dict[str, list[str]]:
     """Read a form without files, as ``application/x-www-form-urlencoded`` has it.
 
-    Raises
-    ------
-    RequestProblem
-        It is too long or not in UTF-8.
+    Raises RequestProblem if it is too long or not in UTF-8.
     """
     body = b""
     async for piece in pieces:

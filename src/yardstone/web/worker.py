@@ -74,16 +74,7 @@ class Stopped(Exception):
 
 
 class Worker:
-    """Takes jobs from the table and does them.
-
-    Parameters
-    ----------
-    settings : Settings
-    name : str
-        Which no other worker has.
-    threads : int
-        Processors that a job may use.
-    """
+    """Takes jobs from the table and does them, on so many `threads`; no other has its name."""
 
     def __init__(self, settings: Settings, name: str, threads: int = 1) -> None:
         self.settings = settings

@@ -111,13 +111,7 @@ def _is_local(host: str) -> bool:
 
 
 def made_password() -> str:
-    """A password at random, of 49 bits: ``k7fw-m3qd-9x``.
-
-    Examples
-    --------
-    >>> len(made_password())
-    12
-    """
+    """A password at random, of 49 bits: ``k7fw-m3qd-9x``."""
     parts = ["".join(secrets.choice(_LETTERS) for _ in range(size)) for size in (4, 4, 2)]
     return "-".join(parts)
 
@@ -130,13 +124,7 @@ _LOCAL_NAMES = ["127.0.0.1", "localhost"]
 
 
 def make_desk(settings: DeskSettings) -> FastAPI:
-    """The application, for any server of ASGI.
-
-    Raises
-    ------
-    InputError
-        The file is no tournament.
-    """
+    """The application, for any server of ASGI; raises InputError if the file is no tournament."""
     desk = Desk(settings)
 
     @asynccontextmanager
@@ -219,16 +207,8 @@ class DeskServer(uvicorn.Server):
 def run_desk(settings: DeskSettings, tell: Callable[[str], None]) -> None:
     """Serve a desk until it is stopped.
 
-    Parameters
-    ----------
-    settings : DeskSettings
-    tell : callable
-        Takes the lines that say where it is, and the password.
-
-    Raises
-    ------
-    InputError
-        The file is no tournament, or the address cannot be used.
+    `tell` takes the lines that say where it is, and the password. Raises InputError if the file is
+    no tournament, or the address cannot be used.
     """
     configure_log(logging.WARNING)
     server = DeskServer(desk_configuration(settings))

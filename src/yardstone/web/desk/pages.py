@@ -75,13 +75,7 @@ class Form:
         return self.fields.get(name, [""])[0].strip()
 
     def number(self, name: str) -> int:
-        """A whole number.
-
-        Raises
-        ------
-        RequestProblem
-            It is not one.
-        """
+        """A whole number; raises RequestProblem if it is none."""
         text = self.text(name)
         if not text.isdecimal() or len(text) > 6:
             raise RequestProblem(422, "bad_form", f"{name}: {text!r} is not a number.")
@@ -99,12 +93,7 @@ def desk_of(request: Request) -> Desk:
 
 
 def helpers_only(request: Request) -> None:
-    """Refuse whoever is no helper.
-
-    Raises
-    ------
-    RequestProblem
-    """
+    """Refuse whoever is no helper, by a RequestProblem."""
     sessions = desk_of(request).sessions
     if sessions.guarded and sessions.helper(request) is None:
         raise _not_signed_in()
@@ -120,13 +109,7 @@ def _not_signed_in() -> RequestProblem:
 
 
 async def read_form(request: Request) -> Form:
-    """The form of a helper.
-
-    Raises
-    ------
-    RequestProblem
-        It is none, or it does not come from a helper's page.
-    """
+    """The form of a helper; raises RequestProblem if it does not come from a helper's page."""
     sessions = desk_of(request).sessions
     helper = sessions.helper(request)
     if helper is None:

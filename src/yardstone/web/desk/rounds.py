@@ -85,13 +85,7 @@ class _Demands:
         return cls(tuple(lines[:_MOST]), bool(form.text("rematch")), bool(form.text("open")))
 
     def constraints(self, tournament: Tournament) -> Constraints:
-        """The same by the numbers of the players.
-
-        Raises
-        ------
-        InputError
-            A name means nobody, or several.
-        """
+        """The same by the numbers of the players; raises InputError for a name of nobody."""
         pairs: dict[str, list[tuple[int, int]]] = {"fix": [], "forbid": []}
         bye = None
         for kind, a, b in self.lines:
@@ -308,11 +302,7 @@ _QUICK = re.compile(r"\s*+(\d{1,4})\s*+[:,.]?\s*+(\S.*?)\s*")
 
 
 class _ClashError(Exception):
-    """Two results for one game: the one that stands, and the one that was sent.
-
-    Both results have that of ``first`` before that of ``second``, the players as the sender
-    named them.
-    """
+    """Two results for one game, that of ``first`` before that of ``second`` as sent."""
 
     def __init__(self, **clash: Any) -> None:
         super().__init__()

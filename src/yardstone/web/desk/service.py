@@ -71,13 +71,8 @@ _FRESH = 0.2
 class Snapshot:
     """The tournament at a moment.
 
-    Attributes
-    ----------
-    tournament : Tournament
-    mark : str
-        Differs whenever the file, or whether it can be read, differs.
-    trouble : str
-        Why the file cannot be read now; the tournament is then an older one.
+    `mark` differs whenever the file, or whether it can be read, differs. `trouble` says why the
+    file cannot be read now; the tournament is then an older one.
     """
 
     tournament: Tournament
@@ -138,10 +133,7 @@ class WatchedFile:
     def change(self, step: Callable[[Tournament], EventChange], *, by: str = "") -> EventChange:
         """Take a step in the file, and say in the journal who took it.
 
-        Raises
-        ------
-        YardstoneError
-            The step is refused, or the file cannot be read or written.
+        Raises YardstoneError if it is refused, or the file cannot be read or written.
         """
         sign = f"{by}: " if by else ""
 
@@ -154,25 +146,13 @@ class WatchedFile:
         return replace(change, lines=tuple(line.removeprefix(sign) for line in change.lines))
 
     def undo(self, number: int) -> EventChange:
-        """Take back the last step, if it is this one.
-
-        Raises
-        ------
-        InputError
-            It is another one by now, or cannot be taken back.
-        """
+        """Take back the last step; raises InputError if it is another one by now."""
         change = undo_step(self.path, number=number)
         self.snapshot(fresh=True)
         return change
 
     def steps(self) -> Sequence[JournalStep]:
-        """What was changed, the last step first.
-
-        Raises
-        ------
-        InputError
-            The journal cannot be read.
-        """
+        """What was changed, the last step first; raises InputError if nobody can read it."""
         state = _state(journal_of(self.path))
         with self._lock:
             if self._steps[0] != state or state is None:
@@ -240,10 +220,7 @@ _NICENESS = 10
 def chances_page(tournament: Tournament) -> str:
     """The report on the chances of all players as a part of a page.
 
-    Raises
-    ------
-    YardstoneError
-        The tournament cannot be simulated, or is over.
+    Raises YardstoneError if the tournament cannot be simulated, or is over.
     """
     from yardstone.reports.page import document_fragment
     from yardstone.reports.simulation import simulation_document
@@ -364,14 +341,8 @@ class Helper(NamedTuple):
 class Sessions:
     """Signs helpers in, and knows them again.
 
-    Parameters
-    ----------
-    password : str
-        Empty where everybody is a helper.
-    place : str
-        What the desk is of, so that two desks with one password have different keys.
-    clock : callable
-        Seconds since 1970.
+    Without a `password` everybody is a helper. `place` says what the desk is of, so that two desks
+    with one password have different keys; `clock` gives seconds since 1970.
     """
 
     def __init__(self, password: str, place: str, clock: Callable[[], float] = time.time) -> None:
@@ -389,13 +360,7 @@ class Sessions:
         )
 
     def sign_in(self, password: str, name: str, client: str) -> Helper:
-        """A helper who knows the password.
-
-        Raises
-        ------
-        RequestProblem
-            It is not the password, or there were too many guesses.
-        """
+        """A helper who knows the password; raises RequestProblem otherwise."""
         self._guesses.check(client, "POST")
         self._all_guesses.check("everybody", "POST")
         given, right = (self._sign("password", text) for text in (password.strip(), self._password))
@@ -478,17 +443,7 @@ class RoundCount(NamedTuple):
 
 
 class Desk:
-    """What the pages of a desk ask.
-
-    Parameters
-    ----------
-    settings : DeskSettings
-
-    Attributes
-    ----------
-    closing : bool
-        Whether the pages that watch are to be sent away.
-    """
+    """What the pages of a desk ask; once it is `closing`, pages that watch are sent away."""
 
     def __init__(self, settings: DeskSettings) -> None:
         self.file = WatchedFile(settings.file)
@@ -518,11 +473,5 @@ class Desk:
         change_wishes(self.settings.file, change)
 
     def change(self, step: Callable[[Tournament], EventChange], helper: Helper) -> EventChange:
-        """Take a step, and write it to the file.
-
-        Raises
-        ------
-        YardstoneError
-            The step cannot be taken, or the file not be written; nothing has changed.
-        """
+        """Take a step, and write it to the file, or raise YardstoneError and change nothing."""
         return self.file.change(step, by=helper.name)

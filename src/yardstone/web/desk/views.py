@@ -251,13 +251,7 @@ def shown_values(fields: Sequence[FormField], what: Any) -> dict[str, str]:
 def field_values(
     fields: Sequence[FormField], texts: dict[str, str], wrong: str = "is not a number."
 ) -> dict[str, Any]:
-    """What texts of fields mean, None where nothing stands; `wrong` says that one means nothing.
-
-    Raises
-    ------
-    RequestProblem
-        One of them does.
-    """
+    """What texts of fields mean; a text of which `wrong` must be said is a RequestProblem."""
     values: dict[str, Any] = {}
     for field in fields:
         if field.name in texts:

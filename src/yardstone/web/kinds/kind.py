@@ -63,15 +63,9 @@ def only_value(name: str, values: Sequence[str]) -> str:
 class Field(ABC):
     """A field of the form.
 
-    Attributes
-    ----------
-    name : str
-    about : str
-        For the description of the interface.
-    label, hint : str
-        For the page, which has only the fields with a label.
-    optional : bool
-        Whether it may have no value at all; batches do without it.
+    `about` is for the description of the interface, `label` and `hint` for the page, which has only
+    the fields with a label. A field that is `optional` may have no value at all; batches do
+    without it.
     """
 
     name: str
@@ -99,14 +93,7 @@ class Field(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class ChoiceField(Field):
-    """One of some words, the usual one first.
-
-    Attributes
-    ----------
-    values : sequence of str
-    words : sequence of str
-        What the page says of them.
-    """
+    """One of some words, the usual one first, and what the page says of them."""
 
     values: Sequence[str]
     words: Sequence[str] = ()
@@ -136,16 +123,7 @@ class ChoiceField(Field):
 
 @dataclass(frozen=True, kw_only=True)
 class NumberField(Field):
-    """A number between bounds.
-
-    Attributes
-    ----------
-    low, high, default : float
-    offered : tuple of float
-        Those that the page offers.
-    form : str
-        How it says them.
-    """
+    """A number between bounds; the page offers some of them, written in a `form`."""
 
     low: float
     high: float
@@ -237,10 +215,7 @@ CARD_RANGES = 12
 class NeedsPlayer(Exception):
     """The files do not tell whose strength is asked for.
 
-    Attributes
-    ----------
-    players : list of dict
-        ``name`` and ``games``, the most games first.
+    `players` have ``name`` and ``games``, the most games first.
     """
 
     def __init__(self, players: Sequence[dict[str, Any]]) -> None:

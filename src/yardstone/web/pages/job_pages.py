@@ -118,18 +118,7 @@ def can_draw() -> bool:
 
 @lru_cache(maxsize=64)
 def card_png(card: Card, site: str) -> bytes:
-    """The picture of a card, with the title of the site.
-
-    Parameters
-    ----------
-    card : Card
-    site : str
-
-    Returns
-    -------
-    bytes
-        PNG, 1200 by 630 pixels.
-    """
+    """The picture of a card, with the title of the site: a PNG of 1200 by 630 pixels."""
     from yardstone.reports.chart import save
 
     with _LOCK, scratch_folder() as folder:
@@ -205,16 +194,7 @@ _STATUS_WORDS = {
 
 
 def job_page(request: Request, job: Plain, query: Query) -> Response:
-    """The page for the state that a job is in.
-
-    Parameters
-    ----------
-    request : Request
-    job : mapping
-        As ``GET /api/jobs/ID`` tells it.
-    query : Query
-        What of the result is asked for.
-    """
+    """The page for the state that a job, as ``GET /api/jobs/ID`` tells it, is in."""
     view = _job_view(request, job)
     if job["status"] == "done":
         return _result_page(request, job, view, query)

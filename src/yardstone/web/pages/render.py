@@ -275,22 +275,10 @@ def page(
     card: PageCard | None = None,
     **values: Any,
 ) -> HTMLResponse:
-    """A page.
+    """A page, made from a template with `values`; templates of the desk begin with ``desk/``.
 
-    Parameters
-    ----------
-    request : Request
-    template : str
-        Name of the template, without its ending; those of the desk begin with ``desk/``.
-    status : int
-    private : bool
-        Keep it out of caches and search engines.
-    refresh : int
-        Seconds after which a browser without scripts asks again; 0 for never.
-    card : PageCard, optional
-        What other sites show of a link to the page.
-    **values
-        What the template shows.
+    A `private` one is kept out of caches and search engines; a browser without scripts asks again
+    after `refresh` seconds, 0 for never; other sites show the `card` of a link to it.
     """
     root = root_of(request)
     text = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
 from fastapi import Query as Parameter
@@ -38,13 +38,10 @@ from yardstone.web.pages.render import (
 )
 from yardstone.web.problems import RequestProblem, missing
 from yardstone.web.sent_files import ENDINGS
+from yardstone.web.service import service_of
 from yardstone.web.settings import site_of
 from yardstone.web.store import DAY, OWNER_COOKIE, remember_key, sent_key
 from yardstone.web.uploads import read_fields
-
-if TYPE_CHECKING:
-    from yardstone.web.service import Service
-
 
 __all__ = ["FormField", "form_fields", "router"]
 
@@ -84,11 +81,6 @@ router = APIRouter(include_in_schema=False)
 router.api_route("/static/{name}", methods=READ)(asset)
 
 
-def _service(request: Request) -> Service:
-    service: Service = request.app.state.service
-    return service
-
-
 def _query(
     request: Request,
     part: Annotated[int, Parameter(alias="page", ge=1, le=100_000)] = 1,
@@ -103,7 +95,7 @@ def _query(
 
 
 def _start(request: Request, problem: RequestProblem | None = None) -> Response:
-    limits = _service(request).limits()
+    limits = service_of(request).limits()
     response = page(
         request,
         "start",
@@ -141,7 +133,7 @@ def start(request: Request) -> Response:
 async def send(request: Request) -> Response:
     """Take the files of the form, and lead to the page of the job."""
     try:
-        made = await _service(request).receive(request, page=True)
+        made = await service_of(request).receive(request, page=True)
     except RequestProblem as problem:
         if not wants_page(request):
             raise
@@ -161,7 +153,7 @@ def result(
     query: Annotated[Query, Depends(_query)],
 ) -> Response:
     """A job: its progress, its question, its result or its failure."""
-    return job_page(request, _service(request).job(address), query)
+    return job_page(request, service_of(request).job(address), query)
 
 
 @router.api_route("/example/{kind}", methods=READ)
@@ -179,7 +171,7 @@ def example(
 @router.api_route("/r/{address}/card.png", methods=READ)
 def picture(request: Request, address: str) -> Response:
     """The picture that other sites show beside a link to a result."""
-    job = _service(request).job(address)
+    job = service_of(request).job(address)
     if job["status"] != "done" or not can_draw():
         raise missing()
     card = KINDS[job["kind"]].card(job["result"])
@@ -189,7 +181,7 @@ def picture(request: Request, address: str) -> Response:
 @router.api_route("/r/{address}/state", methods=READ)
 def state(request: Request, address: str) -> Response:
     """How far a job is, for the script of the page."""
-    plain = progress(_service(request).job(address, result=False))
+    plain = progress(service_of(request).job(address, result=False))
     return JSONResponse(plain, headers={"Cache-Control": "no-store"})
 
 
@@ -208,44 +200,44 @@ async def choose(request: Request, address: str) -> Response:
     names = (await read_fields(request.stream())).get("player", [])
     if len(names) != 1:
         raise RequestProblem(422, "bad_form", "No player was chosen.", "Choose one of the names.")
-    await run_in_threadpool(_service(request).choose, address, names[0], sent_key(request))
+    await run_in_threadpool(service_of(request).choose, address, names[0], sent_key(request))
     return _back(request, address)
 
 
 @router.post("/r/{address}/cancel")
 def cancel(request: Request, address: str) -> Response:
     """Stop a job."""
-    _service(request).cancel(address, sent_key(request))
+    service_of(request).cancel(address, sent_key(request))
     return _back(request, address)
 
 
 @router.post("/r/{address}/retry")
 def retry(request: Request, address: str) -> Response:
     """Begin a failed job anew."""
-    _service(request).retry(address, sent_key(request))
+    service_of(request).retry(address, sent_key(request))
     return _back(request, address)
 
 
 @router.post("/r/{address}/delete")
 def delete(request: Request, address: str) -> Response:
     """Delete a job with its result."""
-    _service(request).delete(address, sent_key(request))
+    service_of(request).delete(address, sent_key(request))
     return _deleted(request, f"{root_of(request)}/r/{address}")
 
 
 @router.api_route("/b/{address}", methods=READ)
 def batch(request: Request, address: str) -> Response:
     """All jobs of a batch."""
-    batch = _service(request).batch(address)
+    batch = service_of(request).batch(address)
     return batch_page(
-        request, batch, owned=_service(request).owns(address, sent_key(request), batch=True)
+        request, batch, owned=service_of(request).owns(address, sent_key(request), batch=True)
     )
 
 
 @router.api_route("/b/{address}/state", methods=READ)
 def batch_state(request: Request, address: str) -> Response:
     """How far a batch is."""
-    batch = _service(request).batch(address)
+    batch = service_of(request).batch(address)
     done, total = batch["done"], batch["total"]
     plain = {
         "going": batch["status"] != "done",
@@ -259,7 +251,7 @@ def batch_state(request: Request, address: str) -> Response:
 @router.post("/b/{address}/delete")
 def delete_batch(request: Request, address: str) -> Response:
     """Delete all jobs of a batch."""
-    _service(request).delete(address, sent_key(request), batch=True)
+    service_of(request).delete(address, sent_key(request), batch=True)
     return _deleted(request, f"{root_of(request)}/b/{address}")
 
 
@@ -269,7 +261,7 @@ def own_batch(request: Request, address: str, key: str) -> Response:
     _check_link(request, address, key, batch=True)
     root = root_of(request)
     answer = RedirectResponse(f"{root}/b/{address}", 303)
-    jobs = [f"{root}/r/{job['id']}" for job in _service(request).batch(address)["jobs"]]
+    jobs = [f"{root}/r/{job['id']}" for job in service_of(request).batch(address)["jobs"]]
     for path in (f"{root}/b/{address}", *jobs):
         _remember(request, answer, path, key)
     return answer
@@ -280,14 +272,14 @@ def _back(request: Request, address: str) -> Response:
 
 
 def _check_link(request: Request, address: str, key: str, *, batch: bool = False) -> None:
-    if not _service(request).owns(address, key, batch=batch):
+    if not service_of(request).owns(address, key, batch=batch):
         raise RequestProblem(
             403, "not_owner", "This is not the owner's link of this result.", "Check the address."
         )
 
 
 def _remember(request: Request, answer: Response, path: str, key: str) -> None:
-    remember_key(request, answer, key, path, DAY * _service(request).settings.keep_days)
+    remember_key(request, answer, key, path, DAY * service_of(request).settings.keep_days)
 
 
 def _deleted(request: Request, path: str) -> Response:
