@@ -5,6 +5,7 @@ Moments are seconds since 1970. What is a list or has names of its own is JSON t
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import sqlite3
@@ -12,14 +13,18 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from sqlalchemy import (
     URL,
     Column,
     ColumnElement,
     Connection,
+    DefaultClause,
     Double,
     Engine,
     Executable,
@@ -29,6 +34,7 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
+    TypeDecorator,
     cast,
     create_engine,
     event,
@@ -62,6 +68,7 @@ __all__ = [
     "PIECE",
     "VERSION",
     "Database",
+    "Job",
     "Lock",
     "chunks",
     "clients",
@@ -73,115 +80,166 @@ __all__ = [
     "jobs",
     "secret_values",
     "uploads",
+    "workers",
 ]
 
-
-__all__ += ["workers"]
 
 METADATA = MetaData()
 
 
-def _number(name: str) -> Column[int]:
-    return Column(name, Integer, nullable=False, server_default=text("0"))
+class _Json(TypeDecorator[Any]):
+    """A list, or what has names of its own, as JSON text."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: object) -> str | None:
+        return None if value is None else json.dumps(value)
+
+    def process_result_value(self, value: Any, dialect: object) -> Any:
+        return None if value is None else json.loads(value)
 
 
-def _moment(name: str, *, nullable: bool = False) -> Column[float]:
-    return Column(name, Double, nullable=nullable)
+_TYPES = {str: Text, int: Integer, float: Double, bytes: LargeBinary, dict: _Json, list: _Json}
 
 
-jobs = Table(
-    "jobs",
-    METADATA,
-    Column("id", Text, primary_key=True),
-    Column("batch", Text),
-    Column("kind", Text, nullable=False),
-    Column("status", Text, nullable=False),
-    Column("client", Text, nullable=False),
-    Column("upload", Text, nullable=False),
-    Column("options", Text, nullable=False),
-    Column("files", Text, nullable=False),
-    _moment("created"),
-    _moment("started", nullable=True),
-    _moment("finished", nullable=True),
-    _moment("expires"),
-    _number("attempts"),
-    Column("worker", Text),
-    _moment("lease", nullable=True),
-    _moment("deadline", nullable=True),
-    Column("stage", Text, nullable=False, server_default=text("'waiting'")),
-    _number("done"),
-    _number("total"),
-    Column("players", Text),
-    Column("skipped", Text),
-    _number("skipped_total"),
-    Column("error", Text),
-    _moment("keep", nullable=True),
-    Column("result", Text),
-    Column("key", Text),
-    Column("owner", Text),
-)
-for _name, _columns in {
-    "jobs_by_key": (jobs.c.key,),
-    "jobs_by_batch": (jobs.c.batch,),
-}.items():
-    _there = _columns[0].is_not(None)
-    Index(_name, *_columns, sqlite_where=_there, postgresql_where=_there)
+def _table(name: str, keys: int = 1, /, **columns: Any) -> Table:
+    """A table with columns of Python's types, the first ones its key; numbers begin at 0."""
+    made = []
+    for place, (column, kind) in enumerate(columns.items()):
+        types = [each for each in get_args(kind) if each is not NoneType]
+        optional = isinstance(kind, UnionType)
+        kind = types[0] if optional else kind
+        key, kind = place < keys, get_origin(kind) or kind
+        counts = kind is int and not (key or optional)
+        made.append(
+            Column(
+                column,
+                _TYPES[kind](),
+                primary_key=key,
+                nullable=optional,
+                server_default=text("0") if counts else None,
+            )
+        )
+    return Table(name, METADATA, *made)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job; moments are seconds since 1970 by the clock of the database, `read` when it was read.
+
+    `result` is JSON text, left out where it is not asked for; `keep` is the moment
+    until which the uploads of a failed job, or of one that waits for a player, stay;
+    `owner` is the hash of the owner's key, which older jobs lack.
+    """
+
+    id: str
+    batch: str | None
+    kind: str
+    status: str
+    client: str
+    upload: str
+    options: dict[str, Any]
+    files: list[dict[str, Any]]
+    created: float
+    started: float | None
+    finished: float | None
+    expires: float
+    attempts: int
+    worker: str | None
+    lease: float | None
+    deadline: float | None
+    stage: str
+    done: int
+    total: int
+    players: list[dict[str, Any]] | None
+    skipped: list[dict[str, Any]] | None
+    skipped_total: int
+    error: dict[str, Any] | None
+    keep: float | None
+    read: float
+    owner: str | None = None
+    result: str | None = None
+
+    @classmethod
+    def of_row(cls, row: Any) -> Job:
+        """The job in a row of the table, as SQLAlchemy gives it."""
+        return cls(**row._mapping)
+
+    @property
+    def can_retry(self) -> bool:
+        """Whether it failed for no fault of its files, and these are still there."""
+        return self.status == "failed" and self.keep is not None and self.keep > self.read
+
+    def as_dict(self, *, prefix: str = "", ahead: int | None = None) -> dict[str, Any]:
+        """What ``GET /api/jobs/ID`` tells; `prefix` goes before addresses."""
+        fraction = self.done / self.total if self.total else 0.0
+        return {
+            "id": self.id,
+            "url": f"{prefix}/api/jobs/{self.id}",
+            "page": f"{prefix}/r/{self.id}",
+            "kind": self.kind,
+            "status": self.status,
+            "created": moment(self.created),
+            "started": moment(self.started),
+            "finished": moment(self.finished),
+            "expires": moment(self.expires),
+            "ahead": ahead,
+            "progress": {
+                "stage": self.stage,
+                "done": self.done,
+                "total": self.total,
+                "fraction": 1.0 if self.status == "done" else min(fraction, 1.0),
+            },
+            "files": self.files,
+            "options": self.options,
+            "players": self.players if self.status == "needs_player" else None,
+            "skipped": self.skipped or [],
+            "skipped_total": self.skipped_total,
+            "error": self.error,
+            "can_retry": self.can_retry,
+            "attempts": self.attempts,
+            "batch": self.batch,
+            "result": None if self.result is None else json.loads(self.result),
+        }
+
+
+def moment(seconds: float | None) -> str | None:
+    """Seconds since 1970 as text, in UTC."""
+    if seconds is None:
+        return None
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+_hints = get_type_hints(Job)
+del _hints["read"]
+jobs = _table("jobs", **_hints, key=str | None)
+jobs.c.stage.server_default = DefaultClause("waiting")
 Index("jobs_by_status", jobs.c.status, jobs.c.created)
 Index("jobs_by_client", jobs.c.client, jobs.c.status)
 Index("jobs_by_upload", jobs.c.upload)
 Index("jobs_by_expiry", jobs.c.expires)
+for _name in ("key", "batch"):
+    _there = jobs.c[_name].is_not(None)
+    Index(f"jobs_by_{_name}", jobs.c[_name], sqlite_where=_there, postgresql_where=_there)
 
-uploads = Table(
-    "uploads",
-    METADATA,
-    Column("id", Text, primary_key=True),
-    _moment("created"),
-    Column("bytes", Integer, nullable=False),
-)
+uploads = _table("uploads", id=str, created=float, bytes=int)
 #: The bytes of uploads: of each of its files the pieces in their order.
-chunks = Table(
-    "chunks",
-    METADATA,
-    Column("upload", Text, primary_key=True),
-    Column("file", Integer, primary_key=True),
-    Column("place", Integer, primary_key=True),
-    Column("data", LargeBinary, nullable=False),
-)
-clients = Table(
-    "clients",
-    METADATA,
-    Column("client", Text, primary_key=True),
-    _moment("served"),
-)
-workers = Table(
+chunks = _table("chunks", 3, upload=str, file=int, place=int, data=bytes)
+clients = _table("clients", client=str, served=float)
+workers = _table(
     "workers",
-    METADATA,
-    Column("name", Text, primary_key=True),
-    Column("pid", Integer, nullable=False),
-    _moment("started"),
-    _moment("seen"),
-    Column("job", Text),
-    Column("attempt", Integer),
-    _number("finished"),
+    name=str,
+    pid=int,
+    started=float,
+    seen=float,
+    job=str | None,
+    attempt=int | None,
+    finished=int,
 )
-gone = Table(
-    "gone",
-    METADATA,
-    Column("mark", Text, primary_key=True),
-    _moment("until"),
-)
-counters = Table(
-    "counters",
-    METADATA,
-    Column("name", Text, primary_key=True),
-    Column("value", Double, nullable=False),
-)
-secret_values = Table(
-    "secrets",
-    METADATA,
-    Column("name", Text, primary_key=True),
-    Column("value", LargeBinary, nullable=False),
-)
+gone = _table("gone", mark=str, until=float)
+counters = _table("counters", name=str, value=float)
+secret_values = _table("secrets", name=str, value=bytes)
 
 
 #: The schema of PostgreSQL that holds the tables.
@@ -318,38 +376,22 @@ _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _FULL = {"53100", "53200", sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 
 
-def _is_away(error: SQLAlchemyError) -> bool:
-    """Whether an error means that the database does not answer."""
+def _trouble(error: SQLAlchemyError) -> Literal["away", "full", "passing", ""]:
+    """Whether the database does not answer; or did nothing, without room or perhaps next time."""
+    if isinstance(error, NoneFree):
+        return "passing"
     if not isinstance(error, DBAPIError):
-        return False
+        return ""
     state = getattr(error.orig, "sqlstate", None) or ""
-    if error.connection_invalidated or state in _AWAY or state.startswith("08"):
-        return True
+    code = int(getattr(error.orig, "sqlite_errorcode", 0)) & 0xFF
+    if state in _FULL or code in _FULL:
+        return "full"
     # What has no statement came while connecting; of a file that is no outage.
     connecting = isinstance(error, OperationalError) and error.statement is None
-    return connecting and not isinstance(error.orig, sqlite3.Error)
-
-
-def _is_passing(error: SQLAlchemyError) -> bool:
-    """Whether nothing was done and it may go well the next time."""
-    if isinstance(error, NoneFree):
-        return True
-    if not isinstance(error, DBAPIError):
-        return False
-    if getattr(error.orig, "sqlstate", None) in _AGAIN:
-        return True
-    return _of_sqlite(error) in _BUSY
-
-
-def _is_full(error: SQLAlchemyError) -> bool:
-    """Whether nothing was done since there is no room, which will not change at once."""
-    if not isinstance(error, DBAPIError):
-        return False
-    return getattr(error.orig, "sqlstate", None) in _FULL or _of_sqlite(error) in _FULL
-
-
-def _of_sqlite(error: DBAPIError) -> int:
-    return int(getattr(error.orig, "sqlite_errorcode", 0)) & 0xFF
+    outage = connecting and not isinstance(error.orig, sqlite3.Error)
+    if outage or error.connection_invalidated or state in _AWAY or state.startswith("08"):
+        return "away"
+    return "passing" if state in _AGAIN or code in _BUSY else ""
 
 
 class _Contact:
@@ -649,14 +691,13 @@ class Database:
             try:
                 result = self._asked(action)
             except SQLAlchemyError as error:
-                away = _is_away(error)
-                if _is_full(error):
-                    raise DatabaseAway from error
-                if away:
-                    self.contact.lose()
-                elif not _is_passing(error):
+                trouble = _trouble(error)
+                if not trouble:
                     raise
-                if (away and once) or time.monotonic() + pause > end:
+                if trouble == "away":
+                    self.contact.lose()
+                over = trouble == "full" or (trouble == "away" and once)
+                if over or time.monotonic() + pause > end:
                     raise DatabaseAway from error
             else:
                 self.contact.answered()

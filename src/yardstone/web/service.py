@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -71,8 +70,7 @@ def _choose_player(store: JobStore, job: str, player: str) -> None:
         )
     colour = offered[player].get("colour")
     chosen = {"player": player} if colour is None else {"colour": colour}
-    options = json.dumps({**state.options, **chosen})
-    _queue_again(store, state, {"options": options, "keep": None})
+    _queue_again(store, state, {"options": {**state.options, **chosen}, "keep": None})
 
 
 def retry_job(store: JobStore, job: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import time
 from collections.abc import Callable
@@ -188,7 +187,7 @@ def _end(
     store: JobStore,
     connection: Connection,
     row: Any,
-    error: str,
+    error: dict[str, Any],
     keep_seconds: float | None = None,
 ) -> None:
     """Have a running job failed; its files may be kept for another try."""
@@ -199,8 +198,8 @@ def _end(
     store.count_in(connection, f"jobs_{row.kind}_failed")
 
 
-def _error(code: str, message: str, hint: str) -> str:
-    return json.dumps({"code": code, "message": message, "hint": hint, "file": None, "line": None})
+def _error(code: str, message: str, hint: str) -> dict[str, Any]:
+    return {"code": code, "message": message, "hint": hint, "file": None, "line": None}
 
 
 def end_late(store: JobStore) -> int:
