@@ -60,11 +60,11 @@ def test_the_latest_games_are_fetched_by_the_worker(server: Server, ogs: OgsServ
     folder = server.settings.data / "fetched"
     skipped = SkipReport()
     calls: list[tuple[str, int, int]] = []
-    result = import_games(
+    user, files = import_games(
         server.settings, "ann", folder, lambda *state: calls.append(state), skipped
     )
-    assert result.user == "Ann"
-    assert [file.label for file in result.files] == ["Ann-3.sgf", "Ann-2.sgf"]
+    assert user == "Ann"
+    assert [file.label for file in files] == ["Ann-3.sgf", "Ann-2.sgf"]
     assert calls[-1] == ("fetching", 2, 2)
     job = server.done(answer.json()["id"])
     assert job["options"]["ogs"] == "ann"

@@ -267,70 +267,56 @@ class Metrics:
 
     def text(self, state: dict[str, Any]) -> str:
         """All numbers; `state` is what `upkeep.state` gives."""
-        out = _Text()
-        out.metric("jobs", "gauge", "Jobs by status.")
-        for status in STATUSES:
-            out.value("jobs", state["jobs"].get(status, 0), status=status)
-        out.single("oldest_queued_seconds", "gauge", "Age of the oldest job that waits.", state)
-        out.single("workers", "gauge", "Workers that live.", state)
-        out.single("uploads", "gauge", "Uploads that are kept.", state)
-        out.single("upload_bytes", "gauge", "Bytes that they take.", state)
-        counters = state["counters"]
-        out.metric("jobs_ended_total", "counter", "Jobs that ended, by kind and how.")
-        for kind in KINDS:
-            for status in ("done", "failed", "needs_player"):
-                value = counters.get(f"jobs_{kind}_{status}", 0)
-                out.value("jobs_ended_total", value, kind=kind, status=status)
-        out.metric("job_seconds_total", "counter", "Seconds of work, by kind.")
-        for kind in KINDS:
-            out.value("job_seconds_total", counters.get(f"seconds_{kind}", 0.0), kind=kind)
-        for name, about in (
-            ("uploads_total", "Requests with files that were taken."),
-            ("upload_bytes_total", "Bytes of their files."),
-        ):
-            out.metric(name, "counter", about)
-            out.value(name, counters.get(name.removesuffix("_total"), 0))
-        self._requests(out)
-        out.metric("process_resident_bytes", "gauge", "Memory of the server's process.")
-        out.value("process_resident_bytes", memory_of(os.getpid()))
-        return out.whole()
+        lines: list[str] = []
 
-    def _requests(self, out: _Text) -> None:
+        def metric(name: str, kind: str, about: str, value: float | None = None) -> None:
+            lines.extend([f"# HELP yardstone_{name} {about}", f"# TYPE yardstone_{name} {kind}"])
+            if value is not None:
+                sample(name, value)
+
+        def sample(name: str, value: float, **labels: str) -> None:
+            inner = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels.items())
+            lines.append(f"yardstone_{name}{f'{{{inner}}}' if inner else ''} {value:.12g}")
+
         with self._lock:
             answers = sorted(self._answers.items())
             times = sorted((route, list(values)) for route, values in self._times.items())
-        out.metric("requests_total", "counter", "Answers, by route and status.")
-        for (method, route, status), count in answers:
-            out.value("requests_total", count, method=method, route=route, status=str(status))
-        out.metric("request_seconds", "histogram", "Time until an answer began.")
+        metric("jobs", "gauge", "Jobs by status.")
+        for status in STATUSES:
+            sample("jobs", state["jobs"].get(status, 0), status=status)
+        for name, about in (
+            ("oldest_queued_seconds", "Age of the oldest job that waits."),
+            ("workers", "Workers that live."),
+            ("uploads", "Uploads that are kept."),
+            ("upload_bytes", "Bytes that they take."),
+        ):
+            metric(name, "gauge", about, state[name])
+        counters = defaultdict(float, state["counters"])
+        metric("jobs_ended_total", "counter", "Jobs that ended, by kind and how.")
+        for kind in KINDS:
+            for status in ("done", "failed", "needs_player"):
+                number = counters[f"jobs_{kind}_{status}"]
+                sample("jobs_ended_total", number, kind=kind, status=status)
+        metric("job_seconds_total", "counter", "Seconds of work, by kind.")
+        for kind in KINDS:
+            sample("job_seconds_total", counters[f"seconds_{kind}"], kind=kind)
+        taken = "Requests with files that were taken."
+        metric("uploads_total", "counter", taken, counters["uploads"])
+        metric("upload_bytes_total", "counter", "Bytes of their files.", counters["upload_bytes"])
+        metric("requests_total", "counter", "Answers, by route and status.")
+        for (method, route, code), count in answers:
+            sample("requests_total", count, method=method, route=route, status=str(code))
+        metric("request_seconds", "histogram", "Time until an answer began.")
         for route, values in times:
             below = 0.0
             for end, number in zip((*map(str, _BUCKETS), "+Inf"), values[:-1], strict=True):
                 below += number
-                out.value("request_seconds_bucket", below, route=route, le=end)
-            out.value("request_seconds_sum", values[-1], route=route)
-            out.value("request_seconds_count", below, route=route)
-
-
-class _Text:
-    """Lines of the format."""
-
-    def __init__(self) -> None:
-        self._lines: list[str] = []
-
-    def metric(self, name: str, kind: str, about: str) -> None:
-        self._lines += [f"# HELP yardstone_{name} {about}", f"# TYPE yardstone_{name} {kind}"]
-
-    def value(self, name: str, value: float, **labels: str) -> None:
-        inner = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels.items())
-        self._lines.append(f"yardstone_{name}{f'{{{inner}}}' if inner else ''} {value:.12g}")
-
-    def single(self, name: str, kind: str, about: str, state: dict[str, Any]) -> None:
-        self.metric(name, kind, about)
-        self.value(name, state[name])
-
-    def whole(self) -> str:
-        return "\n".join(self._lines) + "\n"
+                sample("request_seconds_bucket", below, route=route, le=end)
+            sample("request_seconds_sum", values[-1], route=route)
+            sample("request_seconds_count", below, route=route)
+        memory = "Memory of the server's process."
+        metric("process_resident_bytes", "gauge", memory, memory_of(os.getpid()))
+        return "\n".join(lines) + "\n"
 
 
 def _escaped(text: str) -> str:

@@ -8,6 +8,7 @@ from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -126,76 +127,77 @@ def look(path: Path, name: str, limits: Limits, entries: int = 0) -> tuple[str, 
 
 def _first_bytes(path: Path, name: str, limits: Limits) -> bytes:
     try:
-        with Source(name, path).open(_stream_limits(limits)) as stream:
+        with Source(name, path).open(StreamLimits(limits.ratio, _LOOKED)) as stream:
             head = stream.peek(HEAD)[:HEAD]
             if not head and stream.damage:
                 raise InputError(stream.damage)
             return head
     except InputError as error:
-        raise RequestProblem(
-            422, "damaged", f"{_capital(error.message)}.", "Pack it again.", file=name
-        ) from None
+        raise _unusable(name, "damaged", _capital(error.message), "Pack it again.") from None
 
 
-def _stream_limits(limits: Limits) -> StreamLimits:
-    return StreamLimits(limits.ratio, HEAD * 64)
+def _unusable(name: str, code: str, message: str, hint: str) -> RequestProblem:
+    return RequestProblem(422, code, f"{message}.", hint, file=name)
 
 
 def _members(path: Path, name: str, limits: Limits, entries: int) -> Counter[str]:
     """How many files of each format a zip archive holds; '' counts the others."""
     formats: Counter[str] = Counter()
-    bounds = ArchiveLimits(max(limits.zip_entries - entries, 0), limits.ratio, HEAD * 64)
-    nested = 0
-    trouble = ""
+    reasons: list[str] = []
+
+    def count(label: str, data: IO[bytes]) -> None:
+        formats[_format_of(data.read(HEAD), label)] += 1
+
+    bounds = ArchiveLimits(max(limits.zip_entries - entries, 0), limits.ratio, _LOOKED)
     try:
-        # Under this name, whatever the file is called.
-        for member in members_of(path, bounds):
-            if member.is_archive:
-                nested += 1
-                continue
-            label = file_label(member.name, limits.name_length)
-            try:
-                with closing(member.open()) as data:
-                    formats[_format_of(data.read(HEAD), label)] += 1
-            except OSError as error:
-                formats[""] += 1
-                trouble = str(error.strerror)
+        _walk(path, bounds, limits, count, lambda label, reason: reasons.append(reason))
     except InputError as error:
-        raise RequestProblem(
-            422,
-            "bad_archive",
-            f"{_capital(error.message)}.",
-            "Pack fewer files, or send them without an archive.",
-            file=name,
-        ) from None
-    if formats.total() == formats[""]:
-        if trouble:
-            code = "encrypted" if "encrypted" in trouble else "damaged"
-            raise RequestProblem(
-                422, code, f"Nothing can be unpacked: {trouble}.", "Pack it again.", file=name
-            )
-        if nested:
-            raise RequestProblem(
-                422,
-                "nested_archive",
-                "This archive holds only archives.",
-                "Unpack the inner ones first.",
-                file=name,
-            )
-        raise RequestProblem(
-            422,
-            "nothing_usable",
-            "There are no records of games in this archive.",
-            f"Pack {FILES}.",
-            file=name,
-        )
-    return formats
+        hint = "Pack fewer files, or send them without an archive."
+        raise _unusable(name, "bad_archive", _capital(error.message), hint) from None
+    if formats.total() > formats[""]:
+        return formats
+    if troubles := [reason for reason in reasons if reason != _NESTED]:
+        code = "encrypted" if "encrypted" in troubles[-1] else "damaged"
+        raise _unusable(name, code, f"Nothing can be unpacked: {troubles[-1]}", "Pack it again.")
+    if reasons:
+        hint = "Unpack the inner ones first."
+        raise _unusable(name, "nested_archive", "This archive holds only archives", hint)
+    message = "There are no records of games in this archive"
+    raise _unusable(name, "nothing_usable", message, f"Pack {FILES}.")
+
+
+def _walk(
+    path: Path,
+    bounds: ArchiveLimits,
+    limits: Limits,
+    take: Callable[[str, IO[bytes]], None],
+    skip: Callable[[str, str], None],
+) -> int:
+    """Take each file in a zip archive, or skip it and say why; how many there are."""
+    number = 0
+    for member in members_of(path, bounds):
+        number += 1
+        label = file_label(member.name, limits.name_length)
+        if member.is_archive:
+            skip(label, _NESTED)
+            continue
+        try:
+            with closing(member.open()) as data:
+                take(label, data)
+        except OSError as error:
+            skip(label, str(error.strerror or error))
+    return number
+
+
+_NESTED = "an archive within an archive is not opened"
 
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+#: Bytes to which an archive may expand while one looks at the beginning of its files.
+_LOOKED = HEAD * 64
 _PIECE = 1 << 18
 #: Added to the bytes that an archive may expand to.
 _EXTRA = 1 << 20
@@ -230,10 +232,8 @@ class _Unpacking:
     def take(self, label: str, pieces: Iterator[bytes]) -> None:
         """Keep a file if it is of use."""
         head = b""
-        for piece in pieces:
+        while len(head) < HEAD and (piece := next(pieces, b"")):
             head += piece
-            if len(head) >= HEAD:
-                break
         name = _format_of(head[:HEAD], label)
         if name not in self.formats:
             self.skip(label, "not of the kind that is wanted" if name else "no file of games")
@@ -242,7 +242,7 @@ class _Unpacking:
         path = self.folder / f"{len(self.files):06d}.{ending}"
         size = 0
         with path.open("wb") as out:
-            for piece in _chained(head, pieces):
+            for piece in chain([head], pieces):
                 size += len(piece)
                 if size > self.left:
                     raise RequestProblem(
@@ -261,11 +261,6 @@ class _Unpacking:
             self.skip(label, "too long when unpacked")
             return
         self.files.append(Unpacked(label, path, name))
-
-
-def _chained(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    yield head
-    yield from rest
 
 
 def unpack(
@@ -302,29 +297,17 @@ def unpack(
 
 def _unpack_zip(work: _Unpacking, path: Path, label: str, members: int) -> int:
     limits = work.limits
+    bounds = ArchiveLimits(max(limits.zip_entries - members, 0), limits.ratio, _EXTRA)
     try:
-        for member in members_of(path, ArchiveLimits(limits.zip_entries, limits.ratio, _EXTRA)):
-            members += 1
-            if members > limits.zip_entries:
-                raise RequestProblem(
-                    413,
-                    "too_many_files",
-                    f"More than {limits.zip_entries:,} files are packed.",
-                    "Send fewer of them.",
-                    file=label,
-                )
-            name = f"{label}/{file_label(member.name, limits.name_length)}"
-            if member.is_archive:
-                work.skip(name, "an archive within an archive is not opened")
-                continue
-            try:
-                with closing(member.open()) as data:
-                    work.take(name, _pieces(data))
-            except OSError as error:
-                work.skip(name, str(error.strerror or error))
+        return members + _walk(
+            path,
+            bounds,
+            limits,
+            lambda name, data: work.take(f"{label}/{name}", _pieces(data)),
+            lambda name, reason: work.skip(f"{label}/{name}", reason),
+        )
     except InputError as error:
         raise InputError(error.message, file=label, hint=error.hint) from None
-    return members
 
 
 def _unpack_one(work: _Unpacking, path: Path, label: str) -> None:
@@ -378,14 +361,6 @@ class ImportGate:
             self._asked.popitem(last=False)
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedGames:
-    """What was fetched: the user's name as the server writes it, and the files."""
-
-    user: str
-    files: list[Unpacked]
-
-
 def check_importer(settings: Settings, name: str) -> None:
     """Refuse an importer that is not switched on."""
     if name not in settings.importers:
@@ -403,8 +378,8 @@ def import_games(
     folder: Path,
     tell: Callable[[str, int, int], None],
     skipped: SkipReport,
-) -> ImportedGames:
-    """Fetch the latest games of a user of OGS.
+) -> tuple[str, list[Unpacked]]:
+    """Fetch the latest games of a user of OGS: the name as OGS writes it, and the files.
 
     Raises RequestProblem if the importer is off, or the name cannot be; InputError if the games
     cannot be fetched.
@@ -431,4 +406,4 @@ def import_games(
         ) from None
     for words in games.left_out:
         skipped.add(Skipped("OGS", 0, words))
-    return ImportedGames(games.user, [Unpacked(path.name, path, "sgf") for path in games.files])
+    return games.user, [Unpacked(path.name, path, "sgf") for path in games.files]

@@ -206,9 +206,8 @@ class Worker:
                 self._tell(job, stage, done, total)
 
             if options.get("ogs"):
-                imported = import_games(self.settings, options["ogs"], folder, tell, skipped)
-                options["player"] = options["player"] or imported.user
-                files = imported.files
+                user, files = import_games(self.settings, options["ogs"], folder, tell, skipped)
+                options["player"] = options["player"] or user
             else:
                 sent = folder / "sent"
                 sent.mkdir()

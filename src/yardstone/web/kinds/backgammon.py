@@ -37,14 +37,7 @@ def _perform(task: Task) -> dict[str, Any]:
     from yardstone.backgammon.gnubg import find_gnubg
     from yardstone.reports.backgammon import backgammon_plain
 
-    most = task.limit("matches")
-    if len(task.files) > most:
-        raise RequestProblem(
-            413,
-            "too_many_games",
-            f"There are {len(task.files):,} matches; {most:,} are allowed.",
-            "Send fewer of them.",
-        )
+    task.check("matches", len(task.files), "matches", "Send fewer of them.")
     try:
         program = find_gnubg(Path(task.settings.gnubg) if task.settings.gnubg else None)
     except InputError:

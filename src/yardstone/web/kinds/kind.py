@@ -258,6 +258,14 @@ class Task:
         """One of the limits of the kind."""
         return self.settings.limits.kinds[name]
 
+    def check(self, name: str, number: int, words: str, hint: str) -> None:
+        """Refuse more of something, in `words`, than one of the limits of the kind."""
+        most = self.limit(name)
+        if number > most:
+            message = f"There are {number:,} {words}; {most:,} are allowed."
+            code = "too_many_players" if words == "players" else "too_many_games"
+            raise RequestProblem(413, code, message, hint)
+
 
 @dataclass(frozen=True, slots=True)
 class Query:

@@ -22,7 +22,6 @@ from yardstone.web.kinds.kind import (
     View,
     level_field,
 )
-from yardstone.web.problems import RequestProblem
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
@@ -73,7 +72,6 @@ def _pool_of(task: Task) -> Pool:
     from yardstone.records.formats import Options, read_format
     from yardstone.records.joining import join_pools
 
-    most_games, most_players = task.limit("results_games"), task.limit("results_players")
     first = task.options.get("first", "auto")
     pools = []
     for name, group in groupby(task.files, key=lambda file: file.format):
@@ -84,20 +82,9 @@ def _pool_of(task: Task) -> Pool:
         )
         pools.append(read_format(name, [file.source for file in group], options))
     pool = join_pools(pools)
-    if len(pool) > most_games:
-        raise RequestProblem(
-            413,
-            "too_many_games",
-            f"There are {len(pool):,} games; {most_games:,} are allowed.",
-            "Send fewer, or use the command `yardstone rate`.",
-        )
-    if len(pool.players) > most_players:
-        raise RequestProblem(
-            413,
-            "too_many_players",
-            f"There are {len(pool.players):,} players; {most_players:,} are allowed.",
-            "Send fewer, or use the command `yardstone rate`.",
-        )
+    hint = "Send fewer, or use the command `yardstone rate`."
+    task.check("results_games", len(pool), "games", hint)
+    task.check("results_players", len(pool.players), "players", hint)
     task.skipped.merge(pool.skipped)
     return pool
 

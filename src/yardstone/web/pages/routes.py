@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Depends, Request
 from fastapi import Query as Parameter
@@ -46,8 +44,7 @@ from yardstone.web.uploads import read_fields
 __all__ = ["FormField", "form_fields", "router"]
 
 
-@dataclass(frozen=True, slots=True)
-class FormField:
+class FormField(NamedTuple):
     """A field on the page; without `choices` it takes any text."""
 
     name: str
@@ -63,18 +60,17 @@ def form_fields() -> list[FormField]:
         for field in kind.fields:
             if field.label:
                 owners.setdefault(field.name, []).append((kind, field))
-    return [_form_field(each) for each in owners.values()]
-
-
-def _form_field(owners: Sequence[tuple[Kind, Field]]) -> FormField:
-    field = owners[0][1]
-    label, usual, choices = field.label, field.usual(), field.offers()
-    if len(owners) < len(KINDS):
-        label += ", for " + " and ".join(kind.short for kind, _ in owners)
-    if len(owners) > 1:
-        others = [(kind.plural, own.usual()) for kind, own in owners if own.usual() != usual]
-        usual = f"As usual: {usual}" + "".join(f", for {kind} {own}" for kind, own in others)
-    return FormField(field.name, label, field.hint, choices and [("", usual), *choices])
+    made = []
+    for (_, field), *more in owners.values():
+        label, usual, choices = field.label, field.usual(), field.offers()
+        if len(more) + 1 < len(KINDS):
+            kinds = [kind.short for kind, _ in owners[field.name]]
+            label += ", for " + " and ".join(kinds)
+        if more:
+            others = [(kind.plural, own.usual()) for kind, own in more if own.usual() != usual]
+            usual = f"As usual: {usual}" + "".join(f", for {kind} {own}" for kind, own in others)
+        made.append(FormField(field.name, label, field.hint, choices and [("", usual), *choices]))
+    return made
 
 
 router = APIRouter(include_in_schema=False)
