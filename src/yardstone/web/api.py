@@ -245,7 +245,6 @@ def _any_form() -> dict[str, dict[str, Any]]:
 
 
 def _batch_form(kind: Kind) -> dict[str, dict[str, Any]]:
-    """The fields of a form with several players."""
     schemas = {field.name: _schema(field) for field in kind.fields if not field.optional}
     for field in (field for field in kind.fields if isinstance(field, PlayersField)):
         words = f"The field `{field.name}`, once for each."
@@ -308,7 +307,6 @@ State = dict[str, Any]
 async def _watch(
     request: Request, address: str, look: Callable[[], list[State]]
 ) -> StreamingResponse:
-    """The states of some jobs as events."""
     service = service_of(request)
     first = await run_in_threadpool(look)  # so that a missing job is a refusal, no stream
     client = await run_in_threadpool(service.client, request)
@@ -386,8 +384,6 @@ async def send(request: Request) -> Response:
 
 
 def _add_kind(kind: Kind) -> None:
-    """An address that takes files of one kind only."""
-
     async def send_kind(request: Request) -> Response:
         return await _accepted(request, await service_of(request).receive(request, kind.name))
 
@@ -402,8 +398,6 @@ def _add_kind(kind: Kind) -> None:
 
 
 def _add_batches(kind: Kind) -> None:
-    """An address that makes a job for each player."""
-
     async def send_batch(request: Request) -> Response:
         service = service_of(request)
         made = await service.receive(request, kind.name, batch=True)

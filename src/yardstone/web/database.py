@@ -289,7 +289,6 @@ def _address_of(text: str) -> URL:
 
 
 def _sqlite_engine(path: Path) -> Engine:
-    """Connections to a file, made if it does not exist."""
     engine = create_engine(
         URL.create("sqlite", database=str(path.absolute())),
         connect_args={"timeout": _PATIENCE, "check_same_thread": False},
@@ -561,7 +560,6 @@ def _make_tables(connection: Connection, place: str, folder: Path) -> list[Path]
 
 
 def _version_of_postgres(connection: Connection) -> int:
-    """The version of the tables; 0 if there are none."""
     # By a query of the catalogue: names are looked up in a cache that may be a step behind.
     there = connection.execute(
         text(
@@ -585,7 +583,6 @@ def _make_schema(connection: Connection) -> None:
 
 
 def _take_over(connection: Connection, folder: Path) -> list[Path]:
-    """Copy the files of uploads from their folders into the table; which folders that were."""
     folders = []
     for (upload,) in connection.execute(select(uploads.c.id)).fetchall():
         own = folder / str(upload)
@@ -638,7 +635,6 @@ class Database:
             raise
 
     def _check(self) -> None:
-        """Have the tables made, where that can be done now."""
         try:
             self._tried(lambda: None, patience=0.0)
         except DatabaseAway as error:

@@ -328,8 +328,6 @@ _GRACE = 2.0
 
 
 class _Protocol(H11Protocol):
-    """HTTP/1.1 with an end to waiting."""
-
     limits: Limits
     #: By address, all whose request has not come whole; the oldest first.
     waiting: dict[str, dict[_Protocol, None]]
@@ -532,7 +530,6 @@ _HINTS = {404: "Check it.", 413: "Send less."}
 
 
 def _problem_of(error: Exception, *, hint: str) -> RequestProblem:
-    """Any error as a refusal."""
     if isinstance(error, RequestProblem):
         return error
     if isinstance(error, DatabaseAway):

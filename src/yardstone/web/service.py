@@ -59,7 +59,6 @@ __all__ = [
 
 
 def _choose_player(store: JobStore, job: str, player: str) -> None:
-    """Say which player is meant, and let the job go on."""
     state = store.get(job, result=False)
     if state.status != "needs_player":
         raise RequestProblem(409, "not_asked", "No player is asked for.", "Look at its status.")
@@ -341,7 +340,6 @@ class Service:
         page: bool,
         key: str | None,
     ) -> list[str]:
-        """See what the files are, and make jobs of them."""
         if key is not None and (known := self.store.known(key)):
             return known
         limits = self.settings.limits
@@ -438,7 +436,6 @@ class Service:
         return job.owner is None or is_owner(job, key)
 
     def _any(self, address: str, *, batch: bool = False) -> Job:
-        """A job, or the first one of a batch."""
         return self.store.batch(address)[0] if batch else self.store.get(address, result=False)
 
     def choose(self, address: str, player: str, key: str) -> None:

@@ -429,7 +429,6 @@ def _check_model(settings: Settings) -> None:
 
 
 def _converted(kind: type, text: str, name: str) -> Any:
-    """A value from text, of the type that its setting has."""
     try:
         return kind(text) if kind in (int, float) else text
     except ValueError:

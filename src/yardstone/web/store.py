@@ -207,7 +207,6 @@ def _next_job(now: ColumnElement[float]) -> Select[str]:
 
 
 def _jobs_before(job: str, now: ColumnElement[float]) -> Select[int]:
-    """How many jobs come before one that waits."""
     line = _line(now)
     others = line.alias("others")
     own = tuple_(line.c.turn, line.c.served, line.c.created, line.c.id)
@@ -227,7 +226,6 @@ def _room_taken(client: str) -> Select[int, int, int]:
 
 
 def _check_room(limits: Limits, taken: Any, more: int) -> None:
-    """Refuse more jobs than fit the queue, or more uploads than fit the disk."""
     if taken.own + more > limits.queue_client:
         raise RequestProblem(
             429,
@@ -548,8 +546,6 @@ class JobStore:
 
 
 class _Known(Exception):
-    """The jobs are there already."""
-
     def __init__(self, jobs: list[str]) -> None:
         self.jobs = jobs
 

@@ -108,8 +108,6 @@ _BACKLOG = 1024
 
 
 class _Child:
-    """A process that is to run all the time."""
-
     def __init__(self, label: str, module: str, orders: Callable[[], dict[str, Any]]) -> None:
         self.label = label
         self.module = module
@@ -280,7 +278,6 @@ class Supervisor:
         self._dead.discard(worker)
 
     def _tend(self) -> None:
-        """Look after jobs and workers."""
         database = self.store.database
         # After an outage who lives renews its lease first.
         if not database.shared or database.contact.seconds > self.settings.lease / 2.0:
@@ -297,7 +294,6 @@ class Supervisor:
         return memory_of(process) > self.settings.limits.memory << 20
 
     def _kill_strays(self) -> None:
-        """Kill workers that go on with what is no longer theirs."""
         now, own = time.monotonic(), {child.name: child for child in self.children if child.name}
         strays = upkeep.stray_workers(self.store) & own.keys()
         self._stray = {name: self._stray.get(name, now) for name in strays}
@@ -322,7 +318,6 @@ class Supervisor:
             self._answers = True
 
     def _end(self) -> None:
-        """Ask all processes to end, then make them."""
         for child in self.children:
             child.signal(signal.SIGTERM)
         late = time.monotonic() + _FAREWELL

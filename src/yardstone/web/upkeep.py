@@ -232,8 +232,6 @@ def stray_workers(store: JobStore) -> set[str]:
 
 
 def _expire(store: JobStore) -> int:
-    """Delete what has expired; how many jobs that were."""
-
     def work(connection: Connection) -> int:
         if not store.database.is_alone(connection, Lock.SWEEP):
             return 0  # somebody else is at it

@@ -127,7 +127,6 @@ class Worker:
         return True
 
     def _has_room(self) -> bool:
-        """Whether a job finds room for its files on this machine."""
         places = {self.settings.data, Path(tempfile.gettempdir())}
         room = all(shutil.disk_usage(each).free >= _ROOM for each in places if each.exists())
         if self._room and not room:
@@ -261,7 +260,6 @@ class Worker:
             time.sleep(_AWAY)
 
     def _failed(self, error: dict[str, Any], *, ours: bool) -> dict[str, Any]:
-        """A failure; one of ours can be tried again."""
         keep = 3600.0 * self.settings.keep_retry_hours if ours else 0.0
         return {"status": "failed", "error": error, "keep_seconds": keep}
 
@@ -275,7 +273,6 @@ class Worker:
         return plain
 
     def _tell(self, job: Job, stage: str, done: int, total: int) -> None:
-        """Tell the progress, not too often."""
         if self._lost:
             raise Stopped
         now = time.monotonic()
@@ -328,7 +325,6 @@ def _warm() -> None:
 
 
 def _live(worker: Worker) -> None:
-    """Show again and again that the worker lives."""
     pause = min(worker.settings.lease / 5.0, 5.0)
     while True:
         with suppress(Exception):  # the next time will do

@@ -106,7 +106,6 @@ class DeskSettings:
 
 
 def _is_local(host: str) -> bool:
-    """Whether only this machine reaches what listens there."""
     return host == "localhost" or host.startswith("127.")
 
 
@@ -227,7 +226,6 @@ def run_desk(settings: DeskSettings, tell: Callable[[str], None]) -> None:
 
 
 def _lines(settings: DeskSettings) -> list[str]:
-    """Where the desk is, and what helpers need."""
     lines = [f"The desk of {settings.file} is open (Ctrl-C closes it):"]
     lines += [f"  {address}" for address in _addresses(settings)]
     guarded = f"Password of the helpers: {settings.password}"
@@ -236,7 +234,6 @@ def _lines(settings: DeskSettings) -> list[str]:
 
 
 def _addresses(settings: DeskSettings) -> list[str]:
-    """Where browsers find it."""
     if settings.public_url:
         return [settings.public_url.rstrip("/") + settings.root_path + "/"]
     every = settings.host in ("0.0.0.0", "::")

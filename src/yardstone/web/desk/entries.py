@@ -92,7 +92,6 @@ def _enter(request: Request, form: Form, entries: Sequence[EventEntry]) -> Event
 
 
 def _entry(request: Request, form: Form, values: dict[str, str]) -> EventEntry:
-    """A player as the form has it, or as the federation's list does."""
     register = desk_of(request).register
     if form.text("listed") and register is not None:
         return register.players.find(form.text("listed"))

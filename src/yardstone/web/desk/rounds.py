@@ -212,7 +212,6 @@ def _paired(
     *,
     reasons: bool = True,
 ) -> PairedRound:
-    """The round as it would be paired."""
     lasting = desk_of(request).wishes()
     options: dict[str, Any] = {}
     if usual_system(tournament, lasting) != "round-robin":
@@ -416,7 +415,6 @@ def _set(
 
 
 def _rows(tournament: Tournament, number: int, first: str, second: str) -> tuple[int, int]:
-    """Two players by their whole names, who must meet in the round."""
     rows = {player.full_name: row for row, player in enumerate(tournament.players)}
     pair = rows.get(first, -1), rows.get(second, -1)
     game = tournament.game_of.get((number, pair[0]))

@@ -178,7 +178,6 @@ class WatchedFile:
 
 
 def _state(path: Path) -> object:
-    """What differs when a file does."""
     try:
         status = path.stat()
     except OSError:
@@ -297,7 +296,6 @@ class Register:
 
     @cached_property
     def _names(self) -> list[tuple[str, str]]:
-        """Both orders of all names, folded."""
         return [
             (_folded(each.name + each.first_name), _folded(each.first_name + each.name))
             for each in self.players.entries

@@ -30,7 +30,6 @@ _GLANCED = ("Player", "Rating", "EPM", "PR")
 
 
 def _perform(task: Task) -> dict[str, Any]:
-    """Analyse the matches."""
     from yardstone.backgammon.analysis import RatingRule, analyse_matches
     from yardstone.backgammon.file_analysis import MatchFile
     from yardstone.backgammon.formulas import OFFSETS
@@ -67,7 +66,6 @@ def _view(result: Plain, query: Query) -> View:
 
 
 def _card(result: Plain) -> Card:
-    """Error rates and ratings of the players, without their names."""
     played = plural(len(result["matches"]), "match", "matches")
     best = min((each["pr"] for each in result["players"]), default=None)
     rates = "" if best is None else f", the lowest error rate is PR {best:.2f}"
@@ -81,7 +79,6 @@ def _card(result: Plain) -> Card:
 
 
 def _glance(result: Plain) -> Document:
-    """The players with their ratings."""
     from yardstone.reports.backgammon import backgammon_document
 
     document = backgammon_document(result)

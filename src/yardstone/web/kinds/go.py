@@ -231,7 +231,6 @@ def _kept(shown: Plain) -> dict[str, Any]:
 
 
 def _go_card(result: Plain) -> Card:
-    """The strength and its interval, without the player's name."""
     from yardstone.reports.strength_words import headline
 
     strength, sure = headline({**result, "player": "Go"})[:2]
@@ -242,8 +241,6 @@ def _go_card(result: Plain) -> Card:
 
 
 def _go_records(result: Plain) -> Table:
-    """A row a game."""
-
     def column(name: str) -> Column:
         return Column(name, lambda game: game[name])
 
@@ -263,7 +260,6 @@ _BEST = "best"
 
 
 def _perform(task: Task) -> dict[str, Any]:
-    """Estimate the player's strength, and that of the others if it is asked for."""
     from yardstone.strength.estimation import estimate_everyone
     from yardstone.strength.model import default_model
 
@@ -298,7 +294,6 @@ def _tell(task: Task, done: int, total: int) -> None:
 
 
 def _games(task: Task) -> list[GoGame]:
-    """All games, within the limits."""
     from yardstone.records.sgf import SgfReader
 
     most_games, most_moves = task.limit("go_games"), task.limit("go_moves")

@@ -227,22 +227,10 @@ class NeedsPlayer(Exception):
 class Task:
     """The work of one job.
 
-    Attributes
-    ----------
-    options : dict
-        What was asked for.
-    files : list of Unpacked
-    folder : Path
-        For files that are needed meanwhile.
-    settings : Settings
-    network : callable
-        Gives KataGo's network, which stays loaded between jobs.
-    tell : callable
-        Takes a stage, what is done and all; raises if the job is to stop.
-    skipped : SkipReport
-        What could not be used.
-    threads : int
-        Processors to use.
+    `options` are what was asked for; the folder is for files that are needed meanwhile; `network`
+    gives KataGo's network, which stays loaded between jobs; `tell` takes a stage, what is done and
+    all, and raises if the job is to stop; `skipped` collects what could not be used; `threads` are
+    the processors to use.
     """
 
     options: dict[str, Any]
@@ -271,20 +259,9 @@ class Task:
 class Query:
     """What the page of a result is asked for.
 
-    Attributes
-    ----------
-    address : str
-        Of the page, for links within it.
-    page : int
-        Part of a long result, from 1.
-    player : str or None
-        Whose part of it.
-    everyone : bool
-        All of it, however long.
-    colour : str or None
-        Which of the player's games.
-    scale : str or None
-        On which scale.
+    `address` is that of the page, for links within it; `page` is the part of a long result, from 1,
+    unless it is asked for `everyone`. What is shown may be of one `player`, of the games of one
+    `colour`, on one `scale`.
     """
 
     address: str
@@ -304,17 +281,10 @@ class Query:
 class View:
     """A result as a page.
 
-    Attributes
-    ----------
-    document : Document
-    links : sequence of (str, str)
-        Other parts of it with their addresses; without one it is the part that is shown.
-    title : str
-        Of the window, if not that of the document.
-    says_skipped : bool
-        Whether the document says itself what was left out.
-    kept : mapping, optional
-        What a browser may keep of the result, to compare it with later ones.
+    `links` are other parts of it with their addresses; one without is the part that is shown. The
+    `title` is that of the window, if not that of the document; `says_skipped` tells whether the
+    document says itself what was left out; `kept` is what a browser may keep of the result, to
+    compare it with later ones.
     """
 
     document: Document
@@ -328,13 +298,8 @@ class View:
 class Card:
     """What other sites show of a link to a result: no names, since it is shown to all there.
 
-    Attributes
-    ----------
-    title, sentence : str
-    ranges : tuple of (float, float, float)
-        Low end, value and high end of what the picture draws, the strongest first.
-    ticks : tuple of (float, str)
-        Marks below them; the picture reaches from the first to the last at least.
+    `ranges` are low end, value and high end of what the picture draws, the strongest first;
+    `ticks` are marks below them, from the first to the last of which it reaches at least.
     """
 
     title: str

@@ -42,7 +42,6 @@ CROSS_TABLE_PLAYERS = 12
 
 
 def _perform(task: Task) -> dict[str, Any]:
-    """Rate the players."""
     from yardstone.ratings.bradley_terry import BradleyTerry
     from yardstone.ratings.rating_list import rate_list
     from yardstone.reports.rating_list import plain_list
@@ -68,7 +67,6 @@ def _perform(task: Task) -> dict[str, Any]:
 
 
 def _pool_of(task: Task) -> Pool:
-    """The games of all files, within the limits."""
     from yardstone.records.formats import Options, read_format
     from yardstone.records.joining import join_pools
 
@@ -131,7 +129,6 @@ def _first_players(sections: Iterable[Section], most: int, player: str | None) -
 
 
 def _glance(result: Plain) -> Document:
-    """The first players with their intervals."""
     from yardstone.reports.rating_list import list_document
 
     document = list_document(result, title="Rating list")
@@ -148,7 +145,6 @@ def _glance(result: Plain) -> Document:
 
 
 def _cross_table(result: Plain) -> Table:
-    """Wins, draws and losses of everyone against everyone."""
     scores: dict[tuple[str, str], str] = {}
     for pair in result["head_to_head"]:
         wins, draws, losses = pair["wins"], pair["draws"], pair["losses"]
@@ -168,7 +164,6 @@ def _cross_table(result: Plain) -> Table:
 
 
 def _card(result: Plain) -> Card:
-    """How many players, and how far their ratings reach; no names."""
     rated = [each for each in result["ratings"] if each["rating"] is not None]
     values = [each["rating"] for each in rated]
     games = plural(result["games"], "game")

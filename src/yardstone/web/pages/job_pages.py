@@ -147,7 +147,6 @@ def _sheet(card: Card, site: str) -> Sheet:
 
 
 def _ranges(card: Card, top: float, bottom: float) -> list[Element]:
-    """Intervals below each other, on one scale."""
     if not card.ranges or bottom - top < 8.0:
         return []
     places = [end for ends in card.ranges for end in ends] + [at for at, _ in card.ticks]
@@ -217,7 +216,6 @@ def job_page(request: Request, job: Plain, query: Query) -> Response:
 
 
 def _job_view(request: Request, job: Plain) -> dict[str, Any]:
-    """What all pages of a job say of it."""
     root = root_of(request)
     own, api = f"{root}/r/{job['id']}", f"{root}/api/jobs/{job['id']}"
     site = address_of(request)
@@ -290,7 +288,6 @@ def _shown(
 
 
 def _card(request: Request, job: Plain) -> PageCard:
-    """What other sites show of a link to a result."""
     card = KINDS[job["kind"]].card(job["result"])
     address = f"{address_of(request)}/r/{job['id']}"
     picture = f"{address}/card.png" if can_draw() else ""

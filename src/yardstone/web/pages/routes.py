@@ -85,7 +85,6 @@ def _query(
     colour: Annotated[str | None, Parameter(max_length=40)] = None,
     scale: Annotated[str | None, Parameter(max_length=40)] = None,
 ) -> Query:
-    """What of a result is asked for."""
     path = request.url.path.removeprefix(root_of(request))
     return Query(root_of(request) + path, part, player, everyone, colour, scale)
 
