@@ -52,6 +52,7 @@ __all__ = [
     "RequestMonitor",
     "RootPath",
     "StrictHeaders",
+    "add_handlers",
     "configured",
     "plain_answer",
     "protect",
@@ -477,6 +478,26 @@ class RequestMonitor:
 _METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH")
 
 
+def add_handlers(
+    app: FastAPI, refused: Callable[[Request, RequestProblem], Response], *, hint: str
+) -> None:
+    """Have every error of an application answered; `hint` says where it stands what to ask for."""
+
+    async def refuse(request: Request, error: Exception) -> Response:
+        return refused(request, _problem_of(error, hint=hint))
+
+    for kind in (
+        YardstoneError,
+        RequestValidationError,
+        HTTPException,
+        SQLAlchemyError,
+        OSError,
+        ClientDisconnect,
+        Exception,
+    ):
+        app.add_exception_handler(kind, refuse)
+
+
 def protect(
     app: FastAPI,
     settings: Settings | DeskSettings,
@@ -494,20 +515,7 @@ def protect(
     `hint` says where it stands what can be asked for. `hosts` are the names that are answered,
     all if empty; `body` has the parameters of `BodyLimit`.
     """
-
-    async def answer(request: Request, error: Exception) -> Response:
-        return refuse(request, _problem_of(error, hint=hint))
-
-    for kind in (
-        YardstoneError,
-        RequestValidationError,
-        HTTPException,
-        SQLAlchemyError,
-        OSError,
-        ClientDisconnect,
-        Exception,
-    ):
-        app.add_exception_handler(kind, answer)
+    add_handlers(app, refuse, hint=hint)
     limit = RateLimit(settings.limits)
     app.add_middleware(  # the last one added comes first
         RequestMonitor, rate_limit=limit, metrics=metrics, client=client, refuse=refuse

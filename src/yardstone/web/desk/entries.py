@@ -28,12 +28,12 @@ from yardstone.web.desk.pages import (
     input_problem,
     take,
 )
-from yardstone.web.desk.views import PLAYER_FIELDS, changed_texts, field_values
+from yardstone.web.desk.views import PLAYER_FIELDS, changed_fields, field_values, rows_by_name, seat
 from yardstone.web.problems import RequestProblem
 
 if TYPE_CHECKING:
     from yardstone.tournament.event.settings import EventChange
-    from yardstone.tournament.model import Player, Tournament
+    from yardstone.tournament.model import Tournament
 
 __all__ = ["router"]
 
@@ -140,11 +140,11 @@ def call(request: Request, number: int) -> Response:
     helpers_only(request)
     snapshot = desk_of(request).snapshot()
     snapshot.check_round(number)
-    view, tournament = snapshot.view, snapshot.tournament
+    tournament = snapshot.tournament
     paired = {row for at, row in (*tournament.game_of, *tournament.bye_of) if at == number}
     players = [
-        (view.seat(row), tournament.players[row].takes_part(number), row in paired)
-        for row in view.players()
+        (seat(tournament, row), tournament.players[row].takes_part(number), row in paired)
+        for row in rows_by_name(tournament)
     ]
     return desk_page(request, "here", snapshot, number=number, players=players)
 
@@ -161,25 +161,9 @@ def set_here(request: Request, number: int, form: SentForm) -> Response:
 def change(request: Request, number: int, form: SentForm) -> Response:
     """Change what is said of a player, field by field."""
     step = _with_player(
-        form, lambda t, row: change_player(t, row, **_changed_fields(form, t.players[row]))
+        form, lambda t, row: change_player(t, row, **changed_fields(form, t.players[row]))
     )
     return take(request, form, step, f"/player/{number}")
-
-
-def _changed_fields(form: Form, player: Player) -> dict[str, Any]:
-    def clash(label: str, was: str, now: str, text: str) -> RequestProblem:
-        return RequestProblem(
-            409,
-            "changed_meanwhile",
-            f"{label} of {player.full_name}: it was {was or 'empty'} when you began, is "
-            f"{now or 'empty'} by now, and you sent {text or 'nothing'}.",
-            "Nothing was changed. Look at the player as it is now, and change it again.",
-        )
-
-    values = field_values(PLAYER_FIELDS, changed_texts(form, PLAYER_FIELDS, player, clash))
-    if "rating" in values and values["rating"] is None:
-        raise RequestProblem(422, "bad_number", "The rating cannot be empty.", "Write a number.")
-    return values
 
 
 #: What a helper may do with a player, from the round of the form on.

@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
 
@@ -19,7 +20,7 @@ from yardstone.errors import InputError, YardstoneError
 from yardstone.tournament.event.settings import change_settings
 from yardstone.tournament.model import System
 from yardstone.web.desk.service import COOKIE, LASTING, Desk, Helper
-from yardstone.web.desk.views import EVENT_FIELDS, changed_texts, field_values, shown_values
+from yardstone.web.desk.views import EVENT_FIELDS, VIEW, changed_texts, field_values, shown_values
 from yardstone.web.pages.render import error_lines, page, root_of
 from yardstone.web.problems import RequestProblem
 from yardstone.web.store import remember_key
@@ -140,7 +141,7 @@ def desk_page(
         helper, fresh = sessions.new_helper(), True
     shown: dict[str, Any] = {
         "event": snapshot.tournament,
-        "view": snapshot.view,
+        **{name: partial(view, snapshot.tournament) for name, view in VIEW.items()},
         "rounds": snapshot.rounds,
         "mark": snapshot.mark,
         "trouble": snapshot.trouble,

@@ -19,7 +19,7 @@ from yardstone.tournament.last_round import last_round_needs
 from yardstone.tournament.model import Result
 from yardstone.tournament.standings_table import standings
 from yardstone.web.desk.pages import desk_of, desk_page, reader_page
-from yardstone.web.desk.views import PLAYER_FIELDS, shown_values
+from yardstone.web.desk.views import PLAYER_FIELDS, round_boards, seat, shown_values
 from yardstone.web.pages.render import READ, asset, content, root_of
 from yardstone.web.problems import RequestProblem, missing
 
@@ -60,7 +60,7 @@ def table(request: Request, after: int | None = None) -> Response:
         return {
             "after": number,
             "complete": number <= tournament.complete_rounds,
-            "open": sum(board.open for board in snapshot.view.boards(number)),
+            "open": sum(board.open for board in round_boards(tournament, number)),
             "last": last,
             "content": content(document),
         }
@@ -85,7 +85,7 @@ def card(request: Request, number: int) -> Response:
         player = tournament.players[row]
         return {
             "player": player,
-            "seat": snapshot.view.seat(row),
+            "seat": seat(tournament, row),
             "content": content(player_card_document(tournament, row, link=_player_link(request))),
             "games": {at for at, each in tournament.game_of if each == row},
             "byes": {at for at, each in tournament.bye_of if each == row},

@@ -39,7 +39,7 @@ from yardstone.web.desk.pages import (
     take,
     wants_json,
 )
-from yardstone.web.desk.views import TournamentView
+from yardstone.web.desk.views import letters, round_boards, round_byes
 from yardstone.web.pages.render import root_of
 from yardstone.web.problems import RequestProblem
 
@@ -280,16 +280,16 @@ def _proposal(tournament: Tournament, made: PairedRound) -> dict[str, Any]:
         for why in made.proposal.explanations:
             reasons[why.board.players] = sentences(made.proposal.pairing, why)
     there = {frozenset((g.first, g.second)) for g in tournament.round_games(made.number)}
-    view = TournamentView(made.change.tournament)
+    new = made.change.tournament
     boards = []
-    for board in view.boards(made.number):
+    for board in round_boards(new, made.number):
         pair = frozenset((board.first.number - 1, board.second.number - 1))
         if pair not in there:
             boards.append((board, reasons.get(pair, [])))
     of_bye = [lines for players, lines in reasons.items() if len(players) == 1]
     return {
         "boards": boards,
-        "byes": view.byes(made.number),
+        "byes": round_byes(new, made.number),
         "bye_reason": " ".join(of_bye[0]) if of_bye else "",
         "notes": made.notes,
         "shown": _digest(made),
@@ -349,7 +349,7 @@ def enter_quick(request: Request, number: int, form: SentForm) -> Response:
                 422, "no_table", f"Round {number} has no table {table}.", "Look at the number."
             )
         names = [tournament.players[row].full_name for row in (games[0].first, games[0].second)]
-        one, two = TournamentView(tournament).letters
+        one, two = letters(tournament)
         short = {one: "1-0", two: "0-1", "1": "1-0", "2": "0-1", "-": "?"}
         return names[0], names[1], short.get(text.casefold(), text)
 

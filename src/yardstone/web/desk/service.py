@@ -33,7 +33,6 @@ from yardstone.tournament.event.file import (
 from yardstone.tournament.event.settings import EventWishes, change_wishes, read_wishes
 from yardstone.tournament.files import MAX_BYTES, format_of_bytes
 from yardstone.tournament.model import Result
-from yardstone.web.desk.views import TournamentView
 from yardstone.web.middleware import Places, RateLimit, visitor_mark
 from yardstone.web.problems import RequestProblem, missing
 from yardstone.web.settings import Limits
@@ -83,11 +82,6 @@ class Snapshot:
     def rounds(self) -> RoundCount:
         """Where it stands."""
         return RoundCount.of(self.tournament)
-
-    @cached_property
-    def view(self) -> TournamentView:
-        """What templates ask of it."""
-        return TournamentView(self.tournament)
 
     def check_round(self, number: int) -> None:
         """Refuse the address of a round that there is not."""

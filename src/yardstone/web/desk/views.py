@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import date
-from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,19 +14,30 @@ from yardstone.tournament.model import Result
 from yardstone.web.problems import RequestProblem
 
 if TYPE_CHECKING:
-    from yardstone.tournament.model import Game, Tournament
+    from yardstone.tournament.model import Game, Player, Tournament
     from yardstone.web.desk.pages import Form
 
 
 __all__ = [
     "EVENT_FIELDS",
     "PLAYER_FIELDS",
-    "Board",
+    "VIEW",
+    "BoardRow",
     "FormField",
+    "FreePlayers",
+    "NameRow",
     "Seat",
-    "TournamentView",
+    "changed_fields",
     "changed_texts",
+    "choices",
     "field_values",
+    "free_players",
+    "letters",
+    "round_boards",
+    "round_byes",
+    "rows_by_name",
+    "seat",
+    "seats_by_name",
     "shown_values",
 ]
 
@@ -40,7 +50,7 @@ class Seat(NamedTuple):
     grade: str
 
 
-class Board(NamedTuple):
+class BoardRow(NamedTuple):
     """A board; `first` moves first, `winner` is 1 or 2, and 0 for none or both."""
 
     table: int
@@ -66,7 +76,7 @@ class Board(NamedTuple):
         return "" if self.open else self.score.replace("-", "–")
 
 
-class PlayerLine(NamedTuple):
+class NameRow(NamedTuple):
     """A player of a round in the list by names: the table is 0 for the bye, without opponent."""
 
     player: Seat
@@ -75,86 +85,103 @@ class PlayerLine(NamedTuple):
     opponent: Seat | None
 
 
-class TournamentView:
-    """A tournament as templates ask it; rounds count from 1, rows of players from 0."""
+def letters(tournament: Tournament) -> tuple[str, str]:
+    """What stands for a win of each side in a line that is typed."""
+    one, two = side_names(tournament)
+    return one[0].casefold(), two[0].casefold()
 
-    def __init__(self, tournament: Tournament) -> None:
-        self.tournament = tournament
 
-    @cached_property
-    def sides(self) -> tuple[str, str]:
-        """What the side that moves first is called, and the other."""
-        return side_names(self.tournament)
+def choices(tournament: Tournament) -> Sequence[tuple[str, str]]:
+    """Results beside a win of one of both, as forms send them and as people read them."""
+    one, two = side_names(tournament)
+    return (
+        ("½-½", "Draw"),
+        ("1-0 F", f"{two} did not come: {one} wins"),
+        ("0-1 F", f"{one} did not come: {two} wins"),
+        ("0-0 F", "Neither came"),
+        ("0-0", "Both lose"),
+        ("1-1", "Both win"),
+        ("?", "No result yet"),
+    )
 
-    @property
-    def letters(self) -> tuple[str, str]:
-        """What stands for a win of each side in a line that is typed."""
-        one, two = self.sides
-        return one[0].casefold(), two[0].casefold()
 
-    @property
-    def choices(self) -> Sequence[tuple[str, str]]:
-        """Results beside a win of one of both, as forms send them and as people read them."""
-        one, two = self.sides
-        return (
-            ("½-½", "Draw"),
-            ("1-0 F", f"{two} did not come: {one} wins"),
-            ("0-1 F", f"{one} did not come: {two} wins"),
-            ("0-0 F", "Neither came"),
-            ("0-0", "Both lose"),
-            ("1-1", "Both win"),
-            ("?", "No result yet"),
-        )
+def seat(tournament: Tournament, row: int) -> Seat:
+    """A player by number from 0."""
+    player = tournament.players[row]
+    rating = "" if player.rating is None else f"{player.rating:.0f}"
+    grade = rating if player.rank is None else format_grade(player.rank)
+    return Seat(row + 1, player.full_name, grade)
 
-    def seat(self, row: int) -> Seat:
-        """A player."""
-        player = self.tournament.players[row]
-        rating = "" if player.rating is None else f"{player.rating:.0f}"
-        grade = rating if player.rank is None else format_grade(player.rank)
-        return Seat(row + 1, player.full_name, grade)
 
-    def players(self) -> list[int]:
-        """The rows of all players, by names."""
-        names = [(each.name, each.first_name) for each in self.tournament.players]
-        return sorted(range(len(names)), key=lambda row: [part.casefold() for part in names[row]])
+def rows_by_name(tournament: Tournament) -> list[int]:
+    """The numbers from 0 of all players, by names."""
+    names = [(each.name, each.first_name) for each in tournament.players]
+    return sorted(range(len(names)), key=lambda row: [part.casefold() for part in names[row]])
 
-    def boards(self, number: int) -> list[Board]:
-        """The boards of a round, by tables."""
-        return [self._board(game) for game in self.tournament.round_games(number)]
 
-    def _board(self, game: Game) -> Board:
-        winner = {Result.first_wins: 1, Result.second_wins: 2}.get(game.result, 0)
-        score = score_of(game.result, forfeit=game.forfeit)
-        first, second = self.seat(game.first), self.seat(game.second)
-        return Board(game.table, first, second, game.handicap, score, winner)
+def round_boards(tournament: Tournament, number: int) -> list[BoardRow]:
+    """The boards of a round, by tables."""
+    return [_board(tournament, game) for game in tournament.round_games(number)]
 
-    def byes(self, number: int) -> list[Seat]:
-        """Who has the bye in a round."""
-        return [self.seat(bye.player) for bye in self.tournament.byes if bye.round == number]
 
-    def by_name(self, number: int) -> list[PlayerLine]:
-        """Everybody who is paired in a round, by names."""
-        lines = [PlayerLine(player, 0, "", None) for player in self.byes(number)]
-        for game in self.tournament.round_games(number):
-            one, two = self.sides if game.known_colour else ("", "")
-            first, second = self.seat(game.first), self.seat(game.second)
-            lines.append(PlayerLine(first, game.table, one, second))
-            lines.append(PlayerLine(second, game.table, two, first))
-        return sorted(lines, key=lambda line: line.player.name.casefold())
+def _board(tournament: Tournament, game: Game) -> BoardRow:
+    winner = {Result.first_wins: 1, Result.second_wins: 2}.get(game.result, 0)
+    score = score_of(game.result, forfeit=game.forfeit)
+    first, second = seat(tournament, game.first), seat(tournament, game.second)
+    return BoardRow(game.table, first, second, game.handicap, score, winner)
 
-    def free(self, number: int) -> dict[str, list[Seat]]:
-        """Who has no board in a round: with one of the ``byes``, ``absent`` and ``unpaired``."""
-        made: dict[str, list[Seat]] = {"byes": [], "absent": [], "unpaired": []}
-        for row, player in enumerate(self.tournament.players):
-            if (number, row) in self.tournament.game_of:
-                continue
-            if (number, row) in self.tournament.bye_of:
-                made["byes"].append(self.seat(row))
-            elif player.takes_part(number):
-                made["unpaired"].append(self.seat(row))
-            elif player.registered:
-                made["absent"].append(self.seat(row))
-        return made
+
+def round_byes(tournament: Tournament, number: int) -> list[Seat]:
+    """Who has the bye in a round."""
+    return [seat(tournament, bye.player) for bye in tournament.byes if bye.round == number]
+
+
+def seats_by_name(tournament: Tournament, number: int) -> list[NameRow]:
+    """Everybody who is paired in a round, by names."""
+    lines = []
+    for game in tournament.round_games(number):
+        one, two = side_names(tournament) if game.known_colour else ("", "")
+        first, second = seat(tournament, game.first), seat(tournament, game.second)
+        lines.append(NameRow(first, game.table, one, second))
+        lines.append(NameRow(second, game.table, two, first))
+    lines += [NameRow(player, 0, "", None) for player in round_byes(tournament, number)]
+    return sorted(lines, key=lambda line: line.player.name.casefold())
+
+
+class FreePlayers(NamedTuple):
+    """Who has no board in a round: with the bye, absent, and left to be paired."""
+
+    byes: list[Seat]
+    absent: list[Seat]
+    unpaired: list[Seat]
+
+
+def free_players(tournament: Tournament, number: int) -> FreePlayers:
+    """Everybody without a board in a round."""
+    free = FreePlayers([], [], [])
+    for row, player in enumerate(tournament.players):
+        if (number, row) in tournament.game_of:
+            continue
+        if (number, row) in tournament.bye_of:
+            free.byes.append(seat(tournament, row))
+        elif player.takes_part(number):
+            free.unpaired.append(seat(tournament, row))
+        elif player.registered:
+            free.absent.append(seat(tournament, row))
+    return free
+
+
+#: What templates ask of the tournament that they show, by the names they have there.
+VIEW: dict[str, Callable[..., Any]] = {
+    "boards_of": round_boards,
+    "by_name": seats_by_name,
+    "free_in": free_players,
+    "sides_of": side_names,
+    "letters_of": letters,
+    "choices_of": choices,
+    "seat_of": seat,
+    "rows_by_name": rows_by_name,
+}
 
 
 class FormField(NamedTuple):
@@ -287,3 +314,21 @@ def changed_texts(
             raise clash(field.label, was, now[field.name], text)
         changes[field.name] = text
     return changes
+
+
+def changed_fields(form: Form, player: Player) -> dict[str, Any]:
+    """What a helper has changed of a player; raises RequestProblem where others have too."""
+
+    def clash(label: str, was: str, now: str, text: str) -> RequestProblem:
+        return RequestProblem(
+            409,
+            "changed_meanwhile",
+            f"{label} of {player.full_name}: it was {was or 'empty'} when you began, is "
+            f"{now or 'empty'} by now, and you sent {text or 'nothing'}.",
+            "Nothing was changed. Look at the player as it is now, and change it again.",
+        )
+
+    values = field_values(PLAYER_FIELDS, changed_texts(form, PLAYER_FIELDS, player, clash))
+    if "rating" in values and values["rating"] is None:
+        raise RequestProblem(422, "bad_number", "The rating cannot be empty.", "Write a number.")
+    return values
