@@ -78,6 +78,7 @@ __all__ = [
     "gone",
     "insert_chunks",
     "jobs",
+    "moment",
     "secret_values",
     "uploads",
     "workers",
