@@ -44,35 +44,17 @@ _MOST_EMPTY = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class ArrayFile:
-    """A kind of file.
+    """A kind of file."""
 
-    Attributes
-    ----------
-    name : str
-        What it is, for messages: "this is no saved history".
-    format : int, optional
-        The number of its format: files of another number are refused. None for files that
-        say none.
-    text : str
-        The array that holds the JSON text; empty for files without one.
-    kind : str
-        A mark in that text, for files that travel.
-    most_bytes, most_arrays : int
-        More than any such file holds.
-    compressed : bool
-        Compressing saves half, and takes seconds where much is written.
-    hint : str, optional
-        What to do about a file that is none.
-    """
-
-    name: str
+    name: str  #: What it is, for messages: "this is no saved history".
+    #: The number of its format: files of another number are refused. None for files that say none.
     format: int | None = None
-    text: str = ""
-    kind: str = ""
-    most_bytes: int = 64 << 30
+    text: str = ""  #: The array that holds the JSON text; empty for files without one.
+    kind: str = ""  #: A mark in that text, for files that travel.
+    most_bytes: int = 64 << 30  #: `most_bytes`, `most_arrays`: more than any such file holds.
     most_arrays: int = 1 << 20
-    compressed: bool = True
-    hint: str | None = None
+    compressed: bool = True  #: Compressing saves half, and takes seconds where much is written.
+    hint: str | None = None  #: What to do about a file that is none.
 
     def write(
         self,

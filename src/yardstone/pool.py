@@ -59,21 +59,11 @@ MANY_PAIRS = 1 << 22
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """One record that was left out, and why.
+    """One record that was left out, and why."""
 
-    Attributes
-    ----------
-    file : str
-        Where it stands.
-    line : int
-        The line at which the record begins or goes wrong, from 1; 0 if unknown.
-    reason : str
-        What is wrong with it.
-    """
-
-    file: str
-    line: int
-    reason: str
+    file: str  #: Where it stands.
+    line: int  #: The line at which the record begins or goes wrong, from 1; 0 if unknown.
+    reason: str  #: What is wrong with it.
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "reason", shown(self.reason))
@@ -262,25 +252,6 @@ def _frozen(values: ArrayLike, dtype: Any = None) -> NDArray[Any]:
 class Pool:
     """Games between players; frozen.
 
-    Attributes
-    ----------
-    players : tuple of str
-        Names; a player's number is the place in this tuple.
-    first, second : int32 arrays, one entry a game
-        Numbers of the player who moved first (White in chess, Black in Go) and
-        of the other.
-    score : float64 array
-        Points of `first`: 1, 0.5 or 0.
-    time : datetime64[s] array or None
-        When each game was played; NaT where unknown.
-    columns : mapping of str to arrays
-        Further columns, one entry a game (handicap, komi, event, round, ...).
-    skipped : SkipReport
-        The records that were left out when the pool was read.
-    ordered : bool
-        Whether `first` did move first. False where nobody knows, as in a table of
-        winners and losers: no advantage of moving first can then be estimated.
-
     Raises
     ------
     InputError
@@ -288,13 +259,20 @@ class Pool:
         score is none of 1, 0.5 and 0.
     """
 
-    players: tuple[str, ...]
+    players: tuple[str, ...]  #: Names; a player's number is the place in this tuple.
+    #: `first`, `second`: numbers of the player who moved first (White in chess, Black in Go) and of
+    #: the other.
     first: NDArray[np.int32]
     second: NDArray[np.int32]
-    score: NDArray[np.float64]
+    score: NDArray[np.float64]  #: Points of `first`: 1, 0.5 or 0.
+    #: [s]: when each game was played; NaT where unknown.
     time: NDArray[np.datetime64] | None = None
+    #: Further columns, one entry a game (handicap, komi, event, round, ...).
     columns: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    #: The records that were left out when the pool was read.
     skipped: SkipReport = field(default_factory=SkipReport)
+    #: Whether `first` did move first. False where nobody knows, as in a table of winners and
+    #: losers: no advantage of moving first can then be estimated.
     ordered: bool = True
 
     def __post_init__(self) -> None:

@@ -30,67 +30,35 @@ __all__ = ["ListedPlayers", "MatchAnalysis", "RatingRule", "analyse_matches"]
 
 @dataclass(frozen=True, slots=True)
 class RatingRule:
-    """How errors become ratings.
-
-    Attributes
-    ----------
-    offset : float
-        Rating of perfect play on the site.
-    level : float
-        Of all intervals, 0 to 1.
-    """
+    """How errors become ratings."""
 
     formula: Formula = PUBLISHED
-    offset: float = SITE_OFFSET
-    level: float = 0.9
+    offset: float = SITE_OFFSET  #: Rating of perfect play on the site.
+    level: float = 0.9  #: Of all intervals, 0 to 1.
 
 
 @dataclass(frozen=True, slots=True)
 class ListedPlayers:
-    """Which players are listed.
+    """Which players are listed."""
 
-    Attributes
-    ----------
-    names : sequence of str
-        These, in this order; all others without it.
-    main_name : mapping of str to str
-        The main name of each other name of a player.
-    minimum_matches : int
-        Of a player who is not named.
-    most : int, optional
-        Players who are not named; all without it.
-    """
-
-    names: Sequence[str] = ()
-    main_name: Mapping[str, str] | None = None
-    minimum_matches: int = 1
-    most: int | None = None
+    names: Sequence[str] = ()  #: These, in this order; all others without it.
+    main_name: Mapping[str, str] | None = None  #: The main name of each other name of a player.
+    minimum_matches: int = 1  #: Of a player who is not named.
+    most: int | None = None  #: Players who are not named; all without it.
 
 
 @dataclass(frozen=True)
 class MatchAnalysis:
-    """What the errors in matches say about their players; frozen.
-
-    Attributes
-    ----------
-    players : sequence of PlayerSummary
-        Those who are listed, in order.
-    unlisted : int
-        Players left out for too few matches.
-    blunders : sequence of Blunder
-        The worst first.
-    gnubg : str
-        Version of GNU Backgammon.
-    """
+    """What the errors in matches say about their players; frozen."""
 
     files: Sequence[FileAnalysis]
     matches: Sequence[AnalysedMatch]
-    players: Sequence[PlayerSummary]
-    unlisted: int
-    blunders: Sequence[Blunder]
+    players: Sequence[PlayerSummary]  #: Those who are listed, in order.
+    unlisted: int  #: Players left out for too few matches.
+    blunders: Sequence[Blunder]  #: The worst first.
     rule: RatingRule
     settings: AnalysisSettings
-    gnubg: str
+    gnubg: str  #: Version of GNU Backgammon.
 
     @property
     def unusable(self) -> list[FileAnalysis]:

@@ -65,41 +65,28 @@ MOVES_PER_DECISION = 2.15
 
 @dataclass(frozen=True, slots=True)
 class Errors:
-    """Decisions and errors of one player, in one match or several; they add up.
+    """Decisions and errors of one player, in one match or several; they add up."""
 
-    Attributes
-    ----------
-    moves, opponent_moves : int
-        Chequer moves of the player and of the opponent, forced ones too.
-    unforced : int
-        Chequer moves with a choice.
-    close : int
-        Close or actual cube decisions.
-    chequer, missed_double, wrong_double, wrong_take, wrong_pass : float
-        Sums of errors in normalised equity, not negative.
-    chequer_errors : int
-        Chequer moves marked doubtful or worse.
-    missed_doubles, wrong_doubles, wrong_takes, wrong_passes : int
-        Numbers of wrong cube decisions.
-    luck : float
-        Sum of luck in normalised equity.
-    """
-
+    #: `moves`, `opponent_moves`: chequer moves of the player and of the opponent, forced ones too.
     moves: int = 0
     opponent_moves: int = 0
-    unforced: int = 0
-    close: int = 0
+    unforced: int = 0  #: Chequer moves with a choice.
+    close: int = 0  #: Close or actual cube decisions.
+    #: `chequer`, `missed_double`, `wrong_double`, `wrong_take`, `wrong_pass`: sums of errors in
+    #: normalised equity, not negative.
     chequer: float = 0.0
     missed_double: float = 0.0
     wrong_double: float = 0.0
     wrong_take: float = 0.0
     wrong_pass: float = 0.0
-    chequer_errors: int = 0
+    chequer_errors: int = 0  #: Chequer moves marked doubtful or worse.
+    #: `missed_doubles`, `wrong_doubles`, `wrong_takes`, `wrong_passes`: numbers of wrong cube
+    #: decisions.
     missed_doubles: int = 0
     wrong_doubles: int = 0
     wrong_takes: int = 0
     wrong_passes: int = 0
-    luck: float = 0.0
+    luck: float = 0.0  #: Sum of luck in normalised equity.
 
     @classmethod
     def from_statistics(cls, stats: Mapping[str, Any], player: int) -> Errors:

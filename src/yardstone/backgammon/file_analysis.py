@@ -92,20 +92,13 @@ Status = Literal["analysed", "refused", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class AnalysisSettings:
-    """How matches are analysed.
+    """How matches are analysed."""
 
-    Attributes
-    ----------
-    plies, cube_plies : int
-        Depth of the search for chequer play and for the cube, from 0. Luck is always
-        analysed at 0 plies.
-    kind : str
-        One of `IMPORTS`: the format of the files.
-    """
-
+    #: `plies`, `cube_plies`: depth of the search for chequer play and for the cube, from 0. Luck is
+    #: always analysed at 0 plies.
     plies: int = 0
     cube_plies: int = 0
-    kind: str = "auto"
+    kind: str = "auto"  #: One of `IMPORTS`: the format of the files.
 
     def __post_init__(self) -> None:
         for plies in (self.plies, self.cube_plies):
@@ -117,25 +110,14 @@ class AnalysisSettings:
 
 @dataclass(frozen=True)
 class FileAnalysis:
-    """What became of one file.
+    """What became of one file."""
 
-    Attributes
-    ----------
-    file : str
-        Its name.
-    status : {"analysed", "refused", "failed"}
-        Refused: it holds no whole match. Failed: GNU Backgammon crashed, hung or gave
-        nothing; another try may help.
-    reason : str
-        Why it was refused or failed.
-    content : dict or None
-        What `_gnubg_analysis.analyse_file` left: ``match``, ``analysis``, ``errors``,
-        ``decisions``.
-    """
-
-    file: str
+    file: str  #: Its name.
+    #: Refused: it holds no whole match. Failed: GNU Backgammon crashed, hung or gave nothing;
+    #: another try may help.
     status: Status
-    reason: str = ""
+    reason: str = ""  #: Why it was refused or failed.
+    #: What `_gnubg_analysis.analyse_file` left: ``match``, ``analysis``, ``errors``, ``decisions``.
     content: dict[str, Any] | None = None
 
 
@@ -392,36 +374,21 @@ class EvaluatedMove:
 
 @dataclass(frozen=True)
 class PositionEvaluation:
-    """What GNU Backgammon says of a position; frozen.
+    """What GNU Backgammon says of a position; frozen."""
 
-    Attributes
-    ----------
-    gnubg : str
-        Its version.
-    plies, cube_plies : int
-    position_class : str
-        One of `GNUBG_CLASSES`.
-    moves : tuple of EvaluatedMove
-        The best moves, best first; empty before the roll and where none is legal.
-    no_double, take : float or None
-        Normalised equities, of the player on roll, without a double and after a double
-        that is taken; one that is passed is 1. None after the roll.
-    verdict : str
-        What to do with the cube, in GNU Backgammon's words; empty where there is no
-        decision.
-    chances : tuple of 5 float
-        As in `EvaluatedMove`, before the roll; empty after it.
-    """
-
-    gnubg: str
+    gnubg: str  #: Its version.
     plies: int
     cube_plies: int
-    position_class: str
+    position_class: str  #: One of `GNUBG_CLASSES`.
+    #: The best moves, best first; empty before the roll and where none is legal.
     moves: tuple[EvaluatedMove, ...] = ()
+    #: `no_double`, `take`: normalised equities, of the player on roll, without a double and after a
+    #: double that is taken; one that is passed is 1. None after the roll.
     no_double: float | None = None
     take: float | None = None
+    #: What to do with the cube, in GNU Backgammon's words; empty where there is no decision.
     verdict: str = ""
-    chances: tuple[float, ...] = ()
+    chances: tuple[float, ...] = ()  #: As in `EvaluatedMove`, before the roll; empty after it.
 
 
 def evaluate_position(

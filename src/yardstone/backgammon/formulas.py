@@ -90,33 +90,19 @@ class Formula:
     All arrays broadcast; error rates are in normalised equity per decision and not
     negative, ratings in FIBS points.
 
-    Attributes
-    ----------
-    move : Weight
-        Of EPM: van den Doel's a2(N).
-    cube : Weight
-        Of EPC: his b(N).
-    decision : Weight
-        Of EPD: his a(N).
-    name : str
-        Where the weights come from.
-    covariance : Covariance, optional
-        Of the weights' numbers; None where they were published without errors.
-    about : str
-        What they were fitted to, where that must be said with each answer.
-
     Examples
     --------
     >>> float(PUBLISHED.rating(0.010, 0.020, 5).round(1))  # a2(5) = 13903.2, b(5) = 759.2
     1895.8
     """
 
-    move: Weight
-    cube: Weight
-    decision: Weight
-    name: str = "published"
+    move: Weight  #: Of EPM: van den Doel's a2(N).
+    cube: Weight  #: Of EPC: his b(N).
+    decision: Weight  #: Of EPD: his a(N).
+    name: str = "published"  #: Where the weights come from.
+    #: Of the weights' numbers; None where they were published without errors.
     covariance: Covariance | None = None
-    about: str = ""
+    about: str = ""  #: What they were fitted to, where that must be said with each answer.
 
     def times(self, factor: float, name: str, error: float = 0.0) -> Formula:
         """All weights times a number that is known with this standard error."""

@@ -332,51 +332,31 @@ class ClassSummary:
 
 @dataclass(frozen=True)
 class PlayerSummary:
-    """A player over all matches; frozen.
-
-    Attributes
-    ----------
-    matches : tuple of (AnalysedMatch, int)
-        In order of date (those without one in order of the files, first), each with
-        the player's side, 0 or 1.
-    won, lost : int
-        Matches; the others have no winner.
-    errors : Errors
-        All of them added up.
-    relative : MatchEstimate
-        Rating minus that of perfect play: the mean over the matches of what the
-        formula says of each, as in van den Doel's appendix I, with the interval of
-        `yardstone.backgammon.rating.loss_interval`, wider by the doubt about the
-        formula where that is known.
-    rating : MatchEstimate
-        The same with the site's offset added.
-    pooled : MatchEstimate
-        Rating from errors and decisions added up over all matches first; matches
-        with more decisions count more, and it is less noisy.
-    luck_adjusted : MatchEstimate
-        Rating points ahead of the opponents met, from the luck-adjusted results.
-    luck_adjusted_score : MatchEstimate
-        Mean of the luck-adjusted results, as a probability.
-    luck_per_move : float
-        Luck per move in normalised equity.
-    match_ratings : float64 array
-        Rating of each match by itself; NaN without an unforced move, and for money.
-    classes : tuple of ClassSummary
-        Of the classes of play that occurred, in the order of `play_classes`.
-    """
+    """A player over all matches; frozen."""
 
     name: str
+    #: In order of date (those without one in order of the files, first), each with the player's
+    #: side, 0 or 1.
     matches: tuple[tuple[AnalysedMatch, int], ...]
-    won: int
+    won: int  #: `won`, `lost`: matches; the others have no winner.
     lost: int
-    errors: Errors
+    errors: Errors  #: All of them added up.
+    #: Rating minus that of perfect play: the mean over the matches of what the formula says of
+    #: each, as in van den Doel's appendix I, with the interval of
+    #: `yardstone.backgammon.rating.loss_interval`, wider by the doubt about the formula where that
+    #: is known.
     relative: MatchEstimate
-    rating: MatchEstimate
+    rating: MatchEstimate  #: The same with the site's offset added.
+    #: Rating from errors and decisions added up over all matches first; matches with more decisions
+    #: count more, and it is less noisy.
     pooled: MatchEstimate
+    #: Rating points ahead of the opponents met, from the luck-adjusted results.
     luck_adjusted: MatchEstimate
-    luck_adjusted_score: MatchEstimate
-    luck_per_move: float
+    luck_adjusted_score: MatchEstimate  #: Mean of the luck-adjusted results, as a probability.
+    luck_per_move: float  #: Luck per move in normalised equity.
+    #: Rating of each match by itself; NaN without an unforced move, and for money.
     match_ratings: Floats
+    #: Of the classes of play that occurred, in the order of `play_classes`.
     classes: tuple[ClassSummary, ...] = ()
 
     def trend(self, window: int = WINDOW, level: float = 0.9) -> list[MatchEstimate]:

@@ -126,32 +126,6 @@ _START = (0, 0, 0, 0, 0, 5, 0, 3, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2
 class Position:
     """A position, with all that a decision depends on; frozen.
 
-    Attributes
-    ----------
-    own, other : tuples of 25 int
-        Chequers of the player on roll and of the other: each side's own points from its
-        ace point to the 24 point, and the bar.
-    on_roll : {0, 1}
-        Which player is on roll, or has doubled.
-    cube : int
-        Its value.
-    owner : {0, 1, None}
-    dice : tuple of int
-        Two numbers; empty before the roll.
-    doubled : bool
-        Whether the player on roll has doubled, so that the other takes or passes; the
-        cube still has the value before.
-    length : int
-        Points to win; 0 for money.
-    score : (int, int)
-        Of player 0 and player 1.
-    crawford : bool
-        Whether this is the Crawford game, without a cube.
-    jacoby, beavers : bool
-        Rules of money games.
-    max_cube : int
-        Largest cube, as an exponent of two.
-
     Raises
     ------
     UsageError
@@ -164,19 +138,23 @@ class Position:
     ('4HPwATDgc/ABMA:cInqAAAAAAAA', 'XGID=-b----E-C---eE---c-e----B-:0:0:1:52:0:0:0:7:10')
     """
 
+    #: `own`, `other`: chequers of the player on roll and of the other: each side's own points from
+    #: its ace point to the 24 point, and the bar.
     own: tuple[int, ...] = _START
     other: tuple[int, ...] = _START
-    on_roll: int = 1
-    cube: int = 1
+    on_roll: int = 1  #: Which player is on roll, or has doubled.
+    cube: int = 1  #: Its value.
     owner: int | None = None
-    dice: tuple[int, ...] = ()
+    dice: tuple[int, ...] = ()  #: Two numbers; empty before the roll.
+    #: Whether the player on roll has doubled, so that the other takes or passes; the cube still has
+    #: the value before.
     doubled: bool = False
-    length: int = 0
-    score: tuple[int, int] = (0, 0)
-    crawford: bool = False
-    jacoby: bool = False
+    length: int = 0  #: Points to win; 0 for money.
+    score: tuple[int, int] = (0, 0)  #: Of player 0 and player 1.
+    crawford: bool = False  #: Whether this is the Crawford game, without a cube.
+    jacoby: bool = False  #: `jacoby`, `beavers`: rules of money games.
     beavers: bool = False
-    max_cube: int = 10
+    max_cube: int = 10  #: Largest cube, as an exponent of two.
 
     def __post_init__(self) -> None:
         if problem := problem_of(self):

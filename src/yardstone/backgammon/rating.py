@@ -39,40 +39,23 @@ Ends = tuple[float, float]
 
 @dataclass(frozen=True, kw_only=True)
 class RatingQuestion:
-    """What is known; None for what is not.
+    """What is known; None for what is not."""
 
-    Attributes
-    ----------
-    length : int
-        Points to win.
-    epm, epc, epd, memg, pr, snowie : float, optional
-        Error rates; see `yardstone.backgammon.error_rates`.
-    depd : float, optional
-        The opponent's EPD less the player's.
-    from_rating : float, optional
-        The rating whose error rates are asked for.
-    win : float, optional
-        Probability of a win, such as a mean of luck-adjusted results.
-    against : float, optional
-        Rating of an opponent.
-    moves_per_decision : float
-        For Snowie's rate.
-    unit : Unit, optional
-        What EPM, EPC, EPD and `depd` are counted in; see `yardstone.backgammon.error_rates`.
-    """
-
-    length: int
+    length: int  #: Points to win.
+    #: `epm`, `epc`, `epd`, `memg`, `pr`, `snowie`: error rates; see
+    #: `yardstone.backgammon.error_rates`.
     epm: float | None = None
     epc: float | None = None
     epd: float | None = None
     memg: float | None = None
     pr: float | None = None
     snowie: float | None = None
-    depd: float | None = None
-    from_rating: float | None = None
-    win: float | None = None
-    against: float | None = None
-    moves_per_decision: float = MOVES_PER_DECISION
+    depd: float | None = None  #: The opponent's EPD less the player's.
+    from_rating: float | None = None  #: The rating whose error rates are asked for.
+    win: float | None = None  #: Probability of a win, such as a mean of luck-adjusted results.
+    against: float | None = None  #: Rating of an opponent.
+    moves_per_decision: float = MOVES_PER_DECISION  #: For Snowie's rate.
+    #: What EPM, EPC, EPD and `depd` are counted in; see `yardstone.backgammon.error_rates`.
     unit: Unit | None = None
 
     def __post_init__(self) -> None:
@@ -101,39 +84,21 @@ class RatingQuestion:
 
 @dataclass(frozen=True, kw_only=True)
 class RatingAnswer:
-    """What follows; None for what does not.
-
-    Attributes
-    ----------
-    offset : float
-        Rating of perfect play.
-    formula, about : str
-        Its name, and what it was fitted to where that must be said.
-    chequer_loss, cube_loss : float, optional
-        Points that errors of each kind cost.
-    difference, depd : float, optional
-        Points between the players, and the opponent's EPD less the player's.
-    rating, relative : float, optional
-        The rating, and the same less the offset.
-    interval, difference_interval, probability_interval : (low, high), optional
-        Of the rating, of the points between the players and of the probability, at
-        `LEVEL`, for the doubt about the formula alone; None where the formula was
-        published without errors, or none is used.
-    epm, epc, epd, memg, pr, snowie : float, optional
-        Error rates; EPM, EPC and EPD in equity.
-    probability : float, optional
-        Of winning such a match, against the rating `against` if there is one.
-    """
+    """What follows; None for what does not."""
 
     length: int
-    offset: float
+    offset: float  #: Rating of perfect play.
+    #: `formula`, `about`: its name, and what it was fitted to where that must be said.
     formula: str
     about: str | None = None
+    #: `chequer_loss`, `cube_loss`: points that errors of each kind cost.
     chequer_loss: float | None = None
     cube_loss: float | None = None
+    #: `difference`, `depd`: points between the players, and the opponent's EPD less the player's.
     difference: float | None = None
     depd: float | None = None
-    rating: float | None = None
+    rating: float | None = None  #: `rating`, `relative`: the rating, and the same less the offset.
+    #: `epm`, `epc`, `epd`, `memg`, `pr`, `snowie`: error rates; EPM, EPC and EPD in equity.
     epm: float | None = None
     epc: float | None = None
     epd: float | None = None
@@ -141,8 +106,12 @@ class RatingAnswer:
     pr: float | None = None
     snowie: float | None = None
     relative: float | None = None
+    #: Of winning such a match, against the rating `against` if there is one.
     probability: float | None = None
     against: float | None = None
+    #: `interval`, `difference_interval`, `probability_interval`: of the rating, of the points
+    #: between the players and of the probability, at `LEVEL`, for the doubt about the formula
+    #: alone; None where the formula was published without errors, or none is used.
     interval: Ends | None = None
     difference_interval: Ends | None = None
     probability_interval: Ends | None = None

@@ -21,27 +21,13 @@ _FIRST = "rate"
 
 @dataclass(frozen=True)
 class Demo:
-    """Commands that show one job.
+    """Commands that show one job."""
 
-    Attributes
-    ----------
-    about : str
-        What they show.
-    commands : tuple of tuples of str
-        Commands that run everywhere, without ``yardstone``.
-    more : tuple of tuples of str
-        Commands that need what `missing` looks for.
-    missing : callable, optional
-        How to get what `more` needs; empty if it is there.
-    next : tuple of str
-        What to try afterwards.
-    """
-
-    about: str
-    commands: tuple[tuple[str, ...], ...]
-    next: tuple[str, ...]
-    more: tuple[tuple[str, ...], ...] = ()
-    missing: Callable[[], str] = lambda: ""
+    about: str  #: What they show.
+    commands: tuple[tuple[str, ...], ...]  #: Commands that run everywhere, without ``yardstone``.
+    next: tuple[str, ...]  #: What to try afterwards.
+    more: tuple[tuple[str, ...], ...] = ()  #: Commands that need what `missing` looks for.
+    missing: Callable[[], str] = lambda: ""  #: How to get what `more` needs; empty if it is there.
 
 
 def _missing_runtime() -> str:

@@ -24,24 +24,12 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Command:
-    """A command.
+    """A command."""
 
-    Attributes
-    ----------
-    place : str
-        Module under `package` and function: ``evaluate:predict``.
-    about : str
-        The first sentence of the function's docstring.
-    package : str
-        What the module is part of; "" for nothing.
-    advanced : bool
-        Whether only ``--help-all`` of its family lists it.
-    """
-
-    place: str
-    about: str
-    package: str = "yardstone.cli"
-    advanced: bool = False
+    place: str  #: Module under `package` and function: ``evaluate:predict``.
+    about: str  #: The first sentence of the function's docstring.
+    package: str = "yardstone.cli"  #: What the module is part of; "" for nothing.
+    advanced: bool = False  #: Whether only ``--help-all`` of its family lists it.
 
 
 @dataclass(frozen=True)

@@ -74,15 +74,10 @@ _ANALYSED_TOGETHER = 4
 
 @dataclass(frozen=True, slots=True)
 class Phases:
-    """Where the parts of a game end, by the number of the move.
+    """Where the parts of a game end, by the number of the move."""
 
-    Attributes
-    ----------
-    opening, middle : int
-        Last move of the opening and of the middle game on 19x19; on smaller boards
-        they end earlier, in proportion to the points of the board.
-    """
-
+    #: `opening`, `middle`: last move of the opening and of the middle game on 19x19; on smaller
+    #: boards they end earlier, in proportion to the points of the board.
     opening: int = 50
     middle: int = 150
 
@@ -106,57 +101,27 @@ class Phases:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GameAnalysis:
-    """A game, move by move. There are m moves, and so m + 1 positions.
-
-    Attributes
-    ----------
-    conditions : Conditions
-        Rules and komi that the network was told.
-    number : int32 [m]
-        Numbers of the moves, from 1.
-    colour : int8 [m]
-        Who moved: 1 Black, 2 White.
-    point : int16 [m]
-        Where; -1 is a pass.
-    white_winrate : float32 [m + 1]
-        White's expected score, 0 to 1, before each move and after the last.
-    white_lead : float32 [m + 1]
-        White's lead in points.
-    policy : float32 [m]
-        Probability that the network gives to each move before it was played; NaN
-        where the rules forbid it.
-    rank : int32 [m]
-        Place of the move among all legal ones by policy, from 1; 0 where the rules
-        forbid it.
-    best : int16 [m]
-        The move that the network likes best; -1 is a pass.
-    best_policy : float32 [m]
-        Its probability.
-    phase : int8 [m]
-        Place in `PHASES`.
-    counted : bool [m]
-        False for the passes at the end, which belong to no total.
-    losses : Losses
-        What each move cost; those that are not counted have none.
-    remark : str
-        What the reader must know: that an illegal move ended the analysis.
-    """
+    """A game, move by move. There are m moves, and so m + 1 positions."""
 
     game: GoGame
-    conditions: Conditions
-    number: NDArray[np.int32]
-    colour: NDArray[np.int8]
-    point: NDArray[np.int16]
+    conditions: Conditions  #: Rules and komi that the network was told.
+    number: NDArray[np.int32]  #: [m]: numbers of the moves, from 1.
+    colour: NDArray[np.int8]  #: [m]: who moved: 1 Black, 2 White.
+    point: NDArray[np.int16]  #: [m]: where; -1 is a pass.
+    #: [m + 1]: White's expected score, 0 to 1, before each move and after the last.
     white_winrate: Floats
-    white_lead: Floats
+    white_lead: Floats  #: [m + 1]: White's lead in points.
+    #: [m]: probability that the network gives to each move before it was played; NaN where the
+    #: rules forbid it.
     policy: Floats
+    #: [m]: place of the move among all legal ones by policy, from 1; 0 where the rules forbid it.
     rank: NDArray[np.int32]
-    best: NDArray[np.int16]
-    best_policy: Floats
-    phase: NDArray[np.int8]
-    counted: NDArray[np.bool_]
-    losses: Losses
-    remark: str = ""
+    best: NDArray[np.int16]  #: [m]: the move that the network likes best; -1 is a pass.
+    best_policy: Floats  #: [m]: its probability.
+    phase: NDArray[np.int8]  #: [m]: place in `PHASES`.
+    counted: NDArray[np.bool_]  #: False for the passes at the end, which belong to no total.
+    losses: Losses  #: What each move cost; those that are not counted have none.
+    remark: str = ""  #: What the reader must know: that an illegal move ended the analysis.
 
     def __len__(self) -> int:
         """Number of moves."""
@@ -320,42 +285,19 @@ WHOLE_GAME = "game"
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """Moves of a player in a phase, taken together.
+    """Moves of a player in a phase, taken together."""
 
-    Attributes
-    ----------
-    player : str
-        Name; the colour if the record has none.
-    colour : int
-        1 Black, 2 White; 0 over games with both.
-    phase : str
-        One of `PHASES`, or ``game`` for all.
-    games, moves : int
-        How many.
-    judged : int
-        Those played while the game was not decided, which alone have a loss.
-    point_loss : float
-        Mean points that a move cost; NaN if none was judged.
-    win_loss : float
-        Mean winrate that a move cost, likewise.
-    policy : float
-        Mean probability that the network gave to the move.
-    first_choice : float
-        Share of moves that were the network's first choice.
-    mistakes : int
-        Moves that cost at least the points of a mistake, and more than noise explains.
-    """
-
-    player: str
-    colour: int
-    phase: str
-    games: int
+    player: str  #: Name; the colour if the record has none.
+    colour: int  #: 1 Black, 2 White; 0 over games with both.
+    phase: str  #: One of `PHASES`, or ``game`` for all.
+    games: int  #: `games`, `moves`: how many.
     moves: int
-    judged: int
-    point_loss: float
-    win_loss: float
-    policy: float
-    first_choice: float
+    judged: int  #: Those played while the game was not decided, which alone have a loss.
+    point_loss: float  #: Mean points that a move cost; NaN if none was judged.
+    win_loss: float  #: Mean winrate that a move cost, likewise.
+    policy: float  #: Mean probability that the network gave to the move.
+    first_choice: float  #: Share of moves that were the network's first choice.
+    #: Moves that cost at least the points of a mistake, and more than noise explains.
     mistakes: int
 
 
@@ -446,28 +388,14 @@ _JUDGED_TOGETHER = 64
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judgement:
-    """The winner of a game, as recorded and as the network sees it.
-
-    Attributes
-    ----------
-    conditions : Conditions
-        Rules and komi that the network was told.
-    moves : int
-        Moves before the position that was judged: all but the passes at the end.
-    white_winrate : float
-        White's expected score, 0 to 1.
-    white_lead : float
-        White's lead in points.
-    winner : int
-        1 Black, 2 White, 0 undecided.
-    """
+    """The winner of a game, as recorded and as the network sees it."""
 
     game: GoGame
-    conditions: Conditions
-    moves: int
-    white_winrate: float
-    white_lead: float
-    winner: int
+    conditions: Conditions  #: Rules and komi that the network was told.
+    moves: int  #: Moves before the position that was judged: all but the passes at the end.
+    white_winrate: float  #: White's expected score, 0 to 1.
+    white_lead: float  #: White's lead in points.
+    winner: int  #: 1 Black, 2 White, 0 undecided.
 
     @property
     def agrees(self) -> bool | None:
@@ -556,23 +484,13 @@ def _end(game: GoGame) -> NDArray[np.int32]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnalysedGames:
-    """Analysed games, and what they were analysed with.
-
-    Attributes
-    ----------
-    network : str
-        Name of the network.
-    mistake : float
-        Points that a move must cost to be a mistake.
-    skipped : SkipReport
-        Games that could not be read, or not be shown to the network.
-    """
+    """Analysed games, and what they were analysed with."""
 
     games: Sequence[GameAnalysis]
-    network: str
+    network: str  #: Name of the network.
     phases: Phases
-    mistake: float
-    skipped: SkipReport
+    mistake: float  #: Points that a move must cost to be a mistake.
+    skipped: SkipReport  #: Games that could not be read, or not be shown to the network.
 
     def totals(self, game: GameAnalysis) -> list[Total]:
         """Of both sides of a game."""
@@ -585,24 +503,12 @@ class AnalysedGames:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedGames:
-    """Judged games.
+    """Judged games."""
 
-    Attributes
-    ----------
-    games : sequence of Judgement
-        Without the moves of the games.
-    agreement : Agreement
-        Their counts.
-    network : str
-        Name of the network.
-    sure : float
-        How sure it must be.
-    """
-
-    games: Sequence[Judgement]
-    agreement: Agreement
-    network: str
-    sure: float
+    games: Sequence[Judgement]  #: Without the moves of the games.
+    agreement: Agreement  #: Their counts.
+    network: str  #: Name of the network.
+    sure: float  #: How sure it must be.
     skipped: SkipReport
 
 

@@ -59,19 +59,13 @@ _RULES = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ladders:
-    """Chains that are caught in ladders.
+    """Chains that are caught in ladders."""
 
-    Attributes
-    ----------
-    caught : ndarray of bool, shape [size * size]
-        Stones of chains with one liberty that cannot get away by moving first, and
-        of chains with two that can be caught by the opponent moving first.
-    catching : dict of ndarray of bool, shape [size * size]
-        By colour (1 Black, 2 White): the moves of the opponent that catch chains
-        of that colour with two liberties.
-    """
-
+    #: Stones of chains with one liberty that cannot get away by moving first, and of chains with
+    #: two that can be caught by the opponent moving first.
     caught: NDArray[np.bool_]
+    #: By colour (1 Black, 2 White): the moves of the opponent that catch chains of that colour with
+    #: two liberties.
     catching: dict[int, NDArray[np.bool_]]
 
 
@@ -458,19 +452,13 @@ def set_up(size: int, black: NDArray[np.int32], white: NDArray[np.int32]) -> NDA
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoardScore:
-    """What both players have.
+    """What both players have."""
 
-    Attributes
-    ----------
-    black, white : float
-        Their points; White's contain the komi and what handicap stones give.
-    owner : ndarray of int8, shape [size * size]
-        Who counts each point (0: nobody). With territory scoring these are the
-        points of territory, without the stones around them.
-    """
-
+    #: `black`, `white`: their points; White's contain the komi and what handicap stones give.
     black: float
     white: float
+    #: Who counts each point (0: nobody). With territory scoring these are the points of territory,
+    #: without the stones around them.
     owner: NDArray[np.int8]
 
     @property

@@ -69,45 +69,26 @@ _HALF = np.finfo(np.float16)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NetworkQuestion:
-    """Positions of one game that a network is asked about.
+    """Positions of one game that a network is asked about."""
 
-    Attributes
-    ----------
-    encoded : Encoded
-        The positions.
-    rules : Rules
-        The rules they were encoded under.
-    points : int array [n], optional
-        For each position the point whose features are wanted; -1 for none.
-    about : object
-        Whatever the asker wants to get back with the answer.
-    """
-
-    encoded: Encoded
-    rules: Rules
+    encoded: Encoded  #: The positions.
+    rules: Rules  #: The rules they were encoded under.
+    #: [n]: for each position the point whose features are wanted; -1 for none.
     points: NDArray[np.int16] | None = None
-    about: Any = None
+    about: Any = None  #: Whatever the asker wants to get back with the answer.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NetworkAnswer:
-    """What the network says.
-
-    Attributes
-    ----------
-    assessment : Assessment
-        Of its positions.
-    features : dict of str to float16 arrays
-        By kind, a row for each position with a point: ``pick`` [m, channels] is the
-        trunk at that point, ``after`` [m, channels] the trunk at the same point in the
-        position that follows, ``candidates`` [m, 5, channels] the trunk at the points
-        of greatest policy among the others, with ``chances`` [m, 5] their policy,
-        ``mean`` [m, channels] its mean over the board, and ``trunk`` [m, channels,
-        size, size] the whole. Empty unless asked for.
-    """
+    """What the network says."""
 
     question: NetworkQuestion
-    assessment: Assessment
+    assessment: Assessment  #: Of its positions.
+    #: By kind, a row for each position with a point: ``pick`` [m, channels] is the trunk at that
+    #: point, ``after`` [m, channels] the trunk at the same point in the position that follows,
+    #: ``candidates`` [m, 5, channels] the trunk at the points of greatest policy among the others,
+    #: with ``chances`` [m, 5] their policy, ``mean`` [m, channels] its mean over the board, and
+    #: ``trunk`` [m, channels, size, size] the whole. Empty unless asked for.
     features: dict[str, NDArray[np.float16]] = field(default_factory=dict)
 
 
@@ -401,31 +382,20 @@ def _candidates(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assessment:
-    """How n positions stand, as a network sees them without searching.
+    """How n positions stand, as a network sees them without searching."""
 
-    Attributes
-    ----------
-    white_win, white_loss, no_result : float32 [n]
-        Probabilities, which add up to 1.
-    white_lead : float32 [n]
-        Points that Black would have to get to make the position even; negative if
-        Black is ahead. Komi is counted in.
-    white_score : float32 [n]
-        Final score to be expected if strong programs went on playing.
-    policy : float32 [n, size² + 1]
-        Probability that each point, in the order of points, or in the last place the
-        pass, is the best move for the side to move; NaN where the move is illegal.
-    to_play : int8 [n]
-        The side to move: 1 Black, 2 White.
-    """
-
+    #: `white_win`, `white_loss`, `no_result` [n]: probabilities, which add up to 1.
     white_win: Floats
     white_loss: Floats
     no_result: Floats
+    #: [n]: points that Black would have to get to make the position even; negative if Black is
+    #: ahead. Komi is counted in.
     white_lead: Floats
-    white_score: Floats
+    white_score: Floats  #: [n]: final score to be expected if strong programs went on playing.
+    #: Probability that each point, in the order of points, or in the last place the pass, is the
+    #: best move for the side to move; NaN where the move is illegal.
     policy: Floats
-    to_play: NDArray[np.int8]
+    to_play: NDArray[np.int8]  #: [n]: the side to move: 1 Black, 2 White.
 
     def __len__(self) -> int:
         """Number of positions."""

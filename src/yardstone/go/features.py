@@ -361,41 +361,21 @@ BATCH_GAMES = 16
 
 @dataclass(frozen=True, slots=True)
 class ExtractionSettings:
-    """How features are made; a store has one set of them.
+    """How features are made; a store has one set of them."""
 
-    Attributes
-    ----------
-    net : path or str, optional
-        The network, as `yardstone.go.nets.load_network` finds it.
-    engine, precision, threads
-        As there; `threads` is for each worker.
-    trunk : tuple of {"pick", "after", "candidates", "mean", "trunk"}
-        What to keep of the trunk; the head features are always kept.
-    rules : str or None
-        Rules for all games, or None for those of each record.
-    komi : float or None
-        Komi for all games, or None for that of each record.
-    size : int or None
-        Leave out boards of other sizes; needed for whole trunks.
-    batch : int
-        Games that are worked on together.
-    device : str
-        As `load_network` takes it.
-    symmetries : int
-        How many ways the network is shown each position, as there.
-    """
-
-    net: str | None = None
+    net: str | None = None  #: The network, as `yardstone.go.nets.load_network` finds it.
+    #: `engine`, `precision`, `threads`: as there; `threads` is for each worker.
     engine: str = "auto"
     precision: str = "fp32"
     threads: int = 1
+    #: What to keep of the trunk; the head features are always kept.
     trunk: tuple[str, ...] = ("pick",)
-    rules: str | None = RULES
-    komi: float | None = None
-    size: int | None = None
-    batch: int = BATCH_GAMES
-    device: str = "auto"
-    symmetries: int = 1
+    rules: str | None = RULES  #: Rules for all games, or None for those of each record.
+    komi: float | None = None  #: Komi for all games, or None for that of each record.
+    size: int | None = None  #: Leave out boards of other sizes; needed for whole trunks.
+    batch: int = BATCH_GAMES  #: Games that are worked on together.
+    device: str = "auto"  #: As `load_network` takes it.
+    symmetries: int = 1  #: How many ways the network is shown each position, as there.
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""

@@ -91,35 +91,19 @@ _HIGHEST_KOMI = 10_000.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Encoded:
-    """The inputs of positions of one game.
+    """The inputs of positions of one game."""
 
-    Attributes
-    ----------
-    spatial : ndarray, shape [n, 22, size, size]
-        The planes, float32; uint8 if they were asked for packed.
-    globals : ndarray of float32, shape [n, 19]
-        The global inputs.
-    to_play : ndarray of int8, shape [n]
-        Who is to move.
-    legal : ndarray of uint8, shape [n, size * size + 1]
-        Whether a move on each point, and at last a pass, is legal.
-    positions : ndarray of int32, shape [n]
-        The position of each row: 0 before the first move, 1 after it, and so on.
-    illegal_at : int
-        The first move that cannot be played (a point that is taken or outside the
-        board, a single stone without liberties), or -1. Positions after it are
-        left out.
-    breaches : ndarray of int32
-        Moves that were played although ko, superko or the ban on suicide of the
-        rules forbids them.
-    """
-
+    #: [n, 22, size, size]: the planes, float32; uint8 if they were asked for packed.
     spatial: NDArray[np.float32] | NDArray[np.uint8]
-    globals: NDArray[np.float32]
-    to_play: NDArray[np.int8]
-    legal: NDArray[np.uint8]
+    globals: NDArray[np.float32]  #: [n, 19]: the global inputs.
+    to_play: NDArray[np.int8]  #: [n]: who is to move.
+    legal: NDArray[np.uint8]  #: Whether a move on each point, and at last a pass, is legal.
+    #: [n]: the position of each row: 0 before the first move, 1 after it, and so on.
     positions: NDArray[np.int32]
+    #: The first move that cannot be played (a point that is taken or outside the board, a single
+    #: stone without liberties), or -1. Positions after it are left out.
     illegal_at: int
+    #: Moves that were played although ko, superko or the ban on suicide of the rules forbids them.
     breaches: NDArray[np.int32]
 
     def __len__(self) -> int:
@@ -275,21 +259,13 @@ class Moves(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Positions:
-    """The positions of a game, before its first move, after it, and so on.
+    """The positions of a game, before its first move, after it, and so on."""
 
-    Attributes
-    ----------
-    stones : ndarray of int8, shape [n, size * size]
-        Colours of the points.
-    keys : ndarray of uint64, shape [n, 8]
-        Keys under the eight symmetries (`yardstone.go.points.position_keys`);
-        ``keys.min(axis=1)`` is the same whichever way the board lies.
-    illegal_at : int
-        The first move that cannot be played, or -1; there are no positions after it.
-    """
-
-    stones: NDArray[np.int8]
+    stones: NDArray[np.int8]  #: Colours of the points.
+    #: [n, 8]: keys under the eight symmetries (`yardstone.go.points.position_keys`);
+    #: ``keys.min(axis=1)`` is the same whichever way the board lies.
     keys: NDArray[np.uint64]
+    #: The first move that cannot be played, or -1; there are no positions after it.
     illegal_at: int
 
     def __len__(self) -> int:

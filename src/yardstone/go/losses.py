@@ -74,17 +74,11 @@ _ERRORS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class LossEffort:
-    """How much is spent on losses.
+    """How much is spent on losses."""
 
-    Attributes
-    ----------
-    visits : int
-        Positions seen on either side of a comparison, at most; 0 for no search.
-    share : float or None
-        New positions seen in a game, at most, for each of its positions; None for no limit.
-    """
-
+    #: Positions seen on either side of a comparison, at most; 0 for no search.
     visits: int = VISITS
+    #: New positions seen in a game, at most, for each of its positions; None for no limit.
     share: float | None = None
 
     def __post_init__(self) -> None:
@@ -121,29 +115,15 @@ class FirstLook:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Losses:
-    """What the moves of a game cost their players.
+    """What the moves of a game cost their players."""
 
-    Attributes
-    ----------
-    points : float32 [m]
-        Points, 0 or more; NaN where the game is decided, and for moves not asked for.
-    error : float32 [m]
-        One standard deviation of each.
-    win : float32 [m]
-        Winrate that each cost, 0 to 1; NaN likewise.
-    best : int16 [m]
-        The move that is better, or the network's choice where none is.
-    decided : bool [m]
-        Whether the game was decided.
-    visits : int32 [m]
-        Positions that were searched on either side; 0 without a search.
-    """
-
+    #: [m]: points, 0 or more; NaN where the game is decided, and for moves not asked for.
     points: Floats
-    error: Floats
-    win: Floats
-    best: NDArray[np.int16]
-    decided: NDArray[np.bool_]
+    error: Floats  #: [m]: one standard deviation of each.
+    win: Floats  #: [m]: winrate that each cost, 0 to 1; NaN likewise.
+    best: NDArray[np.int16]  #: [m]: the move that is better, or the network's choice where none is.
+    decided: NDArray[np.bool_]  #: Whether the game was decided.
+    #: [m]: positions that were searched on either side; 0 without a search.
     visits: NDArray[np.int32]
 
     def above_noise(self, points: float) -> NDArray[np.bool_]:

@@ -41,37 +41,22 @@ _HIGHEST_KOMI = 150.0
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules by which a game is played and scored.
+    """The rules by which a game is played and scored."""
 
-    Attributes
-    ----------
-    ko : {"simple", "positional", "situational"}
-        What may not be repeated. Simple: the board before the opponent's move, by
-        taking back a single stone (a game whose position comes a third time has
-        no result). Positional superko: any earlier board. Situational superko:
-        any earlier board with the same player to move.
-    scoring : {"area", "territory"}
-        Whether stones on the board count, or prisoners.
-    tax : {"none", "seki", "all"}
-        Points that do not count: none, the eyes of groups in seki, or the two
-        eyes that every living group needs as well.
-    suicide : bool
-        Whether a move may take the own stones, if they are two or more.
-    button : bool
-        Whether the first pass takes a button that is worth half a point.
-    white_handicap_bonus : {"0", "n-1", "n"}
-        What White gets for n handicap stones.
-    friendly_pass : bool
-        Whether a game that ends by two passes is scored by agreement, so that one
-        need not take dead stones off before passing.
-    """
-
+    #: What may not be repeated. Simple: the board before the opponent's move, by taking back a
+    #: single stone (a game whose position comes a third time has no result). Positional superko:
+    #: any earlier board. Situational superko: any earlier board with the same player to move.
     ko: Literal["simple", "positional", "situational"] = "positional"
+    #: Whether stones on the board count, or prisoners.
     scoring: Literal["area", "territory"] = "area"
+    #: Points that do not count: none, the eyes of groups in seki, or the two eyes that every living
+    #: group needs as well.
     tax: Literal["none", "seki", "all"] = "none"
-    suicide: bool = True
-    button: bool = False
-    white_handicap_bonus: Literal["0", "n-1", "n"] = "0"
+    suicide: bool = True  #: Whether a move may take the own stones, if they are two or more.
+    button: bool = False  #: Whether the first pass takes a button that is worth half a point.
+    white_handicap_bonus: Literal["0", "n-1", "n"] = "0"  #: What White gets for n handicap stones.
+    #: Whether a game that ends by two passes is scored by agreement, so that one need not take dead
+    #: stones off before passing.
     friendly_pass: bool = False
 
     def __post_init__(self) -> None:

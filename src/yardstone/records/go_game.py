@@ -72,75 +72,42 @@ class GoGame:
 
     A point is ``row * size + column``, both from 0; row 0 is the top row (SGF ``a``),
     column 0 the left one. On 19x19, SGF ``pd`` is column 15 of row 3: point 72.
-
-    Attributes
-    ----------
-    file : str
-        The file, or ``archive.zip/member.sgf``; '' if the game was not read.
-    line : int
-        The line at which it begins, from 1; 0 if unknown.
-    number : int
-        Its number within the file, from 1.
-    size : int
-        Lines of the board, 2 to 19.
-    komi : float or None
-        Points that White gets; what servers write in other units is repaired. None
-        if the record does not say.
-    handicap : int
-        Stones that Black put before White's first move; 0 in an even game.
-    rules : str
-        As written; '' if absent.
-    setup_black, setup_white : int16 arrays
-        Stones on the board before the first move.
-    to_play : int
-        The colour that moves first: 1 Black, 2 White.
-    moves : int16 array
-        Points of the main line; -1 is a pass.
-    colours : int8 array
-        Who made each move: 1 Black, 2 White.
-    black, white : str
-        Names; '' if absent.
-    black_rank, white_rank, black_team, white_team : str
-        As written; '' if absent.
-    result : str
-        As written; '' if absent.
-    winner : int
-        1 Black, 2 White, -1 a draw (jigo), 0 none or unknown.
-    date : datetime64[s]
-        When it was played, or began; NaT if unknown.
-    event, place : str
-        As written; '' if absent.
-    time_left : float32 array or None
-        Seconds that the mover had left after each move, NaN where the record does
-        not say; None if it never does.
-    properties : mapping of str to tuples of str
-        Everything the record says of the game as a whole, decoded.
     """
 
-    file: str = ""
-    line: int = 0
-    number: int = 1
-    size: int = 19
+    file: str = ""  #: The file, or ``archive.zip/member.sgf``; '' if the game was not read.
+    line: int = 0  #: The line at which it begins, from 1; 0 if unknown.
+    number: int = 1  #: Its number within the file, from 1.
+    size: int = 19  #: Lines of the board, 2 to 19.
+    #: Points that White gets; what servers write in other units is repaired. None if the record
+    #: does not say.
     komi: float | None = None
-    handicap: int = 0
-    rules: str = ""
+    handicap: int = 0  #: Stones that Black put before White's first move; 0 in an even game.
+    rules: str = ""  #: As written; '' if absent.
+    #: `setup_black`, `setup_white`: stones on the board before the first move.
     setup_black: NDArray[np.int16] = field(default_factory=_no_points)
     setup_white: NDArray[np.int16] = field(default_factory=_no_points)
-    to_play: int = BLACK
+    to_play: int = BLACK  #: The colour that moves first: 1 Black, 2 White.
+    #: Points of the main line; -1 is a pass.
     moves: NDArray[np.int16] = field(default_factory=_no_points)
+    #: Who made each move: 1 Black, 2 White.
     colours: NDArray[np.int8] = field(default_factory=_no_colours)
-    black: str = ""
+    black: str = ""  #: `black`, `white`: names; '' if absent.
     white: str = ""
+    #: `black_rank`, `white_rank`, `black_team`, `white_team`: as written; '' if absent.
     black_rank: str = ""
     white_rank: str = ""
     black_team: str = ""
     white_team: str = ""
-    result: str = ""
-    winner: int = UNKNOWN
+    result: str = ""  #: As written; '' if absent.
+    winner: int = UNKNOWN  #: 1 Black, 2 White, -1 a draw (jigo), 0 none or unknown.
+    #: [s]: when it was played, or began; NaT if unknown.
     date: np.datetime64 = field(default_factory=lambda: np.datetime64("NaT", "s"))
-    event: str = ""
+    event: str = ""  #: `event`, `place`: as written; '' if absent.
     place: str = ""
+    #: Seconds that the mover had left after each move, NaN where the record does not say; None if
+    #: it never does.
     time_left: NDArray[np.float32] | None = None
+    #: Everything the record says of the game as a whole, decoded.
     properties: Mapping[str, tuple[str, ...]] = field(default_factory=_no_properties)
 
 

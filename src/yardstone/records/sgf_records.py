@@ -61,21 +61,11 @@ _OF_A_RECORD = re.compile(rb"\b(?:PB|PW|RE)\[")
 
 @dataclass(frozen=True, slots=True)
 class SgfLimits:
-    """What a file may demand.
+    """What a file may demand."""
 
-    Attributes
-    ----------
-    game : int
-        Bytes of one record, all its variations included.
-    lines : int
-        Lines of play of one record, where each becomes a game.
-    nodes : int
-        Nodes on all those lines together.
-    """
-
-    game: int = 32 << 20
-    lines: int = 10_000
-    nodes: int = 20_000_000
+    game: int = 32 << 20  #: Bytes of one record, all its variations included.
+    lines: int = 10_000  #: Lines of play of one record, where each becomes a game.
+    nodes: int = 20_000_000  #: Nodes on all those lines together.
 
 
 class Rows:

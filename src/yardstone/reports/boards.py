@@ -57,36 +57,22 @@ class DrawnBoard(ABC):
 class BoardDiagram(DrawnBoard):
     """A position.
 
-    Attributes
-    ----------
-    words : str
-        What the picture shows, for those who cannot see it.
-    size : int
-        Lines, 2 to 19.
-    black, white : sequence of str
-        Points with stones, such as ``Q16``.
-    numbered : sequence of (int, str)
-        Moves whose numbers stand on their stones, or on the bare point if the stone
-        was captured.
-    played : (str, str), optional
-        The move that the picture is about, ``black`` or ``white`` and its point: a stone
-        with a ring.
-    best : str, optional
-        A point to mark with a letter A.
-
     Raises
     ------
     InputError
         When it is drawn, if there is no such board or point.
     """
 
-    words: str
-    size: int
-    black: Sequence[str]
+    words: str  #: What the picture shows, for those who cannot see it.
+    size: int  #: Lines, 2 to 19.
+    black: Sequence[str]  #: `black`, `white`: points with stones, such as ``Q16``.
     white: Sequence[str]
+    #: Moves whose numbers stand on their stones, or on the bare point if the stone was captured.
     numbered: Sequence[tuple[int, str]] = ()
+    #: The move that the picture is about, ``black`` or ``white`` and its point: a stone with a
+    #: ring.
     played: tuple[str, str] | None = None
-    best: str | None = None
+    best: str | None = None  #: A point to mark with a letter A.
 
     def sheet(self) -> Sheet:
         """The diagram in pixels."""
@@ -195,26 +181,14 @@ _PIPS: tuple[tuple[tuple[int, int], ...], ...] = (
 
 @dataclass(frozen=True)
 class BackgammonDiagram(DrawnBoard):
-    """A position, seen by the player who decides; player 0 has the black chequers.
+    """A position, seen by the player who decides; player 0 has the black chequers."""
 
-    Attributes
-    ----------
-    words : str
-        What the picture shows, for those who cannot see it.
-    position : Position
-    names : (str, str)
-        Of player 0 and player 1.
-    steps : sequence of (int, int)
-        Points from and to, of the player on roll, that arrows join.
-    best : bool
-        Whether the arrows are of the better move, which has a colour of its own.
-    """
-
-    words: str
+    words: str  #: What the picture shows, for those who cannot see it.
     position: Position
-    names: tuple[str, str] = ("", "")
+    names: tuple[str, str] = ("", "")  #: Of player 0 and player 1.
+    #: Points from and to, of the player on roll, that arrows join.
     steps: Sequence[tuple[int, int]] = ()
-    best: bool = False
+    best: bool = False  #: Whether the arrows are of the better move, which has a colour of its own.
 
     def sheet(self) -> Sheet:
         """The diagram in pixels."""

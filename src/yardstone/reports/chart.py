@@ -60,31 +60,17 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Chart:
-    """Panels under a title.
-
-    Attributes
-    ----------
-    words : str
-        What the picture shows, for those who cannot see it; the title without it.
-    note : str
-        Below the picture.
-    columns : int
-        Panels side by side where there is room.
-    height : float
-        Of the inside of each panel, in pixels.
-    widths : tuple of float
-        In pixels: on a screen or paper, and if there are two, on a phone.
-    shading : (str, str, str), optional
-        Colour, lowest and highest value of the shades of bars, for the legend.
-    """
+    """Panels under a title."""
 
     panels: Sequence[Panel]
     title: str = ""
-    words: str = ""
-    note: str = ""
-    columns: int = 1
-    height: float = 280.0
+    words: str = ""  #: What the picture shows, for those who cannot see it; the title without it.
+    note: str = ""  #: Below the picture.
+    columns: int = 1  #: Panels side by side where there is room.
+    height: float = 280.0  #: Of the inside of each panel, in pixels.
+    #: In pixels: on a screen or paper, and if there are two, on a phone.
     widths: tuple[float, ...] = (760.0, 360.0)
+    #: Colour, lowest and highest value of the shades of bars, for the legend.
     shading: tuple[str, str, str] | None = None
 
     def sheet(self, width: float | None = None) -> Sheet:

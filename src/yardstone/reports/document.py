@@ -74,50 +74,30 @@ def record(columns: Iterable[Column], row: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: what stands in files, and how people read it.
+    """A column of a table: what stands in files, and how people read it."""
 
-    Attributes
-    ----------
-    name : str
-        In CSV, Parquet and JSON; "" if the column is only shown to people.
-    value : callable or str
-        Takes a row: a value of the `kind`, None where nothing is known. A text is a path of
-        attributes or keys, such as ``game.file``; without it the name is the path.
-    heading : str
-        For people; "" if the column stands only in files.
-    form : str
-        Format of `format` for people, such as ``.1f``; without it integers have commas and
-        numbers one digit.
-    show : callable, optional
-        Takes a row: what people read, in place of the formatted value.
-    gives_way : int
-        A narrow screen drops the columns with the smallest positive number first.
-    left : bool, optional
-        Whether it begins at the left; as a rule texts do.
-    link : callable, optional
-        Takes a row: the address that its cell leads to on a page, "" for none.
-    ascending : bool
-        Whether the first click on the heading sorts upwards; texts always do.
-    strong : bool
-        Whether a terminal shows it in bold.
-    order : {"ascending", "descending", ""}
-        In which the rows come, if they are sorted by it.
-    on_pages : bool
-        Whether pages have it; a text that stands beside a picture there needs none.
-    """
-
-    name: str
+    name: str  #: In CSV, Parquet and JSON; "" if the column is only shown to people.
+    #: Takes a row: a value of the `kind`, None where nothing is known. A text is a path of
+    #: attributes or keys, such as ``game.file``; without it the name is the path.
     value: Any = ""
-    heading: str = ""
+    heading: str = ""  #: For people; "" if the column stands only in files.
     kind: Kind = "text"
+    #: Format of `format` for people, such as ``.1f``; without it integers have commas and numbers
+    #: one digit.
     form: str = ""
+    #: Takes a row: what people read, in place of the formatted value.
     show: Callable[[Any], str] | None = None
+    #: A narrow screen drops the columns with the smallest positive number first.
     gives_way: int = 0
-    left: bool | None = None
+    left: bool | None = None  #: Whether it begins at the left; as a rule texts do.
+    #: Takes a row: the address that its cell leads to on a page, "" for none.
     link: Callable[[Any], str] | None = None
+    #: Whether the first click on the heading sorts upwards; texts always do.
     ascending: bool = False
-    strong: bool = False
+    strong: bool = False  #: Whether a terminal shows it in bold.
+    #: In which the rows come, if they are sorted by it.
     order: Literal["ascending", "descending", ""] = ""
+    #: Whether pages have it; a text that stands beside a picture there needs none.
     on_pages: bool = True
 
     def __post_init__(self) -> None:
@@ -147,43 +127,22 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under typed columns.
-
-    Attributes
-    ----------
-    rows : sequence
-        Of anything that the columns can read.
-    breaks : mapping of int to str
-        Lines that stand before the row of that number.
-    noun : str
-        What a row is, for "… and 3 more players".
-    limit : int, optional
-        Rows in texts and on terminals; all without it. Files and pages have all.
-    remedy : str
-        Which the others are, or how to see them: "--top 0 shows all".
-    details : callable, optional
-        Takes a row: a table about it, which a page shows when the row is opened.
-    caption : str
-        What the table holds, for those who hear the page; a page shows it above.
-    search : bool
-        Whether a page has a field to find a row by its first text.
-    group : bool
-        Whether it is one of several lists, of which a terminal shows the first.
-    marked : callable, optional
-        Takes a row: whether it stands out on a page.
-    """
+    """Rows under typed columns."""
 
     columns: Sequence[Column]
-    rows: Sequence[Any]
+    rows: Sequence[Any]  #: Of anything that the columns can read.
+    #: Lines that stand before the row of that number.
     breaks: Mapping[int, str] = field(default_factory=dict)
-    noun: str = "row"
+    noun: str = "row"  #: What a row is, for "… and 3 more players".
+    #: Rows in texts and on terminals; all without it. Files and pages have all.
     limit: int | None = None
-    remedy: str = ""
+    remedy: str = ""  #: Which the others are, or how to see them: "--top 0 shows all".
+    #: Takes a row: a table about it, which a page shows when the row is opened.
     details: Callable[[Any], Table | None] | None = None
-    caption: str = ""
-    search: bool = False
-    group: bool = False
-    marked: Callable[[Any], bool] | None = None
+    caption: str = ""  #: What the table holds, for those who hear the page; a page shows it above.
+    search: bool = False  #: Whether a page has a field to find a row by its first text.
+    group: bool = False  #: Whether it is one of several lists, of which a terminal shows the first.
+    marked: Callable[[Any], bool] | None = None  #: Takes a row: whether it stands out on a page.
 
     @property
     def shown(self) -> list[Column]:
@@ -336,60 +295,31 @@ Block = Table | Lines | Facts | Picture | Answer | Slides | Choices
 
 @dataclass(frozen=True)
 class Section:
-    """Blocks under a title.
-
-    Attributes
-    ----------
-    caution : bool
-        Whether it says what makes the report say less.
-    folded : bool
-        Whether a page shows only the title until it is opened.
-    opened : bool
-        Whether a folded section begins opened.
-    name : str
-        Anchor on the page.
-    """
+    """Blocks under a title."""
 
     title: str = ""
     blocks: Sequence[Block] = ()
-    caution: bool = False
-    folded: bool = False
-    opened: bool = False
-    name: str = ""
+    caution: bool = False  #: Whether it says what makes the report say less.
+    folded: bool = False  #: Whether a page shows only the title until it is opened.
+    opened: bool = False  #: Whether a folded section begins opened.
+    name: str = ""  #: Anchor on the page.
 
 
 @dataclass(frozen=True)
 class Document:
-    """A report.
+    """A report."""
 
-    Attributes
-    ----------
-    title : str
-        Of a page.
-    lead : sequence of str
-        What stands first: what was measured, and the verdict.
-    records : Table, optional
-        What CSV and Parquet have; without it they are refused.
-    plain : callable, optional
-        Makes what JSON has, of dictionaries, lists, numbers, strings and None; without it the
-        rows of `records`. A long list in the outermost dictionary may be another sequence,
-        which makes its items when they are looked at.
-    drawing : callable, optional
-        Makes the picture of ``--plot``.
-    groups : int
-        Lists shown on a terminal where rows are limited.
-    remedy : str
-        How to see all of them.
-    """
-
-    title: str
-    lead: Sequence[str] = ()
+    title: str  #: Of a page.
+    lead: Sequence[str] = ()  #: What stands first: what was measured, and the verdict.
     sections: Sequence[Section] = ()
-    records: Table | None = None
+    records: Table | None = None  #: What CSV and Parquet have; without it they are refused.
+    #: Makes what JSON has, of dictionaries, lists, numbers, strings and None; without it the rows
+    #: of `records`. A long list in the outermost dictionary may be another sequence, which makes
+    #: its items when they are looked at.
     plain: Callable[[], Any] | None = None
-    drawing: Callable[[], Drawing] | None = None
-    groups: int = 4
-    remedy: str = "--top 0 shows all"
+    drawing: Callable[[], Drawing] | None = None  #: Makes the picture of ``--plot``.
+    groups: int = 4  #: Lists shown on a terminal where rows are limited.
+    remedy: str = "--top 0 shows all"  #: How to see all of them.
 
     @property
     def answered(self) -> bool:

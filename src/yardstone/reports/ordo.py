@@ -60,40 +60,21 @@ SYMBOLS = {
 
 @dataclass(frozen=True, kw_only=True)
 class OrdoList:
-    """A rated list.
+    """A rated list."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        As they stand in a PGN tag; every player of the input, with or without games.
-    rating : float64 array (players,)
-        0 for a player without games.
-    status : int8 array (players,)
-        Values of `Status`.
-    counts : PairCounts
-        The games that are rated.
-    first_advantage, draw_rate : Estimate
-        Rating points; 0 to 1.
-    deviation : float64 array (players,), optional
-        One standard deviation; None where no errors are shown.
-    deviation_of_difference : float64 array (players, players), optional
-        Of the difference of each two ratings.
-    confidence_factor : float
-        Standard deviations in the error margin.
-    discarded : int
-        Games of the input that are not rated.
-    """
-
+    #: As they stand in a PGN tag; every player of the input, with or without games.
     names: tuple[str, ...]
-    rating: NDArray[np.float64]
-    status: NDArray[np.int8]
-    counts: PairCounts
-    first_advantage: Estimate
+    rating: NDArray[np.float64]  #: (players,): 0 for a player without games.
+    status: NDArray[np.int8]  #: (players,): values of `Status`.
+    counts: PairCounts  #: The games that are rated.
+    first_advantage: Estimate  #: `first_advantage`, `draw_rate`: rating points; 0 to 1.
     draw_rate: Estimate
+    #: (players,): one standard deviation; None where no errors are shown.
     deviation: NDArray[np.float64] | None = None
+    #: (players, players): of the difference of each two ratings.
     deviation_of_difference: NDArray[np.float64] | None = None
-    confidence_factor: float = 1.0
-    discarded: int = 0
+    confidence_factor: float = 1.0  #: Standard deviations in the error margin.
+    discarded: int = 0  #: Games of the input that are not rated.
 
     @cached_property
     def totals(self) -> NDArray[np.float64]:
@@ -177,24 +158,13 @@ def rank_players(
 
 @dataclass(frozen=True)
 class OpponentSummary:
-    """About the opponents of each player: arrays (players,).
+    """About the opponents of each player: arrays (players,)."""
 
-    Attributes
-    ----------
-    rating : float64 array
-        Average rating, weighted by games.
-    deviation : float64 array
-        Average deviation, likewise; 0 where deviations are unknown.
-    number : int64 array
-        How many there were.
-    diversity : float64 array
-        Effective number: exponential of the entropy of the games over opponents
-        (Ordo's manual, equation 1, with the sign of its sum repaired).
-    """
-
-    rating: NDArray[np.float64]
-    deviation: NDArray[np.float64]
-    number: NDArray[np.int64]
+    rating: NDArray[np.float64]  #: Average rating, weighted by games.
+    deviation: NDArray[np.float64]  #: Average deviation, likewise; 0 where deviations are unknown.
+    number: NDArray[np.int64]  #: How many there were.
+    #: Effective number: exponential of the entropy of the games over opponents (Ordo's manual,
+    #: equation 1, with the sign of its sum repaired).
     diversity: NDArray[np.float64]
 
     @classmethod
@@ -251,25 +221,14 @@ _UNKNOWN_ERROR, _UNKNOWN_CSV = "  ----", '"-"'
 
 @dataclass(frozen=True, kw_only=True)
 class TableFormat:
-    """What the list shows.
+    """What the list shows."""
 
-    Attributes
-    ----------
-    columns : tuple of int
-        Numbers of the columns, in order.
-    decimals, score_decimals : int
-        Of ratings and errors; of percentages.
-    headers : dict of int to (header, width)
-        Columns that differ from `COLUMNS`.
-    simulated : bool
-        Whether there are simulated errors to show.
-    """
-
-    columns: tuple[int, ...] = DEFAULT_COLUMNS
-    decimals: int = 1
+    columns: tuple[int, ...] = DEFAULT_COLUMNS  #: Numbers of the columns, in order.
+    decimals: int = 1  #: `decimals`, `score_decimals`: of ratings and errors; of percentages.
     score_decimals: int = 0
+    #: Columns that differ from `COLUMNS`.
     headers: dict[int, tuple[str, int]] = field(default_factory=dict)
-    simulated: bool = False
+    simulated: bool = False  #: Whether there are simulated errors to show.
 
     def header(self, column: int) -> tuple[str, int]:
         """Header and least width of a column."""

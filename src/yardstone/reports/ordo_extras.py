@@ -181,24 +181,12 @@ def _errors(listed: OrdoList, player: int, opponent: int, decimals: int) -> str:
 
 @dataclass(frozen=True)
 class Groups:
-    """Groups of players with a common scale, the largest first.
+    """Groups of players with a common scale, the largest first."""
 
-    Attributes
-    ----------
-    label : int32 array (players,)
-        Group of each player from 0; -1 without games.
-    members : list of list of int
-        Players of each group in byte order of their names.
-    isolated : list of bool
-        Whether nobody outside the group was met at all.
-    within, between : int
-        Pairings (with colours) inside the groups and across them.
-    """
-
-    label: NDArray[np.int32]
-    members: list[list[int]]
-    isolated: list[bool]
-    within: int
+    label: NDArray[np.int32]  #: (players,): group of each player from 0; -1 without games.
+    members: list[list[int]]  #: Players of each group in byte order of their names.
+    isolated: list[bool]  #: Whether nobody outside the group was met at all.
+    within: int  #: `within`, `between`: pairings (with colours) inside the groups and across them.
     between: int
 
     def __len__(self) -> int:

@@ -47,39 +47,21 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Axis:
-    """One direction of a panel.
-
-    Attributes
-    ----------
-    label : str
-    low, high : float, optional
-        Ends; without them those of the marks, with some room.
-    scale : str
-        ``linear``, ``log``, ``date`` or ``category`` (values 0, 1, 2, … with `names`).
-    names : sequence of str
-        Of categories; the first stands on top or at the left.
-    ticks : sequence of (float, str), optional
-        Values with what is written there, in place of round values.
-    between : bool
-        The text of a tick stands in the middle between it and the next one.
-    whole : bool
-        Round values are whole numbers.
-    grid : bool
-        Lines across the panel at the ticks.
-    hidden : bool
-        Nothing but the ends matter.
-    """
+    """One direction of a panel."""
 
     label: str = ""
+    #: `low`, `high`: ends; without them those of the marks, with some room.
     low: float | None = None
     high: float | None = None
+    #: ``linear``, ``log``, ``date`` or ``category`` (values 0, 1, 2, … with `names`).
     scale: Literal["linear", "log", "date", "category"] = "linear"
-    names: Sequence[str] = ()
+    names: Sequence[str] = ()  #: Of categories; the first stands on top or at the left.
+    #: Values with what is written there, in place of round values.
     ticks: Sequence[tuple[float, str]] | None = None
-    between: bool = False
-    whole: bool = False
-    grid: bool = False
-    hidden: bool = False
+    between: bool = False  #: The text of a tick stands in the middle between it and the next one.
+    whole: bool = False  #: Round values are whole numbers.
+    grid: bool = False  #: Lines across the panel at the ticks.
+    hidden: bool = False  #: Nothing but the ends matter.
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,47 +91,27 @@ class Band:
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Points, with intervals along either axis where they are known.
-
-    Attributes
-    ----------
-    shape : str
-        ``circle``, ``square``, ``diamond``, ``up``, ``down``, ``left``, ``right``, ``cross``,
-        ``plus`` or ``dash``.
-    size : float
-        Half the width in pixels.
-    across, along : (low, high) of arrays, optional
-        Intervals along the horizontal and the vertical axis.
-    titles : sequence of str
-        What each point says when it is pointed at.
-    """
+    """Points, with intervals along either axis where they are known."""
 
     x: ArrayLike
     y: ArrayLike
     colour: str = "c1"
     name: str = ""
+    #: ``circle``, ``square``, ``diamond``, ``up``, ``down``, ``left``, ``right``, ``cross``,
+    #: ``plus`` or ``dash``.
     shape: str = "circle"
-    size: float = 3.5
+    size: float = 3.5  #: Half the width in pixels.
     hollow: bool = False
     opacity: float = 1.0
+    #: `across`, `along` (low, high): intervals along the horizontal and the vertical axis.
     across: tuple[ArrayLike, ArrayLike] | None = None
     along: tuple[ArrayLike, ArrayLike] | None = None
-    titles: Sequence[str] = ()
+    titles: Sequence[str] = ()  #: What each point says when it is pointed at.
 
 
 @dataclass(frozen=True, eq=False)
 class Bars:
-    """Rectangles between values on both axes: columns, histograms and the cells of a map.
-
-    Attributes
-    ----------
-    opacity : float or array
-        Of all bars, or of each.
-    gap : float
-        Pixels that are left free between neighbours.
-    texts : sequence of str
-        Written above each.
-    """
+    """Rectangles between values on both axes: columns, histograms and the cells of a map."""
 
     left: ArrayLike
     right: ArrayLike
@@ -157,9 +119,9 @@ class Bars:
     top: ArrayLike
     colour: str = "c1"
     name: str = ""
-    opacity: ArrayLike = 1.0
-    gap: float = 0.0
-    texts: Sequence[str] = ()
+    opacity: ArrayLike = 1.0  #: Of all bars, or of each.
+    gap: float = 0.0  #: Pixels that are left free between neighbours.
+    texts: Sequence[str] = ()  #: Written above each.
     titles: Sequence[str] = ()
 
 
@@ -195,28 +157,16 @@ Mark = Stroke | Band | Points | Bars | Guide | Label
 
 @dataclass(frozen=True)
 class Panel:
-    """Marks on two axes; later marks lie above earlier ones.
-
-    Attributes
-    ----------
-    top : Axis, optional
-        Other ticks for the same values, along the upper edge.
-    direct : bool
-        The names of lines stand at their right ends, in place of a legend.
-    square : bool
-        As high as wide.
-    height : float, optional
-        Of the inside in pixels, in place of that of the chart.
-    """
+    """Marks on two axes; later marks lie above earlier ones."""
 
     x: Axis = field(default_factory=Axis)
     y: Axis = field(default_factory=Axis)
     marks: Sequence[Mark] = ()
     title: str = ""
-    top: Axis | None = None
-    direct: bool = False
-    square: bool = False
-    height: float | None = None
+    top: Axis | None = None  #: Other ticks for the same values, along the upper edge.
+    direct: bool = False  #: The names of lines stand at their right ends, in place of a legend.
+    square: bool = False  #: As high as wide.
+    height: float | None = None  #: Of the inside in pixels, in place of that of the chart.
 
 
 Array = NDArray[np.float64]
@@ -224,31 +174,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """Lines through points, or areas within them; all of one colour.
+    """Lines through points, or areas within them; all of one colour."""
 
-    Attributes
-    ----------
-    parts : sequence of (n, 2) arrays
-        Corners of each part.
-    fill, stroke : str
-        Names of colours (`LIGHT`); "" for none. A filled part is
-        closed.
-    width : float
-        Of the stroke.
-    dash : tuple of float
-        Lengths of dashes and gaps; empty for a full line.
-    opacity : float
-    title : str
-        What it stands for, shown when it is pointed at.
-    """
-
-    parts: Sequence[Array]
+    parts: Sequence[Array]  #: (n, 2): corners of each part.
+    #: `fill`, `stroke`: names of colours (`LIGHT`); "" for none. A filled part is closed.
     fill: str = ""
     stroke: str = ""
-    width: float = 1.0
-    dash: tuple[float, ...] = ()
+    width: float = 1.0  #: Of the stroke.
+    dash: tuple[float, ...] = ()  #: Lengths of dashes and gaps; empty for a full line.
     opacity: float = 1.0
-    title: str = ""
+    title: str = ""  #: What it stands for, shown when it is pointed at.
 
 
 @dataclass(frozen=True, eq=False)

@@ -176,21 +176,11 @@ _LOWEST, _HIGHEST = -29, 9
 
 @dataclass(frozen=True, slots=True)
 class RankAxis:
-    """A scale of ratings with the ranks on it.
+    """A scale of ratings with the ranks on it."""
 
-    Attributes
-    ----------
-    name : str
-        As the reader knows it.
-    borders : tuple of float
-        Rating at which each rank begins, from 30 kyu to 9 dan.
-    words : str
-        How to read a rating, in one sentence.
-    """
-
-    name: str
-    borders: tuple[float, ...]
-    words: str
+    name: str  #: As the reader knows it.
+    borders: tuple[float, ...]  #: Rating at which each rank begins, from 30 kyu to 9 dan.
+    words: str  #: How to read a rating, in one sentence.
 
     def rank(self, value: float) -> str:
         """The rank whose stretch of the scale holds a rating."""

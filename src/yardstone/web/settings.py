@@ -67,80 +67,50 @@ _OF_KINDS = {name: most for kind in KINDS.values() for name, most in kind.limits
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How much a visitor may ask for; all are counted while work goes on.
+    """How much a visitor may ask for; all are counted while work goes on."""
 
-    Attributes
-    ----------
-    file_bytes, request_bytes : int
-        Bytes of one file, and of all files of a request.
-    files : int
-        Files of a request.
-    name_length : int
-        Characters of a file's name that are kept.
-    zip_entries : int
-        Files in all archives of a request together.
-    unpacked_bytes : int
-        Bytes that all files may have when unpacked.
-    ratio : float
-        Times its own size that an archive or a compressed file may expand to.
-    kinds : mapping of str to int
-        The limits of the kinds of job, each of which may be named as those here.
-    players : int
-        Players of a batch.
-    seconds : int
-        Seconds that a job may take; then its worker is killed.
-    memory : int
-        MiB that a worker may take; then it is killed.
-    attempts : int
-        How often a job is begun anew after its worker died.
-    queue, queue_client : int
-        Jobs that wait or run, in all and of one visitor.
-    uploads, uploads_client : int
-        Requests with files that are received at the same time, in all and of one visitor.
-    upload_seconds, idle_seconds : int
-        Seconds that receiving a request may take, and that nothing may come.
-    header_seconds, connections_client : int
-        Seconds in which a connection must say what it wants, and connections of one address
-        that may wait without having sent a whole request; beyond these the oldest is closed.
-    disk_bytes : int
-        Bytes that all uploads together may take on the disk.
-    requests_minute, posts_minute : int
-        Requests of one visitor a minute, and those of them that change something.
-    import_games, import_bytes, import_seconds : int
-        Games that are fetched for a user's name, bytes of one, and seconds for all.
-    imports_hour : int
-        Names of one visitor an hour.
-    streams, streams_client : int
-        Streams of events that are open at the same time, in all and of one visitor.
-    """
-
+    #: `file_bytes`, `request_bytes`: bytes of one file, and of all files of a request.
     file_bytes: int = 16 * _MIB
     request_bytes: int = 32 * _MIB
-    files: int = 200
-    name_length: int = 120
-    zip_entries: int = 2_000
-    unpacked_bytes: int = 128 * _MIB
-    ratio: float = 100.0
+    files: int = 200  #: Files of a request.
+    name_length: int = 120  #: Characters of a file's name that are kept.
+    zip_entries: int = 2_000  #: Files in all archives of a request together.
+    unpacked_bytes: int = 128 * _MIB  #: Bytes that all files may have when unpacked.
+    ratio: float = 100.0  #: Times its own size that an archive or a compressed file may expand to.
+    #: The limits of the kinds of job, each of which may be named as those here.
     kinds: Mapping[str, int] = field(default_factory=dict)
-    players: int = 20
-    seconds: int = 900
-    memory: int = 6_144
-    attempts: int = 3
-    queue: int = 500
+    players: int = 20  #: Players of a batch.
+    seconds: int = 900  #: Seconds that a job may take; then its worker is killed.
+    memory: int = 6_144  #: MiB that a worker may take; then it is killed.
+    attempts: int = 3  #: How often a job is begun anew after its worker died.
+    queue: int = 500  #: `queue`, `queue_client`: jobs that wait or run, in all and of one visitor.
     queue_client: int = 20
+    #: `uploads`, `uploads_client`: requests with files that are received at the same time, in all
+    #: and of one visitor.
     uploads: int = 100
     uploads_client: int = 8
+    #: `upload_seconds`, `idle_seconds`: seconds that receiving a request may take, and that nothing
+    #: may come.
     upload_seconds: int = 300
     idle_seconds: int = 30
+    #: `header_seconds`, `connections_client`: seconds in which a connection must say what it wants,
+    #: and connections of one address that may wait without having sent a whole request; beyond
+    #: these the oldest is closed.
     header_seconds: int = 15
     connections_client: int = 400
-    disk_bytes: int = 4_096 * _MIB
+    disk_bytes: int = 4_096 * _MIB  #: Bytes that all uploads together may take on the disk.
+    #: `requests_minute`, `posts_minute`: requests of one visitor a minute, and those of them that
+    #: change something.
     requests_minute: int = 600
     posts_minute: int = 60
+    #: `import_games`, `import_bytes`, `import_seconds`: games that are fetched for a user's name,
+    #: bytes of one, and seconds for all.
     import_games: int = 20
     import_bytes: int = _MIB
     import_seconds: int = 120
-    imports_hour: int = 10
+    imports_hour: int = 10  #: Names of one visitor an hour.
+    #: `streams`, `streams_client`: streams of events that are open at the same time, in all and of
+    #: one visitor.
     streams: int = 200
     streams_client: int = 10
 
@@ -170,92 +140,50 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """How the server runs.
+    """How the server runs."""
 
-    Attributes
-    ----------
-    data : Path
-        Folder of the jobs, their uploads and results; with a `database` elsewhere only of what
-        arrives or is worked on.
-    database : str
-        Address of a PostgreSQL that holds them in its place, or a file whose first line is the
-        address; `load_settings` puts the address here.
-    host, port : str, int
-        Where it listens; port 0 takes a free one.
-    workers : int
-        Processes that compute.
-    net : str
-        KataGo's network for estimates: a file or a name.
-    device : str
-        What it is computed on, as `yardstone.go.nets.load_network` takes it.
-    gnubg : str
-        The program GNU Backgammon; looked for in the usual places if empty.
-    root_path : str
-        Path under which a proxy serves it, such as ``/strength``.
-    public_url : str
-        What addresses of jobs begin with, such as ``https://example.org``.
-    trusted_proxies : str
-        Addresses and networks of proxies whose ``X-Forwarded-For`` and
-        ``X-Forwarded-Proto`` are believed, with commas.
-    allowed_hosts : str
-        Host names that are answered, with commas; all if empty.
-    metrics_from : str
-        Addresses and networks that may read ``/metrics``, with commas.
-    keep_days : float
-        Days until a result expires.
-    keep_choice_hours, keep_retry_hours : float
-        Hours that uploads are kept for a player to be chosen, and for another try
-        after a failure that was not the visitor's.
-    lease : float
-        Seconds without a sign of life after which a worker counts as dead.
-    cores : int
-        Processors that the workers share; all if 0.
-    niceness : int
-        How far workers step back for other processes, the server above all: 0 to 19.
-    title : str
-        Of the site, on every page.
-    footer : str
-        On every page, such as imprint and privacy (`yardstone.web.site`); where it
-        names a file, `load_settings` takes its text.
-    model : str
-        Model of strength from moves: a name or a file, as for `strength estimate --model`; the
-        default one if empty.
-    calibration : str
-        A file of `yardstone strength calibrate --save`: estimates are shown on its scale as
-        well.
-    importer : str
-        Servers of Go, with commas, whose users can be named in place of files: ``ogs``, or
-        none if empty.
-    importer_url : str
-        Where OGS is, if not at its usual address.
-    limits : Limits
-    """
-
+    #: Folder of the jobs, their uploads and results; with a `database` elsewhere only of what
+    #: arrives or is worked on.
     data: Path = Path("yardstone-served")
+    #: Address of a PostgreSQL that holds them in its place, or a file whose first line is the
+    #: address; `load_settings` puts the address here.
     database: str = field(default="", repr=False)
-    host: str = "127.0.0.1"
+    host: str = "127.0.0.1"  #: `host`, `port`: where it listens; port 0 takes a free one.
     port: int = 8000
-    workers: int = 1
-    net: str = ""
-    device: str = "auto"
-    gnubg: str = ""
-    root_path: str = ""
-    public_url: str = ""
+    workers: int = 1  #: Processes that compute.
+    net: str = ""  #: KataGo's network for estimates: a file or a name.
+    device: str = "auto"  #: What it is computed on, as `yardstone.go.nets.load_network` takes it.
+    gnubg: str = ""  #: The program GNU Backgammon; looked for in the usual places if empty.
+    root_path: str = ""  #: Path under which a proxy serves it, such as ``/strength``.
+    public_url: str = ""  #: What addresses of jobs begin with, such as ``https://example.org``.
+    #: Addresses and networks of proxies whose ``X-Forwarded-For`` and ``X-Forwarded-Proto`` are
+    #: believed, with commas.
     trusted_proxies: str = "127.0.0.1,::1"
-    allowed_hosts: str = ""
+    allowed_hosts: str = ""  #: Host names that are answered, with commas; all if empty.
+    #: Addresses and networks that may read ``/metrics``, with commas.
     metrics_from: str = "127.0.0.1,::1"
-    keep_days: float = 30.0
+    keep_days: float = 30.0  #: Days until a result expires.
+    #: `keep_choice_hours`, `keep_retry_hours`: hours that uploads are kept for a player to be
+    #: chosen, and for another try after a failure that was not the visitor's.
     keep_choice_hours: float = 24.0
     keep_retry_hours: float = 1.0
-    lease: float = 30.0
-    cores: int = 0
+    lease: float = 30.0  #: Seconds without a sign of life after which a worker counts as dead.
+    cores: int = 0  #: Processors that the workers share; all if 0.
+    #: How far workers step back for other processes, the server above all: 0 to 19.
     niceness: int = 10
-    title: str = "Yardstone"
+    title: str = "Yardstone"  #: Of the site, on every page.
+    #: On every page, such as imprint and privacy (`yardstone.web.site`); where it names a file,
+    #: `load_settings` takes its text.
     footer: str = ""
+    #: Model of strength from moves: a name or a file, as for `strength estimate --model`; the
+    #: default one if empty.
     model: str = ""
+    #: A file of `yardstone strength calibrate --save`: estimates are shown on its scale as well.
     calibration: str = ""
+    #: Servers of Go, with commas, whose users can be named in place of files: ``ogs``, or none if
+    #: empty.
     importer: str = ""
-    importer_url: str = ""
+    importer_url: str = ""  #: Where OGS is, if not at its usual address.
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:

@@ -355,38 +355,27 @@ class NetworkOutput:
 
     Scores are in points and hold for games that end with a result; KataGo multiplies
     means by one minus the probability of no result. They include komi.
-
-    Attributes
-    ----------
-    policy_logits : float32 [n, size² + 1]
-        Of every point, row by row from the top, then of passing; illegal moves have
-        values too. From version 12 on: without optimism.
-    value_logits : float32 [n, 3]
-        Of win, loss and no result. Where the rules know no game without a result the
-        third has no meaning and is to be left out before the softmax.
-    score_mean, score_stdev : float32 [n]
-        Expected final score under self-play, and its standard deviation.
-    lead : float32 [n]
-        Points that would make the position even.
-    variance_time : float32 [n]
-        How long, in moves, the result stays open.
-    value_error, score_error : float32 [n] or None
-        Expected size of the difference to a short search; None before version 9.
-    trunk : float32 [n, channels, size, size] or None
-        After the trunk's last normalisation and activation.
-    ownership : float32 [n, size, size] or None
-        Whose each point will be: 1 the side to move's, -1 the opponent's.
     """
 
+    #: Of every point, row by row from the top, then of passing; illegal moves have values too. From
+    #: Version 12 on: without optimism.
     policy_logits: Floats
+    #: [n, 3]: of win, loss and no result. Where the rules know no game without a result the third
+    #: has no meaning and is to be left out before the softmax.
     value_logits: Floats
+    #: `score_mean`, `score_stdev` [n]: expected final score under self-play, and its standard
+    #: deviation.
     score_mean: Floats
     score_stdev: Floats
-    lead: Floats
-    variance_time: Floats
+    lead: Floats  #: [n]: points that would make the position even.
+    variance_time: Floats  #: [n]: how long, in moves, the result stays open.
+    #: `value_error`, `score_error` [n]: expected size of the difference to a short search; None
+    #: before version 9.
     value_error: Floats | None = None
     score_error: Floats | None = None
+    #: [n, channels, size, size]: after the trunk's last normalisation and activation.
     trunk: Floats | None = None
+    #: [n, size, size]: whose each point will be: 1 the side to move's, -1 the opponent's.
     ownership: Floats | None = None
 
     def __len__(self) -> int:

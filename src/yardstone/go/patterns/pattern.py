@@ -68,19 +68,12 @@ class Placement:
     """One way for a pattern to lie on a board.
 
     The pattern is first moved by whole lines, then turned, then its colours change.
-
-    Attributes
-    ----------
-    symmetry : int
-        0 to 7, as in `yardstone.go.points.symmetry_points`.
-    swapped : bool
-        Whether Black stands where the pattern has White.
-    down, right : int
-        Lines that it is moved by before it is turned; 0 unless the pattern is loose.
     """
 
-    symmetry: int
-    swapped: bool
+    symmetry: int  #: 0 to 7, as in `yardstone.go.points.symmetry_points`.
+    swapped: bool  #: Whether Black stands where the pattern has White.
+    #: `down`, `right`: lines that it is moved by before it is turned; 0 unless the pattern is
+    #: loose.
     down: int = 0
     right: int = 0
 
@@ -88,19 +81,6 @@ class Placement:
 @dataclass(frozen=True, slots=True, eq=False)
 class Pattern:
     """A part of a board: which points are known, and what they may be.
-
-    Attributes
-    ----------
-    size : int
-        Lines of the board, 2 to 19.
-    points : uint8 array, shape [size * size]
-        A bit for each colour that a point may have (1 empty, 2 Black, 4 White); 7 is
-        a point that may be anything.
-    loose : (bool, bool)
-        Whether it may stand further up or down, and further left or right, on the
-        board. What belongs to an edge is not loose.
-    name : str
-        For messages.
 
     Raises
     ------
@@ -117,10 +97,14 @@ class Pattern:
     8
     """
 
-    size: int
+    size: int  #: Lines of the board, 2 to 19.
+    #: A bit for each colour that a point may have (1 empty, 2 Black, 4 White); 7 is a point that
+    #: may be anything.
     points: NDArray[np.uint8]
+    #: Whether it may stand further up or down, and further left or right, on the board. What
+    #: belongs to an edge is not loose.
     loose: tuple[bool, bool] = (False, False)
-    name: str = "the pattern"
+    name: str = "the pattern"  #: For messages.
 
     def __post_init__(self) -> None:
         check_size(self.size)
@@ -244,23 +228,14 @@ _USUAL_SIZE = 19
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Diagram:
-    """A pattern as it is drawn.
+    """A pattern as it is drawn."""
 
-    Attributes
-    ----------
-    pattern : Pattern
-        Where it may move, it stands at the bottom and at the left: then A1 is the
-        lower left point of the drawing.
-    top, left : int
-        Row and column of its upper left point, from 0.
-    rows, columns : int
-        How large it is.
-    """
-
+    #: Where it may move, it stands at the bottom and at the left: then A1 is the lower left point
+    #: of the drawing.
     pattern: Pattern
-    top: int
+    top: int  #: `top`, `left`: row and column of its upper left point, from 0.
     left: int
-    rows: int
+    rows: int  #: `rows`, `columns`: how large it is.
     columns: int
 
 

@@ -33,28 +33,15 @@ MOST = 1_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matches:
-    """Where a pattern stands: n runs of positions, in the order of the games.
+    """Where a pattern stands: n runs of positions, in the order of the games."""
 
-    Attributes
-    ----------
-    game : int32 [n]
-        Numbers of the games in the index.
-    first, last : int32 [n]
-        Moves played before the first and the last position of the run.
-    way : int32 [n]
-        Which of `placements`.
-    placements : tuple of Placement
-        The ways in which the pattern can lie.
-    total : int
-        Number of all runs, those that were not kept included.
-    """
-
-    game: NDArray[np.int32]
+    game: NDArray[np.int32]  #: [n]: numbers of the games in the index.
+    #: `first`, `last` [n]: moves played before the first and the last position of the run.
     first: NDArray[np.int32]
     last: NDArray[np.int32]
-    way: NDArray[np.int32]
-    placements: tuple[Placement, ...]
-    total: int
+    way: NDArray[np.int32]  #: [n]: which of `placements`.
+    placements: tuple[Placement, ...]  #: The ways in which the pattern can lie.
+    total: int  #: Number of all runs, those that were not kept included.
 
     def __len__(self) -> int:
         """Number of runs that are kept."""

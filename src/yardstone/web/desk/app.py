@@ -44,38 +44,20 @@ _SHORTEST = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeskSettings:
-    """How a desk is served.
+    """How a desk is served."""
 
-    Attributes
-    ----------
-    file : Path
-        The tournament.
-    host, port : str, int
-        Where it listens; port 0 takes a free one.
-    password : str
-        Of the helpers; empty where everybody who reaches the desk is one.
-    register : Path or None
-        A federation's list of players, to enter players from.
-    title : str
-        On every page; the tournament's name if empty.
-    footer : str
-        On every page (`yardstone.web.settings`).
-    root_path, public_url, trusted_proxies : str
-        As `yardstone.web.settings.Settings` has them.
-    limits : Limits
-        Of these, requests a minute and streams count.
-    """
-
-    file: Path
-    host: str = "127.0.0.1"
+    file: Path  #: The tournament.
+    host: str = "127.0.0.1"  #: `host`, `port`: where it listens; port 0 takes a free one.
     port: int = 8000
-    password: str = ""
-    register: Path | None = None
-    title: str = ""
-    footer: str = ""
+    password: str = ""  #: Of the helpers; empty where everybody who reaches the desk is one.
+    register: Path | None = None  #: A federation's list of players, to enter players from.
+    title: str = ""  #: On every page; the tournament's name if empty.
+    footer: str = ""  #: On every page (`yardstone.web.settings`).
+    #: `root_path`, `public_url`, `trusted_proxies`: as `yardstone.web.settings.Settings` has them.
     root_path: str = ""
     public_url: str = ""
     trusted_proxies: str = "127.0.0.1,::1"
+    #: Of these, requests a minute and streams count.
     limits: Limits = field(
         default_factory=lambda: Limits(
             requests_minute=1200, posts_minute=600, streams=600, streams_client=60

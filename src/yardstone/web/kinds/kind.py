@@ -310,79 +310,42 @@ class Card:
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """A kind of job.
+    """A kind of job."""
 
-    Attributes
-    ----------
-    name, short : str
-        For programs, and in a word for people.
-    title : str
-        What it does, among the other kinds.
-    holds : str
-        What its files hold.
-    files : str
-        Its files as the drop zone names them.
-    offer : sequence of str
-        A title and sentences: what one gets.
-    path, summary, about : str
-        Its address in the interface, with words for the description.
-    heading : str
-        What is being done.
-    counted : pair of str
-        What is counted while it is done: one, and many.
-    plural : str
-        Its results, where a field is something else for them than for the other kinds.
-    formats, also : sequence of str
-        Formats that make such a job by themselves, and those that do if it is asked for.
-    fields : sequence of Field
-    from_page : mapping of str to str
-        Values of fields of which the page asks nothing, if they are not the usual ones.
-    limits : mapping of str to int
-        How much of something a job may hold, by default.
-    allowance : callable
-        Takes the limits by name: what may be sent, in words.
-    warm : sequence of str
-        Modules that the work imports, better before somebody waits for it.
-    check : callable
-        Takes the options; raises `RequestProblem` if they do not go together.
-    perform : callable
-        Does the work: the result as plain values. Raises NeedsPlayer if the visitor must say
-        whose strength is asked for; RequestProblem, InputError, ModelError or UsageError, with a
-        message for the visitor, if the files give no result.
-    view : callable
-        Takes the result and a `Query`: the page.
-    card : callable
-        Takes the result: what other sites show of a link to it.
-    glance : callable
-        Takes a result: a small part of it, for the start page.
-    records : callable, optional
-        Takes the result: the table of its CSV; without it that of the document.
-    """
-
-    name: str
+    name: str  #: `name`, `short`: for programs, and in a word for people.
     short: str
-    title: str
-    holds: str
-    files: str
-    offer: Sequence[str]
+    title: str  #: What it does, among the other kinds.
+    holds: str  #: What its files hold.
+    files: str  #: Its files as the drop zone names them.
+    offer: Sequence[str]  #: A title and sentences: what one gets.
+    #: `path`, `summary`, `about`: its address in the interface, with words for the description.
     path: str
     summary: str
     about: str
-    heading: str
-    counted: tuple[str, str]
-    plural: str
+    heading: str  #: What is being done.
+    counted: tuple[str, str]  #: What is counted while it is done: one, and many.
+    plural: str  #: Its results, where a field is something else for them than for the other kinds.
+    #: `formats`, `also`: formats that make such a job by themselves, and those that do if it is
+    #: asked for.
     formats: Sequence[str]
     also: Sequence[str] = ()
     fields: Sequence[Field] = ()
+    #: Values of fields of which the page asks nothing, if they are not the usual ones.
     from_page: Mapping[str, str] = field(default_factory=dict)
+    #: How much of something a job may hold, by default.
     limits: Mapping[str, int] = field(default_factory=dict)
-    allowance: Callable[[Plain], str]
-    warm: Sequence[str] = ()
+    allowance: Callable[[Plain], str]  #: Takes the limits by name: what may be sent, in words.
+    warm: Sequence[str] = ()  #: Modules that the work imports, better before somebody waits for it.
+    #: Takes the options; raises `RequestProblem` if they do not go together.
     check: Callable[[Plain], None] = lambda options: None
+    #: Does the work: the result as plain values. Raises NeedsPlayer if the visitor must say whose
+    #: strength is asked for; RequestProblem, InputError, ModelError or UsageError, with a message
+    #: for the visitor, if the files give no result.
     perform: Callable[[Task], dict[str, Any]]
-    view: Callable[[Plain, Query], View]
-    card: Callable[[Plain], Card]
-    glance: Callable[[Plain], Document]
+    view: Callable[[Plain, Query], View]  #: Takes the result and a `Query`: the page.
+    card: Callable[[Plain], Card]  #: Takes the result: what other sites show of a link to it.
+    glance: Callable[[Plain], Document]  #: Takes a result: a small part of it, for the start page.
+    #: Takes the result: the table of its CSV; without it that of the document.
     records: Callable[[Plain], Table] | None = None
 
     @property
