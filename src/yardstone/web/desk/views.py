@@ -23,7 +23,7 @@ __all__ = [
     "PLAYER_FIELDS",
     "VIEW",
     "BoardRow",
-    "FormField",
+    "DeskField",
     "FreePlayers",
     "NameRow",
     "Seat",
@@ -184,7 +184,7 @@ VIEW: dict[str, Callable[..., Any]] = {
 }
 
 
-class FormField(NamedTuple):
+class DeskField(NamedTuple):
     """A field: what it shows of a player or a tournament, and what a text in it means."""
 
     name: str
@@ -199,19 +199,19 @@ def _decimal(text: str) -> float:
 
 
 PLAYER_FIELDS = (
-    FormField("name", "Family name", "", attrgetter("name")),
-    FormField("first_name", "Given name", "", attrgetter("first_name")),
-    FormField("grade", "Grade", "3d, 12k or 1p; from the rating if empty", attrgetter("grade")),
-    FormField(
+    DeskField("name", "Family name", "", attrgetter("name")),
+    DeskField("first_name", "Given name", "", attrgetter("first_name")),
+    DeskField("grade", "Grade", "3d, 12k or 1p; from the rating if empty", attrgetter("grade")),
+    DeskField(
         "rating",
         "Rating",
         "EGF's scale; from the grade if empty",
         attrgetter("rating"),
         lambda text: _decimal(text) if text else None,
     ),
-    FormField("club", "Club", "", attrgetter("club")),
-    FormField("country", "Country", "two letters", attrgetter("country")),
-    FormField(
+    DeskField("club", "Club", "", attrgetter("club")),
+    DeskField("country", "Country", "two letters", attrgetter("country")),
+    DeskField(
         "correction",
         "McMahon correction",
         "points added at the start, from -1 to 2",
@@ -222,42 +222,42 @@ PLAYER_FIELDS = (
 
 
 EVENT_FIELDS = (
-    FormField("name", "Name", "", attrgetter("name")),
-    FormField("place", "Place", "", attrgetter("place")),
-    FormField("director", "Director", "", attrgetter("director")),
-    FormField("begin", "First day", "", attrgetter("begin"), date.fromisoformat),
-    FormField("end", "Last day", "", attrgetter("end"), date.fromisoformat),
-    FormField("rounds", "Rounds", "", attrgetter("rounds"), int),
-    FormField(
+    DeskField("name", "Name", "", attrgetter("name")),
+    DeskField("place", "Place", "", attrgetter("place")),
+    DeskField("director", "Director", "", attrgetter("director")),
+    DeskField("begin", "First day", "", attrgetter("begin"), date.fromisoformat),
+    DeskField("end", "Last day", "", attrgetter("end"), date.fromisoformat),
+    DeskField("rounds", "Rounds", "", attrgetter("rounds"), int),
+    DeskField(
         "bar",
         "McMahon bar",
         "3d: all from here on start equal",
         lambda tournament: format_grade(tournament.scoring.bar),
         lambda text: int(parse_grade(text)),
     ),
-    FormField(
+    DeskField(
         "floor",
         "McMahon floor",
         "20k: all down to here start equal",
         lambda tournament: format_grade(tournament.scoring.floor),
         lambda text: int(parse_grade(text)),
     ),
-    FormField(
+    DeskField(
         "handicap",
         "Most handicap stones",
         "0 for even games",
         attrgetter("handicap.ceiling"),
         int,
     ),
-    FormField(
+    DeskField(
         "correction",
         "Stones less than the difference",
         "1 is usual",
         attrgetter("handicap.correction"),
         int,
     ),
-    FormField("komi", "Komi", "", attrgetter("komi"), _decimal),
-    FormField(
+    DeskField("komi", "Komi", "", attrgetter("komi"), _decimal),
+    DeskField(
         "criteria",
         "Tie-breaks",
         "in order, such as mms,sos,sosos",
@@ -266,7 +266,7 @@ EVENT_FIELDS = (
 )
 
 
-def shown_values(fields: Sequence[FormField], what: Any) -> dict[str, str]:
+def shown_values(fields: Sequence[DeskField], what: Any) -> dict[str, str]:
     """The texts that fields show of a player or a tournament."""
     values = {field.name: field.show(what) for field in fields}
     return {
@@ -276,7 +276,7 @@ def shown_values(fields: Sequence[FormField], what: Any) -> dict[str, str]:
 
 
 def field_values(
-    fields: Sequence[FormField], texts: dict[str, str], wrong: str = "is not a number."
+    fields: Sequence[DeskField], texts: dict[str, str], wrong: str = "is not a number."
 ) -> dict[str, Any]:
     """What texts of fields mean; a text of which `wrong` must be said is a RequestProblem."""
     values: dict[str, Any] = {}
@@ -294,7 +294,7 @@ def field_values(
 
 def changed_texts(
     form: Form,
-    fields: Sequence[FormField],
+    fields: Sequence[DeskField],
     what: Any,
     clash: Callable[[str, str, str, str], RequestProblem],
 ) -> dict[str, str]:
