@@ -153,8 +153,8 @@ class MoveSets:
 
     features: NDArray[Any]  #: [moves, width]: features of moves, perhaps mapped from disk.
     rows: Integers  #: [k]: rows of `features`, of one side after the other, the oldest move first.
-    #: Side s (0 Black, 1 White) of game i has the rows ``rows[starts[2 * i + s]:starts[2 * i + s +
-    #: 1]]``.
+    #: Side s (0 Black, 1 White) of game i has the rows
+    #: ``rows[starts[2 * i + s]:starts[2 * i + s + 1]]``.
     starts: Integers
 
     def __post_init__(self) -> None:

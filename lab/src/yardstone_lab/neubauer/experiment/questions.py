@@ -60,8 +60,8 @@ class Hidden:
 
     games: Integers  #: [g]: the games to be predicted: numbers in the pool.
     past: Integers  #: [n]: games that are seen, of one side after the other, the oldest first.
-    #: Side s (0 the first player) of the i-th game has ``past[starts[2 * i + s]:starts[2 * i + s +
-    #: 1]]``.
+    #: Side s (0 the first player) of the i-th game has
+    #: ``past[starts[2 * i + s]:starts[2 * i + s + 1]]``.
     starts: Integers
 
 
