@@ -117,7 +117,7 @@ class FileAnalysis:
     #: another try may help.
     status: Status
     reason: str = ""  #: Why it was refused or failed.
-    #: What `_gnubg_analysis.analyse_file` left: ``match``, ``analysis``, ``errors``, ``decisions``.
+    #: What `_gnubg.analyse_file` left: ``match``, ``analysis``, ``errors``, ``decisions``.
     content: dict[str, Any] | None = None
 
 

@@ -123,8 +123,8 @@ def evaluate(
         By system its parameters that are fixed, and thus not tuned.
     first_advantage : {"auto", "none"}
         Let systems reckon with an advantage of moving first where that helps on the earlier
-        games (`yardstone.evaluation.first_move`), or never. Tuning begins with it and looks
-        further; systems of your own stay as they are.
+        games, or never. Tuning begins with it and looks further; systems of your own stay
+        as they are.
     start_levels : bool
         Let systems that can (`egf`, `egf-old`, `skt-lr`) start newcomers at the grade or rating
         in the games, and use handicaps. By default no system is told of those; `grades` and

@@ -1,13 +1,12 @@
 """How far ratings over time really are from the truth, by games like those at hand.
 
-A deviation that a rating system keeps holds in the world that the system assumes: its
-spread of newcomers, its drift, opponents whose errors are their own. In another world
-Glicko-2's "95 %" intervals hold 80 or 99 %. So deviations are put to the test on the
-very games: which spread and drift of strengths the results speak for is weighed by how
-well they predict (`yardstone.evaluation.worlds`); from those worlds true strengths and
-results are drawn anew for the same players, pairings and days; the system rates them; and
-its errors, in its own deviations, say how many deviations an interval must reach. They
-depend on how many games a player has, so newcomers are measured apart.
+A deviation that a rating system keeps holds in the world that the system assumes: its spread of
+newcomers, its drift, opponents whose errors are their own. In another world Glicko-2's "95 %"
+intervals hold 80 or 99 %. So deviations are put to the test on the very games: which spread and
+drift of strengths the results speak for is weighed by how well they predict; from those worlds
+true strengths and results are drawn anew for the same players, pairings and days; the system
+rates them; and its errors, in its own deviations, say how many deviations an interval must
+reach. They depend on how many games a player has, so newcomers are measured apart.
 
 The study ``lab/studies/coverage_forecasts.py`` tells how often the intervals that come out
 hold the truth in worlds that are, and that are not, among those considered.

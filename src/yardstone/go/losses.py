@@ -4,7 +4,7 @@ The lead before a move less the lead after it is a poor loss: the two positions 
 who is to move, which a network that does not search never allows for exactly, and it
 often sees a fight only when it is over. So the position after the move is compared with
 that after the best move instead, with the same side to move, and where a move seems to
-have cost something both are searched (`yardstone.go.search`), each position turned by
+have cost something both are searched, each position turned by
 another symmetry of the board.
 
 A loss is never below 0: nobody gains against best play, and what is negative is noise.

@@ -464,7 +464,7 @@ CORRECTION_DOWN, CORRECTION_UP = 1, 2
 _SEEDS = (SeedSystem.fold, SeedSystem.slide, SeedSystem.adjacent, SeedSystem.random)
 _FLOATS = (FloatMode.top, FloatMode.middle, FloatMode.bottom)
 
-#: Criteria in the order of the columns that `yardstone.tournament.weights` gives them.
+#: Criteria in the order of the columns that `yardstone.tournament.pairing` gives them.
 CRITERIA = (
     "rematch",
     "bye",

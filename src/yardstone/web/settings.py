@@ -172,7 +172,7 @@ class Settings:
     #: How far workers step back for other processes, the server above all: 0 to 19.
     niceness: int = 10
     title: str = "Yardstone"  #: Of the site, on every page.
-    #: On every page, such as imprint and privacy (`yardstone.web.site`); where it names a file,
+    #: On every page, such as imprint and privacy; where it names a file,
     #: `load_settings` takes its text.
     footer: str = ""
     #: Model of strength from moves: a name or a file, as for `strength estimate --model`; the

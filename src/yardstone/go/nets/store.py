@@ -332,7 +332,7 @@ def download_network(
     Parameters
     ----------
     name_or_url : str
-        A name of `yardstone.go.nets.catalogue.KNOWN`, or an address.
+        A name of `yardstone.go.nets.store.KNOWN`, or an address.
     sha256 : str, optional
         The checksum of the file, for an address; a known network has its own.
     name : str, optional
