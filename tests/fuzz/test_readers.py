@@ -42,7 +42,7 @@ _NO_FILE_OF_OTHERS = {
     ),
     "between processes of one run, and columns that it keeps on the disk": (
         "parallel/_(processes|ray|work):", "disk:", "web/store:", "web/supervisor:orders$",
-        "web/desk/service:Sessions\\.",
+        "web/database:Job.as_dict$", "web/database:_Json.", "web/desk/service:Sessions\\.",
     ),
     "what the system says of itself": ("memory:",),
     "JSON that this function, or DuckDB, has just made": ("records/query_errors:_trouble$",),

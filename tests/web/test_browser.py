@@ -380,7 +380,7 @@ def test_a_link_opens_the_folded_part_that_it_leads_to(browser: Browser, server:
     with opened(browser, server.url) as page:
         assert not page.locator("dl.limits").is_visible()
         page.get_by_role("link", name="Limits").click()
-        assert page.locator("dl.limits").is_visible()
+        page.locator("dl.limits").wait_for()
     path = "/r/" + store_result(server.worker.store, "go", go_result(3)) + "#game-2"
     with opened(browser, server.url, path) as page:
         assert page.locator("#game-2 svg").first.is_visible()
