@@ -103,10 +103,8 @@ def kill_group(process: subprocess.Popen[bytes]) -> None:
             return
         import psutil
 
-        started: list[psutil.Process] = []
         with suppress(psutil.Error):
             started = psutil.Process(process.pid).children(recursive=True)
-        process.kill()  # first, so that it does not go on when what it started has ended
-        for each in started:
-            with suppress(psutil.Error):
+            process.kill()  # first, so that it does not go on when what it started has ended
+            for each in started:
                 each.kill()
