@@ -41,7 +41,7 @@ _NO_FILE_OF_OTHERS = {
         "strength/trickplay/rating:_is_index$", "tournament/files:read_source$",
     ),
     "between processes of one run, and columns that it keeps on the disk": (
-        "parallel/_(processes|ray|work):", "disk:", "web/store:", "web/supervisor:orders$",
+        "parallel/_(processes|ray|work):", "disk:", "web/supervisor:orders$",
         "web/database:Job.as_dict$", "web/database:_Json.", "web/desk/service:Sessions\\.",
     ),
     "what the system says of itself": ("memory:",),
