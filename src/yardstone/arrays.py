@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import zipfile
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
@@ -268,18 +269,18 @@ def _same(one: Any, other: Any) -> bool:
     return bool(one == other or (one != one and other != other))
 
 
-class DisplayedRows(Displayed, Generic[Key, Row]):
+class DisplayedRows(Displayed, ABC, Generic[Key, Row]):
     """A dataclass that is a sequence of rows, each found by its name too; equal in all or not."""
 
-    def _keys(self) -> Sequence[Key]:
-        raise NotImplementedError
+    @abstractmethod
+    def _keys(self) -> Sequence[Key]: ...
 
-    def _row(self, key: Key) -> Row:
-        raise NotImplementedError
+    @abstractmethod
+    def _row(self, key: Key) -> Row: ...
 
+    @abstractmethod
     def _named(self, name: str) -> Key:
         """The key of that name; an error if there is none."""
-        raise NotImplementedError
 
     def __len__(self) -> int:
         return len(self._keys())
