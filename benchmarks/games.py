@@ -26,22 +26,12 @@ FOLDER = Path(tempfile.gettempdir()) / "yardstone-benchmarks"
 
 @dataclass(frozen=True)
 class Size:
-    """What a file of games holds.
-
-    Attributes
-    ----------
-    players, games : int
-        How many of each.
-    plies : int
-        Length of the text of the moves, in half-moves.
-    tags : int
-        Further tags of each game, beyond those that a rating needs.
-    """
+    """What a file of games holds."""
 
     players: int
     games: int
-    plies: int
-    tags: int
+    plies: int  #: Length of the text of the moves, in half-moves.
+    tags: int  #: Further tags of each game, beyond those that a rating needs.
 
     @property
     def path(self) -> Path:

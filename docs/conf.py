@@ -38,7 +38,7 @@ myst_heading_anchors = 3
 autodoc_default_options = {"members": True, "member-order": "bysource"}
 autodoc_typehints = "signature"
 autodoc_class_signature = "separated"
-napoleon_google_docstring = False
+napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 
 html_theme = "furo"
@@ -61,10 +61,9 @@ def with_examples(
     app: Sphinx, what: str, name: str, function: object, options: object, lines: list[str]
 ) -> None:
     """The examples of a command are lines to type, not prose: names may hold stars."""
-    if name.startswith(COMMANDS) and "Examples" in lines:
-        place = lines.index("Examples")
-        examples = [f"    {line}" for line in lines[place + 2 :]]
-        lines[place:] = ["Examples::", "", *examples]
+    if name.startswith(COMMANDS) and "Examples:" in lines:
+        place = lines.index("Examples:")
+        lines[place:] = ["Examples::", "", *lines[place + 1 :]]
 
 
 def dark_pictures(app: Sphinx, error: Exception | None) -> None:

@@ -25,11 +25,9 @@ PINNED = ROOT / "requirements" / "tools.txt"
 class Audit:
     """What pip-audit says of each package.
 
-    Parameters
-    ----------
-    report : mapping
-        Its JSON: ``{"dependencies": [{"name": …, "version": …, "vulns": […]}]}``; a package
-        that it could not look up has a ``skip_reason``.
+    Args:
+        report: Its JSON: ``{"dependencies": [{"name": …, "version": …, "vulns": […]}]}``; a package
+            that it could not look up has a ``skip_reason``.
     """
 
     def __init__(self, report: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:

@@ -48,19 +48,11 @@ EDGE = GradeModel(Kaniuk.from_parameters(dict(PUBLISHED.parameters) | {"u3": 0.0
 class Setting:
     """What is drawn and fitted.
 
-    Attributes
-    ----------
-    title : str
-    model : GradeModel
-        From which games are drawn.
-    free : tuple of str
-    events : int
-        0: players without events.
-    games : int
-    differ : float
-        Deviation of the logarithm of an event's slope, or of a player's strength in grades.
-    event_games : float, optional
-        As in `fit_winning_model`.
+    Attributes:
+        model: From which games are drawn.
+        events: 0: players without events.
+        differ: Deviation of the logarithm of an event's slope, or of a player's strength in grades.
+        event_games: As in `fit_winning_model`.
     """
 
     title: str

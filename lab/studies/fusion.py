@@ -108,14 +108,11 @@ def main() -> None:
 class Means:
     """Features of every side of every game of a pool, added up over its moves.
 
-    Attributes
-    ----------
-    sums : float64 [2 * games + 1, width]
-        Running sums over the sides in the order of `histories`.
-    moves : int64 [2 * games + 1]
-        Likewise, their number.
-    columns : dict of str to slice
-        Where each kind of features stands.
+    Attributes:
+        sums (float64 [2 * games + 1, width]): Running sums over the sides in the order of
+            `histories`.
+        moves (int64 [2 * games + 1]): Likewise, their number.
+        columns: Where each kind of features stands.
     """
 
     pool: Pool

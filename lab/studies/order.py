@@ -82,17 +82,11 @@ Need = Shared | Made | Package
 class Study:
     """One study, or a step that several of them need.
 
-    Attributes
-    ----------
-    name : str
-        Of the module: ``python -m lab.studies.NAME`` makes it.
-    minutes : int
-        About how long it takes on two cores.
-    makes : tuple of str
-        Files and folders, from the folder of the project.
-    needs : tuple of Need
-    arguments : tuple of str
-        With which it is run; ``{shared}`` stands for the folder of shared data.
+    Attributes:
+        name: Of the module: ``python -m lab.studies.NAME`` makes it.
+        minutes: About how long it takes on two cores.
+        makes: Files and folders, from the folder of the project.
+        arguments: With which it is run; ``{shared}`` stands for the folder of shared data.
     """
 
     name: str

@@ -87,16 +87,10 @@ REFIT_DAYS = {"TYGEM": 90.0, "KingBase": 730.0}
 class Data:
     """A pool in order of time, and which games are scored.
 
-    Attributes
-    ----------
-    name : str
-    pool : Pool
-    earlier : bool array
-        Games to learn and tune on.
-    certain : bool array
-        Games whose day is known. The others are learned from at the end of the
-        month or year they were played in, and never scored.
-    left_out : str
+    Attributes:
+        earlier (bool array): Games to learn and tune on.
+        certain (bool array): Games whose day is known. The others are learned from at the end of
+            the month or year they were played in, and never scored.
     """
 
     name: str

@@ -65,10 +65,8 @@ class ArrayFile:
     ) -> None:
         """Write arrays and what the text says, whole or not at all.
 
-        Raises
-        ------
-        InputError
-            The file cannot be written.
+        Raises:
+            InputError: The file cannot be written.
         """
         members = dict(arrays)
         if self.text:
@@ -89,10 +87,8 @@ class ArrayFile:
         Whatever `make` raises because the arrays are not what it needs (KeyError,
         ValueError and so on) says that the file is none of this kind.
 
-        Raises
-        ------
-        InputError
-            There is no such file, or it is something else, damaged or too large.
+        Raises:
+            InputError: There is no such file, or it is something else, damaged or too large.
         """
         file = str(path)
         try:
@@ -218,10 +214,8 @@ def _data(
 def map_array(path: Path, *, hint: str | None = None) -> NDArray[Any]:
     """An array in numpy's own format (npy), mapped from disk and read-only.
 
-    Raises
-    ------
-    InputError
-        The file cannot be read, or holds no plain array.
+    Raises:
+        InputError: The file cannot be read, or holds no plain array.
     """
     try:
         if path.stat().st_size == 0:
@@ -240,11 +234,10 @@ def map_array(path: Path, *, hint: str | None = None) -> NDArray[Any]:
 def equal_fields(one: Any, other: Any) -> bool:
     """Whether two dataclasses of one type hold the same; unknown numbers are equal.
 
-    Examples
-    --------
-    >>> from yardstone.ratings.result import Estimate
-    >>> equal_fields(Estimate(1.0, float("nan")), Estimate(1.0, float("nan")))
-    True
+    Examples:
+        >>> from yardstone.ratings.result import Estimate
+        >>> equal_fields(Estimate(1.0, float("nan")), Estimate(1.0, float("nan")))
+        True
     """
     return type(one) is type(other) and all(
         _same(getattr(one, part.name), getattr(other, part.name))

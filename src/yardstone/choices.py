@@ -60,10 +60,9 @@ def plural(number: int, noun: str, many: str | None = None) -> str:
 def nearest(word: str, words: Iterable[str]) -> str | None:
     """The one of `words` that `word` may have been meant for, capitals aside.
 
-    Examples
-    --------
-    >>> nearest("likelihod", ["score", "likelihood"]), nearest("x", ["score"])
-    ('likelihood', None)
+    Examples:
+        >>> nearest("likelihod", ["score", "likelihood"]), nearest("x", ["score"])
+        ('likelihood', None)
     """
     known = {each.casefold(): each for each in words}
     asked = word.casefold()
@@ -75,10 +74,9 @@ def nearest(word: str, words: Iterable[str]) -> str | None:
 def no_such(what: str, word: str, words: Iterable[str], *, likely: Collection[str] = ()) -> str:
     """A sentence for a name that is not among those there are; it means one of `likely`, if any.
 
-    Examples
-    --------
-    >>> no_such("column", "whte", ["white", "black"])
-    "there is no column 'whte', did you mean 'white'? There are white, black"
+    Examples:
+        >>> no_such("column", "whte", ["white", "black"])
+        "there is no column 'whte', did you mean 'white'? There are white, black"
     """
     known = list(words)
     near = nearest(word, likely or known)
@@ -107,15 +105,14 @@ def checked_arguments(*further: type) -> Callable[[Callable[P, R]], Callable[P, 
     `further` are classes whose fields it takes as well (``**more``). A mapping is likely
     meant for an argument that takes one.
 
-    Examples
-    --------
-    >>> @checked_arguments()
-    ... def rate(games: list[str], anchor: str = "", anchors: Mapping[str, float] = {}) -> int:
-    ...     return len(games)
-    >>> rate([], anchr={"Ann": 2100})
-    Traceback (most recent call last):
-    yardstone.errors.UsageError: there is no argument 'anchr', did you mean 'anchors'? There are \
-games, anchor, anchors
+    Examples:
+        >>> @checked_arguments()
+        ... def rate(games: list[str], anchor: str = "", anchors: Mapping[str, float] = {}) -> int:
+        ...     return len(games)
+        >>> rate([], anchr={"Ann": 2100})
+        Traceback (most recent call last):
+        yardstone.errors.UsageError: there is no argument 'anchr', did you mean 'anchors'? There \
+are games, anchor, anchors
     """
 
     def mark(function: Callable[P, R]) -> Callable[P, R]:
@@ -145,10 +142,9 @@ games, anchor, anchors
 def unknown_player(player: object, players: Iterable[str]) -> UnknownPlayerError:
     """The error for a player who is not there, with those who may be meant.
 
-    Examples
-    --------
-    >>> print(unknown_player("Ana", ["Anna", "Bob"]))
-    no player is called 'Ana' (did you mean 'Anna'?)
+    Examples:
+        >>> print(unknown_player("Ana", ["Anna", "Bob"]))
+        no player is called 'Ana' (did you mean 'Anna'?)
     """
     asked = str(player).casefold()
     known = {each.casefold(): each for each in players}
@@ -169,11 +165,10 @@ def one_of(words: Iterable[str]) -> str:
 def check_choice(what: str, value: object, choices: Collection[str]) -> None:
     """Raise UsageError unless `value` is one of `choices`.
 
-    Examples
-    --------
-    >>> check_choice("the metric", "acuracy", ["accuracy", "brier"])
-    Traceback (most recent call last):
-    yardstone.errors.UsageError: the metric is 'accuracy' or 'brier', not 'acuracy' \
+    Examples:
+        >>> check_choice("the metric", "acuracy", ["accuracy", "brier"])
+        Traceback (most recent call last):
+        yardstone.errors.UsageError: the metric is 'accuracy' or 'brier', not 'acuracy' \
 (did you mean 'accuracy'?)
     """
     if isinstance(value, str) and value in choices:
@@ -361,16 +356,11 @@ _WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 def with_values(settings: Settings, values: Mapping[str, Any]) -> Settings:
     """The same with other values, which may be texts such as ``"1e-3"``.
 
-    Parameters
-    ----------
-    settings : dataclass
-        Its values are numbers and truth values.
-    values : mapping
+    Args:
+        settings: Its values are numbers and truth values.
 
-    Raises
-    ------
-    UsageError
-        There is no such setting, or its value is of no use.
+    Raises:
+        UsageError: There is no such setting, or its value is of no use.
     """
     kinds = {field.name: type(getattr(settings, field.name)) for field in fields(settings)}
     made: dict[str, Any] = {}

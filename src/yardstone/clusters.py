@@ -148,11 +148,10 @@ def mean_error(values: Array, first: Players, second: Players) -> tuple[float, f
     Never below that of independent games, nor that of independent pairs of players. NaN
     with fewer than `LEAST_EFFECTIVE_PLAYERS`.
 
-    Parameters
-    ----------
-    values : float64 array (games,)
-    first, second : int32 arrays (games,)
-        Players of each game by number; nobody plays against himself.
+    Args:
+        values: float64 array (games,).
+        first, second (int32 arrays (games,)): Players of each game by number; nobody plays against
+            himself.
     """
     if not len(values) or effective_players(first, second) < LEAST_EFFECTIVE_PLAYERS:
         return float("nan"), 1.0

@@ -42,10 +42,9 @@ PIECE = 1 << 18
 def pieces(number: int, size: int = PIECE, *, begin: int = 0) -> Iterator[slice]:
     """The places from `begin` to `number` in slices of so many.
 
-    Examples
-    --------
-    >>> list(pieces(5, 2))
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    Examples:
+        >>> list(pieces(5, 2))
+        [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """
     for start in range(begin, number, size):
         yield slice(start, min(start + size, number))
@@ -102,10 +101,8 @@ def column_on_disk(number: int, dtype: Any) -> NDArray[Any]:
 
     `TMPDIR` says on which disk. Nothing is left there, however the process ends.
 
-    Raises
-    ------
-    InputError
-        There is no room.
+    Raises:
+        InputError: There is no room.
     """
     kind = np.dtype(dtype)
     if not number:

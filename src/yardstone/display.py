@@ -17,10 +17,8 @@ __all__ = ["Plot", "Displayed"]
 class Plot:
     """A picture; notebooks show it, `save` writes it.
 
-    Parameters
-    ----------
-    drawing : Drawing
-        A chart or a board.
+    Args:
+        drawing: A chart or a board.
     """
 
     def __init__(self, drawing: Any) -> None:
@@ -55,25 +53,20 @@ class Displayed:
     def to_frame(self, library: Literal["pandas", "polars"] | None = None) -> Any:
         """The rows that the command writes to CSV, as a data frame.
 
-        Parameters
-        ----------
-        library : {"pandas", "polars"}, optional
-            By default the one that is loaded or installed, pandas before polars.
+        Args:
+            library ({"pandas", "polars"}): By default the one that is loaded or installed, pandas
+                before polars.
 
-        Raises
-        ------
-        MissingExtraError
-            It is not installed, or neither is.
+        Raises:
+            MissingExtraError: It is not installed, or neither is.
         """
         return _face("files").document_frame(self.document(), library)
 
     def plot(self) -> Plot:
         """The picture that the command draws with ``--plot``.
 
-        Raises
-        ------
-        UsageError
-            This result has none.
+        Raises:
+            UsageError: This result has none.
         """
         return Plot(_face("page").drawing_of(self.document()))
 

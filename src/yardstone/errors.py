@@ -71,16 +71,11 @@ class YardstoneError(Exception):
 class InputError(YardstoneError, ValueError):
     """A file, record or value from outside that cannot be used.
 
-    Parameters
-    ----------
-    message : str
-        What is wrong, in a few words.
-    file : str, optional
-        The file it stands in.
-    line : int, optional
-        The line of that file, counted from 1.
-    hint : str, optional
-        What the user can do about it.
+    Args:
+        message: What is wrong, in a few words.
+        file: The file it stands in.
+        line: The line of that file, counted from 1.
+        hint: What the user can do about it.
     """
 
     def __init__(
@@ -146,12 +141,9 @@ class WorkerError(YardstoneError):
 class MissingExtraError(YardstoneError, ImportError):
     """An optional dependency is missing.
 
-    Parameters
-    ----------
-    package : str
-        The package that could not be imported.
-    extra : str, optional
-        The extra of Yardstone that installs it; without one it is installed by itself.
+    Args:
+        package: The package that could not be imported.
+        extra: The extra of Yardstone that installs it; without one it is installed by itself.
     """
 
     def __init__(self, package: str, extra: str | None = None) -> None:
@@ -194,10 +186,9 @@ def shown(text: str, longest: int = _LONGEST_SHOWN) -> str:
 
     Lines stay lines.
 
-    Examples
-    --------
-    >>> print(shown("no player \x1b[2J"))
-    no player \x1b[2J
+    Examples:
+        >>> print(shown("no player \x1b[2J"))
+        no player \x1b[2J
     """
     if text.isprintable() and len(text) <= longest:
         return text

@@ -13,13 +13,10 @@ __all__ = ["lazy_names"]
 def lazy_names(package: str, modules: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
     """The ``__getattr__`` of a package.
 
-    Parameters
-    ----------
-    package : str
-        Its ``__name__``.
-    modules : mapping of str to sequence of str
-        The public names by the module that has them: below the package, or with a point before
-        it beside the package.
+    Args:
+        package: Its ``__name__``.
+        modules: The public names by the module that has them: below the package, or with a point
+            before it beside the package.
     """
     places = {name: module for module, names in modules.items() for name in names}
 

@@ -88,10 +88,8 @@ def replaced(path: Path) -> Iterator[Path]:
     link names is replaced, and the link stays. A pipe or a device gets the whole file once
     it is complete.
 
-    Raises
-    ------
-    InputError
-        The file cannot be written.
+    Raises:
+        InputError: The file cannot be written.
     """
     if path.is_dir():
         raise InputError("this is a folder", file=str(path), hint="name a file")
@@ -250,10 +248,8 @@ def scratch_folder() -> Iterator[Path]:
 
     Those that killed processes left are removed on the way.
 
-    Raises
-    ------
-    InputError
-        It cannot be made, or is full.
+    Raises:
+        InputError: It cannot be made, or is full.
     """
     try:
         base = Path(tempfile.gettempdir())
@@ -332,10 +328,8 @@ def _sweep(base: Path) -> None:
 def changing(path: str | os.PathLike[str], *, wait: float = 10.0) -> Iterator[None]:
     """Hold the lock of a file that is read, changed and written, whatever links lead to it.
 
-    Raises
-    ------
-    InputError
-        Another process holds it for longer, or there is no such folder.
+    Raises:
+        InputError: Another process holds it for longer, or there is no such folder.
     """
     target = followed(path)
     if not target.parent.is_dir():
@@ -349,20 +343,13 @@ def changing(path: str | os.PathLike[str], *, wait: float = 10.0) -> Iterator[No
 def locked(folder: Path, doing: str, *, name: str = ".lock", wait: float = 0.0) -> Iterator[None]:
     """Hold the lock of this name in a folder, so that no other process works there.
 
-    Parameters
-    ----------
-    folder : Path
-    doing : str
-        What another process would be doing there, such as "training here".
-    name : str
-        Of the file that is locked.
-    wait : float
-        Seconds to wait for the other process.
+    Args:
+        doing: What another process would be doing there, such as "training here".
+        name: Of the file that is locked.
+        wait: Seconds to wait for the other process.
 
-    Raises
-    ------
-    InputError
-        Another process holds the lock, or the folder cannot be written to.
+    Raises:
+        InputError: Another process holds the lock, or the folder cannot be written to.
     """
     until = time.monotonic() + wait
     with Deferred() as signals:
@@ -454,10 +441,8 @@ _LONG_KEY = re.compile(
 def read_toml(path: Path) -> dict[str, Any]:
     """What stands in a file of TOML.
 
-    Raises
-    ------
-    InputError
-        It cannot be read, is not TOML, or is far longer than people write.
+    Raises:
+        InputError: It cannot be read, is not TOML, or is far longer than people write.
     """
     import tomllib
 

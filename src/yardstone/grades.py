@@ -69,12 +69,11 @@ Kind = Literal["kyu", "dan", "pro"]
 def split_grade(text: str) -> tuple[float, Kind] | None:
     """Number and kind of a grade as people and servers write it; None if it is none.
 
-    Examples
-    --------
-    >>> split_grade("4k"), split_grade("2 Dan"), split_grade("9p"), split_grade("strong")
-    ((4.0, 'kyu'), (2.0, 'dan'), (9.0, 'pro'), None)
-    >>> split_grade("18级"), split_grade("九段"), split_grade("P9段"), split_grade("5k?")
-    ((18.0, 'kyu'), (9.0, 'dan'), (9.0, 'pro'), (5.0, 'kyu'))
+    Examples:
+        >>> split_grade("4k"), split_grade("2 Dan"), split_grade("9p"), split_grade("strong")
+        ((4.0, 'kyu'), (2.0, 'dan'), (9.0, 'pro'), None)
+        >>> split_grade("18级"), split_grade("九段"), split_grade("P9段"), split_grade("5k?")
+        ((18.0, 'kyu'), (9.0, 'dan'), (9.0, 'pro'), (5.0, 'kyu'))
     """
     match = _GRADE.fullmatch(text)
     if match is None:
@@ -91,15 +90,12 @@ def split_grade(text: str) -> tuple[float, Kind] | None:
 def parse_grade(text: str) -> float:
     """Grade in zero-shodan units from words such as ``4k``, ``2 dan`` or ``1.5d``.
 
-    Raises
-    ------
-    InputError
-        It is no grade of amateurs.
+    Raises:
+        InputError: It is no grade of amateurs.
 
-    Examples
-    --------
-    >>> parse_grade("2d"), parse_grade("1k"), parse_grade("20 kyu")
-    (1.0, -1.0, -20.0)
+    Examples:
+        >>> parse_grade("2d"), parse_grade("1k"), parse_grade("20 kyu")
+        (1.0, -1.0, -20.0)
     """
     parts = split_grade(text)
     if parts is None:
@@ -145,10 +141,9 @@ def format_grade(grade: float) -> str:
     A grade between two others is written with its decimals, as dan from 1 dan
     on and as kyu below.
 
-    Examples
-    --------
-    >>> format_grade(1), format_grade(-20), format_grade(-0.5)
-    ('2d', '20k', '0.5k')
+    Examples:
+        >>> format_grade(1), format_grade(-20), format_grade(-0.5)
+        ('2d', '20k', '0.5k')
     """
     value = float(grade)
     if not np.isfinite(value):
@@ -159,10 +154,9 @@ def format_grade(grade: float) -> str:
 def nearest_grade(strength: float) -> str:
     """Name of the grade in whose stretch a strength lies; the stretch begins with its lower end.
 
-    Examples
-    --------
-    >>> nearest_grade(1.3), nearest_grade(-0.5), nearest_grade(-0.51)
-    ('2d', '1d', '1k')
+    Examples:
+        >>> nearest_grade(1.3), nearest_grade(-0.5), nearest_grade(-0.51)
+        ('2d', '1d', '1k')
     """
     value = float(strength)
     return format_grade(floor(value + 0.5)) if np.isfinite(value) else "?"
@@ -182,17 +176,15 @@ def usual_komi(handicap: ArrayLike) -> Array:
 def head_start(handicap: ArrayLike, komi: ArrayLike | None = None) -> Array:
     """Stones by which Black is ahead.
 
-    Parameters
-    ----------
-    handicap : array_like
-        Stones of Black; 0 is an even game, and with 1 Black only moves first.
-    komi : array_like, optional
-        Points that Black gives; the usual one by default. A reverse komi is negative.
+    Args:
+        handicap (array_like): Stones of Black; 0 is an even game, and with 1 Black only moves
+            first.
+        komi (array_like): Points that Black gives; the usual one by default. A reverse komi is
+            negative.
 
-    Examples
-    --------
-    >>> float(head_start(0)), float(head_start(1)), float(head_start(4)), float(head_start(4, 7))
-    (0.0, 0.5, 3.5, 3.0)
+    Examples:
+        >>> float(head_start(0)), float(head_start(1)), float(head_start(4, 7))
+        (0.0, 0.5, 3.0)
     """
     stones = np.asarray(handicap, np.float64)
     given = usual_komi(stones) if komi is None else np.asarray(komi, np.float64)

@@ -23,10 +23,9 @@ _LIMITS = (
 def bytes_of(text: str, option: str = "--memory") -> int:
     """A size of memory such as ``2GB`` or ``500MB``; UsageError, with the option's name, if none.
 
-    Examples
-    --------
-    >>> bytes_of("2GB"), bytes_of("1.5g"), bytes_of("500 MB")
-    (2000000000, 1500000000, 500000000)
+    Examples:
+        >>> bytes_of("2GB"), bytes_of("1.5g"), bytes_of("500 MB")
+        (2000000000, 1500000000, 500000000)
     """
     match = _SIZE.fullmatch(text.strip())
     if match is None:

@@ -51,10 +51,8 @@ def declared(group: str) -> Mapping[str, str]:
 def load(group: str, name: str) -> Any:
     """Load what a plug-in adds under a name.
 
-    Raises
-    ------
-    YardstoneError
-        It cannot be imported; the message names it.
+    Raises:
+        YardstoneError: It cannot be imported; the message names it.
     """
     place = declared(group)[name]
     module, _, path = place.partition(":")

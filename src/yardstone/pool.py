@@ -252,11 +252,9 @@ def _frozen(values: ArrayLike, dtype: Any = None) -> NDArray[Any]:
 class Pool:
     """Games between players; frozen.
 
-    Raises
-    ------
-    InputError
-        From the constructor, if lengths differ, a number is out of range or a
-        score is none of 1, 0.5 and 0.
+    Raises:
+        InputError: From the constructor, if lengths differ, a number is out of range or a score is
+            none of 1, 0.5 and 0.
     """
 
     players: tuple[str, ...]  #: Names; a player's number is the place in this tuple.
@@ -321,10 +319,9 @@ class Pool:
 
         Names that differ only in how accents are encoded are one (NFC).
 
-        Examples
-        --------
-        >>> Pool.from_names(["Ann", "Bob"], ["Bob", "Ann"], [1, 0.5])
-        <Pool: 2 games of 2 players>
+        Examples:
+            >>> Pool.from_names(["Ann", "Bob"], ["Bob", "Ann"], [1, 0.5])
+            <Pool: 2 games of 2 players>
         """
         number: dict[str, int] = {}
         ids = np.empty((len(first), 2), np.int32)

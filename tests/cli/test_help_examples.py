@@ -60,7 +60,7 @@ def examples_of(
             continue
         module, _, function = entry.place.partition(":")
         result = getattr(import_module(f"{entry.package}.{module}"), function)
-        written = (getdoc(result) or "").partition("\n\nExamples\n--------\n")[2]
+        written = (getdoc(result) or "").partition("\n\nExamples:\n")[2]
         yield place, [line.strip() for line in written.splitlines() if line.strip()]
 
 

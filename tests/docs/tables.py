@@ -34,13 +34,8 @@ MANY = 6
 class Table:
     """A table, with the text in which its command may stand.
 
-    Attributes
-    ----------
-    page : Path
-    line : int
-    text : str
-    near : str
-        Its section, and what stands before the first section and at the end of the page.
+    Attributes:
+        near: Its section, and what stands before the first section and at the end of the page.
     """
 
     page: Path

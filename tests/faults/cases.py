@@ -23,28 +23,17 @@ Prepare = Callable[[Path], object]
 class Case:
     """A command with its arguments.
 
-    Attributes
-    ----------
-    command : str
-        Its words.
-    arguments : str
-        As in a shell, in the folder of the case.
-    examples : str
-        Example files that are copied there, with blanks between.
-    prepare : callable, optional
-        Puts further files there.
-    keeps : tuple of str
-        Patterns of what a command that goes on where it was keeps meanwhile.
-    once : bool
-        Whether the same command is refused once all is done.
-    gnubg : bool
-        Whether it needs GNU Backgammon.
-    heavy : bool
-        Whether it takes long: the tests try it less.
-    long : bool
-        Whether the tests leave it to `make faults`.
-    environment : tuple of pairs
-        Variables that it sees.
+    Attributes:
+        command: Its words.
+        arguments: As in a shell, in the folder of the case.
+        examples: Example files that are copied there, with blanks between.
+        prepare: Puts further files there.
+        keeps: Patterns of what a command that goes on where it was keeps meanwhile.
+        once: Whether the same command is refused once all is done.
+        gnubg: Whether it needs GNU Backgammon.
+        heavy: Whether it takes long: the tests try it less.
+        long: Whether the tests leave it to `make faults`.
+        environment: Variables that it sees.
     """
 
     command: str

@@ -179,13 +179,10 @@ class Trial:
     def on_disk(self, fault: str, room: int = 0) -> bool:
         """Run it on a disk of its own, and judge what it leaves there.
 
-        Parameters
-        ----------
-        fault : str
-            One of `DISKS`. Where the machine lets nobody mount disks the system's refusal is
-            made up instead, as in `refused`.
-        room : int
-            So many pages are free, or so many names.
+        Args:
+            fault: One of `DISKS`. Where the machine lets nobody mount disks the system's refusal is
+                made up instead, as in `refused`.
+            room: So many pages are free, or so many names.
         """
         if not self.server.disks:
             print(f"{self.case}: no disk can be mounted here: {fault} is made up", file=sys.stderr)
@@ -223,10 +220,8 @@ class Trial:
     def clock_set_back(self, fault: str, moment: int, later: int = 0) -> bool:
         """Set the clock back at a moment, or kill it there and go on with the clock set back.
 
-        Parameters
-        ----------
-        fault : str
-            ``clock`` amid the run, or ``kill``, after which it is run again.
+        Args:
+            fault: ``clock`` amid the run, or ``kill``, after which it is run again.
         """
         _, whole = self.undisturbed
         # What is written names days: both clocks show the same one.

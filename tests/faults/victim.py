@@ -50,26 +50,17 @@ _PATIENCE = 120
 class Order:
     """A command to run, and the fault.
 
-    Attributes
-    ----------
-    words : list of str
-    folder : str
-        Where it runs.
-    logs : str
-        Folder for what it prints.
-    fault : str
-        ``kill``, ``term``, ``int``: a signal. ``full``, ``read-only``: what the system
-        answers from then on to all that makes or changes a file. ``limit``: no file grows
-        beyond `moment` bytes. ``closed``, ``device``, ``pipe``: standard output. ``deaf``:
-        standard error is closed. ``clock``: the clock is set back by `CLOCK` seconds.
-    moment : int
-        Which change it is; from 1 on.
-    later : int
-        Python's calls of C functions between the moment and the fault.
-    environment : dict
-        What it sees besides.
-    clock : str
-        File that tells the time, for a server with a clock.
+    Attributes:
+        folder: Where it runs.
+        logs: Folder for what it prints.
+        fault: ``kill``, ``term``, ``int``: a signal. ``full``, ``read-only``: what the system
+            answers from then on to all that makes or changes a file. ``limit``: no file grows
+            beyond `moment` bytes. ``closed``, ``device``, ``pipe``: standard output. ``deaf``:
+            standard error is closed. ``clock``: the clock is set back by `CLOCK` seconds.
+        moment: Which change it is; from 1 on.
+        later: Python's calls of C functions between the moment and the fault.
+        environment: What it sees besides.
+        clock: File that tells the time, for a server with a clock.
     """
 
     words: list[str]
@@ -86,13 +77,9 @@ class Order:
 class Done:
     """How it ended.
 
-    Attributes
-    ----------
-    status : int
-        The exit status; negative for the signal that ended it.
-    out, err : str
-    moments : int
-        Changes that were counted until then.
+    Attributes:
+        status: The exit status; negative for the signal that ended it.
+        moments: Changes that were counted until then.
     """
 
     status: int
@@ -104,17 +91,12 @@ class Done:
 class Server:
     """The process that forks.
 
-    Parameters
-    ----------
-    faketime : Path, optional
-        The library that gives its forks a clock which can be set.
+    Args:
+        faketime: The library that gives its forks a clock which can be set.
 
-    Attributes
-    ----------
-    disks : bool
-        Whether it can mount disks.
-    clock : Path or None
-        File with the seconds that its clock is ahead.
+    Attributes:
+        disks: Whether it can mount disks.
+        clock: File with the seconds that its clock is ahead.
     """
 
     def __init__(self, faketime: Path | None = None) -> None:

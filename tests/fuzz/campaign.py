@@ -29,15 +29,10 @@ _WITHOUT_COVERAGE = 0.25
 class Line:
     """What was tried and found for one target, in all runs with this folder.
 
-    Attributes
-    ----------
-    target : str
-    cases : int
-        Inputs read.
-    kept : int
-        New entries of its corpus: inputs that reached something new.
-    faults : int
-        Faults that differ.
+    Attributes:
+        cases: Inputs read.
+        kept: New entries of its corpus: inputs that reached something new.
+        faults: Faults that differ.
     """
 
     target: str

@@ -38,12 +38,9 @@ _SOURCE = "/src/yardstone/"
 class Fault:
     """What went wrong.
 
-    Attributes
-    ----------
-    signature : str
-        The same for inputs that show the same fault.
-    text : str
-        The traceback, or what was measured.
+    Attributes:
+        signature: The same for inputs that show the same fault.
+        text: The traceback, or what was measured.
     """
 
     signature: str

@@ -44,16 +44,12 @@ _SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 class Tally:
     """What became of the sound games of so many damaged files.
 
-    Attributes
-    ----------
-    cases, beside : int
-        Damaged files, and sound games in them.
-    lost, silent, changed : int
-        Games that were not read; those of them in files of which nothing was reported; games
-        read with another name or score.
-    refused : int
-        Files that were refused as a whole, with an error.
-    examples : list of (str, bytes)
+    Attributes:
+        cases, beside: Damaged files, and sound games in them.
+        lost, silent, changed: Games that were not read; those of them in files of which nothing was
+            reported; games read with another name or score.
+        refused: Files that were refused as a whole, with an error.
+        examples: list of (str, bytes).
     """
 
     cases: int = 0

@@ -37,14 +37,10 @@ _CELLS = (
 class Packing:
     """How something is packed.
 
-    Attributes
-    ----------
-    mark : bytes
-        How such data begin.
-    change : function
-        Opens it, changes something inside, and closes it again.
-    offset : int
-        Where the mark stands.
+    Attributes:
+        mark: How such data begin.
+        change: Opens it, changes something inside, and closes it again.
+        offset: Where the mark stands.
     """
 
     mark: bytes

@@ -29,27 +29,17 @@ class Wrong(Exception):
 class Target:
     """A reader to be fuzzed.
 
-    Attributes
-    ----------
-    name : str
-        Its folder in the corpus: ``MODULE-FORMAT``, the module being where it stands.
-    read : function
-        Reads a file, and compares what it read with an oracle where there is one.
-    suffix : str
-        The ending of the file.
-    made : function, optional
-        Makes further examples by name, for formats that a program writes better than a
-        repository keeps.
-    seconds : float
-        The processor's time that one input may take.
-    megabytes : int
-        The memory that one input may take.
-    most_bytes : int
-        The size of the largest input.
-    examples : int
-        How many mutations `make test` tries.
-    words : tuple of str
-        What stands in such files and a mutation would not find by chance.
+    Attributes:
+        name: Its folder in the corpus: ``MODULE-FORMAT``, the module being where it stands.
+        read: Reads a file, and compares what it read with an oracle where there is one.
+        suffix: The ending of the file.
+        made: Makes further examples by name, for formats that a program writes better than a
+            repository keeps.
+        seconds: The processor's time that one input may take.
+        megabytes: The memory that one input may take.
+        most_bytes: The size of the largest input.
+        examples: How many mutations `make test` tries.
+        words: What stands in such files and a mutation would not find by chance.
     """
 
     name: str

@@ -81,16 +81,11 @@ class Findings:
 def work(name: str, folder: Path, way: str, seconds: float, seed: int) -> None:
     """Fuzz one target for some seconds.
 
-    Parameters
-    ----------
-    name : str
-        The target.
-    folder : Path
-        Where its findings are.
-    way : {"coverage", "mutations"}
-    seconds : float
-    seed : int
-        Where chance begins.
+    Args:
+        name: The target.
+        folder: Where its findings are.
+        way: {"coverage", "mutations"}.
+        seed: Where chance begins.
     """
     _bounded_memory()
     if way == "coverage":

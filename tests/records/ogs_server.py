@@ -48,18 +48,12 @@ def game_entry(number: int, black: str, white: str, **other: Any) -> dict[str, A
 class OgsServer:
     """What it holds, and what it was asked.
 
-    Attributes
-    ----------
-    url : str
-    players : dict of str to int
-        Names with their numbers.
-    games : list of dict
-        Of the first player, the latest first.
-    records : dict of int to bytes
-        SGF of each game.
-    answers : dict of str to (int, dict, bytes)
-        Paths that answer otherwise: status, headers, body.
-    asked : list of str
+    Attributes:
+        players: Names with their numbers.
+        games: Of the first player, the latest first.
+        records: SGF of each game.
+        answers (dict of str to (int, dict, bytes)): Paths that answer otherwise: status, headers,
+            body.
     """
 
     url: str = ""

@@ -15,14 +15,11 @@ __all__ = ["Account", "Audit", "account"]
 class Account:
     """Jobs of a load, by what became of them.
 
-    Attributes
-    ----------
-    sent, begun : int
-        Jobs that visitors sent, and how often one was begun.
-    lost : int
-        Those without a result, and those whose result is wrong or not the same from all servers.
-    doubled : int
-        Results written or counted, and jobs made, beyond one for each list.
+    Attributes:
+        sent, begun: Jobs that visitors sent, and how often one was begun.
+        lost: Those without a result, and those whose result is wrong or not the same from all
+            servers.
+        doubled: Results written or counted, and jobs made, beyond one for each list.
     """
 
     sent: int
@@ -57,10 +54,8 @@ class Audit:
     What a job became is written down in the transaction that changed it, so that nothing the
     servers and workers count themselves is believed.
 
-    Parameters
-    ----------
-    url : str
-        The database, with its tables.
+    Args:
+        url: The database, with its tables.
     """
 
     def __init__(self, url: str) -> None:

@@ -24,16 +24,11 @@ LEASE = 4.0
 class Machine(Served):
     """A supervisor with its server or its workers, and a folder that no other machine sees.
 
-    Parameters
-    ----------
-    folder : Path
-        Of the machine; made here.
-    database : str
-        What it shares with the others.
-    *options : str
-        More of `yardstone serve`.
-    serves : bool
-        Whether it answers visitors; else it has workers alone.
+    Args:
+        folder: Of the machine; made here.
+        database: What it shares with the others.
+        *options: More of `yardstone serve`.
+        serves: Whether it answers visitors; else it has workers alone.
     """
 
     def __init__(
@@ -73,12 +68,7 @@ class Machine(Served):
 
 
 class Cluster:
-    """Machines that share a database.
-
-    Attributes
-    ----------
-    servers, workers : list of Machine
-    """
+    """Machines that share a database."""
 
     def __init__(self, servers: list[Machine], workers: list[Machine]) -> None:
         self.servers = servers
@@ -125,15 +115,11 @@ def cluster(
 ) -> Iterator[Cluster]:
     """Servers without workers, and workers of machines of their own.
 
-    Parameters
-    ----------
-    folder : Path
-        Where the machines have their folders.
-    databases : sequence of str
-        The address of the database for each machine in turn, the servers first: all lead to
-        one database, each maybe by a line of its own.
-    *options : str
-        More of `yardstone serve`, for all machines.
+    Args:
+        folder: Where the machines have their folders.
+        databases: The address of the database for each machine in turn, the servers first: all lead
+            to one database, each maybe by a line of its own.
+        *options: More of `yardstone serve`, for all machines.
     """
     with ExitStack() as stack:
         result = Cluster([], [])

@@ -20,10 +20,8 @@ _PATIENCE = 30.0
 class Line:
     """Passes bytes on, in both directions, while it is whole.
 
-    Parameters
-    ----------
-    port : int
-        Of the server, on this machine.
+    Args:
+        port: Of the server, on this machine.
     """
 
     def __init__(self, port: int) -> None:

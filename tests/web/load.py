@@ -25,14 +25,10 @@ _ENDED = ("done", "failed", "cancelled")
 class Sent:
     """A list that was taken.
 
-    Attributes
-    ----------
-    name : str
-        The player who occurs in this list only.
-    job, path : str
-        The job, and its address on any server.
-    owner : str
-        The key to change it.
+    Attributes:
+        name: The player who occurs in this list only.
+        job, path: The job, and its address on any server.
+        owner: The key to change it.
     """
 
     name: str
@@ -45,16 +41,12 @@ class Sent:
 class Outcome:
     """What became of the lists of a load.
 
-    Attributes
-    ----------
-    jobs : mapping of str to Sent
-        All that were taken, by their names.
-    ended, again : Counter
-        Jobs by the status in which they ended; requests that were tried again, by the reason.
-    wrong : list of str
-        Lists whose result is missing or is not theirs.
-    different : list of str
-        Names of those whose results are not the same bytes from all servers.
+    Attributes:
+        jobs: All that were taken, by their names.
+        ended, again: Jobs by the status in which they ended; requests that were tried again, by the
+            reason.
+        wrong: Lists whose result is missing or is not theirs.
+        different: Names of those whose results are not the same bytes from all servers.
     """
 
     jobs: dict[str, Sent]
@@ -69,19 +61,13 @@ class Load:
 
     Each request goes to a server drawn by lot. One that got no answer is sent again.
 
-    Parameters
-    ----------
-    urls : sequence of str
-        The servers.
-    visitors, each : int
-        How many visitors there are, and lists of each.
-    games, players : int
-        Of a list.
-    look : float
-        Seconds between two looks of a visitor.
-    in_turn : bool
-        Each visitor sends the next list when the result of the last one is there, and goes on
-        after `each` until `enough` is called; else all lists are sent at once.
+    Args:
+        urls: The servers.
+        visitors, each: How many visitors there are, and lists of each.
+        games, players: Of a list.
+        look: Seconds between two looks of a visitor.
+        in_turn: Each visitor sends the next list when the result of the last one is there, and goes
+            on after `each` until `enough` is called; else all lists are sent at once.
     """
 
     def __init__(

@@ -67,11 +67,9 @@ def _version(folder: Path) -> int:
 class Postgres:
     """A server of databases.
 
-    Parameters
-    ----------
-    durable : bool
-        Wait until what is written is on the disk, as anyone's server does; without it tests are
-        faster, and what was written survives a kill of the server all the same.
+    Args:
+        durable: Wait until what is written is on the disk, as anyone's server does; without it
+            tests are faster, and what was written survives a kill of the server all the same.
     """
 
     def __init__(self, *, durable: bool = False) -> None:

@@ -21,22 +21,14 @@ __all__ = ["Trouble"]
 class Trouble:
     """Faults, each of which ends by itself or is ended here.
 
-    Parameters
-    ----------
-    cluster : Cluster
-    postgres : Postgres
-        The database.
-    lines : sequence of Line
-        Those to it, one for each machine.
-    seed : int
-        Which decides everything that is drawn.
-    seconds : float
-        How long a machine, the database or a line is away.
+    Args:
+        postgres: The database.
+        lines: Those to it, one for each machine.
+        seed: Which decides everything that is drawn.
+        seconds: How long a machine, the database or a line is away.
 
-    Attributes
-    ----------
-    count : Counter
-        How often each fault was brought about.
+    Attributes:
+        count: How often each fault was brought about.
     """
 
     def __init__(

@@ -257,17 +257,13 @@ def cross_validate(
 ) -> CrossValidation:
     """Score candidates on games left out, and choose one.
 
-    Parameters
-    ----------
-    games : GameColumns
-        Decided games. Games of one group never stand on both sides.
-    candidates : sequence of ModelForm, optional
-        Simplest first; by default `CANDIDATES`, and `RATINGS` if there are any. A candidate
-        that cannot be fitted to a training part is scored with the published model there.
-    folds : int
-        Number of parts.
-    seed : int
-        For dealing the groups out.
+    Args:
+        games: Decided games. Games of one group never stand on both sides.
+        candidates: Simplest first; by default `CANDIDATES`, and `RATINGS` if there are any. A
+            candidate that cannot be fitted to a training part is scored with the published model
+            there.
+        folds: Number of parts.
+        seed: For dealing the groups out.
     """
     if len(games) == 0:
         raise NoGamesError("there is no decided game between players of known grades")
@@ -344,16 +340,11 @@ def trace(
 ) -> Trace:
     """Fit each window of `years` years on its own (Kaniuk 2011, section 5).
 
-    Parameters
-    ----------
-    pool : Pool
-        Dated games with grades.
-    years, first_end, last_end
-        As in `yardstone.winprob.statistics.windows`.
-    grades : sequence of int
-        The grades to follow: 10 kyu and 2 dan as in the paper.
-    free, start
-        As in `fit_least_squares`.
+    Args:
+        pool: Dated games with grades.
+        years, first_end, last_end: As in `yardstone.winprob.statistics.windows`.
+        grades: The grades to follow: 10 kyu and 2 dan as in the paper.
+        free, start: As in `fit_least_squares`.
     """
     chosen = frozenset(free)
     names = tuple(name for name in start.parameters if name in chosen)

@@ -58,13 +58,9 @@ class WithError:
 class CostShares:
     """Shares of the chances called lost that were lost; frozen.
 
-    Attributes
-    ----------
-    names : tuple of str
-    values : float64 array (k,)
-    covariance : float64 array (k, k)
-        The sandwich, by cluster.
-    clusters, matches : int
+    Attributes:
+        values: float64 array (k,).
+        covariance (float64 array (k, k)): The sandwich, by cluster.
     """
 
     names: tuple[str, ...]
@@ -82,18 +78,13 @@ class CostShares:
 class Mix:
     """What the cube errors of some players are made of; frozen.
 
-    Attributes
-    ----------
-    epm, epc, epc_2003 : WithError
-        Errors per unforced move and per close decision by both rules, of all added up.
-    shares : tuple of WithError
-        Of the sum of cube errors, by `KINDS_OF_CUBE_ERRORS`.
-    per_match : tuple of WithError
-        Numbers of errors of a player in a match, by kind.
-    mean : tuple of WithError
-        Size of an error, by kind; NaN where there is none.
-    correlation : WithError
-        Of a player's EPM and EPC in a match, as ranks.
+    Attributes:
+        epm, epc, epc_2003: Errors per unforced move and per close decision by both rules, of all
+            added up.
+        shares: Of the sum of cube errors, by `KINDS_OF_CUBE_ERRORS`.
+        per_match: Numbers of errors of a player in a match, by kind.
+        mean: Size of an error, by kind; NaN where there is none.
+        correlation: Of a player's EPM and EPC in a match, as ranks.
     """
 
     epm: WithError
@@ -128,20 +119,14 @@ def cost_shares(
 ) -> CostShares:
     """Shares of what the analysis calls lost that the results show to be lost.
 
-    Parameters
-    ----------
-    table : CubeErrors
-    by_kind : bool
-        A share for each kind of cube error, in place of one for all.
-    won : bool
-        Explain who won, which no analysis enters, in place of luck-adjusted results.
-    clusters : int array (n,), optional
-        Matches of one number belong together; `rarer_players` by default.
+    Args:
+        by_kind: A share for each kind of cube error, in place of one for all.
+        won: Explain who won, which no analysis enters, in place of luck-adjusted results.
+        clusters (int array (n,)): Matches of one number belong together; `rarer_players` by
+            default.
 
-    Raises
-    ------
-    ModelError
-        The matches do not determine the shares: an error of some kind is in none.
+    Raises:
+        ModelError: The matches do not determine the shares: an error of some kind is in none.
     """
     lost = _claimed(table, by_kind)
     names = (CHEQUER, *(KINDS_OF_CUBE_ERRORS if by_kind else (CUBE,)))
@@ -183,18 +168,12 @@ def points_for_a_unit(
     matches (as published; close decisions by the rule of 2006), in points by the slope of
     the curve of FIBS at even chances.
 
-    Parameters
-    ----------
-    table : CubeErrors
-    length : float
-        Only matches of this length count.
-    shares : CostShares, optional
-        The chance lost of each kind is what the analysis says times its share; all of it
-        without. Its own error enters.
-    side : int, optional
-        Errors of the first (0) or second (1) player only.
-    samples, seed : int
-        Clusters are drawn anew so often for the error.
+    Args:
+        length: Only matches of this length count.
+        shares: The chance lost of each kind is what the analysis says times its share; all of it
+            without. Its own error enters.
+        side: Errors of the first (0) or second (1) player only.
+        samples, seed: Clusters are drawn anew so often for the error.
     """
     part = table.select(table.length == length)
     if len(part) < 2:

@@ -63,25 +63,20 @@ SIZES = ("source", "kind", "error", "length", "away", "opponent_away", "cube")
 class CubeErrors:
     """Matches with a winner; arrays of two columns have both players, frozen.
 
-    Attributes
-    ----------
-    source : array of str (n,)
-        Who played: a name for each group of matches.
-    length : float64 array (n,)
-        Points to win.
-    players : array of str (n, 2)
-    won : float64 array (n,)
-        1 where the first player won, else 0.
-    luck_adjusted : float64 array (n,)
-        The first player's chance with luck taken out; may leave 0 to 1.
-    unforced, close, close_2003 : float64 arrays (n, 2)
-        Unforced moves, and close cube decisions by the rules of 2006 and 2003.
-    chequer, chequer_cost : float64 arrays (n, 2)
-        Errors of moves: normalised equity, and match winning chance said to be lost.
-    cube, cube_cost : float64 arrays (n, 2, 4)
-        The same of cube decisions, by `KINDS_OF_CUBE_ERRORS`.
-    numbers : float64 array (n, 2, 4)
-        Numbers of cube errors.
+    Attributes:
+        source (array of str (n,)): Who played: a name for each group of matches.
+        length (float64 array (n,)): Points to win.
+        players: array of str (n, 2).
+        won (float64 array (n,)): 1 where the first player won, else 0.
+        luck_adjusted (float64 array (n,)): The first player's chance with luck taken out; may leave
+            0 to 1.
+        unforced, close, close_2003 (float64 arrays (n, 2)): Unforced moves, and close cube
+            decisions by the rules of 2006 and 2003.
+        chequer, chequer_cost (float64 arrays (n, 2)): Errors of moves: normalised equity, and match
+            winning chance said to be lost.
+        cube, cube_cost (float64 arrays (n, 2, 4)): The same of cube decisions, by
+            `KINDS_OF_CUBE_ERRORS`.
+        numbers (float64 array (n, 2, 4)): Numbers of cube errors.
     """
 
     source: NDArray[Any]
@@ -116,13 +111,10 @@ class CubeErrors:
 def match_rows(records: Iterable[Mapping[str, Any]], source: str) -> Iterator[dict[str, Any]]:
     """Rows of the matches with a winner among analyses or results of simulated matches.
 
-    Parameters
-    ----------
-    records : iterable of mapping
-        Lines of a file that ``yardstone backgammon analyse --ledger`` wrote, or of results
-        of ``yardstone backgammon play``, of which the first depth of analysis counts.
-    source : str
-        Who played.
+    Args:
+        records: Lines of a file that ``yardstone backgammon analyse --ledger`` wrote, or of results
+            of ``yardstone backgammon play``, of which the first depth of analysis counts.
+        source: Who played.
     """
     for record in records:
         match = _of_analysis(record) if "status" in record else _of_results(record)
@@ -233,12 +225,9 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
 def read_cube_errors(path: Path) -> CubeErrors:
     """Read a table of matches, packed or not.
 
-    Raises
-    ------
-    InputError
-        It cannot be read, or a row of it is wrong.
-    NoGamesError
-        There is no match.
+    Raises:
+        InputError: It cannot be read, or a row of it is wrong.
+        NoGamesError: There is no match.
     """
     rows = _rows(path, COLUMNS)
     if not rows:

@@ -27,23 +27,15 @@ def fit_formula(
 ) -> Formula:
     """The weights of EPM and EPC from Part II, and that of EPD from Part I, on mean results.
 
-    Parameters
-    ----------
-    table : StudyTable
-        With matches of both parts, each of two lengths or more.
-    name : str
-        Of the formula.
-    rule, averaging
-        How decisions are counted and rates averaged.
-    draws, seed : int
-        So often the matches of each cell are drawn anew for the covariance.
+    Args:
+        table: With matches of both parts, each of two lengths or more.
+        name: Of the formula.
+        rule, averaging: How decisions are counted and rates averaged.
+        draws, seed: So often the matches of each cell are drawn anew for the covariance.
 
-    Raises
-    ------
-    NoGamesError
-        A part is not there.
-    ModelError
-        The matches do not determine the formula.
+    Raises:
+        NoGamesError: A part is not there.
+        ModelError: The matches do not determine the formula.
     """
     one, two = (
         fit_study(table, model, FitMethod.chance, rule, averaging, draws=draws, seed=seed)
@@ -58,10 +50,8 @@ def formula_of_fits(decision: StudyFit, bilinear: StudyFit, name: str) -> Formul
     The covariance is that of the draws times `StudyFit.misfit`, for what the form of the
     functions does not catch. The parts share no match.
 
-    Raises
-    ------
-    ModelError
-        The matches do not determine a number of it.
+    Raises:
+        ModelError: The matches do not determine a number of it.
     """
     covariance = np.zeros((6, 6))
     covariance[:4, :4] = bilinear.misfit * bilinear.covariance

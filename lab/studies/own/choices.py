@@ -36,20 +36,16 @@ _FOX = slice(1, 1 + len(RANKS))
 class Choices:
     """Sides of games, whose moves were looked at one by one.
 
-    Attributes
-    ----------
-    key : str [s]
-        Of the record in its archive, and the colour; growing.
-    band : int64 [s]
-        Of the player, in `BANDS`.
-    moves : int64 [s]
-    top : int64 [s]
-        Moves that the choices of the player's band like best.
-    likelihood : float64 [s, bands]
-        Summed logarithms of the probability of the moves by each band's choices.
-    scores : float64 [s, phases, 22]
-        What they say of each group of Fox, summed by phase: log-likelihoods less their mean,
-        and the answers of the head that was trained to tell the strength.
+    Attributes:
+        key (str [s]): Of the record in its archive, and the colour; growing.
+        band (int64 [s]): Of the player, in `BANDS`.
+        moves: int64 [s].
+        top (int64 [s]): Moves that the choices of the player's band like best.
+        likelihood (float64 [s, bands]): Summed logarithms of the probability of the moves by each
+            band's choices.
+        scores (float64 [s, phases, 22]): What they say of each group of Fox, summed by phase:
+            log-likelihoods less their mean, and the answers of the head that was trained to tell
+            the strength.
     """
 
     key: NDArray[np.str_]

@@ -83,13 +83,9 @@ class _Stack:
 def stacked(scores: Array, pool: RankPool, fold: NDArray[Any], settings: RankSettings) -> OutOfFold:
     """Models of scores side by side, of which each fold's has not seen the fold.
 
-    Parameters
-    ----------
-    scores : float64 [s, phases, m]
-        Of each side, by models that have not seen it.
-    pool : RankPool
-    fold : int64 [s]
-    settings : RankSettings
+    Args:
+        scores (float64 [s, phases, m]): Of each side, by models that have not seen it.
+        fold: int64 [s].
     """
     small = np.empty((len(pool), PHASES, 0), np.float32)
     light = replace(pool, values=small, lifted=small)

@@ -45,10 +45,8 @@ class Facts:
     def row(self, file: str) -> dict[str, str]:
         """What the index says of a game.
 
-        Raises
-        ------
-        InputError
-            It is not in the index.
+        Raises:
+            InputError: It is not in the index.
         """
         key = "/".join(Path(file).parts[-4:])
         if key not in self._index:

@@ -40,22 +40,15 @@ def join_scales(
 
     On its other scales it is the first of them.
 
-    Parameters
-    ----------
-    one, other : TrainedScale
-        Learnt from the same sides, in the same order.
-    pool, rated, name, settings
-        As in `yardstone_lab.neubauer.rank.scales.fit_rated_scale`.
+    Args:
+        one, other: Learnt from the same sides, in the same order.
+        pool, rated, name, settings: As in `yardstone_lab.neubauer.rank.scales.fit_rated_scale`.
 
-    Returns
-    -------
-    TrainedScale
+    Returns:
         Its folds are those who are in the same fold of both.
 
-    Raises
-    ------
-    UsageError
-        They look through different networks, or at different sides.
+    Raises:
+        UsageError: They look through different networks, or at different sides.
     """
     if NetworkView.of(one.model.card) != NetworkView.of(other.model.card):
         raise UsageError("the models look through different networks")

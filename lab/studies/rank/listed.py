@@ -37,18 +37,14 @@ _BOARD = 19
 class Sides:
     """Sides of games.
 
-    Attributes
-    ----------
-    counts : uint8 [s, 3, phases]
-        Moves in each phase of the game, by the phases of the model.
-    scores : float32 [s, 3, k]
-        Their summed scores.
-    group : int8 [s]
-    player : int16 [s]
-        A number for each player within a group: those that are listed come first.
-    listed : bool [s]
-        Whether the player is listed, so that 15 or more games are known.
-    game, year : int16 [s]
+    Attributes:
+        counts (uint8 [s, 3, phases]): Moves in each phase of the game, by the phases of the model.
+        scores (float32 [s, 3, k]): Their summed scores.
+        group: int8 [s].
+        player (int16 [s]): A number for each player within a group: those that are listed come
+            first.
+        listed (bool [s]): Whether the player is listed, so that 15 or more games are known.
+        game, year: int16 [s].
     """
 
     counts: NDArray[np.uint8]
@@ -91,10 +87,8 @@ class Sides:
 def read_sides(stores: Sequence[Path], model: StrengthModel, facts: Facts) -> Sides:
     """Score all sides of the games held back in some stores of features.
 
-    Raises
-    ------
-    NoGamesError
-        There are none.
+    Raises:
+        NoGamesError: There are none.
     """
     numbers = {key: number for number, key in enumerate(facts.listed)}
     listed = len(numbers)

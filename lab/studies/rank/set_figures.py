@@ -26,16 +26,10 @@ def fox_accuracy(
 ) -> Accuracy:
     """How often the group of some Fox games is named, by networks that saw none of them.
 
-    Parameters
-    ----------
-    trained : ScoredModel
-    sides : SetSides
-        What it was trained on.
-    games : int
-        Both sides of so many games are drawn from one group.
-    draws : int
-        For each group, over all folds.
-    seed : int
+    Args:
+        sides: What it was trained on.
+        games: Both sides of so many games are drawn from one group.
+        draws: For each group, over all folds.
     """
     pool, held_out = pool_of(sides, np.flatnonzero(sides.fox)), trained.fox
     random = np.random.default_rng(seed)

@@ -155,9 +155,8 @@ def held(pool: Pool, seed: int = 0) -> NDArray[np.bool_]:
     Events are dealt to parts of like size, the congress alone to one. Numbers are drawn from
     the fit to the other parts: its coefficients, what is random in the event, and the games.
 
-    Returns
-    -------
-    bool array (events, levels)
+    Returns:
+        bool array (events, levels)
     """
     rng = np.random.default_rng(seed)
     event = np.asarray(pool.columns["event"])

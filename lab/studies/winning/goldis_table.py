@@ -22,14 +22,10 @@ __all__ = ["RULES", "Departure", "departures", "graded_rounding"]
 class Departure:
     """A figure of the table that a rule does not give.
 
-    Attributes
-    ----------
-    rank : str
-        Row of the table.
-    column : str
-        ``"log rating"`` or ``"antilog"``.
-    printed, exact, rounded : float
-        The table's figure, the exact one, and that one by the rule.
+    Attributes:
+        rank: Row of the table.
+        column: ``"log rating"`` or ``"antilog"``.
+        printed, exact, rounded: The table's figure, the exact one, and that one by the rule.
     """
 
     rank: str

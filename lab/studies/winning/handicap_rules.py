@@ -33,16 +33,11 @@ __all__ = [
 def black_wins(gap: ArrayLike, handicap: ArrayLike, *, stone: float, slope: float) -> Array:
     """Probability that Black wins.
 
-    Parameters
-    ----------
-    gap : array_like
-        White's grade less Black's.
-    handicap : array_like
-        Stones without komi; 0 is an even game with komi.
-    stone : float
-        Grades that a stone is worth.
-    slope : float
-        Logits a grade.
+    Args:
+        gap (array_like): White's grade less Black's.
+        handicap (array_like): Stones without komi; 0 is an even game with komi.
+        stone: Grades that a stone is worth.
+        slope: Logits a grade.
     """
     stones = np.asarray(handicap, np.float64)
     head_start = stone * np.where(stones > 0.0, stones - 0.5, 0.0)
@@ -86,10 +81,8 @@ def fit_stone(
 ) -> tuple[float, float]:
     """Worth of a stone in grades, and logits a grade, of handicap games by likelihood.
 
-    Raises
-    ------
-    UsageError
-        The games do not tell the two apart.
+    Raises:
+        UsageError: The games do not tell the two apart.
     """
     x, h, y = (np.asarray(v, np.float64) for v in (gap, handicap, won))
     if not len(x):

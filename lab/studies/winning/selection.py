@@ -47,21 +47,15 @@ _BLOCK = 256
 class SelectionFit:
     """Result of `fit_with_strengths`.
 
-    Attributes
-    ----------
-    model : GradeModel
-        Probability between *strengths*, in grades.
-    names : tuple of str
-        Its fitted parameters.
-    deviation : float
-        Standard deviation of a player's strength about the grade, in grades.
-    log_likelihood : float
-        Marginal, by Laplace's approximation.
-    players : tuple of str
-        Players with games that count, named as given.
-    offset, offset_deviation : arrays (players,)
-        Estimated strength less grade, and its standard deviation where model and spread
-        are taken as known. They are not: 1.96 of it held the truth in 80 of 100.
+    Attributes:
+        model: Probability between *strengths*, in grades.
+        names: Its fitted parameters.
+        deviation: Standard deviation of a player's strength about the grade, in grades.
+        log_likelihood: Marginal, by Laplace's approximation.
+        players: Players with games that count, named as given.
+        offset, offset_deviation (arrays (players,)): Estimated strength less grade, and its
+            standard deviation where model and spread are taken as known. They are not: 1.96 of it
+            held the truth in 80 of 100.
     """
 
     model: GradeModel
@@ -170,20 +164,13 @@ def fit_with_strengths(
 ) -> SelectionFit:
     """Fit the model together with every player's deviation from his grade.
 
-    Parameters
-    ----------
-    pool : Pool
-        Whole tournaments, with ``first_grade`` and ``second_grade``; the even,
-        decided games count. A player who enters with another grade counts as
-        another player.
-    free : iterable of str
-        Parameters of the model to fit; the others stay as in `start`.
-    start : GradeModel, optional
-        First point: table 1's "initial" by default. No lapses are modelled.
-    deviation : float
-        First value of the spread of strengths, in grades.
-    most_steps : int
-        Of the outer optimisation.
+    Args:
+        pool: Whole tournaments, with ``first_grade`` and ``second_grade``; the even, decided games
+            count. A player who enters with another grade counts as another player.
+        free: Parameters of the model to fit; the others stay as in `start`.
+        start: First point: table 1's "initial" by default. No lapses are modelled.
+        deviation: First value of the spread of strengths, in grades.
+        most_steps: Of the outer optimisation.
     """
     from scipy.optimize import minimize
 

@@ -123,11 +123,9 @@ def simulate_mcmahon(
     score (grade, up to the bar, plus wins), at random among equals. That makes
     who meets whom depend on the results so far, which is the selection effect.
 
-    Returns
-    -------
-    Pool
-        With ``first_grade``, ``second_grade``, ``round`` and the true strengths
-        ``first_strength``, ``second_strength``.
+    Returns:
+        With ``first_grade``, ``second_grade``, ``round`` and the true strengths ``first_strength``,
+            ``second_strength``.
     """
     if players % 2:
         raise UsageError("an even number of players is needed")

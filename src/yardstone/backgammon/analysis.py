@@ -81,27 +81,18 @@ def analyse_matches(
 ) -> MatchAnalysis:
     """Analyse files of matches, and say what the errors tell about each player.
 
-    Parameters
-    ----------
-    files : iterable of MatchFile
-        Such as `yardstone.backgammon.file_analysis.MatchFiles`.
-    settings : AnalysisSettings, optional
-        Depth and format.
-    rule : RatingRule, optional
-        From errors to ratings.
-    choice : ListedPlayers, optional
-        Which players are listed; the most matches first.
-    blunders : int
-        How many of the worst are kept.
-    ledger, program, workers, timeout, progress
-        As for `yardstone.backgammon.file_analysis.analyse_files`.
+    Args:
+        files: Such as `yardstone.backgammon.file_analysis.MatchFiles`.
+        settings: Depth and format.
+        rule: From errors to ratings.
+        choice: Which players are listed; the most matches first.
+        blunders: How many of the worst are kept.
+        ledger, program, workers, timeout, progress: As for
+            `yardstone.backgammon.file_analysis.analyse_files`.
 
-    Raises
-    ------
-    NoGamesError
-        No file holds a match; says why the first was refused.
-    InputError
-        A player who is named is in no match, or GNU Backgammon is not there.
+    Raises:
+        NoGamesError: No file holds a match; says why the first was refused.
+        InputError: A player who is named is in no match, or GNU Backgammon is not there.
     """
     settings, rule = settings or AnalysisSettings(), rule or RatingRule()
     choice = choice or ListedPlayers()

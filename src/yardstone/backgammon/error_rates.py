@@ -179,10 +179,9 @@ def epd_to(
     `moves_per_decision` (for Snowie's rate) are all moves of both players divided by
     the decisions of this one.
 
-    Examples
-    --------
-    >>> float(epd_to("pr", 0.0112).round(2))
-    5.6
+    Examples:
+        >>> float(epd_to("pr", 0.0112).round(2))
+        5.6
     """
     return np.asarray(np.multiply(epd, _factor(unit, moves_per_decision)), np.float64)
 

@@ -56,33 +56,23 @@ class ErrorRates(MatchSystem):
     numbers a match counts as one of the usual length. The table that ``yardstone backgammon
     analyse --table`` writes has all of them.
 
-    Parameters
-    ----------
-    formula : str
-        One of `yardstone.backgammon.formulas.FORMULAS`.
-    usual_epm, usual_epc : float
-        Mean error rates of players; as good as `usual_players` of them, whom those of the
-        matches join.
-    epm_weight, epc_weight : float
-        What the mean is worth beside a player's own matches, in decisions.
-    factor : float
-        Number that the weights of the formula are multiplied by.
-    perfect : float
-        Rating of perfect play.
-    length_column : str
-        Column of the pool with the points to win in each match.
-    length : float
-        Length of all matches in a pool without that column, of those in `probability`, and
-        of those that the final ratings are about.
-    period : {"game", "event", "day", "week", "month", "quarter", "year"} or float
-        Matches predicted at once, all from what was known at the start.
-    first_advantage : float
-        Must be 0, and `handicap` None: there is neither.
+    Args:
+        formula: One of `yardstone.backgammon.formulas.FORMULAS`.
+        usual_epm, usual_epc: Mean error rates of players; as good as `usual_players` of them, whom
+            those of the matches join.
+        epm_weight, epc_weight: What the mean is worth beside a player's own matches, in decisions.
+        factor: Number that the weights of the formula are multiplied by.
+        perfect: Rating of perfect play.
+        length_column: Column of the pool with the points to win in each match.
+        length: Length of all matches in a pool without that column, of those in `probability`, and
+            of those that the final ratings are about.
+        period ({"game", "event", "day", "week", "month", "quarter", "year"} or float): Matches
+            predicted at once, all from what was known at the start.
+        first_advantage: Must be 0, and `handicap` None: there is neither.
 
-    Notes
-    -----
-    The defaults of the means and weights are moments of the first 717 of the dated matches
-    between people in ``studies/backgammon_people.csv.gz`` (570 players).
+    Notes:
+        The defaults of the means and weights are moments of the first 717 of the dated matches
+        between people in ``studies/backgammon_people.csv.gz`` (570 players).
     """
 
     formula: str = "published"

@@ -133,25 +133,16 @@ def analyse_files(
 ) -> list[FileAnalysis]:
     """Analyse files of matches; what a ledger holds already is not done again.
 
-    Parameters
-    ----------
-    settings : AnalysisSettings, optional
-        Depth and format.
-    ledger : AnalysisFile, optional
-        Where each result is kept as it comes, by the content of the file, the depth
-        and the version of GNU Backgammon: a run that was killed goes on from there.
-    program : Path, optional
-        GNU Backgammon.
-    workers : int, optional
-        How many processes at the same time; one a core by default.
-    timeout : float, optional
-        Seconds until a file is given up; by default by the depth, 300 at 0 plies.
-    progress : callable, optional
-        Called with the number of files done and of all.
+    Args:
+        settings: Depth and format.
+        ledger: Where each result is kept as it comes, by the content of the file, the depth and the
+            version of GNU Backgammon: a run that was killed goes on from there.
+        program: GNU Backgammon.
+        workers: How many processes at the same time; one a core by default.
+        timeout: Seconds until a file is given up; by default by the depth, 300 at 0 plies.
+        progress: Called with the number of files done and of all.
 
-    Returns
-    -------
-    list of FileAnalysis
+    Returns:
         In the order of the files. Of equal files only the first counts.
     """
     settings = settings or AnalysisSettings()
@@ -402,23 +393,16 @@ def evaluate_position(
 ) -> PositionEvaluation:
     """Evaluate a position with GNU Backgammon.
 
-    Parameters
-    ----------
-    plies, cube_plies : int
-        Depth of the search for moves and for the cube, from 0; the same by default.
-    moves : int
-        The most that are kept.
-    program : Path, optional
-        GNU Backgammon.
-    timeout : float, optional
-        Seconds.
+    Args:
+        plies, cube_plies: Depth of the search for moves and for the cube, from 0; the same by
+            default.
+        moves: The most that are kept.
+        program: GNU Backgammon.
+        timeout: Seconds.
 
-    Raises
-    ------
-    InputError
-        GNU Backgammon is not there.
-    WorkerError
-        It crashed, took too long, or understood another position.
+    Raises:
+        InputError: GNU Backgammon is not there.
+        WorkerError: It crashed, took too long, or understood another position.
     """
     cube_plies = plies if cube_plies is None else cube_plies
     for name, number in (("plies", plies), ("cube_plies", cube_plies)):
@@ -471,15 +455,11 @@ class AnalysisFile:
 
     Safe to use from several threads.
 
-    Parameters
-    ----------
-    path : Path
-        The file; made with the first result if it does not exist.
+    Args:
+        path: The file; made with the first result if it does not exist.
 
-    Raises
-    ------
-    InputError
-        The file cannot be read, or is another kind of file.
+    Raises:
+        InputError: The file cannot be read, or is another kind of file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -600,19 +580,14 @@ class MatchFile:
 class MatchFiles(Sequence[MatchFile]):
     """The files meant by paths; what is packed lies unpacked until this is closed.
 
-    Parameters
-    ----------
-    paths : sequence of paths
-        Files of any name, folders (all files below them with one of `ENDINGS`),
-        patterns, and archives (zip, tar, compressed tar). Single files may be
-        compressed with gzip, Zstandard, bzip2 or xz.
-    limits : UnpackLimits
-        How much is read.
+    Args:
+        paths: Files of any name, folders (all files below them with one of `ENDINGS`), patterns,
+            and archives (zip, tar, compressed tar). Single files may be compressed with gzip,
+            Zstandard, bzip2 or xz.
+        limits: How much is read.
 
-    Raises
-    ------
-    InputError
-        A path means nothing, or an archive cannot be read or holds too much.
+    Raises:
+        InputError: A path means nothing, or an archive cannot be read or holds too much.
     """
 
     def __init__(

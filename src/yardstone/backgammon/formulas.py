@@ -90,10 +90,9 @@ class Formula:
     All arrays broadcast; error rates are in normalised equity per decision and not
     negative, ratings in FIBS points.
 
-    Examples
-    --------
-    >>> float(PUBLISHED.rating(0.010, 0.020, 5).round(1))  # a2(5) = 13903.2, b(5) = 759.2
-    1895.8
+    Examples:
+        >>> float(PUBLISHED.rating(0.010, 0.020, 5).round(1))  # a2(5) = 13903.2, b(5) = 759.2
+        1895.8
     """
 
     move: Weight  #: Of EPM: van den Doel's a2(N).

@@ -88,10 +88,8 @@ def find_gnubg(path: str | Path | None = None) -> Path:
     Looks at `path`, then at the variable ``YARDSTONE_GNUBG``, then at the
     folders of programs and of games.
 
-    Raises
-    ------
-    InputError
-        There is none, or what was named is no program; says how to install it.
+    Raises:
+        InputError: There is none, or what was named is no program; says how to install it.
     """
     named = path or os.environ.get(PROGRAM_VARIABLE)
     if named is not None:
@@ -168,30 +166,19 @@ def run_script(
     ``import gnubg`` works; nothing of Yardstone can be imported there. The settings
     of the user are not read, and none are written.
 
-    Parameters
-    ----------
-    source : str
-        The script.
-    data : object, optional
-        Anything that JSON can hold.
-    files : mapping, optional
-        Files that the script reads: the name each has in its folder, and where it is.
-    program : Path, optional
-        GNU Backgammon; by default whatever `find_gnubg` finds.
-    timeout : float
-        Seconds until the job is killed.
-    clock : int, optional
-        Seconds since 1970 at which the clock of the job stands still. GNU
-        Backgammon seeds its noise by the clock, so that this repeats a match.
-    stop : Event, optional
-        Once it is set, the job is killed.
+    Args:
+        source: The script.
+        data: Anything that JSON can hold.
+        files: Files that the script reads: the name each has in its folder, and where it is.
+        program: GNU Backgammon; by default whatever `find_gnubg` finds.
+        timeout: Seconds until the job is killed.
+        clock: Seconds since 1970 at which the clock of the job stands still. GNU Backgammon seeds
+            its noise by the clock, so that this repeats a match.
+        stop: Once it is set, the job is killed.
 
-    Raises
-    ------
-    InputError
-        A file does not exist; the program or libfaketime is missing; the disk is full.
-    WorkerError
-        The job took too long, wrote too much, could not start, or was stopped.
+    Raises:
+        InputError: A file does not exist; the program or libfaketime is missing; the disk is full.
+        WorkerError: The job took too long, wrote too much, could not start, or was stopped.
     """
     program = find_gnubg() if program is None else program
     with scratch_folder() as folder:

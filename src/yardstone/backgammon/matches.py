@@ -259,12 +259,11 @@ def play_class(own: Side, other: Side, turn: int = 99, gnubg_class: int = 0) -> 
     counts those of this player in the game, from 1; the default is no opening. Of GNU Backgammon's
     number of the class only 9, crashed, matters.
 
-    Examples
-    --------
-    >>> from yardstone.backgammon.positions import read_position
-    >>> position = read_position("XGID=-B-BBBBAA-A----a--bcbbbAa-:0:0:1:63:0:0:0:7:10")
-    >>> play_class(position.own, position.other)
-    'priming game'
+    Examples:
+        >>> from yardstone.backgammon.positions import read_position
+        >>> position = read_position("XGID=-B-BBBBAA-A----a--bcbbbAa-:0:0:1:63:0:0:0:7:10")
+        >>> play_class(position.own, position.other)
+        'priming game'
     """
     if turn <= _OPENING_TURNS:
         return "opening"
@@ -390,14 +389,10 @@ def summarise(
 ) -> list[PlayerSummary]:
     """A summary of each player, the one with the most matches first, then by rating.
 
-    Parameters
-    ----------
-    formula : Formula
-        From error rates to ratings.
-    offset : float
-        Rating of perfect play on the site.
-    level : float
-        Of all intervals, 0 to 1.
+    Args:
+        formula: From error rates to ratings.
+        offset: Rating of perfect play on the site.
+        level: Of all intervals, 0 to 1.
     """
     sides: dict[str, list[tuple[AnalysedMatch, int]]] = defaultdict(list)
     for match in sorted(matches, key=lambda match: str(match.date or "")):

@@ -126,16 +126,13 @@ _START = (0, 0, 0, 0, 0, 5, 0, 3, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2
 class Position:
     """A position, with all that a decision depends on; frozen.
 
-    Raises
-    ------
-    UsageError
-        There is no such position.
+    Raises:
+        UsageError: There is no such position.
 
-    Examples
-    --------
-    >>> start = Position(dice=(5, 2), length=7)
-    >>> start.gnu_id, start.xgid
-    ('4HPwATDgc/ABMA:cInqAAAAAAAA', 'XGID=-b----E-C---eE---c-e----B-:0:0:1:52:0:0:0:7:10')
+    Examples:
+        >>> start = Position(dice=(5, 2), length=7)
+        >>> start.gnu_id, start.xgid
+        ('4HPwATDgc/ABMA:cInqAAAAAAAA', 'XGID=-b----E-C---eE---c-e----B-:0:0:1:52:0:0:0:7:10')
     """
 
     #: `own`, `other`: chequers of the player on roll and of the other: each side's own points from
@@ -270,16 +267,13 @@ def read_position(text: str) -> Position:
     taken for a money game before the roll; also with the words that programs put before
     them (``GNUBGID``, ``Position ID: … Match ID: …``).
 
-    Raises
-    ------
-    InputError
-        It is not an ID, or of nothing that is played.
+    Raises:
+        InputError: It is not an ID, or of nothing that is played.
 
-    Examples
-    --------
-    >>> position = read_position("XGID=-b----E-C---eE---c-e----B-:0:0:1:52:0:0:0:7:10")
-    >>> position.gnu_id, read_position(position.gnu_id) == position
-    ('4HPwATDgc/ABMA:cInqAAAAAAAA', True)
+    Examples:
+        >>> position = read_position("XGID=-b----E-C---eE---c-e----B-:0:0:1:52:0:0:0:7:10")
+        >>> position.gnu_id, read_position(position.gnu_id) == position
+        ('4HPwATDgc/ABMA:cInqAAAAAAAA', True)
     """
     plain = " ".join(text.split())
     if plain.upper().startswith("XGID") or plain.count(":") > 2:
@@ -409,10 +403,9 @@ def move_steps(move: str) -> list[tuple[int, int]]:
     Points on the way are kept as steps of their own; hits are not marked. Raises InputError where
     it is not a move.
 
-    Examples
-    --------
-    >>> move_steps("bar/21 6/off(2)"), move_steps("24/18*/16")
-    ([(25, 21), (6, 0), (6, 0)], [(24, 18), (18, 16)])
+    Examples:
+        >>> move_steps("bar/21 6/off(2)"), move_steps("24/18*/16")
+        ([(25, 21), (6, 0), (6, 0)], [(24, 18), (18, 16)])
     """
     steps: list[tuple[int, int]] = []
     for word in move.split():

@@ -122,10 +122,8 @@ def rating_answer(question: RatingQuestion, formula: Formula, offset: float) -> 
 
     EPM, EPC and EPD are in equity, whatever unit they came in.
 
-    Raises
-    ------
-    UsageError
-        A number is out of range, or fits no unit.
+    Raises:
+        UsageError: A number is out of range, or fits no unit.
     """
     rates = {name: getattr(question, name) for name in ("epm", "epc", "depd", *_UNITS)}
     equity: dict[str, Any] = {**in_equity(rates, question.unit), "unit": Unit.equity}
@@ -283,11 +281,10 @@ def mean_interval(values: ArrayLike, level: float = 0.9) -> MatchEstimate:
     Van den Doel's appendix I used the normal distribution and wished for this one.
     Values that are NaN are left out.
 
-    Examples
-    --------
-    >>> estimate = mean_interval([1800, 1850, 1840])
-    >>> round(estimate.value), round(estimate.low), round(estimate.high)
-    (1830, 1785, 1875)
+    Examples:
+        >>> estimate = mean_interval([1800, 1850, 1840])
+        >>> round(estimate.value), round(estimate.low), round(estimate.high)
+        (1830, 1785, 1875)
     """
     x = np.asarray(values, np.float64)
     x = x[~np.isnan(x)]
@@ -320,11 +317,10 @@ def loss_interval(values: ArrayLike, level: float = 0.9) -> MatchEstimate:
 
     NaN is left out. A single match has no interval, nor has a player who lost nothing.
 
-    Examples
-    --------
-    >>> estimate = loss_interval([250, 200, 210])
-    >>> round(estimate.value), round(estimate.low), round(estimate.high)
-    (220, 135, 420)
+    Examples:
+        >>> estimate = loss_interval([250, 200, 210])
+        >>> round(estimate.value), round(estimate.low), round(estimate.high)
+        (220, 135, 420)
     """
     x = np.asarray(values, np.float64)
     x = x[~np.isnan(x)]
@@ -365,11 +361,10 @@ def luck_adjusted_difference(
     interval's ends solve the same for the ends of the mean's interval. The results are
     probabilities that may leave 0 to 1; NaN is left out.
 
-    Examples
-    --------
-    >>> estimate = luck_adjusted_difference([0.62, 0.55, 0.63, 0.60], 5)
-    >>> round(estimate.value), round(estimate.low), round(estimate.high)
-    (158, 91, 227)
+    Examples:
+        >>> estimate = luck_adjusted_difference([0.62, 0.55, 0.63, 0.60], 5)
+        >>> round(estimate.value), round(estimate.low), round(estimate.high)
+        (158, 91, 227)
     """
     p, points = np.broadcast_arrays(
         np.asarray(adjusted, np.float64), np.asarray(length, np.float64)

@@ -127,11 +127,10 @@ def rating(
     Give --epm (with --epc, or without where no cube was close), or one rate for all
     decisions: --epd, --memg, --pr or --snowie.
 
-    Examples
-    --------
-    yardstone backgammon rating --epm 0.0085 --epc 0.021 --length 7
-    yardstone backgammon rating --depd 0.0075 --length 5 --against 1800
-    yardstone backgammon rating --pr 5.2 --length 7 --offset gamesgrid --format json
+    Examples:
+        yardstone backgammon rating --epm 0.0085 --epc 0.021 --length 7
+        yardstone backgammon rating --depd 0.0075 --length 5 --against 1800
+        yardstone backgammon rating --pr 5.2 --length 7 --offset gamesgrid --format json
     """
     from yardstone.backgammon.error_rates import MOVES_PER_DECISION
     from yardstone.backgammon.rating import RatingQuestion, rating_answer
@@ -195,10 +194,9 @@ def analyse(
 
     Files that hold no whole match are named with the reason, and spoil no other.
 
-    Examples
-    --------
-    yardstone backgammon analyse backgammon.mat
-    yardstone backgammon analyse backgammon.mat --ledger analysed.jsonl --player Ann --html ann.html
+    Examples:
+        yardstone backgammon analyse backgammon.mat
+        yardstone backgammon analyse backgammon.mat --ledger done.jsonl --player Ann --html ann.html
     """
     from yardstone.backgammon.analysis import ListedPlayers, RatingRule, analyse_matches
     from yardstone.backgammon.file_analysis import AnalysisFile, AnalysisSettings, MatchFiles
@@ -267,10 +265,9 @@ def position(
     GNU Backgammon's position ID and match ID and an XGID say the same; the other ones are
     shown. Without GNU Backgammon only the evaluation is missing.
 
-    Examples
-    --------
-    yardstone backgammon position XGID=-b----E-C---eE---c-e----B-:0:0:1:52:0:0:0:7:10
-    yardstone backgammon position 4HPwATDgc/ABMA:cInqAAAAAAAA --html position.html
+    Examples:
+        yardstone backgammon position XGID=-b----E-C---eE---c-e----B-:0:0:1:52:0:0:0:7:10
+        yardstone backgammon position 4HPwATDgc/ABMA:cInqAAAAAAAA --html position.html
     """
     from yardstone.backgammon.file_analysis import evaluate_position
     from yardstone.backgammon.gnubg import find_gnubg

@@ -176,14 +176,14 @@ def _function(entry: Command) -> Callable[..., Any]:
 
 def _command(name: str, entry: Command) -> Any:
     function = _function(entry)
-    about, _, examples = (getdoc(function) or "").partition("\n\nExamples\n--------\n")
+    about, _, examples = (getdoc(function) or "").partition("\n\nExamples:\n")
     whole, advanced = expanded(function)
     app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
     app.command(
         name,
         cls=PanelledCommand,
         help=about,
-        epilog=epilog(examples.splitlines()),
+        epilog=epilog(line.strip() for line in examples.splitlines()),
         context_settings=_HELP,
     )(whole)
     command = get_command(app)
@@ -216,14 +216,10 @@ _FOR_FILES = {
 def unknown_command(word: str, path: str, names: list[str]) -> str:
     """The message for a command that is not there.
 
-    Parameters
-    ----------
-    word : str
-        What was typed.
-    path : str
-        The command before it, such as ``yardstone go``.
-    names : list of str
-        The commands that there are in its place.
+    Args:
+        word: What was typed.
+        path: The command before it, such as ``yardstone go``.
+        names: The commands that there are in its place.
     """
     message = f"no such command: {word}"
     if (near := nearest(word, names)) is not None:

@@ -65,12 +65,11 @@ def game_files(
     else is results: players, result, time, and further columns as far as the format
     has a place for them. What it has no place for is said.
 
-    Examples
-    --------
-    yardstone convert professional.sgf -o results.csv
-    yardstone convert league.csv -o games.pgn.gz
-    yardstone convert professional.sgf -o repaired.sgf
-    yardstone convert league.csv --columns first=white,second=black -o league.parquet
+    Examples:
+        yardstone convert professional.sgf -o results.csv
+        yardstone convert league.csv -o games.pgn.gz
+        yardstone convert professional.sgf -o repaired.sgf
+        yardstone convert league.csv --columns first=white,second=black -o league.parquet
     """
     writer = _writer(target, output)
     if writer.binary and output is None:
@@ -197,12 +196,11 @@ def rating(
     How players of one site compare with those of another is a measurement, not a
     conversion: see `yardstone strength`.
 
-    Examples
-    --------
-    yardstone convert rating 2d --to egf
-    yardstone convert rating 1850 1700 --from egf --to ogs
-    yardstone convert rating 4k 3p
-    yardstone convert rating --list
+    Examples:
+        yardstone convert rating 2d --to egf
+        yardstone convert rating 1850 1700 --from egf --to ogs
+        yardstone convert rating 4k 3p
+        yardstone convert rating --list
     """
     from yardstone.reports import scales as reports
     from yardstone.winprob.scales import convert_column, convert_rating

@@ -113,17 +113,12 @@ class _Declared:
 def option(about: str, *names: str, default: Any = None, **more: Any) -> Any:
     """Declare an option of a command or bundle, in place of its default or in its `Annotated`.
 
-    Parameters
-    ----------
-    about : str
-        What ``--help`` says of it.
-    *names : str
-        Such as ``"--output", "-o"``; by default the name of the parameter.
-    default : object
-        ``...`` where it must be given.
-    **more
-        What `typer.Option` takes besides: `metavar`, where another word than ``NUMBER``, ``TEXT``
-        or ``FILE`` says more, `min`, `max`, `show_default`.
+    Args:
+        about: What ``--help`` says of it.
+        *names: Such as ``"--output", "-o"``; by default the name of the parameter.
+        default: ``...`` where it must be given.
+        **more: What `typer.Option` takes besides: `metavar`, where another word than ``NUMBER``,
+            ``TEXT`` or ``FILE`` says more, `min`, `max`, `show_default`.
     """
     return _Declared(typer.Option, default, names, {"help": about, **more})
 

@@ -118,11 +118,10 @@ def demo(
     files come with Yardstone: after `demo --copy .` every command of the
     help and the documentation runs in that folder.
 
-    Examples
-    --------
-    yardstone demo
-    yardstone demo tournament
-    yardstone demo --copy .
+    Examples:
+        yardstone demo
+        yardstone demo tournament
+        yardstone demo --copy .
     """
     if copy is not None:
         if name is not None:

@@ -132,13 +132,12 @@ def evaluate(
     scored in the same way. More games than fit in memory are put in order on disk
     and measured from there, except by systems that weigh all games at once.
 
-    Examples
-    --------
-    yardstone evaluate league.csv
-    yardstone evaluate league.csv --systems elo,glicko2 --tune 10
-    yardstone evaluate league.csv --train-until 2018-12-15 --html systems.html
-    yardstone evaluate --moves records.zip --systems glicko2,fusion --fit
-    yardstone evaluate graded_games_simulated.csv --predicted expected --score result
+    Examples:
+        yardstone evaluate league.csv
+        yardstone evaluate league.csv --systems elo,glicko2 --tune 10
+        yardstone evaluate league.csv --train-until 2018-12-15 --html systems.html
+        yardstone evaluate --moves records.zip --systems glicko2,fusion --fit
+        yardstone evaluate graded_games_simulated.csv --predicted expected --score result
     """
     from yardstone.reports.evaluation import evaluation_document
 
@@ -302,10 +301,9 @@ def predict(
 ) -> None:
     """Predict a game between two players from the games so far.
 
-    Examples
-    --------
-    yardstone predict 'Fizbo 2' 'Jonny 8.1' league.csv
-    yardstone predict 'Jonny 8.1' 'Fizbo 2' league.csv --system elo --format json
+    Examples:
+        yardstone predict 'Fizbo 2' 'Jonny 8.1' league.csv
+        yardstone predict 'Jonny 8.1' 'Fizbo 2' league.csv --system elo --format json
     """
     from yardstone.evaluation.prediction import predict as predict_game
     from yardstone.reports.match import forecast_document

@@ -202,10 +202,9 @@ def new(
     komi 7.5, an hour and byo-yomi of 30 seconds; in a McMahon tournament the bar at 4 dan,
     the floor at 20 kyu, and handicap below 1 dan, less one stone.
 
-    Examples
-    --------
-    yardstone tournament new cup.xml --rounds 5
-    yardstone tournament new may.xml --name 'May Cup' --bar 2d --handicap 0 --dates 2026-05-16
+    Examples:
+        yardstone tournament new cup.xml --rounds 5
+        yardstone tournament new may.xml --name 'May Cup' --bar 2d --handicap 0 --dates 2026-05-16
     """
     from dataclasses import replace
 
@@ -234,9 +233,8 @@ def new(
 def set_(file: EventFile, settings: SettingOptions) -> None:
     """Change the settings of a tournament; those that are not named stay.
 
-    Examples
-    --------
-    yardstone tournament set open.xml --bar 3d --tie-breaks mms,sos,sosos
+    Examples:
+        yardstone tournament set open.xml --bar 3d --tie-breaks mms,sos,sosos
     """
     from yardstone.tournament.event.settings import change_settings
 
@@ -282,10 +280,9 @@ def enter(
     their lines. A late entry is absent in the rounds before, and scores for them what the
     tournament gives for absence.
 
-    Examples
-    --------
-    yardstone tournament enter open.xml players.csv --round 5
-    yardstone tournament enter open.xml --name 'Novak, Jana' --grade 3k --club Brno --round 5
+    Examples:
+        yardstone tournament enter open.xml players.csv --round 5
+        yardstone tournament enter open.xml --name 'Novak, Jana' --grade 3k --club Brno --round 5
     """
     from yardstone.pool import SkipReport
     from yardstone.tournament.event.entries import (
@@ -372,9 +369,8 @@ def change(
 ) -> None:
     """Change what is said of a player: name, grade, rating, club, country.
 
-    Examples
-    --------
-    yardstone tournament change open.xml Moreau --grade 7k --club Nice
+    Examples:
+        yardstone tournament change open.xml Moreau --grade 7k --club Nice
     """
     from yardstone.tournament.event.entries import change_player
 
@@ -409,10 +405,9 @@ def team(
     Players are entered before, with `enter`. Line-ups hold until another one is given; more
     players than boards are reserves.
 
-    Examples
-    --------
-    yardstone tournament team teams.xml --name Otters --players 'Berg Olav,Costa Ines,Kral Filip'
-    yardstone tournament team teams.xml
+    Examples:
+        yardstone tournament team teams.xml --name Otters --players 'Berg Olav,Costa Ines'
+        yardstone tournament team teams.xml
     """
     from yardstone.tournament.event.settings import remove_team, set_team
     from yardstone.tournament.files import read_tournament
@@ -464,9 +459,8 @@ def withdraw(
     Rounds of absence score what the tournament gives for them. A player who has a game in
     the round loses it by a forfeit: enter that with `result`.
 
-    Examples
-    --------
-    yardstone tournament withdraw open.xml Moreau --round 5 --back
+    Examples:
+        yardstone tournament withdraw open.xml Moreau --round 5 --back
     """
     from yardstone.tournament.event.entries import remove_player
     from yardstone.tournament.event.rounds import rejoin
@@ -495,9 +489,8 @@ def bye(
     A round has one bye in OpenGotha's files; it scores what the tournament gives for it,
     usually a point. For a round off see `withdraw --only`.
 
-    Examples
-    --------
-    yardstone tournament bye open.xml Jensen --round 5
+    Examples:
+        yardstone tournament bye open.xml Jensen --round 5
     """
     from yardstone.tournament.event.rounds import give_bye, take_bye_back
 
@@ -529,11 +522,10 @@ def wish(
     that cannot be paired with them is refused. They stand in a file beside the
     tournament's, such as open.xml.wishes, as OpenGotha has no place for them.
 
-    Examples
-    --------
-    yardstone tournament wish open.xml --never 'Adler Ruth,Fischer Jan'
-    yardstone tournament wish open.xml --not-in-club --rounds 1-3
-    yardstone tournament wish open.xml
+    Examples:
+        yardstone tournament wish open.xml --never 'Adler Ruth,Fischer Jan'
+        yardstone tournament wish open.xml --not-in-club --rounds 1-3
+        yardstone tournament wish open.xml
     """
     from dataclasses import replace
 
@@ -625,11 +617,10 @@ def result(
     board list, who is Black in Go. The same result again changes nothing; another one is
     refused without `--replace`.
 
-    Examples
-    --------
-    yardstone tournament result open.xml --round 5 --table 3 --score 1-0
-    yardstone tournament result open.xml --players 'Garcia Ana,Dahl Ingrid' --score 0-1
-    yardstone tournament result open.xml --winner Adler
+    Examples:
+        yardstone tournament result open.xml --round 5 --table 3 --score 1-0
+        yardstone tournament result open.xml --players 'Garcia Ana,Dahl Ingrid' --score 0-1
+        yardstone tournament result open.xml --winner Adler
     """
     if sheet is not None:
         if table is not None or players is not None or score is not None or winner is not None:
@@ -711,9 +702,8 @@ def undo(file: EventFile) -> None:
     Changes are kept in a file beside it, such as open.xml.undo. If another program wrote
     the file since, only what the change did is taken back.
 
-    Examples
-    --------
-    yardstone tournament undo open.xml
+    Examples:
+        yardstone tournament undo open.xml
     """
     from yardstone.tournament.event.file import undo_step
 

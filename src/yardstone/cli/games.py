@@ -538,18 +538,12 @@ class Watching:
     ) -> int:
         """Call `look` whenever there are new whole games, until it is satisfied or Ctrl-C.
 
-        Parameters
-        ----------
-        paths : sequence of str
-        look : callable
-            Takes the files as far as they are written, and whether this is the last look;
-            says whether it has seen enough. Before the last look there may be no games yet.
-        query : str, optional
-            What was asked for in place of files, which cannot be followed.
+        Args:
+            look: Takes the files as far as they are written, and whether this is the last look;
+                says whether it has seen enough. Before the last look there may be no games yet.
+            query: What was asked for in place of files, which cannot be followed.
 
-        Returns
-        -------
-        int
+        Returns:
             Exit status: 0, or 130 after Ctrl-C.
         """
         from yardstone.records.reading import growing_sources

@@ -168,9 +168,8 @@ def evaluate(
     "to_play": "w", "rules": "japanese", "komi": 6.5}. It comes back with White's
     chances and lead, and the policy; a line that cannot be used with an error.
 
-    Examples
-    --------
-    yardstone go evaluate positions.jsonl -o evaluated.jsonl.gz
+    Examples:
+        yardstone go evaluate positions.jsonl -o evaluated.jsonl.gz
     """
     from yardstone.cli.output import check_folder, progress_bar
     from yardstone.errors import NoGamesError
@@ -234,10 +233,9 @@ def analyse(
     The network looks at each position once, and searches where a move seems to have cost
     something. Totals are by player and phase; CSV and JSON have every move.
 
-    Examples
-    --------
-    yardstone go analyse professional.sgf --plot game.svg
-    yardstone go analyse professional.sgf -o moves.csv
+    Examples:
+        yardstone go analyse professional.sgf --plot game.svg
+        yardstone go analyse professional.sgf -o moves.csv
     """
     from yardstone.go.analysis import Phases
 
@@ -296,9 +294,8 @@ def judge(
     winner needs a winrate of 60 per cent: else the game is undecided. CSV and JSON
     have every game.
 
-    Examples
-    --------
-    yardstone go judge professional.sgf -o winners.csv
+    Examples:
+        yardstone go judge professional.sgf -o winners.csv
     """
     output.check()
     if not 50.0 <= sure <= 100.0:
@@ -363,9 +360,8 @@ def features(
     The same command goes on where it was stopped or killed, and gives the same bytes
     in the end. Games with illegal moves are left out and listed in skipped.csv.
 
-    Examples
-    --------
-    yardstone go features professional.sgf -o store --features head,pick
+    Examples:
+        yardstone go features professional.sgf -o store --features head,pick
     """
     from yardstone.cli.output import stage_bars
     from yardstone.errors import InputError
@@ -437,10 +433,9 @@ def fetch(
     Finished even games on 19x19, as `strength estimate` takes them. Two requests a
     second at most are made, and no account is needed.
 
-    Examples
-    --------
-    yardstone go fetch ogs NAME
-    yardstone go fetch ogs NAME --games 50 -o games
+    Examples:
+        yardstone go fetch ogs NAME
+        yardstone go fetch ogs NAME --games 50 -o games
     """
     from yardstone.records.ogs import OGS, GameSelection, check_importers, fetch_ogs_games
     from yardstone.reports.words import plural
@@ -468,11 +463,10 @@ def list_(
 ) -> None:
     """List the installed networks.
 
-    Examples
-    --------
-    yardstone go nets list
-    yardstone go nets list --known
-    yardstone go nets list --format json
+    Examples:
+        yardstone go nets list
+        yardstone go nets list --known
+        yardstone go nets list --format json
     """
     from yardstone.go.nets.store import list_networks, networks_folder
     from yardstone.reports import go
@@ -491,9 +485,8 @@ def add(
 ) -> None:
     """Install a network from a file.
 
-    Examples
-    --------
-    yardstone go nets add kata1-b18c384nbt-s9996604416-d4316597426.bin.gz --name b18
+    Examples:
+        yardstone go nets add kata1-b18c384nbt-s9996604416-d4316597426.bin.gz --name b18
     """
     from yardstone.go.nets.store import add_network
 
@@ -514,10 +507,9 @@ def download(
 
     An interrupted download is continued by the next call.
 
-    Examples
-    --------
-    yardstone go nets download b6c96
-    yardstone go nets download https://host/net.bin.gz --sha256 3f2a...
+    Examples:
+        yardstone go nets download b6c96
+        yardstone go nets download https://host/net.bin.gz --sha256 3f2a...
     """
     from yardstone.cli.output import progress_bar
     from yardstone.go.nets.store import download_network
@@ -537,10 +529,9 @@ def show(
 
     Without NETWORK it is the one that other commands would take.
 
-    Examples
-    --------
-    yardstone go nets show b6c96
-    yardstone go nets show b6c96 --format json
+    Examples:
+        yardstone go nets show b6c96
+        yardstone go nets show b6c96 --format json
     """
     from yardstone.go.nets.store import describe_file
     from yardstone.reports.go import network_document
@@ -554,9 +545,8 @@ def remove(
 ) -> None:
     """Remove installed networks.
 
-    Examples
-    --------
-    yardstone go nets remove b18
+    Examples:
+        yardstone go nets remove b18
     """
     from yardstone.go.nets.store import remove_network, stored_network
 

@@ -64,14 +64,13 @@ def history(
     --save keeps is then the ratings without the games, so that later ones can be
     added, and none annulled.
 
-    Examples
-    --------
-    yardstone history league.csv --plot ratings.svg
-    yardstone history league.csv --player 'Fizbo 2' --player 'Jonny 8.1' --plot ratings.svg
-    yardstone history league.csv --where "round < '20'" --save league.ratings
-    yardstone history league.csv --where "round >= '20'" --state league.ratings
-    yardstone history --state league.ratings --annul 5 --report
-    yardstone history --moves records.zip --html ratings.html
+    Examples:
+        yardstone history league.csv --plot ratings.svg
+        yardstone history league.csv --player 'Fizbo 2' --player 'Jonny 8.1' --plot ratings.svg
+        yardstone history league.csv --where "round < '20'" --save league.ratings
+        yardstone history league.csv --where "round >= '20'" --state league.ratings
+        yardstone history --state league.ratings --annul 5 --report
+        yardstone history --moves records.zip --html ratings.html
     """
     from yardstone.evaluation.history import rating_history
     from yardstone.reports.history import history_document

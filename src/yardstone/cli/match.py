@@ -67,13 +67,12 @@ def match(
     Pairs of games (the same opening once with each side) tell more than single
     games: the variance is then taken over pairs. In files they are found by round.
 
-    Examples
-    --------
-    yardstone match match.pgn
-    yardstone match match.pgn --where "Result <> '1/2-1/2'"
-    yardstone match games.pgn --watch --elo0 0 --elo1 5
-    yardstone match 859 1329 772
-    yardstone match 13 37 50 25 3 --elo1 4 --model normalized
+    Examples:
+        yardstone match match.pgn
+        yardstone match match.pgn --where "Result <> '1/2-1/2'"
+        yardstone match games.pgn --watch --elo0 0 --elo1 5
+        yardstone match 859 1329 772
+        yardstone match 13 37 50 25 3 --elo1 4 --model normalized
     """
     from yardstone.ratings.sprt import Sprt, judge_games, judge_match
     from yardstone.reports.match import match_document

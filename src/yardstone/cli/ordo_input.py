@@ -130,10 +130,8 @@ class OutputFile:
 
     The text goes to a file beside it, which takes its place in the end.
 
-    Raises
-    ------
-    Refused
-        From the constructor, with Ordo's message, if it cannot be written.
+    Raises:
+        Refused: From the constructor, with Ordo's message, if it cannot be written.
     """
 
     def __init__(self, path: str, *, message: str = "Errors with file: {}") -> None:

@@ -406,12 +406,9 @@ class OrdoOptions(CommonOptions):
 def read_options(arguments: Sequence[str]) -> OrdoOptions:
     """Read all switches, complain in Ordo's order and words.
 
-    Raises
-    ------
-    UsageError
-        A switch that does not exist, or one without its argument.
-    Refused
-        A value that cannot be used, or switches that exclude each other.
+    Raises:
+        UsageError: A switch that does not exist, or one without its argument.
+        Refused: A value that cannot be used, or switches that exclude each other.
     """
     options = given_options(OrdoOptions(), SWITCHES, arguments)
     if options.action:

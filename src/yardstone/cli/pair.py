@@ -165,14 +165,13 @@ def pair(
 ) -> None:
     """Pair the next round, and explain each board.
 
-    Examples
-    --------
-    yardstone tournament pair swiss.trf
-    yardstone tournament pair swiss.trf -o paired.trf --html boards.html
-    yardstone tournament pair swiss.trf --fix 'Silva Rui,Novak Petr' --absent 'Kaya Deniz'
-    yardstone tournament pair open.xml --round 5 --again --ask 'Adler Ruth,Dahl Ingrid'
-    yardstone tournament pair open.xml --round 3 --compare
-    yardstone tournament pair teams.xml --teams
+    Examples:
+        yardstone tournament pair swiss.trf
+        yardstone tournament pair swiss.trf -o paired.trf --html boards.html
+        yardstone tournament pair swiss.trf --fix 'Silva Rui,Novak Petr' --absent 'Kaya Deniz'
+        yardstone tournament pair open.xml --round 5 --again --ask 'Adler Ruth,Dahl Ingrid'
+        yardstone tournament pair open.xml --round 3 --compare
+        yardstone tournament pair teams.xml --teams
     """
     from yardstone.tournament.event.rounds import pair_event
     from yardstone.tournament.event.settings import EventWishes, read_wishes
@@ -339,10 +338,9 @@ def check(
     Each round is paired again from the state before it. Where the recorded boards differ,
     the first criterion that they meet worse is named.
 
-    Examples
-    --------
-    yardstone tournament check swiss.trf
-    yardstone tournament check swiss.trf --round 3 --format json
+    Examples:
+        yardstone tournament check swiss.trf
+        yardstone tournament check swiss.trf --round 3 --format json
     """
     from yardstone.reports.dutch import check_document
     from yardstone.tournament.dutch import check_rounds
@@ -381,10 +379,9 @@ def generate(
     Results follow from the ratings. Equal seeds give equal tournaments. A tournament whose
     further rounds cannot be paired by the rules ends early.
 
-    Examples
-    --------
-    yardstone tournament generate --players 20 --rounds 5 --seed 7 -o random.trf
-    yardstone tournament generate --players 41 --forfeits 0.1 --byes 0.05 -o random.trf
+    Examples:
+        yardstone tournament generate --players 20 --rounds 5 --seed 7 -o random.trf
+        yardstone tournament generate --players 41 --forfeits 0.1 --byes 0.05 -o random.trf
     """
     from yardstone.files import replaced
     from yardstone.tournament.files import format_to_write

@@ -282,12 +282,9 @@ def _run(arguments: Sequence[str]) -> None:
 def read_options(arguments: Sequence[str]) -> PrepOptions:
     """Read all switches, complain in Ordoprep's order and words.
 
-    Raises
-    ------
-    UsageError
-        A switch that does not exist, or one without its argument.
-    Refused
-        A value that cannot be used, or switches that exclude each other.
+    Raises:
+        UsageError: A switch that does not exist, or one without its argument.
+        Refused: A value that cannot be used, or switches that exclude each other.
     """
     options = given_options(PrepOptions(), SWITCHES, arguments)
     if options.action:

@@ -107,12 +107,11 @@ def rate(
     what the moves of games of Go show of a player is a prior of the rating, which also
     joins players whom no result connects.
 
-    Examples
-    --------
-    yardstone rate league.csv
-    yardstone rate league.csv --anchor 'Fizbo 2=3000' --plot list.svg -o list.csv
-    yardstone rate --moves records.zip --html ratings.html
-    yardstone rate tcec.pgn.gz --min-games 150 --top 20 --html ratings.html
+    Examples:
+        yardstone rate league.csv
+        yardstone rate league.csv --anchor 'Fizbo 2=3000' --plot list.svg -o list.csv
+        yardstone rate --moves records.zip --html ratings.html
+        yardstone rate tcec.pgn.gz --min-games 150 --top 20 --html ratings.html
     """
     from yardstone.memory import working_memory
     from yardstone.ratings.bradley_terry import BradleyTerry

@@ -86,12 +86,11 @@ def serve(
     you stand. One command starts the server and its workers; Ctrl-C ends them, and
     what was not done is done at the next start.
 
-    Examples
-    --------
-    yardstone serve
-    yardstone serve --port 80 --host 0.0.0.0 --workers 2 --data /var/lib/yardstone
-    yardstone serve --config serve.toml --limit file_bytes=4000000
-    yardstone serve --only-workers --database /run/secrets/database
+    Examples:
+        yardstone serve
+        yardstone serve --port 80 --host 0.0.0.0 --workers 2 --data /var/lib/yardstone
+        yardstone serve --config serve.toml --limit file_bytes=4000000
+        yardstone serve --only-workers --database /run/secrets/database
     """
     from yardstone.web.settings import load_settings
 

@@ -77,11 +77,10 @@ def estimate(
     The result does not count: only how the moves look to a network, and players of
     known rank of Fox and OGS, 30 kyu to 9 dan. The interval says how sure that is.
 
-    Examples
-    --------
-    yardstone strength estimate professional.sgf --colour black
-    yardstone strength estimate professional.sgf --player 'Park Junghwan' --scale egf
-    yardstone strength estimate professional.sgf --colour white --confidence 95 -o white.html
+    Examples:
+        yardstone strength estimate professional.sgf --colour black
+        yardstone strength estimate professional.sgf --player 'Park Junghwan' --scale egf
+        yardstone strength estimate professional.sgf --colour white --confidence 95 -o white.html
     """
     level = parse_confidence(confidence)
     output.check()
@@ -184,10 +183,9 @@ def calibrate(
     With games the players are estimated from them; without, the table must have their
     estimates. What the line costs is measured on the results of the games.
 
-    Examples
-    --------
-    yardstone strength calibrate ratings.csv games/ --site Club --save club.json
-    yardstone strength calibrate estimates_simulated.csv --site Club --save club.json
+    Examples:
+        yardstone strength calibrate ratings.csv games/ --site Club --save club.json
+        yardstone strength calibrate estimates_simulated.csv --site Club --save club.json
     """
     from yardstone.pool import SkipReport
     from yardstone.reports.style import calibration_document
@@ -262,10 +260,9 @@ def style(
     Every player is predicted from the players of the other parts. With --predict the
     model learns from all of the first tables and rates the players of another one.
 
-    Examples
-    --------
-    yardstone strength style style_simulated.tab
-    yardstone strength style style_simulated.tab --predict style_simulated.tab --format csv
+    Examples:
+        yardstone strength style style_simulated.tab
+        yardstone strength style style_simulated.tab --predict style_simulated.tab --format csv
     """
     from yardstone.reports.style import style_document
     from yardstone.strength.style import rate_by_style

@@ -112,9 +112,8 @@ def grade(text: str, option: str) -> int:
 def show(file: TournamentFile, output: TableOutput) -> None:
     """Summarise a tournament file: rounds, players, games and rules.
 
-    Examples
-    --------
-    yardstone tournament show open.xml
+    Examples:
+        yardstone tournament show open.xml
     """
     from yardstone.reports.standings import tournament_document
 
@@ -138,11 +137,10 @@ def standings(
 ) -> None:
     """Show the standings after any round, by any criteria.
 
-    Examples
-    --------
-    yardstone tournament standings open.xml --round 3
-    yardstone tournament standings swiss.trf --criteria pts,bh-c1,sb -o standings.html
-    yardstone tournament standings teams.xml --teams
+    Examples:
+        yardstone tournament standings open.xml --round 3
+        yardstone tournament standings swiss.trf --criteria pts,bh-c1,sb -o standings.html
+        yardstone tournament standings teams.xml --teams
     """
     from yardstone.reports.standings import standings_document
     from yardstone.tournament.standings_table import standings as standings_of
@@ -186,10 +184,9 @@ def ratings(
 ) -> None:
     """Compute the rating changes before they are published.
 
-    Examples
-    --------
-    yardstone tournament ratings open.xml
-    yardstone tournament ratings open.xml --class B --format csv -o changes.csv
+    Examples:
+        yardstone tournament ratings open.xml
+        yardstone tournament ratings open.xml --class B --format csv -o changes.csv
     """
     from yardstone.reports.standings import changes_document
     from yardstone.tournament.rating_change import rating_changes
@@ -226,10 +223,9 @@ def prizes(
     Players with equal scores in all criteria share a place, and in equal parts the money
     of the places that they take up.
 
-    Examples
-    --------
-    yardstone tournament prizes open.xml --groups 1d,5k --wins 4
-    yardstone tournament prizes open.xml --money 300,200,100 --format csv
+    Examples:
+        yardstone tournament prizes open.xml --groups 1d,5k --wins 4
+        yardstone tournament prizes open.xml --money 300,200,100 --format csv
     """
     from yardstone.reports.standings import prizes_document
     from yardstone.tournament.event.prizes import prize_list
@@ -274,10 +270,9 @@ def publish(
     The pages need nothing but themselves: put them on any web server, or print them.
     Publish again after each round; pages of the same names are replaced.
 
-    Examples
-    --------
-    yardstone tournament publish open.xml
-    yardstone tournament publish open.xml -o pages
+    Examples:
+        yardstone tournament publish open.xml
+        yardstone tournament publish open.xml -o pages
     """
     import yardstone
     from yardstone.cli.output import check_folder
@@ -326,9 +321,8 @@ def needs(
     Combinations of results are counted; beside them stand the chances by a model of winning,
     from the entry list and the rounds so far.
 
-    Examples
-    --------
-    yardstone tournament needs open.xml 'Claes Wim' --place 3
+    Examples:
+        yardstone tournament needs open.xml 'Claes Wim' --place 3
     """
     from yardstone.reports.simulation import last_round_document
     from yardstone.tournament.last_round import last_round_needs, place_chances
@@ -457,11 +451,10 @@ def simulate(
     Strengths are the ratings of the entry list, or the grades where there is none;
     results are drawn from the model of winning, rounds paired as `tournament pair` does.
 
-    Examples
-    --------
-    yardstone tournament simulate open.xml --tournaments 200 --plot places.svg
-    yardstone tournament simulate --players 32 --tournaments 200 --vary bar=1d,3d,5d
-    yardstone tournament simulate swiss.trf --win elo --draws 0.4 --advantage 35
+    Examples:
+        yardstone tournament simulate open.xml --tournaments 200 --plot places.svg
+        yardstone tournament simulate --players 32 --tournaments 200 --vary bar=1d,3d,5d
+        yardstone tournament simulate swiss.trf --win elo --draws 0.4 --advantage 35
     """
     from yardstone.reports.simulation import simulation_document
     from yardstone.tournament.files import read_tournament
@@ -535,9 +528,8 @@ def convert(
 
     A file in the same format keeps all that Yardstone does not use.
 
-    Examples
-    --------
-    yardstone tournament convert open.xml -o open.h9
+    Examples:
+        yardstone tournament convert open.xml -o open.h9
     """
     from yardstone.files import replaced
     from yardstone.tournament.files import format_to_write
@@ -613,10 +605,9 @@ def serve(
     Helpers enter players and results, pair rounds and print sheets, several at once;
     players read boards and standings on their phones. The file stays the only store.
 
-    Examples
-    --------
-    yardstone tournament serve open.xml
-    yardstone tournament serve open.xml --host 0.0.0.0 --password 'our own secret'
+    Examples:
+        yardstone tournament serve open.xml
+        yardstone tournament serve open.xml --host 0.0.0.0 --password 'our own secret'
     """
     try:
         from yardstone.web.desk.app import DeskSettings, run_desk

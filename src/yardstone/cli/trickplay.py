@@ -114,9 +114,8 @@ def index(
     A game that occurs twice is taken once. The same command goes on where it was
     stopped; what has been read so far is kept beside the index until it is complete.
 
-    Examples
-    --------
-    yardstone trickplay index professional.sgf -o games.idx
+    Examples:
+        yardstone trickplay index professional.sgf -o games.idx
     """
     from yardstone.cli.output import progress_bar
     from yardstone.go.patterns import build_index
@@ -138,10 +137,9 @@ def find(problems: ProblemOptions, output: TableOutput, boards: Boards = 1) -> N
     All eight symmetries, and the colours as they are and exchanged. No network is
     needed.
 
-    Examples
-    --------
-    yardstone trickplay find trickplay.txt --games professional.sgf
-    yardstone trickplay find trickplay.txt --games professional.sgf --sgf found.sgf
+    Examples:
+        yardstone trickplay find trickplay.txt --games professional.sgf
+        yardstone trickplay find trickplay.txt --games professional.sgf --sgf found.sgf
     """
     output.check(problems.sgf)
     from yardstone.reports.trickplay import found_document
@@ -176,10 +174,9 @@ def rate(
     the moves of the side to answer alone. A star marks the problems whose failure is
     rated as high as the refutation, or higher.
 
-    Examples
-    --------
-    yardstone trickplay rate trickplay.txt --games professional.sgf --plot ratings.svg
-    yardstone trickplay rate trickplay.txt --games professional.sgf --boards 1 -o problem.json
+    Examples:
+        yardstone trickplay rate trickplay.txt --games professional.sgf --plot ratings.svg
+        yardstone trickplay rate trickplay.txt --games professional.sgf --boards 1 -o problem.json
     """
     output.check(problems.sgf)
     level = declare.confidence(confidence)

@@ -54,14 +54,13 @@ def between(
 
     The interval is that of the model, where its errors are known.
 
-    Examples
-    --------
-    yardstone winprob 2d 4d
-    yardstone winprob 5k 1d --handicap 4
-    yardstone winprob 2d 4d --win kaniuk
-    yardstone winprob 4k --chance 0.35
-    yardstone winprob 2215 2390 --scale egf
-    yardstone winprob --table --plot curves.svg
+    Examples:
+        yardstone winprob 2d 4d
+        yardstone winprob 5k 1d --handicap 4
+        yardstone winprob 2d 4d --win kaniuk
+        yardstone winprob 4k --chance 0.35
+        yardstone winprob 2215 2390 --scale egf
+        yardstone winprob --table --plot curves.svg
     """
     from yardstone.cli import declare
     from yardstone.reports import winprob
@@ -136,9 +135,8 @@ def stats(
 
     The text is in the layout of the European Go Database.
 
-    Examples
-    --------
-    yardstone winprob stats graded_games_simulated.csv --from 2016-01-01 --plot figure.svg
+    Examples:
+        yardstone winprob stats graded_games_simulated.csv --from 2016-01-01 --plot figure.svg
     """
     from yardstone.reports.winprob import statistics_document
     from yardstone.winprob.statistics import statistics_of_files
@@ -192,10 +190,9 @@ def fit(
 ) -> None:
     """Fit the model to games or winning statistics, with intervals.
 
-    Examples
-    --------
-    yardstone winprob fit graded_games_simulated.csv --method newton --bootstrap 100 --plot fit.svg
-    yardstone winprob fit graded_games_simulated.csv --all-games --free u1,K --save mine.json
+    Examples:
+        yardstone winprob fit graded_games_simulated.csv --method newton --bootstrap 99 --plot a.svg
+        yardstone winprob fit graded_games_simulated.csv --all-games --free u1,K --save mine.json
     """
     from yardstone.cli import declare
     from yardstone.reports.winprob import fit_document
@@ -282,12 +279,11 @@ def handicap(
     By a stone a grade (EGF), by Goldis' ratio of strengths and by the model fitted to
     real tournaments, with Black's chance by each and by the fitted one.
 
-    Examples
-    --------
-    yardstone handicap 2d 4k
-    yardstone handicap 6d 2k --win fitted
-    yardstone handicap 2673 2235 --win goldis --komi 6.5
-    yardstone handicap 2315 1987 --scale egf --format json
+    Examples:
+        yardstone handicap 2d 4k
+        yardstone handicap 6d 2k --win fitted
+        yardstone handicap 2673 2235 --win goldis --komi 6.5
+        yardstone handicap 2315 1987 --scale egf --format json
     """
     from yardstone.reports.winprob import handicap_document
     from yardstone.winprob.players import advise_handicap

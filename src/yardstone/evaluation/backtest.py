@@ -111,61 +111,37 @@ def evaluate(
     Every system replays the whole pool in order of time and predicts each game
     before it learns from it; the predictions of the later games are measured.
 
-    Parameters
-    ----------
-    games : path, list of paths, frame or Pool
-        Games of players against others; those of a player against himself are
-        left out.
-    systems : sequence of str or SystemEntry, or mapping of str to systems
-        Names (or entries) of `yardstone.ratings.systems`, or systems of your own
-        by name. By default all that can take the games; `Evaluation.unable` names the others.
-    parameters : mapping of str to mappings, optional
-        By system its parameters that are fixed, and thus not tuned.
-    first_advantage : {"auto", "none"}
-        Let systems reckon with an advantage of moving first where that helps on the earlier
-        games, or never. Tuning begins with it and looks further; systems of your own stay
-        as they are.
-    start_levels : bool
-        Let systems that can (`egf`, `egf-old`, `skt-lr`) start newcomers at the grade or rating
-        in the games, and use handicaps. By default no system is told of those; `grades` and
-        `ratings` are the forecasts from them. Systems of your own are told.
-    train_share : float, optional
-        Share of the games, the earliest, that parameters may be tuned on; 0.7 if
-        `train_until` is not given either.
-    train_until : datetime64, optional
-        Take the games before this moment instead.
-    tune : int
-        Sets of parameters to try for each entry, on earlier games only, the untuned ones
-        among them; 0 takes those. Systems of your own are never tuned.
-    metric : str
-        Ranks the systems.
-    newcomer_games : int
-        A newcomer has at most so many earlier games.
-    gap_edges : sequence of float
-        Edges of the groups by distance of ratings; empty leaves those groups out.
-    since_dates : sequence of datetime64
-        Each gives the subset of the games from then on.
-    group_by : str, optional
-        A column of the pool; each of its values gives a subset.
-    confidence, replicates, seed : float, int, int
-        Of the intervals; the seed also serves the tuning.
-    workers : int, optional
-        Systems worked on at the same time: one, or with an engine (`yardstone.parallel.engine`)
-        all of them, unless the games are kept on disk, where they stay on this machine.
-    progress : callable, optional
-        Called as ``progress(stage, done, all)``.
-    **names
-        Which columns hold what, where `games` is no pool: ``first="home"``, ``second="away"``,
-        ``score="FTR"`` …; see `yardstone.records.reading.ColumnNames`.
+    Args:
+        games: Games of players against others; those of a player against himself are left out.
+        systems: Names (or entries) of `yardstone.ratings.systems`, or systems of your own by name.
+            By default all that can take the games; `Evaluation.unable` names the others.
+        parameters: By system its parameters that are fixed, and thus not tuned.
+        first_advantage ({"auto", "none"}): Let systems reckon with an advantage of moving first
+            where that helps on the earlier games, or never. Tuning begins with it and looks
+            further; systems of your own stay as they are.
+        start_levels: Let systems that can (`egf`, `egf-old`, `skt-lr`) start newcomers at the grade
+            or rating in the games, and use handicaps. By default no system is told of those;
+            `grades` and `ratings` are the forecasts from them. Systems of your own are told.
+        train_share: Share of the games, the earliest, that parameters may be tuned on; 0.7 if
+            `train_until` is not given either.
+        train_until: Take the games before this moment instead.
+        tune: Sets of parameters to try for each entry, on earlier games only, the untuned ones
+            among them; 0 takes those. Systems of your own are never tuned.
+        metric: Ranks the systems.
+        newcomer_games: A newcomer has at most so many earlier games.
+        gap_edges: Edges of the groups by distance of ratings; empty leaves those groups out.
+        since_dates: Each gives the subset of the games from then on.
+        group_by: A column of the pool; each of its values gives a subset.
+        confidence, replicates, seed: Of the intervals; the seed also serves the tuning.
+        workers: Systems worked on at the same time: one, or with an engine
+            (`yardstone.parallel.engine`) all of them, unless the games are kept on disk, where they
+            stay on this machine.
+        progress: Called as ``progress(stage, done, all)``.
+        **names: Which columns hold what, where `games` is no pool: ``first="home"``,
+            ``second="away"``, ``score="FTR"`` …; see `yardstone.records.reading.ColumnNames`.
 
-    Returns
-    -------
-    Evaluation
-
-    Raises
-    ------
-    InputError
-        As `yardstone.read`; or no system can take the games.
+    Raises:
+        InputError: As `yardstone.read`; or no system can take the games.
     """
     check_choice("first_advantage", first_advantage, ("auto", "none"))
     check_choice("the metric", metric, LARGER_IS_BETTER)

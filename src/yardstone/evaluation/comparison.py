@@ -74,27 +74,18 @@ def compare(
 ) -> Evaluation:
     """Measure predictions, rank their systems, and say how sure that is.
 
-    Parameters
-    ----------
-    predictions : sequence of Prediction
-        All for the same games. Where they come from does not matter.
-    score : array_like (games,)
-        Scores of the players who moved first.
-    first, second : int32 arrays (games,), optional
-        Numbers of the players. Without them the intervals treat games as
-        independent, which makes them too narrow.
-    subsets : sequence of Subset
-        Parts of the games to measure as well.
-    metric : str
-        Ranks the systems: ``"log_likelihood"``, ``"three_way"``, ``"brier"`` or
-        ``"accuracy"``. On all games there are intervals for every metric, on the
-        subsets only for this one.
-    confidence : float
-        Level of intervals, 0 to 1.
-    replicates, seed : int
-        Of the bootstrap; 0 replicates leave intervals out.
-    notes : sequence of str
-        Passed on to the result.
+    Args:
+        predictions: All for the same games. Where they come from does not matter.
+        score (array_like (games,)): Scores of the players who moved first.
+        first, second (int32 arrays (games,)): Numbers of the players. Without them the intervals
+            treat games as independent, which makes them too narrow.
+        subsets: Parts of the games to measure as well.
+        metric: Ranks the systems: ``"log_likelihood"``, ``"three_way"``, ``"brier"`` or
+            ``"accuracy"``. On all games there are intervals for every metric, on the subsets only
+            for this one.
+        confidence: Level of intervals, 0 to 1.
+        replicates, seed: Of the bootstrap; 0 replicates leave intervals out.
+        notes: Passed on to the result.
     """
     s: Any = score if on_disk(score) else np.asarray(score, np.float64)
     _check(predictions, s, metric)
@@ -282,33 +273,21 @@ def tune(
 ) -> Tuned:
     """Find parameters of a system on earlier games.
 
-    Parameters
-    ----------
-    entry : SystemEntry
-        The system, with what may be tuned.
-    earlier : Pool
-        Games in order of time: all that is ever looked at.
-    trials : int
-        Sets of parameters to try, the untuned ones first; 0 takes those.
-    seed : int
-        Equal seeds give equal trials.
-    untuned : mapping of str to float
-        Parameters with which the system would be run untuned, where they are not its own.
-    scored : bool array, optional
-        Games whose predictions count. The others are only learned from: games, for
-        example, of which only the month is known.
-    seconds : float, optional
-        Begin no further trial after so long; the first one always runs. Results then
-        depend on the machine.
-    progress : callable, optional
-        Called as ``progress(done, trials)``.
+    Args:
+        entry: The system, with what may be tuned.
+        earlier: Games in order of time: all that is ever looked at.
+        trials: Sets of parameters to try, the untuned ones first; 0 takes those.
+        seed: Equal seeds give equal trials.
+        untuned: Parameters with which the system would be run untuned, where they are not its own.
+        scored (bool array): Games whose predictions count. The others are only learned from: games,
+            for example, of which only the month is known.
+        seconds: Begin no further trial after so long; the first one always runs. Results then
+            depend on the machine.
+        progress: Called as ``progress(done, trials)``.
 
-    Raises
-    ------
-    UsageError
-        There are too few earlier games.
-    ModelError
-        Every trial failed.
+    Raises:
+        UsageError: There are too few earlier games.
+        ModelError: Every trial failed.
     """
     if trials < 0:
         raise UsageError(f"the number of trials must be 0 or more, not {trials}")

@@ -84,20 +84,13 @@ def examine(
 ) -> Findings:
     """Look for what a person should look at.
 
-    Parameters
-    ----------
-    pool, replay : Pool, Replay
-        Games in order of time, and their replay.
-    settled_games : int
-        A player with fewer games is provisional.
-    settled_deviation : float, optional
-        So is one with a larger deviation, if the system has deviations.
-    idle_days : float
-        A player is idle whose last game is so long before the last of the pool.
-    improbable : float
-        A result is improbable if it had at most this chance, draws aside.
-    most : int
-        Name at most so many improbable results, the least likely.
+    Args:
+        pool, replay: Games in order of time, and their replay.
+        settled_games: A player with fewer games is provisional.
+        settled_deviation: So is one with a larger deviation, if the system has deviations.
+        idle_days: A player is idle whose last game is so long before the last of the pool.
+        improbable: A result is improbable if it had at most this chance, draws aside.
+        most: Name at most so many improbable results, the least likely.
     """
     if not 0.0 < improbable <= 0.5:
         raise UsageError(f"an improbable result has a chance of 0 to 1/2, not {improbable}")

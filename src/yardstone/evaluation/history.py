@@ -83,39 +83,26 @@ def rating_history(
 ) -> RatingHistory:
     """Rate games as they come, or go on from a state: what `yardstone history` does.
 
-    Parameters
-    ----------
-    games : path, list of paths, frame or Pool, optional
-        With a state those to be added.
-    system, parameters, state
-        As in `rate_games`.
-    annul : sequence of GamePlace
-        Games to take back.
-    merge : sequence of pairs of str
-        Two accounts that are one player: the name that is kept, and the other.
-    save : Path, optional
-        Keep ratings in this file, to go on from later: with all games, or without them where
-        they lie on disk (`StoredPool`) or `state` had none.
-    players : sequence of str
-        Whose curves are wanted.
-    confidence : float
-        Level of the intervals, 0 to 1.
-    intervals : bool
-        Whether intervals are wanted; they are simulated, which takes some time.
-    top, settled : int
-        As in `RatingHistory`.
-    report : bool
-        Look for provisional and idle players and improbable results, by `settled`,
-        `idle_days` and `improbable`, as `yardstone.evaluation.findings.examine` does.
-    **names
-        Which columns hold what, where `games` is no pool; see
-        `yardstone.records.reading.ColumnNames`.
+    Args:
+        games: With a state those to be added.
+        system, parameters, state: As in `rate_games`.
+        annul: Games to take back.
+        merge: Two accounts that are one player: the name that is kept, and the other.
+        save: Keep ratings in this file, to go on from later: with all games, or without them where
+            they lie on disk (`StoredPool`) or `state` had none.
+        players: Whose curves are wanted.
+        confidence: Level of the intervals, 0 to 1.
+        intervals: Whether intervals are wanted; they are simulated, which takes some time.
+        top, settled: As in `RatingHistory`.
+        report: Look for provisional and idle players and improbable results, by `settled`,
+            `idle_days` and `improbable`, as `yardstone.evaluation.findings.examine` does.
+        **names: Which columns hold what, where `games` is no pool; see
+            `yardstone.records.reading.ColumnNames`.
 
-    Examples
-    --------
-    >>> pool = Pool.from_names("AABBCC", "BCACAB", [1, 0.5, 0, 1, 0.5, 0])
-    >>> [player.player for player in rating_history(pool, system="elo", settled=0)]
-    ['A', 'B', 'C']
+    Examples:
+        >>> pool = Pool.from_names("AABBCC", "BCACAB", [1, 0.5, 0, 1, 0.5, 0])
+        >>> [player.player for player in rating_history(pool, system="elo", settled=0)]
+        ['A', 'B', 'C']
     """
     pool = None if games is None else dated_games(games, names, system, state, parameters)
     rated, notes = rate_games(pool, system=system, parameters=parameters, state=state)

@@ -298,10 +298,9 @@ def save_ledger(ledger: Ledger, path: Path) -> None:
 def load_ledger(path: Path) -> Ledger:
     """Read what `save_ledger` wrote.
 
-    Raises
-    ------
-    InputError
-        No such file, something else, or its system has changed since: rate the games anew.
+    Raises:
+        InputError: No such file, something else, or its system has changed since: rate the games
+            anew.
     """
     return HISTORY_FILE.read(path, lambda arrays, about: ledger_of(arrays, about, str(path)))
 

@@ -112,10 +112,9 @@ def correct(score: ArrayLike, expected: ArrayLike) -> Array:
 def accuracy(score: ArrayLike, expected: ArrayLike) -> float:
     """Share of games whose winner was predicted (Neubauer 2024, eq. 2.2 and 2.4).
 
-    Examples
-    --------
-    >>> accuracy([1, 0, 0], [0.8, 0.5, 0.6])
-    0.6666666666666666
+    Examples:
+        >>> accuracy([1, 0, 0], [0.8, 0.5, 0.6])
+        0.6666666666666666
     """
     return _mean(correct(score, expected))
 
@@ -224,11 +223,10 @@ def metric_values(
 def measure(score: ArrayLike, expected: ArrayLike, draw: ArrayLike | None = None) -> Measures:
     """All metrics of a set of predictions.
 
-    Examples
-    --------
-    >>> result = measure([1, 0, 1, 0.5], [0.7, 0.4, 0.5, 0.5])
-    >>> result.games, round(result.log_likelihood, 4)
-    (4, -0.5634)
+    Examples:
+        >>> result = measure([1, 0, 1, 0.5], [0.7, 0.4, 0.5, 0.5])
+        >>> result.games, round(result.log_likelihood, 4)
+        (4, -0.5634)
     """
     s, p, d = _column(score), _column(expected), None if draw is None else _column(draw)
     if len(s) != len(p):
@@ -321,22 +319,16 @@ def calibrate(
 ) -> CalibrationCurve:
     """Group predictions and compare each group with its results.
 
-    Parameters
-    ----------
-    score, expected : array_like
-        As in `yardstone.evaluation.metrics`.
-    bins : int
-        Most groups; equal predictions stay together, and empty groups go.
-    equal_games : bool
-        Groups of about equal numbers of games, or of equal width.
-    confidence : float
-        Level of the intervals. They are Wilson's, from the spread of the scores
-        in the group, for draws make them closer together than wins and losses.
-    players : pair of int32 arrays, optional
-        Numbers of both players of each game. With them a group counts as fewer games
-        where its games share players (`yardstone.clusters`), and a group of
-        too few players has the interval from 0 to 1. Without them games are taken as
-        independent, which makes intervals too narrow.
+    Args:
+        score, expected (array_like): As in `yardstone.evaluation.metrics`.
+        bins: Most groups; equal predictions stay together, and empty groups go.
+        equal_games: Groups of about equal numbers of games, or of equal width.
+        confidence: Level of the intervals. They are Wilson's, from the spread of the scores in the
+            group, for draws make them closer together than wins and losses.
+        players (pair of int32 arrays): Numbers of both players of each game. With them a group
+            counts as fewer games where its games share players (`yardstone.clusters`), and a group
+            of too few players has the interval from 0 to 1. Without them games are taken as
+            independent, which makes intervals too narrow.
     """
     if bins < 1:
         raise UsageError(f"{bins} groups are too few: take at least 1")

@@ -52,26 +52,19 @@ def predict(
 ) -> GameForecast:
     """Predict the game of two players from the games before: what `yardstone predict` does.
 
-    Parameters
-    ----------
-    games : path, list of paths, frame, Pool or None
-        None with a state: nothing is added to it.
-    player, opponent : str
-        The players; the first of them moves first.
-    system, parameters, state
-        As in `yardstone.evaluation.history.rate_games`.
-    advantage, exact, confidence
-        As in `forecast`.
-    **names
-        Which columns hold what, where `games` is no pool; see
-        `yardstone.records.reading.ColumnNames`.
+    Args:
+        games: None with a state: nothing is added to it.
+        player, opponent: The players; the first of them moves first.
+        system, parameters, state: As in `yardstone.evaluation.history.rate_games`.
+        advantage, exact, confidence: As in `forecast`.
+        **names: Which columns hold what, where `games` is no pool; see
+            `yardstone.records.reading.ColumnNames`.
 
-    Examples
-    --------
-    >>> from yardstone.pool import Pool
-    >>> pool = Pool.from_names("AABBCC", "BCACAB", [1, 0.5, 0, 1, 0.5, 0])
-    >>> predict(pool, "A", "C", system="elo", exact=True).expected > 0.5
-    True
+    Examples:
+        >>> from yardstone.pool import Pool
+        >>> pool = Pool.from_names("AABBCC", "BCACAB", [1, 0.5, 0, 1, 0.5, 0])
+        >>> predict(pool, "A", "C", system="elo", exact=True).expected > 0.5
+        True
     """
     pool = None if games is None else dated_games(games, names, system, state, parameters)
     rated, notes = rate_games(pool, system=system, parameters=parameters, state=state)
@@ -144,33 +137,20 @@ def read_predictions(
 ) -> PredictionTable:
     """Read scores and predictions from a file of CSV, TSV, Parquet or JSON.
 
-    Parameters
-    ----------
-    path : path
-        CSV and TSV may be compressed (.gz, .zst); their columns need names.
-    score : str
-        Column with the score of the player who moved first: 1, 0.5, 0 or a result
-        such as 1-0.
-    predicted : mapping of str to str
-        Column with expected scores, by name of what predicted them.
-    draws : mapping of str to str
-        Column with probabilities of draws, by the same names.
-    ratings : mapping of str to pairs of str
-        Two columns with ratings, of the first and the second player, which give an
-        expected score by the logistic law (400 points for a factor of ten).
-    players : pair of str, optional
-        Columns with the players' names, so that intervals know who played whom.
-    group_by : str, optional
-        Column whose values divide the games into subsets.
-    side : {"white", "black"}, optional
-        Who moved first, where results are written as B+3.5; the names of the columns
-        of players tell it as well.
-    results : mapping or str, optional
-        What values of the score mean, as in `yardstone.read`.
-    skip_unread : bool
-        Go on where values of the score are not understood.
-
-    Rows with a number missing or out of range are left out, and counted.
+    Args:
+        path: CSV and TSV may be compressed (.gz, .zst); their columns need names.
+        score: Column with the score of the player who moved first: 1, 0.5, 0 or a result such as
+            1-0.
+        predicted: Column with expected scores, by name of what predicted them.
+        draws: Column with probabilities of draws, by the same names.
+        ratings: Two columns with ratings, of the first and the second player, which give an
+            expected score by the logistic law (400 points for a factor of ten).
+        players: Columns with the players' names, so that intervals know who played whom.
+        group_by: Column whose values divide the games into subsets.
+        side ({"white", "black"}): Who moved first, where results are written as B+3.5; the names of
+            the columns of players tell it as well.
+        results: What values of the score mean, as in `yardstone.read`.
+        skip_unread: Go on where values of the score are not understood.
     """
     predicted, draws, ratings = predicted or {}, draws or {}, ratings or {}
     sources = {**predicted, **ratings}

@@ -112,11 +112,8 @@ def whole_history(pool: Pool, **parameters: Any) -> RatedGames:
     say about that day. So what is "expected" of a game knows its result, and serves
     to find records that look wrong, never to judge predictions.
 
-    Parameters
-    ----------
-    pool : Pool
-    **parameters
-        Of whole-history rating.
+    Args:
+        **parameters: Of whole-history rating.
     """
     from yardstone.ratings.whole_history import WholeHistory
 

@@ -185,11 +185,10 @@ _USE = {"later": "scored", "earlier": "learned from"}
 def earlier_games(pool: Pool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """How many earlier games of the pool both players of each game have: (first, second).
 
-    Examples
-    --------
-    >>> from yardstone.pool import Pool
-    >>> earlier_games(Pool.from_names(["A", "B", "A"], ["B", "C", "B"], [1, 1, 0]))
-    (array([0, 1, 1]), array([0, 0, 2]))
+    Examples:
+        >>> from yardstone.pool import Pool
+        >>> earlier_games(Pool.from_names(["A", "B", "A"], ["B", "C", "B"], [1, 1, 0]))
+        (array([0, 1, 1]), array([0, 0, 2]))
     """
     games = len(pool)
     player = np.column_stack([pool.first, pool.second]).ravel()
@@ -328,14 +327,10 @@ def rating_labels(pool: Pool, replay: Replay, *, advance: int = ADVANCE) -> Labe
     rating *after* a game is the one before the player's next game, for between
     games no system here changes a rating (only its deviation).
 
-    Parameters
-    ----------
-    pool : Pool
-        In order of time; one that systems take game by game.
-    replay : Replay
-        Of that pool.
-    advance : int
-        The thesis' A; 0 labels each game with the rating right after it.
+    Args:
+        pool: In order of time; one that systems take game by game.
+        replay: Of that pool.
+        advance: The thesis' A; 0 labels each game with the rating right after it.
     """
     if advance < 0:
         raise UsageError(f"labels look ahead by 0 games or more, not {advance}")

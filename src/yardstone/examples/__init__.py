@@ -28,15 +28,11 @@ def example_files() -> dict[str, Path]:
 def example(name: str) -> Path:
     """The path of one example file.
 
-    Parameters
-    ----------
-    name : str
-        Name of the file, such as ``league.csv``.
+    Args:
+        name: Name of the file, such as ``league.csv``.
 
-    Raises
-    ------
-    InputError
-        No example has that name.
+    Raises:
+        InputError: No example has that name.
     """
     files = example_files()
     if name not in files:
@@ -47,16 +43,12 @@ def example(name: str) -> Path:
 def copy_examples(folder: str | Path) -> list[Path]:
     """Copy every example file to a folder, which is made if need be.
 
-    Returns
-    -------
-    list of Path
+    Returns:
         The files in that folder.
 
-    Raises
-    ------
-    InputError
-        A file of that name with other content is there already; then nothing is copied. Or
-        the folder cannot be written.
+    Raises:
+        InputError: A file of that name with other content is there already; then nothing is copied.
+            Or the folder cannot be written.
     """
     folder = Path(folder)
     copies = {folder / name: source.read_bytes() for name, source in example_files().items()}

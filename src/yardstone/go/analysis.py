@@ -158,10 +158,8 @@ def analyse(
 ) -> GameAnalysis:
     """Analyse one game; see `analyse_games`.
 
-    Raises
-    ------
-    InputError
-        The game cannot be shown to a network.
+    Raises:
+        InputError: The game cannot be shown to a network.
     """
     skipped = SkipReport()
     for analysis in analyse_games(
@@ -185,28 +183,17 @@ def analyse_games(
 ) -> Iterator[GameAnalysis]:
     """Analyse games one after the other.
 
-    Parameters
-    ----------
-    games : iterable of GoGame
-        Read as they are needed.
-    network : Network
-        From `yardstone.go.nets.load_network`.
-    rules, komi : optional
-        For all games, in place of those of the records.
-    phases : Phases, optional
-        Where opening and middle game end.
-    effort : LossEffort, optional
-        How far losses are searched.
-    skipped : SkipReport, optional
-        Takes the games that cannot be shown to a network.
-    progress : callable, optional
-        Called with the number of positions that have been looked at.
+    Args:
+        games: Read as they are needed.
+        network: From `yardstone.go.nets.load_network`.
+        rules, komi: For all games, in place of those of the records.
+        phases: Where opening and middle game end.
+        effort: How far losses are searched.
+        skipped: Takes the games that cannot be shown to a network.
+        progress: Called with the number of positions that have been looked at.
 
-    Yields
-    ------
-    GameAnalysis
-        In the order of the games. A game with an illegal move ends before it, with a
-        remark.
+    Yields:
+        In the order of the games. A game with an illegal move ends before it, with a remark.
     """
     say = partial(_analysis, Phases() if phases is None else phases, effort)
     return over_games(
@@ -439,20 +426,13 @@ def judge_games(
 ) -> Iterator[Judgement]:
     """Judge the last position of each game, before the passes that end it.
 
-    Parameters
-    ----------
-    games : iterable of GoGame
-        Read as they are needed.
-    sure : float
-        The least winrate, 0.5 to 1, with which a side is named the winner.
-    rules, komi : optional
-        For all games, in place of those of the records.
-    skipped : SkipReport, optional
-        Takes the games that cannot be judged: illegal moves, impossible boards.
+    Args:
+        games: Read as they are needed.
+        sure: The least winrate, 0.5 to 1, with which a side is named the winner.
+        rules, komi: For all games, in place of those of the records.
+        skipped: Takes the games that cannot be judged: illegal moves, impossible boards.
 
-    Yields
-    ------
-    Judgement
+    Yields:
         In the order of the games.
     """
     if not 0.5 <= sure <= 1.0:
@@ -528,29 +508,18 @@ def analyse_files(
 ) -> AnalysedGames:
     """Analyse the games of some SGF files.
 
-    Parameters
-    ----------
-    paths : sequence of str
-        Files, folders, patterns, archives, or - for standard input.
-    numbers : sequence of int
-        Only these games, counted over all files from 1.
-    variations : bool
-        Take every line of play as a game of its own.
-    rules, komi, phases, effort : optional
-        As for `yardstone.go.analysis.analyse_games`.
-    mistake : float
-        Points that a move must cost to be a mistake.
-    strict : bool
-        Raise at the first record that cannot be used.
-    progress : callable, optional
-        Called with the number of positions that are done, and of all.
+    Args:
+        paths: Files, folders, patterns, archives, or - for standard input.
+        numbers: Only these games, counted over all files from 1.
+        variations: Take every line of play as a game of its own.
+        rules, komi, phases, effort: As for `yardstone.go.analysis.analyse_games`.
+        mistake: Points that a move must cost to be a mistake.
+        strict: Raise at the first record that cannot be used.
+        progress: Called with the number of positions that are done, and of all.
 
-    Raises
-    ------
-    InputError
-        There is no such file or game, or none can be used.
-    StrictError
-        With `strict`.
+    Raises:
+        InputError: There is no such file or game, or none can be used.
+        StrictError: With `strict`.
     """
     if not mistake > 0.0:
         raise UsageError(f"a mistake costs {mistake:g} points: it must be more than 0")

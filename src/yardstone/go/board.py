@@ -76,37 +76,29 @@ class Board:
     White. Anybody may play at any time; the ko rule looks at who is next, which is
     taken to be the opponent of whoever has just played.
 
-    Parameters
-    ----------
-    size : int
-        2 to 19.
-    rules : Rules
-        What is forbidden, and how to score.
-    setup_black, setup_white : array_like of int
-        Stones that stand there from the beginning.
-    to_play : int
-        Who is to begin; it matters for situational superko only.
+    Args:
+        size: 2 to 19.
+        rules: What is forbidden, and how to score.
+        setup_black, setup_white (array_like of int): Stones that stand there from the beginning.
+        to_play: Who is to begin; it matters for situational superko only.
 
-    Raises
-    ------
-    InputError
-        If there is no such board, or a stone stands outside it, twice, or without
-        liberties.
+    Raises:
+        InputError: If there is no such board, or a stone stands outside it, twice, or without
+            liberties.
 
-    Examples
-    --------
-    >>> board = Board(5)
-    >>> for move in ("B3", "A3", "A2", "C3", "A4"):
-    ...     captured = board.play_name(move)
-    >>> captured.tolist()
-    [10]
-    >>> print(board)
-    5 . . . . .
-    4 X . . . .
-    3 . X O . .
-    2 X . . . .
-    1 . . . . .
-      A B C D E
+    Examples:
+        >>> board = Board(5)
+        >>> for move in ("B3", "A3", "A2", "C3", "A4"):
+        ...     captured = board.play_name(move)
+        >>> captured.tolist()
+        [10]
+        >>> print(board)
+        5 . . . . .
+        4 X . . . .
+        3 . X O . .
+        2 X . . . .
+        1 . . . . .
+          A B C D E
     """
 
     def __init__(
@@ -202,26 +194,18 @@ class Board:
     ) -> NDArray[np.int16]:
         """Play a move, or pass (-1).
 
-        Parameters
-        ----------
-        point : int
-            Where.
-        colour : int, optional
-            Whose move it is; by default that of who is next.
-        tolerant : bool
-            Play what ko, superko or the ban on suicide forbids, as long as the
-            point is empty and the stone does not vanish alone.
+        Args:
+            point: Where.
+            colour: Whose move it is; by default that of who is next.
+            tolerant: Play what ko, superko or the ban on suicide forbids, as long as the point is
+                empty and the stone does not vanish alone.
 
-        Returns
-        -------
-        ndarray of int16
-            Points whose stones came off, in rising order: captured ones, or the own
-            ones of a suicide.
+        Returns:
+            ndarray of int16: Points whose stones came off, in rising order: captured ones, or the
+                own ones of a suicide.
 
-        Raises
-        ------
-        IllegalMove
-            If the move is not legal; the board remains as it was.
+        Raises:
+            IllegalMove: If the move is not legal; the board remains as it was.
         """
         colour = self._next if colour is None else colour
         reason = self._objection(point, colour, tolerant)
@@ -289,27 +273,20 @@ class Board:
     ) -> BoardScore:
         """Score the game as if it ended now.
 
-        Parameters
-        ----------
-        komi : float, optional
-            What White gets; the default is the usual komi of the rules.
-        dead : array_like of int
-            Points of stones that both players hold for dead; their whole chains are
-            taken off.
-        pass_dead : bool
-            Count stones in pass-alive territory of the opponent as dead, even if
-            they are not among `dead`. Without it, and without `dead`, this is the
-            counting of Tromp and Taylor.
-        handicap : int
-            Handicap stones, for which White gets what the rules say.
-        button : int
-            Who took the button (1 or 2), if the rules have one.
+        Args:
+            komi: What White gets; the default is the usual komi of the rules.
+            dead (array_like of int): Points of stones that both players hold for dead; their whole
+                chains are taken off.
+            pass_dead: Count stones in pass-alive territory of the opponent as dead, even if they
+                are not among `dead`. Without it, and without `dead`, this is the counting of Tromp
+                and Taylor.
+            handicap: Handicap stones, for which White gets what the rules say.
+            button: Who took the button (1 or 2), if the rules have one.
 
-        Notes
-        -----
-        With a tax on seki, a part of the board that touches a point of nobody, or
-        has an own stone in atari, is taken for seki: its empty points do not count.
-        Territory scoring takes prisoners from `captures`.
+        Notes:
+            With a tax on seki, a part of the board that touches a point of nobody, or
+            has an own stone in atari, is taken for seki: its empty points do not count.
+            Territory scoring takes prisoners from `captures`.
         """
         board, rules, area = self._board.copy(), self._rules, len(self._near) - 1
         prisoners = board[_board.META, :3].copy()

@@ -140,22 +140,16 @@ class Evaluator:
     is remembered. What is said of a *move*, its features and its policy, is always
     taken at the move's own point.
 
-    Parameters
-    ----------
-    trunk : collection of {"pick", "after", "candidates", "mean", "trunk"}
-        Features of the trunk to give with the answers; ``after`` needs questions with
-        the position that follows each one with a point.
-    batch : int
-        Positions that go to the network together.
-    memory : int
-        Bytes spent on remembering positions.
-    progress : callable, optional
-        Called after each batch with the number of positions that are done.
+    Args:
+        trunk (collection of {"pick", "after", "candidates", "mean", "trunk"}): Features of the
+            trunk to give with the answers; ``after`` needs questions with the position that follows
+            each one with a point.
+        batch: Positions that go to the network together.
+        memory: Bytes spent on remembering positions.
+        progress: Called after each batch with the number of positions that are done.
 
-    Attributes
-    ----------
-    asked, evaluated : int
-        Positions so far, and how many of them the network had to evaluate.
+    Attributes:
+        asked, evaluated: Positions so far, and how many of them the network had to evaluate.
     """
 
     def __init__(

@@ -92,15 +92,11 @@ class FeatureStore:
 
     `FeatureStore.open` opens one that `yardstone go features` made.
 
-    Attributes
-    ----------
-    path : Path
-        Its folder.
-    settings : mapping
-        How it was made: ``network``, ``sha256``, ``channels``, ``rules``, ``engine``,
-        ``precision`` and so on.
-    kinds : tuple of str
-        The kinds of features that it has: ``head``, then those of the trunk.
+    Attributes:
+        path: Its folder.
+        settings: How it was made: ``network``, ``sha256``, ``channels``, ``rules``, ``engine``,
+            ``precision`` and so on.
+        kinds: The kinds of features that it has: ``head``, then those of the trunk.
     """
 
     def __init__(self, path: Path, about: Mapping[str, Any]) -> None:
@@ -114,10 +110,8 @@ class FeatureStore:
     def open(cls, path: str | os.PathLike[str]) -> FeatureStore:
         """Open a complete store.
 
-        Raises
-        ------
-        InputError
-            It is no store, not complete, or damaged.
+        Raises:
+            InputError: It is no store, not complete, or damaged.
         """
         folder = Path(path)
         about = read_about(folder)
@@ -157,14 +151,11 @@ class FeatureStore:
     def array(self, name: str) -> NDArray[Any]:
         """One array for all moves, mapped from disk, read-only.
 
-        Parameters
-        ----------
-        name : str
-            ``number``, ``colour`` or ``point`` (of each move) or a kind of features:
-            ``head`` float32 [moves, 6] (`yardstone.go.features.HEAD` names the six),
-            ``pick``, ``after`` and ``mean`` float16 [moves, channels], ``candidates``
-            float16 [moves, 5, channels] and ``chances`` [moves, 5], ``trunk`` float16
-            [moves, channels, size, size].
+        Args:
+            name: ``number``, ``colour`` or ``point`` (of each move) or a kind of features: ``head``
+                float32 [moves, 6] (`yardstone.go.features.HEAD` names the six), ``pick``, ``after``
+                and ``mean`` float16 [moves, channels], ``candidates`` float16 [moves, 5, channels]
+                and ``chances`` [moves, 5], ``trunk`` float16 [moves, channels, size, size].
         """
         if name not in self._arrays:
             if name not in (*_MOVES, *self.kinds):
@@ -216,14 +207,10 @@ class FeatureStore:
     def features(self, game: int, kind: str = "pick", colour: int | None = None) -> NDArray[Any]:
         """Features of the moves of a game, or of one colour of it.
 
-        Parameters
-        ----------
-        game : int
-            Its place in `games`.
-        kind : str
-            One of `kinds`.
-        colour : int, optional
-            1 Black, 2 White; both, Black first, if not given.
+        Args:
+            game: Its place in `games`.
+            kind: One of `kinds`.
+            colour: 1 Black, 2 White; both, Black first, if not given.
         """
         if kind not in self.kinds:
             raise UsageError(f"the store has no {kind!r}, but {', '.join(self.kinds)}")

@@ -178,27 +178,19 @@ def extract_features(
     Called again with the same games and settings it goes on where it was killed; a
     store that is complete is opened.
 
-    Parameters
-    ----------
-    games : callable
-        Gives the games, in the same order each time; it is called twice, and the
-        games are read as they are needed: ``lambda: SgfReader("games")``. If what it
-        gives has a report `skipped`, as an `SgfReader` has, the records that could
-        not be read are listed in the store among those left out.
-    store : path
-        The folder; made if it is not there.
-    workers : int, optional
-        Processes, each with a network of its own; one a core by default.
-    progress : callable, optional
-        Called with what is being done, how much of it is done and how much there is.
+    Args:
+        games: Gives the games, in the same order each time; it is called twice, and the games are
+            read as they are needed: ``lambda: SgfReader("games")``. If what it gives has a report
+            `skipped`, as an `SgfReader` has, the records that could not be read are listed in the
+            store among those left out.
+        store: The folder; made if it is not there.
+        workers: Processes, each with a network of its own; one a core by default.
+        progress: Called with what is being done, how much of it is done and how much there is.
 
-    Raises
-    ------
-    InputError
-        The folder holds something else, or a store of other games or settings;
-        another process is making it; or it cannot be written.
-    NoGamesError
-        There are no games.
+    Raises:
+        InputError: The folder holds something else, or a store of other games or settings; another
+            process is making it; or it cannot be written.
+        NoGamesError: There are no games.
     """
     chosen = ExtractionSettings() if settings is None else settings
     chosen = replace(chosen, net=str(find_network(chosen.net).absolute()))

@@ -125,47 +125,34 @@ def encode_game(
 ) -> Encoded:
     """Inputs of the positions of a game.
 
-    Parameters
-    ----------
-    size : int
-        Size of the board, 2 to 19.
-    setup_black, setup_white : array_like of int
-        Points of the stones set up before the first move.
-    moves : array_like of int, shape [moves]
-        Points, -1 for a pass. Moves are taken as they were played: one that the
-        rules forbid is noted and played if it can be.
-    colours : array_like of int, shape [moves], optional
-        Who played them, 1 Black and 2 White; the default is Black and White in
-        turn, White first if only black stones were set up.
-    komi : float, optional
-        What White gets; the default is the usual komi of the rules.
-    rules : Rules
-        The rules that the network shall assume. Black's moves before White's first
-        and black stones set up are handicap stones, where White gets points for them.
-    positions : array_like of int, optional
-        Which positions are wanted, in any order: ``i`` is the one before move ``i``
-        (from 0), ``len(moves)`` the one after the last. The default is all.
-    to_play : int, optional
-        Who is to move *after the last move*; the default is the opponent of whoever
-        made it.
-    packed : bool
-        Give the planes as uint8, a quarter of the memory.
+    Args:
+        size: Size of the board, 2 to 19.
+        setup_black, setup_white (array_like of int): Points of the stones set up before the first
+            move.
+        moves (array_like of int, shape [moves]): Points, -1 for a pass. Moves are taken as they
+            were played: one that the rules forbid is noted and played if it can be.
+        colours (array_like of int, shape [moves]): Who played them, 1 Black and 2 White; the
+            default is Black and White in turn, White first if only black stones were set up.
+        komi: What White gets; the default is the usual komi of the rules.
+        rules: The rules that the network shall assume. Black's moves before White's first and black
+            stones set up are handicap stones, where White gets points for them.
+        positions (array_like of int): Which positions are wanted, in any order: ``i`` is the one
+            before move ``i`` (from 0), ``len(moves)`` the one after the last. The default is all.
+        to_play: Who is to move *after the last move*; the default is the opponent of whoever made
+            it.
+        packed: Give the planes as uint8, a quarter of the memory.
 
-    Raises
-    ------
-    InputError
-        If there is no such board, a stone stands outside it or twice or without
-        liberties, a colour is neither 1 nor 2, or the komi is no number.
-    IndexError
-        If a position is asked for that the game does not have.
+    Raises:
+        InputError: If there is no such board, a stone stands outside it or twice or without
+            liberties, a colour is neither 1 nor 2, or the komi is no number.
+        IndexError: If a position is asked for that the game does not have.
 
-    Examples
-    --------
-    >>> encoded = encode_game(19, moves=[72, 300], komi=6.5)
-    >>> encoded.spatial.shape, encoded.globals.shape
-    ((3, 22, 19, 19), (3, 19))
-    >>> int(encoded.spatial[1, 2].argmax())  # White sees the stone of the opponent
-    72
+    Examples:
+        >>> encoded = encode_game(19, moves=[72, 300], komi=6.5)
+        >>> encoded.spatial.shape, encoded.globals.shape
+        ((3, 22, 19, 19), (3, 19))
+        >>> int(encoded.spatial[1, 2].argmax())  # White sees the stone of the opponent
+        72
     """
     from yardstone.go import _inputs, _ladders
     from yardstone.go._board import WORK_ROWS, Past, start_history
@@ -277,10 +264,8 @@ def game_positions(game: Moves) -> Positions:
 
     Moves that a ko or the ban on suicide would forbid are played.
 
-    Raises
-    ------
-    InputError
-        If the board, the stones set up or the colours are impossible.
+    Raises:
+        InputError: If the board, the stones set up or the colours are impossible.
     """
     from yardstone.go import _board, _inputs
     from yardstone.go.board import lattice, set_up
@@ -310,12 +295,9 @@ def replay(game: Moves, rules: Rules = TROMP_TAYLOR) -> Iterator[Board]:
     It is one board that moves on: take a `copy` of what is to be kept. What the
     rules forbid is played as long as it can be.
 
-    Raises
-    ------
-    IllegalMove
-        At a move that cannot be played.
-    InputError
-        If the board, the stones set up or the colours are impossible.
+    Raises:
+        IllegalMove: At a move that cannot be played.
+        InputError: If the board, the stones set up or the colours are impossible.
     """
     from yardstone.go.board import Board
 

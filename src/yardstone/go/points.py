@@ -82,17 +82,14 @@ def parse_colour(text: str) -> int:
 def point_number(name: str, size: int) -> int:
     """Number of a point such as ``Q16`` (columns A to T without I, rows from below), or `PASS`.
 
-    Raises
-    ------
-    InputError
-        If it is not a point of a board of that size, nor ``pass``.
+    Raises:
+        InputError: If it is not a point of a board of that size, nor ``pass``.
 
-    Examples
-    --------
-    >>> point_number("Q16", 19)
-    72
-    >>> point_number("pass", 19)
-    -1
+    Examples:
+        >>> point_number("Q16", 19)
+        72
+        >>> point_number("pass", 19)
+        -1
     """
     check_size(size)
     text = name.strip().upper()
@@ -114,10 +111,9 @@ def point_number(name: str, size: int) -> int:
 def point_name(point: int, size: int) -> str:
     """Name of a point, such as ``Q16``; ``pass`` for `PASS`.
 
-    Examples
-    --------
-    >>> point_name(72, 19)
-    'Q16'
+    Examples:
+        >>> point_name(72, 19)
+        'Q16'
     """
     if point == PASS:
         return "pass"
@@ -201,26 +197,22 @@ def stone_keys(size: int) -> NDArray[np.uint64]:
 def position_keys(stones: ArrayLike) -> NDArray[np.uint64]:
     """Return the keys of positions under the eight symmetries.
 
-    Parameters
-    ----------
-    stones : array_like of int, shape [..., size * size]
-        Colours of the points: 0, 1 for Black, 2 for White.
+    Args:
+        stones (array_like of int, shape [..., size * size]): Colours of the points: 0, 1 for Black,
+            2 for White.
 
-    Returns
-    -------
-    ndarray of uint64, shape [..., 8]
-        Entry ``s`` is the key of the position turned by symmetry ``s``
-        (`yardstone.go.points.symmetry_points`). The minimum over the last axis is
-        the same for all turns of a position.
+    Returns:
+        ndarray of uint64, shape [..., 8]: Entry ``s`` is the key of the position turned by symmetry
+            ``s`` (`yardstone.go.points.symmetry_points`). The minimum over the last axis is the
+            same for all turns of a position.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> one = np.zeros(81, dtype=np.int8)
-    >>> other = one.copy()
-    >>> one[0], other[80] = 1, 1
-    >>> int(position_keys(one).min()) == int(position_keys(other).min())
-    True
+    Examples:
+        >>> import numpy as np
+        >>> one = np.zeros(81, dtype=np.int8)
+        >>> other = one.copy()
+        >>> one[0], other[80] = 1, 1
+        >>> int(position_keys(one).min()) == int(position_keys(other).min())
+        True
     """
     colours = np.asarray(stones)
     size = round(colours.shape[-1] ** 0.5)

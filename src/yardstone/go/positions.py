@@ -85,11 +85,10 @@ class PositionRequest:
 def parse_position(text: str) -> PositionRequest:
     """Read a line; InputError where it is no JSON object, or means no position.
 
-    Examples
-    --------
-    >>> request = parse_position('{"moves": [["b", "Q16"], "w D4"], "rules": "japanese"}')
-    >>> request.moves, request.to_play, request.komi
-    ([72, 288], 1, 6.5)
+    Examples:
+        >>> request = parse_position('{"moves": [["b", "Q16"], "w D4"], "rules": "japanese"}')
+        >>> request.moves, request.to_play, request.komi
+        ([72, 288], 1, 6.5)
     """
     return _request(_object(text))
 
@@ -250,23 +249,15 @@ def evaluate_file(
 ) -> Iterator[dict[str, Any]]:
     """Evaluate the positions of a file of JSON lines, as `evaluate_lines` does.
 
-    Parameters
-    ----------
-    path : str
-        Also compressed; - for standard input.
-    skipped : SkipReport
-        Takes the lines that cannot be evaluated.
-    strict : bool
-        Raise at the first of them.
-    progress : callable, optional
-        Called with the bytes that have been read, and all.
+    Args:
+        path: Also compressed; - for standard input.
+        skipped: Takes the lines that cannot be evaluated.
+        strict: Raise at the first of them.
+        progress: Called with the bytes that have been read, and all.
 
-    Raises
-    ------
-    StrictError
-        With `strict`.
-    NoGamesError
-        At the end, if no line holds a position.
+    Raises:
+        StrictError: With `strict`.
+        NoGamesError: At the end, if no line holds a position.
     """
     sources = list(find_sources([path], (".jsonl", ".json")))
     if len(sources) != 1:
@@ -290,23 +281,17 @@ def evaluate_lines(
 ) -> Iterator[dict[str, Any]]:
     """Evaluate positions given as JSON lines.
 
-    Parameters
-    ----------
-    lines : iterable of str
-        Read as they are needed; empty ones are passed over.
-    file : str
-        Where they come from, for the report.
-    skipped : SkipReport, optional
-        Takes the lines that cannot be evaluated.
+    Args:
+        lines: Read as they are needed; empty ones are passed over.
+        file: Where they come from, for the report.
+        skipped: Takes the lines that cannot be evaluated.
 
-    Yields
-    ------
-    dict
+    Yields:
         The object of each line, in the same order, with ``white_win``, ``white_loss``,
-        ``no_result``, ``white_lead``, ``white_score_selfplay``, ``policy`` (a value a
-        point, the top row first; None where a move is illegal) and ``policy_pass``, and
-        ``asked`` where the network was asked under other rules, which it knows. A
-        line that cannot be evaluated gives what it held, and ``error``.
+            ``no_result``, ``white_lead``, ``white_score_selfplay``, ``policy`` (a value a point,
+            the top row first; None where a move is illegal) and ``policy_pass``, and ``asked``
+            where the network was asked under other rules, which it knows. A line that cannot be
+            evaluated gives what it held, and ``error``.
     """
     report = SkipReport() if skipped is None else skipped
     return over_games(

@@ -171,26 +171,20 @@ _KEYS = {
 def parse_rules(text: str) -> Rules:
     """Read rules from text; a komi that stands in it is left aside.
 
-    Parameters
-    ----------
-    text : str
-        A name (one of `NAMED_RULES`, or the usual other spellings, in any case),
-        the compact form ``koPOSITIONALscoreAREAtaxNONEsui1``, or a JSON object
-        such as ``{"ko": "SIMPLE", "scoring": "TERRITORY"}``. What the last two
-        leave out is as in the rules of Tromp and Taylor, but the tax is
-        ``seki`` for territory scoring.
+    Args:
+        text: A name (one of `NAMED_RULES`, or the usual other spellings, in any case), the compact
+            form ``koPOSITIONALscoreAREAtaxNONEsui1``, or a JSON object such as ``{"ko": "SIMPLE",
+            "scoring": "TERRITORY"}``. What the last two leave out is as in the rules of Tromp and
+            Taylor, but the tax is ``seki`` for territory scoring.
 
-    Raises
-    ------
-    InputError
-        If it is none of these.
+    Raises:
+        InputError: If it is none of these.
 
-    Examples
-    --------
-    >>> parse_rules("Japanese").scoring
-    'territory'
-    >>> str(parse_rules("chinese"))
-    'koSIMPLEscoreAREAtaxNONEsui0whbNfpok1'
+    Examples:
+        >>> parse_rules("Japanese").scoring
+        'territory'
+        >>> str(parse_rules("chinese"))
+        'koSIMPLEscoreAREAtaxNONEsui0whbNfpok1'
     """
     return parse_rules_and_komi(text)[0]
 

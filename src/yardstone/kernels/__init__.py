@@ -52,17 +52,16 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     With ``NUMBA_DISABLE_JIT=1`` in the environment the function is returned as it
     stands, for debuggers and for tests of what the loop itself says.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> @kernel
-    ... def total(values):
-    ...     result = 0.0
-    ...     for value in values:
-    ...         result += value
-    ...     return result
-    >>> total(np.array([1.0, 0.5, 0.0]))
-    1.5
+    Examples:
+        >>> import numpy as np
+        >>> @kernel
+        ... def total(values):
+        ...     result = 0.0
+        ...     for value in values:
+        ...         result += value
+        ...     return result
+        >>> total(np.array([1.0, 0.5, 0.0]))
+        1.5
     """
     return _marked(function)
 

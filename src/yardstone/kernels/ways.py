@@ -39,14 +39,13 @@ def weighed(
 
     `amount` gets the function's arguments.
 
-    Examples
-    --------
-    >>> from yardstone.kernels import Loops, weighed
-    >>> @weighed(Loops.REPLAY, len)
-    ... def rate(games):
-    ...     return sum(games)
-    >>> rate([1.0, 0.5])
-    1.5
+    Examples:
+        >>> from yardstone.kernels import Loops, weighed
+        >>> @weighed(Loops.REPLAY, len)
+        ... def rate(games):
+        ...     return sum(games)
+        >>> rate([1.0, 0.5])
+        1.5
     """
 
     def mark(function: Callable[P, R]) -> Callable[P, R]:

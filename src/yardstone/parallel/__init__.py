@@ -78,24 +78,19 @@ def _checked(name: str) -> str:
 def engine(name: str | None) -> Iterator[None]:
     """Have all work of `map` within this block done there, unless a call names another place.
 
-    Parameters
-    ----------
-    name : str, optional
-        ``local``, the default: processes of this machine. ``ray``: the Ray that runs on this
-        machine or that ``RAY_ADDRESS`` names, or else one that is started for the block.
-        ``ray:auto``: as ``ray``, but none is started. ``ray:HOST:PORT``: the cluster with this
-        address, to which this machine belongs. ``ray://HOST:PORT``: a cluster to which it does
-        not belong, through Ray's client.
+    Args:
+        name: ``local``, the default: processes of this machine. ``ray``: the Ray that runs on this
+            machine or that ``RAY_ADDRESS`` names, or else one that is started for the block.
+            ``ray:auto``: as ``ray``, but none is started. ``ray:HOST:PORT``: the cluster with this
+            address, to which this machine belongs. ``ray://HOST:PORT``: a cluster to which it does
+            not belong, through Ray's client.
 
-    Raises
-    ------
-    UsageError
-        There is no such engine.
+    Raises:
+        UsageError: There is no such engine.
 
-    Examples
-    --------
-    >>> with engine("local"):
-    ...     pass
+    Examples:
+        >>> with engine("local"):
+        ...     pass
     """
     token = _AMBIENT.set(_checked(name or _LOCAL))
     try:
@@ -116,12 +111,11 @@ def spawn_generators(seed: int | Generator | None, number: int) -> list[Generato
     They depend on the seed and on nothing else: not on the number of workers,
     nor on who works on which item.
 
-    Examples
-    --------
-    >>> first, second = spawn_generators(7, 2)
-    >>> again, _ = spawn_generators(7, 2)
-    >>> first.random() == again.random()
-    True
+    Examples:
+        >>> first, second = spawn_generators(7, 2)
+        >>> again, _ = spawn_generators(7, 2)
+        >>> first.random() == again.random()
+        True
     """
     import numpy as np
 
@@ -150,66 +144,45 @@ def map(
     this must keep its own work under ``if __name__ == "__main__":``, since each worker
     imports the script.
 
-    Parameters
-    ----------
-    function : callable
-        Takes one item. For processes it must be importable: defined at the top
-        level of a module (`functools.partial` of such a function is as good).
-    items : iterable
-        What to work on; read to its end before the work begins, unless `total` is given.
-    workers : int, optional
-        How many work at the same time; the default is one a core, of a cluster all its
-        cores. With 1 all is done in this process, and so it is inside a worker of another
-        `map`.
-    threads : bool
-        On this machine use threads of this process: for functions that spend their time
-        in kernels, which release the GIL, or wait for another program. Nothing is copied
-        between processes.
-    progress : callable, optional
-        Called as ``progress(done, total)`` in this process, each time that
-        results have come.
-    chunk : int
-        Hand out so many items at once: for many items of little work each.
-    engine : str, optional
-        Where the work is done, as `yardstone.parallel.engine` has it; by default as said
-        there for all work, and else ``local``.
-    total : int, optional
-        Number of the items, which are then read as they are needed.
-    receive : callable, optional
-        Called in this process as ``receive(item, result)`` when the result has come, in
-        any order; what it gives takes the result's place. This is where files are written,
-        since other machines need not have the folder.
-    cores : float
-        How much of a core an item keeps busy; below 1 more of them work at a time.
-    resource : str, optional
-        What a machine of a cluster must have, such as a program. If machines were started
-        with it (``ray start --resources='{"gnubg": 1}'``), only they are asked; otherwise
-        all are taken to have it.
-    files : sequence of path
-        Files that the function reads. Other machines get a copy of each, which the function
-        finds by `local_path`.
-    shared : sequence of path
-        Folders that the function works in. On a cluster all machines must share them.
+    Args:
+        function: Takes one item. For processes it must be importable: defined at the top level of a
+            module (`functools.partial` of such a function is as good).
+        items: What to work on; read to its end before the work begins, unless `total` is given.
+        workers: How many work at the same time; the default is one a core, of a cluster all its
+            cores. With 1 all is done in this process, and so it is inside a worker of another
+            `map`.
+        threads: On this machine use threads of this process: for functions that spend their time in
+            kernels, which release the GIL, or wait for another program. Nothing is copied between
+            processes.
+        progress: Called as ``progress(done, total)`` in this process, each time that results have
+            come.
+        chunk: Hand out so many items at once: for many items of little work each.
+        engine: Where the work is done, as `yardstone.parallel.engine` has it; by default as said
+            there for all work, and else ``local``.
+        total: Number of the items, which are then read as they are needed.
+        receive: Called in this process as ``receive(item, result)`` when the result has come, in
+            any order; what it gives takes the result's place. This is where files are written,
+            since other machines need not have the folder.
+        cores: How much of a core an item keeps busy; below 1 more of them work at a time.
+        resource: What a machine of a cluster must have, such as a program. If machines were started
+            with it (``ray start --resources='{"gnubg": 1}'``), only they are asked; otherwise all
+            are taken to have it.
+        files: Files that the function reads. Other machines get a copy of each, which the function
+            finds by `local_path`.
+        shared: Folders that the function works in. On a cluster all machines must share them.
 
-    Raises
-    ------
-    Exception
-        Whatever the function raises, with a note that names the item. Other
-        processes are stopped at once; a thread first ends the chunk it has.
-    WorkerError
-        If a worker dies (killed, or out of memory); it names the item. On a cluster the
-        work is first done again elsewhere, a few times.
-    UsageError
-        If the function, an item or a result cannot go to another process.
-    InputError
-        If the cluster does not answer, or does not share a folder.
-    MissingExtraError
-        Ray is asked for and not installed.
+    Raises:
+        Exception: Whatever the function raises, with a note that names the item. Other processes
+            are stopped at once; a thread first ends the chunk it has.
+        WorkerError: If a worker dies (killed, or out of memory); it names the item. On a cluster
+            the work is first done again elsewhere, a few times.
+        UsageError: If the function, an item or a result cannot go to another process.
+        InputError: If the cluster does not answer, or does not share a folder.
+        MissingExtraError: Ray is asked for and not installed.
 
-    Examples
-    --------
-    >>> map(abs, [3, -2, 1], workers=1)
-    [3, 2, 1]
+    Examples:
+        >>> map(abs, [3, -2, 1], workers=1)
+        [3, 2, 1]
     """
     if chunk < 1:
         raise UsageError(f"chunk is {chunk}; it must be at least 1")

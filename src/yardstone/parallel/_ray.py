@@ -77,10 +77,8 @@ def _code() -> str:
 def check_versions(others: dict[str, str]) -> None:
     """Refuse to work for a machine with other versions.
 
-    Raises
-    ------
-    WorkerError
-        One differs; it says which, and where.
+    Raises:
+        WorkerError: One differs; it says which, and where.
     """
     own = versions()
     for name, theirs in others.items():
@@ -154,10 +152,8 @@ def marked(folders: Sequence[Path], mark: str) -> Iterator[None]:
 def check_shared(folders: Sequence[Path], mark: str) -> None:
     """Refuse to work where a folder is not the one of the machine that asked.
 
-    Raises
-    ------
-    InputError
-        It is not there, or another one.
+    Raises:
+        InputError: It is not there, or another one.
     """
     for folder in folders:
         if not (folder / f".{mark}").exists():
@@ -198,14 +194,10 @@ def connection() -> Iterator[None]:
 def connected(engine: str) -> Any:
     """The module `ray`, connected with the Ray of this name.
 
-    Raises
-    ------
-    InputError
-        There is none, or it does not go with the versions here.
-    UsageError
-        This process is connected with another one.
-    MissingExtraError
-        Ray is not installed.
+    Raises:
+        InputError: There is none, or it does not go with the versions here.
+        UsageError: This process is connected with another one.
+        MissingExtraError: Ray is not installed.
     """
     global _engine
     try:

@@ -78,57 +78,41 @@ Parameter = float | Literal["auto"] | Prior
 class BradleyTerry(CheckedParameters):
     """A joint rating system: one fit of all games.
 
-    Parameters
-    ----------
-    average : float
-        Mean rating of each group of connected players; or, with `anchor`, the
-        rating of that player.
-    anchor : str, optional
-        Player whose rating is set to `average`.
-    anchors : mapping of str to float
-        Players with fixed ratings.
-    loose_anchors : mapping of str to Prior
-        Players with a Gaussian prior on the rating.
-    relations : sequence of Relation
-        Gaussian priors on differences of two ratings.
-    join : float, optional
-        Deviation of a prior around `average` put on every player without another
-        prior: joins groups that no result connects and makes perfect scores finite.
-    first_advantage : float, "auto" or Prior
-        Rating points for moving first: fixed, estimated, or estimated with a prior.
-    draw_rate : float, "auto" or Prior
-        Draw rate of equal opponents (0 to 1), likewise. Under the score equations
-        it matters for deviations only.
-    method : {"score", "likelihood"}, optional
-        Ordo's score equations, or maximum likelihood with Davidson's draws. By default
-        the likelihood, as `yardstone.rate` and the command, where the advantage of moving
-        first or the draw rate is estimated; else the score equations. Any prior takes the
-        likelihood.
-    scale : float
-        Rating difference at which the stronger player scores 76 %.
-    ignore_draws : bool
-        Leave draws out.
-    reference : {"anchor", "mean"}
-        What deviations are relative to when `anchor` is set.
-    disconnected : {"components", "refuse"}
-        Rate groups that share no scale each on its own, or raise NotConnectedError.
-    bounds : {"exact", "ordo", "draw"}
-        Bound given to players who won or lost everything: the rating at which that
-        had an even chance, exactly or to Ordo's own digits; or the rating for half
-        a point less (or more), as Ordo's manual has it.
-    paired : sequence of str, optional
-        Columns of the pool (such as ``("event", "round")``) that, with the two
-        players, name games which belong together, for example two games of one
-        opening with colours swapped: deviations then allow for their correlation.
-    covariance : bool
-        Whether to compute deviations at all.
+    Args:
+        average: Mean rating of each group of connected players; or, with `anchor`, the rating of
+            that player.
+        anchor: Player whose rating is set to `average`.
+        anchors: Players with fixed ratings.
+        loose_anchors: Players with a Gaussian prior on the rating.
+        relations: Gaussian priors on differences of two ratings.
+        join: Deviation of a prior around `average` put on every player without another prior: joins
+            groups that no result connects and makes perfect scores finite.
+        first_advantage (float, "auto" or Prior): Rating points for moving first: fixed, estimated,
+            or estimated with a prior.
+        draw_rate (float, "auto" or Prior): Draw rate of equal opponents (0 to 1), likewise. Under
+            the score equations it matters for deviations only.
+        method ({"score", "likelihood"}): Ordo's score equations, or maximum likelihood with
+            Davidson's draws. By default the likelihood, as `yardstone.rate` and the command, where
+            the advantage of moving first or the draw rate is estimated; else the score equations.
+            Any prior takes the likelihood.
+        scale: Rating difference at which the stronger player scores 76 %.
+        ignore_draws: Leave draws out.
+        reference ({"anchor", "mean"}): What deviations are relative to when `anchor` is set.
+        disconnected ({"components", "refuse"}): Rate groups that share no scale each on its own, or
+            raise NotConnectedError.
+        bounds ({"exact", "ordo", "draw"}): Bound given to players who won or lost everything: the
+            rating at which that had an even chance, exactly or to Ordo's own digits; or the rating
+            for half a point less (or more), as Ordo's manual has it.
+        paired: Columns of the pool (such as ``("event", "round")``) that, with the two players,
+            name games which belong together, for example two games of one opening with colours
+            swapped: deviations then allow for their correlation.
+        covariance: Whether to compute deviations at all.
 
-    Examples
-    --------
-    >>> from yardstone.pool import Pool
-    >>> pool = Pool.from_names("AABBCC", "BCACAB", [1, 0.5, 0, 1, 0.5, 0])
-    >>> BradleyTerry(average=0).fit(pool)["A"].value
-    132.538...
+    Examples:
+        >>> from yardstone.pool import Pool
+        >>> pool = Pool.from_names("AABBCC", "BCACAB", [1, 0.5, 0, 1, 0.5, 0])
+        >>> BradleyTerry(average=0).fit(pool)["A"].value
+        132.538...
     """
 
     average: float = 2300.0
@@ -497,14 +481,13 @@ def _merge(
 class PairTally:
     """Wins, draws and losses of each ordered pair of players, in order of the pairs.
 
-    Examples
-    --------
-    >>> from yardstone.pool import Pool
-    >>> tally = PairTally()
-    >>> tally.add(Pool.from_names("ABA", "BAB", [1, 0.5, 0]))
-    >>> counts = tally.counts(2)
-    >>> counts.wins.tolist(), counts.draws.tolist(), counts.losses.tolist()
-    ([1.0, 0.0], [0.0, 1.0], [1.0, 0.0])
+    Examples:
+        >>> from yardstone.pool import Pool
+        >>> tally = PairTally()
+        >>> tally.add(Pool.from_names("ABA", "BAB", [1, 0.5, 0]))
+        >>> counts = tally.counts(2)
+        >>> counts.wins.tolist(), counts.draws.tolist(), counts.losses.tolist()
+        ([1.0, 0.0], [0.0, 1.0], [1.0, 0.0])
     """
 
     def __init__(self) -> None:
@@ -567,12 +550,11 @@ class CountedGames:
     def of_stream(cls, stream: GameStream) -> CountedGames:
         """The counts of all games of a stream.
 
-        Examples
-        --------
-        >>> from yardstone.examples import example
-        >>> from yardstone.records.streaming import game_stream
-        >>> CountedGames.of_stream(game_stream(example("league.csv"), rows=50))
-        <CountedGames: 112 games of 8 players>
+        Examples:
+            >>> from yardstone.examples import example
+            >>> from yardstone.records.streaming import game_stream
+            >>> CountedGames.of_stream(game_stream(example("league.csv"), rows=50))
+            <CountedGames: 112 games of 8 players>
         """
         tally = PairTally()
         stones = 0

@@ -48,27 +48,20 @@ __all__ = ["DecayingBradleyTerry"]
 class DecayingBradleyTerry(Remembering):
     """Bradley-Terry with weights that halve after some time.
 
-    Parameters
-    ----------
-    half_life : float
-        Days after which a game counts half; without times, games of the pool. May be
-        infinite.
-    average, prior_deviation : float
-        Normal prior of each player's strength, in points.
-    first_advantage : float or "auto"
-        Rating points for moving first.
-    draw_rate : float, "auto" or None
-        Draw rate of equal opponents (Davidson's law); None counts a draw as half a win
-        and half a loss (for `replay`; `fit` always uses the law).
-    handicap : Handicap, optional
-        Where handicap stones and komi are found, and what they are worth (`replay` only).
+    Args:
+        half_life: Days after which a game counts half; without times, games of the pool. May be
+            infinite.
+        average, prior_deviation: Normal prior of each player's strength, in points.
+        first_advantage (float or "auto"): Rating points for moving first.
+        draw_rate (float, "auto" or None): Draw rate of equal opponents (Davidson's law); None
+            counts a draw as half a win and half a loss (for `replay`; `fit` always uses the law).
+        handicap: Where handicap stones and komi are found, and what they are worth (`replay` only).
 
-    Examples
-    --------
-    >>> from yardstone.pool import Pool
-    >>> pool = Pool.from_names(["Ann", "Bob"], ["Bob", "Ann"], [1, 1])
-    >>> DecayingBradleyTerry(half_life=1.0).fit(pool)["Bob"].value > 1500
-    True
+    Examples:
+        >>> from yardstone.pool import Pool
+        >>> pool = Pool.from_names(["Ann", "Bob"], ["Bob", "Ann"], [1, 1])
+        >>> DecayingBradleyTerry(half_life=1.0).fit(pool)["Bob"].value > 1500
+        True
     """
 
     half_life: float = 365.0

@@ -49,20 +49,14 @@ class Handicap:
 
     Without komi that is H - 1/2, as the European Go Federation counts.
 
-    Parameters
-    ----------
-    column : str
-        Column of the stones; 0 is an even game, 1 one without komi.
-    komi_column : str, optional
-        Column of the komi. Without it, and where it is NaN, even games have
-        `even_komi` and all others none.
-    points : float
-        Rating points of one stone.
-    even_komi : float
-        The komi of a fair game.
-    required : bool
-        Raise InputError if the pool lacks a column, instead of taking all games for
-        even ones.
+    Args:
+        column: Column of the stones; 0 is an even game, 1 one without komi.
+        komi_column: Column of the komi. Without it, and where it is NaN, even games have
+            `even_komi` and all others none.
+        points: Rating points of one stone.
+        even_komi: The komi of a fair game.
+        required: Raise InputError if the pool lacks a column, instead of taking all games for even
+            ones.
     """
 
     column: str = "handicap"
@@ -194,37 +188,26 @@ class EGF(Sequential):
     score is logistic in the difference of beta(r) = -7 ln(3300 - r). Near 3300 the
     formulas end, so they are used up to 3290 only.
 
-    Parameters
-    ----------
-    initial : float
-        Rating with which a player without a grade enters.
-    grade_columns : tuple of two str
-        Columns with the grades (or ratings) of `first` and `second`: a player enters
-        with the rating of the grade in his first game. Missing columns are no error.
-    rating_columns : tuple of two str
-        The same for ratings on the EGF's scale, for players without a grade.
-    class_column : str
-        Column with the class of each game's tournament (A to D) or its weight; a pool
-        without it is of `weight` throughout.
-    weight : float
-        Weight of all games in a pool without `class_column`.
-    floor : float
-        No rating falls below this.
-    period : {"event", "game", "day", "week", "month", "quarter", "year"} or float
-        Games rated at once: those of an event, or else.
-    event_column : str
-        Column that names the events.
-    first_advantage : float
-        Rating points for moving first.
-    handicap : Handicap, optional
-        Where the handicap is found; H stones count as 100 (H - 0.5) points for Black.
+    Args:
+        initial: Rating with which a player without a grade enters.
+        grade_columns: Columns with the grades (or ratings) of `first` and `second`: a player enters
+            with the rating of the grade in his first game. Missing columns are no error.
+        rating_columns: The same for ratings on the EGF's scale, for players without a grade.
+        class_column: Column with the class of each game's tournament (A to D) or its weight; a pool
+            without it is of `weight` throughout.
+        weight: Weight of all games in a pool without `class_column`.
+        floor: No rating falls below this.
+        period ({"event", "game", "day", "week", "month", "quarter", "year"} or float): Games rated
+            at once: those of an event, or else.
+        event_column: Column that names the events.
+        first_advantage: Rating points for moving first.
+        handicap: Where the handicap is found; H stones count as 100 (H - 0.5) points for Black.
 
-    Examples
-    --------
-    >>> from yardstone.pool import Pool
-    >>> pool = Pool.from_names(["Ann"], ["Bob"], [1])
-    >>> round(EGF(initial=2100, period="game").replay(pool).ratings["Ann"].value, 3)
-    2109.306
+    Examples:
+        >>> from yardstone.pool import Pool
+        >>> pool = Pool.from_names(["Ann"], ["Bob"], [1])
+        >>> round(EGF(initial=2100, period="game").replay(pool).ratings["Ann"].value, 3)
+        2109.306
     """
 
     initial: float = 100.0
@@ -376,17 +359,13 @@ class EGFOld(EGF):
     opponent's rating less the player's, handicap counted, and a that of the weaker
     player's rating: 200 at 20 kyu, 70 at 7 dan.
 
-    Parameters
-    ----------
-    epsilon : float
-        What the expected scores of both players together lack to 1 (0.016; 0.014 at
-        first). Predictions leave it out, so that they sum to 1.
-    floor : float
-        No rating falls below this (20 kyu in that system).
+    Args:
+        epsilon: What the expected scores of both players together lack to 1 (0.016; 0.014 at
+            first). Predictions leave it out, so that they sum to 1.
+        floor: No rating falls below this (20 kyu in that system).
 
-    Notes
-    -----
-    The other parameters are those of `EGF`.
+    Notes:
+        The other parameters are those of `EGF`.
     """
 
     epsilon: float = 0.016

@@ -60,36 +60,26 @@ FIDE = KFactor()
 class Elo(Sequential):
     """Elo's rating system.
 
-    Parameters
-    ----------
-    k : float or KFactor
-        Points for a surprise of one point: one for all, or by games and rating (`FIDE`).
-    initial : float
-        Rating of a newcomer.
-    curve : {"logistic", "normal"}
-        Expected score from the difference d: 1/(1 + 10^(-d/400)), or Elo's own
-        normal curve Phi(d/(200 sqrt 2)) (Neubauer 2024, equation 3.2).
-    scale_points : float
-        The 400 of the logistic curve; the normal one has half of it.
-    furthest : float
-        A difference beyond this counts as this (FIDE: 400).
-    period : {"game", "event", "day", "week", "month", "quarter", "year"} or float
-        Games rated at once, all from the ratings at the start: each by itself, those
-        of an event, of a part of the calendar, or of so many days.
-    event_column : str
-        Column that names the events.
-    first_advantage : float
-        Rating points for moving first.
-    handicap : Handicap, optional
-        Where handicap stones and komi are found, and what they are worth.
+    Args:
+        k: Points for a surprise of one point: one for all, or by games and rating (`FIDE`).
+        initial: Rating of a newcomer.
+        curve ({"logistic", "normal"}): Expected score from the difference d: 1/(1 + 10^(-d/400)),
+            or Elo's own normal curve Phi(d/(200 sqrt 2)) (Neubauer 2024, equation 3.2).
+        scale_points: The 400 of the logistic curve; the normal one has half of it.
+        furthest: A difference beyond this counts as this (FIDE: 400).
+        period ({"game", "event", "day", "week", "month", "quarter", "year"} or float): Games rated
+            at once, all from the ratings at the start: each by itself, those of an event, of a part
+            of the calendar, or of so many days.
+        event_column: Column that names the events.
+        first_advantage: Rating points for moving first.
+        handicap: Where handicap stones and komi are found, and what they are worth.
 
-    Examples
-    --------
-    >>> from yardstone.pool import Pool
-    >>> pool = Pool.from_names(["Ann", "Bob"], ["Bob", "Ann"], [1, 1])
-    >>> replay = Elo(k=32).replay(pool)
-    >>> replay.expected.round(3), replay.ratings["Ann"].value.__round__(2)
-    (array([0.5  , 0.454]), 1498.53)
+    Examples:
+        >>> from yardstone.pool import Pool
+        >>> pool = Pool.from_names(["Ann", "Bob"], ["Bob", "Ann"], [1, 1])
+        >>> replay = Elo(k=32).replay(pool)
+        >>> replay.expected.round(3), replay.ratings["Ann"].value.__round__(2)
+        (array([0.5  , 0.454]), 1498.53)
     """
 
     k: float | KFactor = 20.0

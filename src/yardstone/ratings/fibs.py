@@ -65,36 +65,26 @@ class MatchSystem(Sequential):
 class FIBS(MatchSystem):
     """The FIBS system.
 
-    Parameters
-    ----------
-    length_column : str
-        Column of the pool with the points to win in each match.
-    length : float
-        Length of all matches in a pool without that column, and of those in
-        `probability`.
-    initial : float
-        Rating of a newcomer.
-    k : float
-        Points for a surprise of one in a match to one point, between old hands.
-    first_factor, ramp : float
-        K of a player is max(1, first_factor - experience/ramp), experience counted
-        with the match that is rated.
-    scale_points : float
-        Points ahead that mean odds of ten to one in a match to one point.
-    period : {"game", "event", "day", "week", "month", "quarter", "year"} or float
-        Matches rated at once, all from the ratings at the start.
-    event_column : str
-        Column that names the events.
-    first_advantage, handicap
-        Must be 0 and None: the dice decide who begins.
+    Args:
+        length_column: Column of the pool with the points to win in each match.
+        length: Length of all matches in a pool without that column, and of those in `probability`.
+        initial: Rating of a newcomer.
+        k: Points for a surprise of one in a match to one point, between old hands.
+        first_factor, ramp: K of a player is max(1, first_factor - experience/ramp), experience
+            counted with the match that is rated.
+        scale_points: Points ahead that mean odds of ten to one in a match to one point.
+        period ({"game", "event", "day", "week", "month", "quarter", "year"} or float): Matches
+            rated at once, all from the ratings at the start.
+        event_column: Column that names the events.
+        first_advantage, handicap: Must be 0 and None: the dice decide who begins.
 
-    Examples
-    --------
-    >>> from yardstone.pool import Pool
-    >>> pool = Pool.from_names(["Ann", "Bob"], ["Bob", "Eve"], [1, 1], columns={"length": [5, 7]})
-    >>> replay = FIBS().replay(pool)
-    >>> replay.expected.round(3), replay.ratings["Ann"].value.__round__(2)
-    (array([0.5  , 0.483]), 1522.14)
+    Examples:
+        >>> from yardstone.pool import Pool
+        >>> lengths = {"length": [5, 7]}
+        >>> pool = Pool.from_names(["Ann", "Bob"], ["Bob", "Eve"], [1, 1], columns=lengths)
+        >>> replay = FIBS().replay(pool)
+        >>> replay.expected.round(3), replay.ratings["Ann"].value.__round__(2)
+        (array([0.5  , 0.483]), 1522.14)
     """
 
     length_column: str = "length"

@@ -36,35 +36,25 @@ _Q = 1.0 / ELO_POINTS_PER_LOGIT
 class Glicko(Sequential):
     """Glickman's Glicko.
 
-    Parameters
-    ----------
-    initial, initial_deviation : float
-        Rating and deviation of a newcomer.
-    drift : float
-        The paper's c: after t periods without games a deviation RD has grown to
-        sqrt(RD^2 + c^2 t), at most to `initial_deviation`. 34.6 takes a deviation of 50
-        back to 350 in 100 periods.
-    min_deviation : float
-        No deviation falls below this, so that ratings go on moving (Glickman: 30).
-    period : {"game", "day", "week", "month", "quarter", "year", "event"} or float
-        The rating period: one game, a part of the calendar, so many days, or the games
-        of an event.
-    idle_days : float, optional
-        With single games and events, the days that count as one period of ageing; None:
-        deviations do not age.
-    event_column : str
-        Column that names the events.
-    first_advantage : float
-        Rating points for moving first.
-    handicap : Handicap, optional
-        Where handicap stones and komi are found, and what they are worth.
+    Args:
+        initial, initial_deviation: Rating and deviation of a newcomer.
+        drift: The paper's c: after t periods without games a deviation RD has grown to sqrt(RD^2 +
+            c^2 t), at most to `initial_deviation`. 34.6 takes a deviation of 50 back to 350 in 100
+            periods.
+        min_deviation: No deviation falls below this, so that ratings go on moving (Glickman: 30).
+        period ({"game", "day", "week", "month", "quarter", "year", "event"} or float): The rating
+            period: one game, a part of the calendar, so many days, or the games of an event.
+        idle_days: With single games and events, the days that count as one period of ageing; None:
+            deviations do not age.
+        event_column: Column that names the events.
+        first_advantage: Rating points for moving first.
+        handicap: Where handicap stones and komi are found, and what they are worth.
 
-    Examples
-    --------
-    >>> from yardstone.pool import Pool
-    >>> pool = Pool.from_names(["Ann", "Bob"], ["Bob", "Cem"], [1, 0.5])
-    >>> Glicko().replay(pool).ratings["Ann"]
-    Estimate(value=1662.2..., deviation=290.2...)
+    Examples:
+        >>> from yardstone.pool import Pool
+        >>> pool = Pool.from_names(["Ann", "Bob"], ["Bob", "Cem"], [1, 0.5])
+        >>> Glicko().replay(pool).ratings["Ann"]
+        Estimate(value=1662.2..., deviation=290.2...)
     """
 
     initial: float = 1500.0
@@ -130,40 +120,31 @@ CENTRE = 1500.0
 class Glicko2(Sequential):
     """Glickman's Glicko-2.
 
-    Parameters
-    ----------
-    initial, initial_deviation, initial_volatility : float
-        Rating and deviation (points) and volatility (the paper's sigma) of a newcomer.
-    tau : float
-        How much the volatility may change: 0.3 to 1.2; 0 keeps it.
-    period : {"game", "day", "week", "month", "quarter", "year", "event"} or float
-        The rating period: one game, as on servers and in Neubauer 2024; a part of the
-        calendar or so many days, as Glickman means it; or the games of an event.
-    idle_days : float, optional
-        With single games and events, so many days without a game age the deviation as
-        one period without games would. None: it does not age with time. Calendar
-        periods always age it by their number.
-    max_deviation : float
-        Idleness does not raise a deviation beyond this.
-    event_column : str
-        Column that names the events.
-    first_advantage : float
-        Rating points for moving first.
-    handicap : Handicap, optional
-        Where handicap stones and komi are found, and what they are worth.
+    Args:
+        initial, initial_deviation, initial_volatility: Rating and deviation (points) and volatility
+            (the paper's sigma) of a newcomer.
+        tau: How much the volatility may change: 0.3 to 1.2; 0 keeps it.
+        period ({"game", "day", "week", "month", "quarter", "year", "event"} or float): The rating
+            period: one game, as on servers and in Neubauer 2024; a part of the calendar or so many
+            days, as Glickman means it; or the games of an event.
+        idle_days: With single games and events, so many days without a game age the deviation as
+            one period without games would. None: it does not age with time. Calendar periods always
+            age it by their number.
+        max_deviation: Idleness does not raise a deviation beyond this.
+        event_column: Column that names the events.
+        first_advantage: Rating points for moving first.
+        handicap: Where handicap stones and komi are found, and what they are worth.
 
-    Notes
-    -----
-    Expected scores use both deviations (Neubauer 2024, equation 3.4, with Glickman's
-    sign). With single games each game adds one period's drift to the deviation, idle
-    or not (step 6); without `idle_days` nothing else does.
+    Notes:
+        Expected scores use both deviations (Neubauer 2024, equation 3.4, with Glickman's
+        sign). With single games each game adds one period's drift to the deviation, idle
+        or not (step 6); without `idle_days` nothing else does.
 
-    Examples
-    --------
-    >>> from yardstone.pool import Pool
-    >>> pool = Pool.from_names(["Ann", "Bob"], ["Bob", "Cem"], [1, 0.5])
-    >>> Glicko2().replay(pool).ratings["Ann"]
-    Estimate(value=1662.3..., deviation=290.3...)
+    Examples:
+        >>> from yardstone.pool import Pool
+        >>> pool = Pool.from_names(["Ann", "Bob"], ["Bob", "Cem"], [1, 0.5])
+        >>> Glicko2().replay(pool).ratings["Ann"]
+        Estimate(value=1662.3..., deviation=290.3...)
     """
 
     initial: float = 1500.0
@@ -255,24 +236,17 @@ class Glicko2(Sequential):
 class OGS(Glicko2):
     """Glicko-2 with the limits of the Online Go Server.
 
-    Parameters
-    ----------
-    min_rating, max_rating : float
-        Floor and ceiling of ratings.
-    min_deviation, most_deviation : float
-        Limits of deviations, in points.
-    min_volatility, max_volatility : float
-        Limits of volatilities.
-    ranks_per_log : float
-        Ranks for a factor of e in the rating: the server's rank is 23.15 ln(r/525).
-        A handicap of h stones multiplies Black's rating by exp(h/ranks_per_log), as
-        White sees it, and divides White's, as Black sees it; the points of `handicap`
-        are not used.
+    Args:
+        min_rating, max_rating: Floor and ceiling of ratings.
+        min_deviation, most_deviation: Limits of deviations, in points.
+        min_volatility, max_volatility: Limits of volatilities.
+        ranks_per_log: Ranks for a factor of e in the rating: the server's rank is 23.15 ln(r/525).
+            A handicap of h stones multiplies Black's rating by exp(h/ranks_per_log), as White sees
+            it, and divides White's, as Black sees it; the points of `handicap` are not used.
 
-    Notes
-    -----
-    The other parameters are those of `Glicko2`. The server's own predictions scale
-    the difference by Black's deviation alone; here both count.
+    Notes:
+        The other parameters are those of `Glicko2`. The server's own predictions scale
+        the difference by Black's deviation alone; here both count.
     """
 
     min_rating: float = 100.0

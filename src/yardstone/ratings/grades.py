@@ -41,25 +41,19 @@ class DeclaredGrades(Sequential):
     A player without a grade in a game has that of the last one; one who never had any has
     `initial`. Professional ranks stand where the EGF rates them (1p with 7 dan).
 
-    Parameters
-    ----------
-    win : str
-        Model of winning by its name or file, on grades.
-    initial : float
-        Points of players of whom no grade is known: those of 1 kyu.
-    grade_columns : tuple of two str
-        Columns with the grades of `first` and `second`.
-    first_advantage : float
-        Points for moving first, beside what the model counts.
+    Args:
+        win: Model of winning by its name or file, on grades.
+        initial: Points of players of whom no grade is known: those of 1 kyu.
+        grade_columns: Columns with the grades of `first` and `second`.
+        first_advantage: Points for moving first, beside what the model counts.
 
-    Examples
-    --------
-    >>> from yardstone.pool import Pool
-    >>> pool = Pool.from_names(
-    ...     ["Ann"], ["Bob"], [1], columns={"first_grade": ["2d"], "second_grade": ["4d"]}
-    ... )
-    >>> DeclaredGrades(win="kaniuk").replay(pool).expected.round(4)
-    array([0.2216])
+    Examples:
+        >>> from yardstone.pool import Pool
+        >>> pool = Pool.from_names(
+        ...     ["Ann"], ["Bob"], [1], columns={"first_grade": ["2d"], "second_grade": ["4d"]}
+        ... )
+        >>> DeclaredGrades(win="kaniuk").replay(pool).expected.round(4)
+        array([0.2216])
     """
 
     win: str = DEFAULT
@@ -128,23 +122,18 @@ class DeclaredRatings(Sequential):
     A player without a rating in a game has that of the last one; one who never had any is
     taken to be as strong as the opponent.
 
-    Parameters
-    ----------
-    scale_points : float
-        Points for a factor of ten in the odds.
-    rating_columns : tuple of two str
-        Columns with the ratings of `first` and `second`.
-    first_advantage : float
-        Points for moving first.
+    Args:
+        scale_points: Points for a factor of ten in the odds.
+        rating_columns: Columns with the ratings of `first` and `second`.
+        first_advantage: Points for moving first.
 
-    Examples
-    --------
-    >>> from yardstone.pool import Pool
-    >>> pool = Pool.from_names(
-    ...     ["Ann"], ["Bob"], [1], columns={"first_rating": [2400], "second_rating": [2000]}
-    ... )
-    >>> DeclaredRatings().replay(pool).expected.round(4)
-    array([0.9091])
+    Examples:
+        >>> from yardstone.pool import Pool
+        >>> pool = Pool.from_names(
+        ...     ["Ann"], ["Bob"], [1], columns={"first_rating": [2400], "second_rating": [2000]}
+        ... )
+        >>> DeclaredRatings().replay(pool).expected.round(4)
+        array([0.9091])
     """
 
     scale_points: float = 400.0

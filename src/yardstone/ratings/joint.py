@@ -351,15 +351,13 @@ class PlayerPriors(Mapping[str, Prior]):
     Strength from the moves of earlier games, or a grade from elsewhere. Everyone else
     is a newcomer.
 
-    Parameters
-    ----------
-    priors : mapping of str to Prior, or to (mean, deviation)
-        By name, in points of the system that takes them.
+    Args:
+        priors (mapping of str to Prior, or to (mean, deviation)): By name, in points of the system
+            that takes them.
 
-    Examples
-    --------
-    >>> PlayerPriors({"Ann": (1800.0, 120.0)})["Ann"]
-    Prior(mean=1800.0, deviation=120.0)
+    Examples:
+        >>> PlayerPriors({"Ann": (1800.0, 120.0)})["Ann"]
+        Prior(mean=1800.0, deviation=120.0)
     """
 
     __slots__ = ("_digest", "_priors")

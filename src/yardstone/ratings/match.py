@@ -79,11 +79,10 @@ class Interval:
 class Match:
     """The result of a match, seen by the first player.
 
-    Examples
-    --------
-    >>> match = Match.from_results(wins=10, draws=5, losses=5)
-    >>> match.games, match.score
-    (20.0, 0.625)
+    Examples:
+        >>> match = Match.from_results(wins=10, draws=5, losses=5)
+        >>> match.games, match.score
+        (20.0, 0.625)
     """
 
     #: From the worst result to the best: three counts of games (losses, draws, wins) or five counts
@@ -214,11 +213,10 @@ def score_interval(match: Match, confidence: float = 0.95) -> Interval:
 def elo(match: Match, confidence: float = 0.95) -> Interval:
     """Elo difference of the first player over the second, with its interval.
 
-    Examples
-    --------
-    >>> difference = elo(Match.from_results(wins=859, draws=1329, losses=772))
-    >>> f"{difference.value:.1f} [{difference.low:.1f}, {difference.high:.1f}]"
-    '10.2 [0.9, 19.5]'
+    Examples:
+        >>> difference = elo(Match.from_results(wins=859, draws=1329, losses=772))
+        >>> f"{difference.value:.1f} [{difference.low:.1f}, {difference.high:.1f}]"
+        '10.2 [0.9, 19.5]'
     """
     score = score_interval(match, confidence)
     value = elo_from_score(score.value) if match.size else nan
@@ -329,27 +327,20 @@ def pentanomial(
     ``none``
         Nothing says which games belong together: there are no pairs.
 
-    Parameters
-    ----------
-    pool : Pool
-    first, second : str
-        The players; the counts are seen by `first`.
-    by : sequence of str, optional
-        Columns of the pool. Among the games that agree in all of them, the k-th game with
-        `first` to move is paired with the k-th with `second` to move; where a game of a
-        pair may be missing, they must say which games belong together.
+    Args:
+        first, second: The players; the counts are seen by `first`.
+        by: Columns of the pool. Among the games that agree in all of them, the k-th game with
+            `first` to move is paired with the k-th with `second` to move; where a game of a pair
+            may be missing, they must say which games belong together.
 
-    Raises
-    ------
-    InputError
-        A player or a column is not in the pool, or the players never met.
+    Raises:
+        InputError: A player or a column is not in the pool, or the players never met.
 
-    Examples
-    --------
-    >>> from yardstone.pool import Pool
-    >>> pool = Pool.from_names("ABAB", "BABA", [1, 0.5, 0.5, 0.5])
-    >>> pentanomial(pool, "A", "B").pairs.counts
-    (0.0, 0.0, 1.0, 1.0, 0.0)
+    Examples:
+        >>> from yardstone.pool import Pool
+        >>> pool = Pool.from_names("ABAB", "BABA", [1, 0.5, 0.5, 0.5])
+        >>> pentanomial(pool, "A", "B").pairs.counts
+        (0.0, 0.0, 1.0, 1.0, 0.0)
     """
     a, b = _number(pool, first), _number(pool, second)
     if a == b:

@@ -90,25 +90,17 @@ def rate_list(
     A first-move advantage or a draw rate that the games alone cannot bound gets a wide
     prior, and `RatingList.remarks` says so; nothing is warned of that the list itself says.
 
-    Parameters
-    ----------
-    pool : Pool or CountedGames
-    system : BradleyTerry, optional
-        By default maximum likelihood with the advantage of moving first and the draw
-        rate estimated.
-    confidence : float
-        Level of all intervals, 0 to 1.
-    minimum_games : int
-        Players with fewer games count for the others' ratings but are not listed.
-    simulations : int
-        Replays to get the deviations from; 0 computes them directly.
-    seed, workers, progress
-        Of the replays; see `simulate`.
+    Args:
+        system: By default maximum likelihood with the advantage of moving first and the draw rate
+            estimated.
+        confidence: Level of all intervals, 0 to 1.
+        minimum_games: Players with fewer games count for the others' ratings but are not listed.
+        simulations: Replays to get the deviations from; 0 computes them directly.
+        seed, workers, progress: Of the replays; see `simulate`.
 
-    Raises
-    ------
-    NoGamesError, NotConnectedError, ModelError, ConvergenceError, InputError, UsageError
-        As `BradleyTerry.fit` and `simulate`.
+    Raises:
+        NoGamesError, NotConnectedError, ModelError, ConvergenceError, InputError, UsageError: As
+            `BradleyTerry.fit` and `simulate`.
     """
     if system is None:
         system = _usual()
@@ -176,26 +168,20 @@ def rate(
 ) -> RatingList:
     """Rate players from files, a frame or a pool: what `yardstone rate` does.
 
-    Parameters
-    ----------
-    games : path, list of paths, frame or Pool
-        Files, folders and patterns; frames of pandas and polars, Arrow tables.
-    first, second, score : str, optional
-        Columns of the player who moves first, of the other, and of the result, where their
-        names do not say.
-    confidence, minimum_games, simulations, seed, workers, progress
-        As in `rate_list`.
-    **more
-        Further words on columns and values (``time``, ``results``, ``columns``, ``side``,
-        ``dates``, ``strict``, ``skip_unread``: see `yardstone.records.reading.ColumnNames`); and
-        parameters of `BradleyTerry`, such as ``average=1500`` or ``anchors={"Ann": 2100}``.
-        The first-move advantage and the draw rate are estimated unless given.
+    Args:
+        games: Files, folders and patterns; frames of pandas and polars, Arrow tables.
+        first, second, score: Columns of the player who moves first, of the other, and of the
+            result, where their names do not say.
+        confidence, minimum_games, simulations, seed, workers, progress: As in `rate_list`.
+        **more: Further words on columns and values (``time``, ``results``, ``columns``, ``side``,
+            ``dates``, ``strict``, ``skip_unread``: see `yardstone.records.reading.ColumnNames`);
+            and parameters of `BradleyTerry`, such as ``average=1500`` or ``anchors={"Ann": 2100}``.
+            The first-move advantage and the draw rate are estimated unless given.
 
-    Examples
-    --------
-    >>> pool = Pool.from_names("AABBCC", "BCACAB", [1, 0.5, 0, 1, 0.5, 0])
-    >>> [player.player for player in rate(pool, average=1500)]
-    ['A', 'B', 'C']
+    Examples:
+        >>> pool = Pool.from_names("AABBCC", "BCACAB", [1, 0.5, 0, 1, 0.5, 0])
+        >>> [player.player for player in rate(pool, average=1500)]
+        ['A', 'B', 'C']
     """
     names = {"first": first, "second": second, "score": score}
     names |= {key: more.pop(key) for key in ColumnNames.__annotations__ if key in more}

@@ -140,26 +140,17 @@ def simulate(
 ) -> Simulated:
     """Replay all games `simulations` times and rate each replay.
 
-    Parameters
-    ----------
-    system : BradleyTerry
-        The system that made `ratings`.
-    counts : PairCounts
-        The games it was fitted to.
-    ratings : JointRatings
-        Its result: the truth of the simulated world.
-    simulations : int
-        At least 2; 100 give deviations to 7 %, 1000 to 2 %.
-    seed : int, optional
-        Equal seeds give equal results on any number of workers.
+    Args:
+        system: The system that made `ratings`.
+        counts: The games it was fitted to.
+        ratings: Its result: the truth of the simulated world.
+        simulations: At least 2; 100 give deviations to 7 %, 1000 to 2 %.
+        seed: Equal seeds give equal results on any number of workers.
 
-    Raises
-    ------
-    UsageError
-        Fewer than 2 simulations; or games that belong together (`paired`), which replays
-        would draw one by one.
-    ModelError
-        Replays keep falling apart into unconnected groups.
+    Raises:
+        UsageError: Fewer than 2 simulations; or games that belong together (`paired`), which
+            replays would draw one by one.
+        ModelError: Replays keep falling apart into unconnected groups.
     """
     check_number("the number of simulations", simulations, least=2, whole=True)
     if system.paired is not None:

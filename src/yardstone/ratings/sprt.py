@@ -144,10 +144,9 @@ def log_likelihood_ratio(
 
     `counts` are those of `Match.counts`; one ratio comes back for each row.
 
-    Examples
-    --------
-    >>> round(float(log_likelihood_ratio([13, 37, 50, 25, 3], 0, 4, model="normalized")), 4)
-    -0.5491
+    Examples:
+        >>> round(float(log_likelihood_ratio([13, 37, 50, 25, 3], 0, 4, model="normalized")), 4)
+        -0.5491
     """
     number, ratio = _log_ratios(counts, elo0, elo1, model)
     total: NDArray[np.float64] = (number * ratio).sum(-1)
@@ -174,10 +173,9 @@ class SprtState:
 class Sprt:
     """A sequential test of H1 "elo1 stronger" against H0 "elo0 stronger".
 
-    Examples
-    --------
-    >>> Sprt(0, 5).state(Match.from_results(wins=2000, draws=4000, losses=1700)).decision
-    'accept H1'
+    Examples:
+        >>> Sprt(0, 5).state(Match.from_results(wins=2000, draws=4000, losses=1700)).decision
+        'accept H1'
     """
 
     #: The hypotheses, elo0 below elo1, in points of `model`.
@@ -304,23 +302,17 @@ def match(
 ) -> MatchJudgement:
     """Judge a match of two players: what `yardstone match` does.
 
-    Parameters
-    ----------
-    games : tuple of numbers, path, list of paths, frame or Pool
-        Wins, draws and losses; or five counts of pairs of games, those in which the first
-        player scored 0, 1/2, 1, 3/2 and 2 points; or the games themselves.
-    players : pair of str, optional
-        Whose games; by default the two players that there are.
-    by, pairs_only, test, confidence, half_width
-        As in `judge_games`.
-    **names
-        Which columns hold what, where `games` is no pool; see
-        `yardstone.records.reading.ColumnNames`.
+    Args:
+        games: Wins, draws and losses; or five counts of pairs of games, those in which the first
+            player scored 0, 1/2, 1, 3/2 and 2 points; or the games themselves.
+        players: Whose games; by default the two players that there are.
+        by, pairs_only, test, confidence, half_width: As in `judge_games`.
+        **names: Which columns hold what, where `games` is no pool; see
+            `yardstone.records.reading.ColumnNames`.
 
-    Examples
-    --------
-    >>> round(match((859, 1329, 772)).elo.value, 1)
-    10.2
+    Examples:
+        >>> round(match((859, 1329, 772)).elo.value, 1)
+        10.2
     """
     if isinstance(games, list | tuple) and games and all(isinstance(n, Real) for n in games):
         if players is not None or by is not None or names:
@@ -354,11 +346,10 @@ def judge_match(
     `test` is by default 5 Elo against 0. `half_width`: for how many games to come, until the
     interval is ± so many Elo.
 
-    Examples
-    --------
-    >>> judgement = judge_match(Match.from_results(wins=859, draws=1329, losses=772))
-    >>> round(judgement.elo.value, 1), round(judgement.superiority, 3)
-    (10.2, 0.984)
+    Examples:
+        >>> judgement = judge_match(Match.from_results(wins=859, draws=1329, losses=772))
+        >>> round(judgement.elo.value, 1), round(judgement.superiority, 3)
+        (10.2, 0.984)
     """
     paired = match if isinstance(match, PairedGames) else None
     counts = match if isinstance(match, Match) else match.pairs if match.pairs.size else match.games

@@ -632,9 +632,8 @@ def superiority(ratings: Ratings) -> NDArray[np.float64]:
     From the difference of ratings and its deviation, taken as normal (Ordo's
     "confidence for superiority"); NaN where there is no common scale.
 
-    Returns
-    -------
-    float64 array (players, players)
+    Returns:
+        float64 array (players, players)
     """
     from scipy.special import ndtr
 

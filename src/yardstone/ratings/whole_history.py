@@ -289,53 +289,40 @@ class Remembering(Predictor):
 class WholeHistory(Remembering):
     """Whole-history rating.
 
-    Parameters
-    ----------
-    w2 : float or "auto"
-        The drift: variance of a strength a day later, in squared rating points. "auto"
-        takes the most probable one (for `fit` only).
-    average, prior_deviation : float
-        Normal prior of each player's strength on his first day, in points.
-    priors : PlayerPriors, optional
-        Other priors for some players: what their moves, or grades elsewhere, say.
-    first_advantage : float or "auto"
-        Rating points for moving first.
-    draw_rate : float, "auto" or None
-        Draw rate of equal opponents (Davidson's law); None counts a draw as half a
-        win and half a loss. A pool without draws has none in any case.
-    handicap : Handicap, optional
-        Where handicap stones and komi are found, and what they are worth.
-    resolution : float
-        Games within so many days share a strength.
-    deviations : {"joint", "conditional", "none"}
-        Posterior deviations; or those that take all other players' strengths for
-        known, as Coulom's do, which are too small; or none.
-    reference : {"mean", "prior"}
-        What joint deviations are relative to: the mean of all strengths, for games
-        only tell of differences; or the prior, which holds the common level.
-    samples, seed : int
-        With more than 1500 player-days, the part of the joint variances that the other
-        players cause is estimated from so many random draws.
-    refit_days : float, optional
-        `replay` makes a full fit each time so many days have passed. Without, only the
-        players of a game learn from it at once.
-    window : int, optional
-        In `replay`, only so many days of a player's past are weighed anew after a game.
+    Args:
+        w2 (float or "auto"): The drift: variance of a strength a day later, in squared rating
+            points. "auto" takes the most probable one (for `fit` only).
+        average, prior_deviation: Normal prior of each player's strength on his first day, in
+            points.
+        priors: Other priors for some players: what their moves, or grades elsewhere, say.
+        first_advantage (float or "auto"): Rating points for moving first.
+        draw_rate (float, "auto" or None): Draw rate of equal opponents (Davidson's law); None
+            counts a draw as half a win and half a loss. A pool without draws has none in any case.
+        handicap: Where handicap stones and komi are found, and what they are worth.
+        resolution: Games within so many days share a strength.
+        deviations ({"joint", "conditional", "none"}): Posterior deviations; or those that take all
+            other players' strengths for known, as Coulom's do, which are too small; or none.
+        reference ({"mean", "prior"}): What joint deviations are relative to: the mean of all
+            strengths, for games only tell of differences; or the prior, which holds the common
+            level.
+        samples, seed: With more than 1500 player-days, the part of the joint variances that the
+            other players cause is estimated from so many random draws.
+        refit_days: `replay` makes a full fit each time so many days have passed. Without, only the
+            players of a game learn from it at once.
+        window: In `replay`, only so many days of a player's past are weighed anew after a game.
 
-    Notes
-    -----
-    Games need no times: then each player's strength drifts by `w2` with each of his
-    games. The prior puts players on one scale whom no games join; `component` and
-    `notes` of the result tell.
+    Notes:
+        Games need no times: then each player's strength drifts by `w2` with each of his
+        games. The prior puts players on one scale whom no games join; `component` and
+        `notes` of the result tell.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from yardstone.pool import Pool
-    >>> time = np.array(["2024-01-01", "2024-06-01"], "datetime64[s]")
-    >>> pool = Pool.from_names(["Ann", "Bob"], ["Bob", "Ann"], [1, 1], time=time)
-    >>> WholeHistory(w2=100.0).fit(pool).curve("Ann").rating.round(1)
-    array([1512.6, 1475.1])
+    Examples:
+        >>> import numpy as np
+        >>> from yardstone.pool import Pool
+        >>> time = np.array(["2024-01-01", "2024-06-01"], "datetime64[s]")
+        >>> pool = Pool.from_names(["Ann", "Bob"], ["Bob", "Ann"], [1, 1], time=time)
+        >>> WholeHistory(w2=100.0).fit(pool).curve("Ann").rating.round(1)
+        array([1512.6, 1475.1])
     """
 
     w2: float | Literal["auto"] = 14.0

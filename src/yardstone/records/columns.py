@@ -138,10 +138,9 @@ PAIRS = (
 def words(name: str) -> list[str]:
     """The words of a name in lower case.
 
-    Examples
-    --------
-    >>> words("White Player #"), words("homeTeam_ID"), words("FTHG"), words("player1")
-    (['white', 'player'], ['home', 'team', 'id'], ['fthg'], ['player', '1'])
+    Examples:
+        >>> words("White Player #"), words("homeTeam_ID"), words("FTHG"), words("player1")
+        (['white', 'player'], ['home', 'team', 'id'], ['fthg'], ['player', '1'])
     """
     return [word.lower() for word in _WORDS.findall(name)]
 
@@ -149,10 +148,9 @@ def words(name: str) -> list[str]:
 def label(name: str) -> tuple[str, int] | None:
     """The side that the name of a column of players tells, and how telling it is (0 most).
 
-    Examples
-    --------
-    >>> label("White Player"), label("model_a"), label("away_id"), label("white_elo")
-    (('white', 2), ('a', 12), ('away', 22), None)
+    Examples:
+        >>> label("White Player"), label("model_a"), label("away_id"), label("white_elo")
+        (('white', 2), ('a', 12), ('away', 22), None)
     """
     side_words, beside, rank = _split(name)
     if not side_words:
@@ -173,10 +171,9 @@ def _split(name: str) -> tuple[list[str], tuple[str, ...], int]:
 def find_pair(names: Sequence[str]) -> Pair | None:
     """The two columns of players.
 
-    Examples
-    --------
-    >>> find_pair(["date", "away_team", "home_team", "home_score"])
-    Pair(first='home_team', second='away_team', labels=('home', 'away'))
+    Examples:
+        >>> find_pair(["date", "away_team", "home_team", "home_score"])
+        Pair(first='home_team', second='away_team', labels=('home', 'away'))
     """
     by_label: dict[str, dict[tuple[str, ...], tuple[int, str]]] = {}
     for name in names:
@@ -209,10 +206,9 @@ def _lettered(names: Sequence[str], letter: str) -> dict[tuple[str, ...], tuple[
 def side_of(name: str, labels: tuple[str, str]) -> int | None:
     """Which side, 0 or 1, a name speaks of; None if neither or both.
 
-    Examples
-    --------
-    >>> side_of("score_black", ("white", "black")), side_of("model_a", ("a", "b"))
-    (1, 0)
+    Examples:
+        >>> side_of("score_black", ("white", "black")), side_of("model_a", ("a", "b"))
+        (1, 0)
     """
     letters = labels == ("a", "b")
     parts = [part if letters else _ALIASES.get(part, part) for part in words(name)]
@@ -281,10 +277,9 @@ def result_columns(names: Sequence[str], labels: tuple[str, str]) -> list[str]:
 def tells_winner(name: str) -> bool:
     """Whether a column names the winner, rather than holding a result.
 
-    Examples
-    --------
-    >>> tells_winner("match_winner"), tells_winner("result")
-    (True, False)
+    Examples:
+        >>> tells_winner("match_winner"), tells_winner("result")
+        (True, False)
     """
     return not {"winner", "victor", "winning"}.isdisjoint(words(name))
 
@@ -294,12 +289,11 @@ def kind_of(name: str) -> str:
 
     One that flags a side, or names who has it, is of the kind of that side.
 
-    Examples
-    --------
-    >>> kind_of("n_games"), kind_of("wins_a"), kind_of("Draws"), kind_of("game_number")
-    ('count', 'wins', 'draws', '')
-    >>> kind_of("player_color"), kind_of("is_white"), kind_of("home_team"), kind_of("white_elo")
-    ('side', 'white', 'home', '')
+    Examples:
+        >>> kind_of("n_games"), kind_of("wins_a"), kind_of("Draws"), kind_of("game_number")
+        ('count', 'wins', 'draws', '')
+        >>> kind_of("player_color"), kind_of("is_white"), kind_of("home_team"), kind_of("white_elo")
+        ('side', 'white', 'home', '')
     """
     parts = set(words(name))
     if parts and (parts & (_COUNTS | _GAMES)) and parts <= _COUNTS | _OF_COUNTS:
@@ -385,10 +379,9 @@ def find_roles(
 def has_role(name: str) -> bool:
     """Whether a column of this name could be taken for players, result or time.
 
-    Examples
-    --------
-    >>> has_role("White Player"), has_role("komi")
-    (True, False)
+    Examples:
+        >>> has_role("White Player"), has_role("komi")
+        (True, False)
     """
     if re.sub(r"[^a-z0-9]", "", name.lower()) in {*DATES, *TIMES}:
         return True
@@ -588,10 +581,9 @@ def level_columns(names: Sequence[str], first: str, second: str) -> tuple[dict[s
 
     `first` and `second` are the columns of the players; the remark is a sentence or empty.
 
-    Examples
-    --------
-    >>> level_columns(["white", "black", "w_rank", "b_rank", "BlackElo"], "black", "white")[0]
-    {'first_grade': 'b_rank', 'second_grade': 'w_rank'}
+    Examples:
+        >>> level_columns(["white", "black", "w_rank", "b_rank", "BlackElo"], "black", "white")[0]
+        {'first_grade': 'b_rank', 'second_grade': 'w_rank'}
     """
     split = {name: _words(name) for name in names if name not in (first, second)}
     sides = {"first": _side(_words(first)), "second": _side(_words(second))}
@@ -637,10 +629,9 @@ def handicap_column(names: Sequence[str]) -> str | None:
 def handicap_reason(text: str) -> str | None:
     """Say why a game with this handicap is no even game; None if it is one.
 
-    Examples
-    --------
-    >>> handicap_reason("2"), handicap_reason("0.0"), handicap_reason("none")
-    ('handicap game', None, None)
+    Examples:
+        >>> handicap_reason("2"), handicap_reason("0.0"), handicap_reason("none")
+        ('handicap game', None, None)
     """
     key = text.strip().lower()
     try:

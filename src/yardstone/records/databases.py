@@ -89,46 +89,30 @@ def query(
 ) -> Pool:
     """The pool of the rows that a query gives.
 
-    Parameters
-    ----------
-    sql : str
-        A SELECT. Without a database it reads files itself, as DuckDB can:
-        ``SELECT * FROM 'games/*.parquet'``.
-    database : path, optional
-        A DuckDB or SQLite file; it is only read.
-    columns : mapping or iterable of str, optional
-        Which columns hold what, as in `yardstone.read`.
-    first : {"white", "black"}, optional
-        The side that moves first, if columns and results do not tell.
-    results : mapping or str, optional
-        What values of the result mean, as in `yardstone.read`.
-    strict : bool
-        Raise at the first row that cannot be used.
-    skip_unread : bool
-        Go on even if much cannot be read.
-    dates, times, levels
-        How dates are written, whether they matter, and whether to take grades, ratings
-        and handicaps along; as in `yardstone.read`.
-    where : str, optional
-        Which rows are wanted, as in `yardstone.read`; the query itself can say it too.
-    synonyms, include, exclude : path, optional
-        Files with names of players, as in `yardstone.read`.
+    Args:
+        sql: A SELECT. Without a database it reads files itself, as DuckDB can: ``SELECT * FROM
+            'games/*.parquet'``.
+        database: A DuckDB or SQLite file; it is only read.
+        columns: Which columns hold what, as in `yardstone.read`.
+        first ({"white", "black"}): The side that moves first, if columns and results do not tell.
+        results: What values of the result mean, as in `yardstone.read`.
+        strict: Raise at the first row that cannot be used.
+        skip_unread: Go on even if much cannot be read.
+        dates, times, levels: How dates are written, whether they matter, and whether to take
+            grades, ratings and handicaps along; as in `yardstone.read`.
+        where: Which rows are wanted, as in `yardstone.read`; the query itself can say it too.
+        synonyms, include, exclude: Files with names of players, as in `yardstone.read`.
 
-    Raises
-    ------
-    InputError
-        If the query or the database cannot be used.
+    Raises:
+        InputError: If the query or the database cannot be used.
 
-    Warns
-    -----
-    SkippedWarning
-        If rows were left out.
+    Warns:
+        SkippedWarning: If rows were left out.
 
-    Examples
-    --------
-    >>> import yardstone
-    >>> yardstone.query("SELECT 'Ann' AS white, 'Bob' AS black, '1-0' AS result")
-    <Pool: 1 games of 2 players>
+    Examples:
+        >>> import yardstone
+        >>> yardstone.query("SELECT 'Ann' AS white, 'Bob' AS black, '1-0' AS result")
+        <Pool: 1 games of 2 players>
     """
     wanted = None if where is None else Where(where)
     options = Options(

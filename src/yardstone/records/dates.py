@@ -61,12 +61,11 @@ _UNITS = {9: 1, 10: 1, 12: 1000, 13: 1000, 15: 1_000_000, 16: 1_000_000}
 def parse_date(date: str, clock: str = "") -> np.datetime64:
     """The moment of a date as PGN writes it, and a time; NaT if it is not complete.
 
-    Examples
-    --------
-    >>> parse_date("2022.05.24", "17:30:05")
-    np.datetime64('2022-05-24T17:30:05')
-    >>> parse_date("2022.??.??")
-    np.datetime64('NaT','s')
+    Examples:
+        >>> parse_date("2022.05.24", "17:30:05")
+        np.datetime64('2022-05-24T17:30:05')
+        >>> parse_date("2022.??.??")
+        np.datetime64('NaT','s')
     """
     match = _YEAR_FIRST.match(date.strip())
     if match is None or match[4] is None or not (match[3] + match[4]).isdigit():
@@ -78,22 +77,18 @@ def parse_date(date: str, clock: str = "") -> np.datetime64:
 def date_span(text: str, order: DateOrder | None = None) -> Span:
     """The first and the last moment that a date can mean; NaT if it is none.
 
-    Parameters
-    ----------
-    text : str
-        A date, perhaps with a time of day after it. Seconds, milliseconds or
-        microseconds since 1970 are dates, too.
-    order : {"dmy", "mdy", "ymd"}, optional
-        What comes first in ``5/6/2024`` and in years of two digits. Without it such
-        dates are read only where one order is possible, or points stand in them
-        (``5.6.2024`` is written day first wherever it is written).
+    Args:
+        text: A date, perhaps with a time of day after it. Seconds, milliseconds or microseconds
+            since 1970 are dates, too.
+        order ({"dmy", "mdy", "ymd"}): What comes first in ``5/6/2024`` and in years of two digits.
+            Without it such dates are read only where one order is possible, or points stand in them
+            (``5.6.2024`` is written day first wherever it is written).
 
-    Examples
-    --------
-    >>> [str(moment) for moment in date_span("1995-02")]
-    ['1995-02-01T00:00:00', '1995-02-28T23:59:59']
-    >>> [str(date_span(text)[0]) for text in ("1995.??.??", "31/05/2024", "5/6/2024")]
-    ['1995-01-01T00:00:00', '2024-05-31T00:00:00', 'NaT']
+    Examples:
+        >>> [str(moment) for moment in date_span("1995-02")]
+        ['1995-02-01T00:00:00', '1995-02-28T23:59:59']
+        >>> [str(date_span(text)[0]) for text in ("1995.??.??", "31/05/2024", "5/6/2024")]
+        ['1995-01-01T00:00:00', '2024-05-31T00:00:00', 'NaT']
     """
     text = text.strip()
     if (number := _NUMBER.fullmatch(text)) is not None:
@@ -256,10 +251,8 @@ def read_dates(texts: Sequence[str], order: DateOrder | None = None) -> Times:
     Where all complete dates stand in order of time, a game with a date known in part
     keeps its place among them as far as its year or month allows.
 
-    Raises
-    ------
-    InputError
-        Some dates are written day first, others month first.
+    Raises:
+        InputError: Some dates are written day first, others month first.
     """
     place: dict[str, int] = {}
     codes = np.fromiter((place.setdefault(text, len(place)) for text in texts), np.int32)

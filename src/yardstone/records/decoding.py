@@ -41,10 +41,9 @@ _DIRECTION_MARKS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u
 def decode(data: bytes) -> str:
     """UTF-8 if it is, else Windows-1252 (which contains Latin-1).
 
-    Examples
-    --------
-    >>> decode("Müller".encode()), decode("Müller".encode("latin-1"))
-    ('Müller', 'Müller')
+    Examples:
+        >>> decode("Müller".encode()), decode("Müller".encode("latin-1"))
+        ('Müller', 'Müller')
     """
     for encoding in ("utf-8", "cp1252"):
         try:
@@ -59,10 +58,9 @@ def clean(text: str) -> str:
 
     A letter with its accent is one character (NFC), however it was written.
 
-    Examples
-    --------
-    >>> clean(" Ann\tLee\x1b[31m "), len(clean("Jose\u0301"))
-    ('Ann Lee [31m', 4)
+    Examples:
+        >>> clean(" Ann\tLee\x1b[31m "), len(clean("Jose\u0301"))
+        ('Ann Lee [31m', 4)
     """
     if not text.isprintable():
         text = "".join(
@@ -88,10 +86,9 @@ def escape_cell(value: Any) -> Any:
     off again; so does one that begins with apostrophes and then a formula, so that every text
     comes back as it was. Numbers and signs alone stay, as does what is no text.
 
-    Examples
-    --------
-    >>> escape_cell("=HYPERLINK(1)"), escape_cell("'=1"), escape_cell("-1.5"), escape_cell("+-")
-    ("'=HYPERLINK(1)", "''=1", '-1.5', '+-')
+    Examples:
+        >>> escape_cell("=HYPERLINK(1)"), escape_cell("'=1"), escape_cell("-1.5"), escape_cell("+-")
+        ("'=HYPERLINK(1)", "''=1", '-1.5', '+-')
     """
     if isinstance(value, str) and _FORMULA.match(value) and not _HARMLESS.fullmatch(value):
         return f"'{value}"
@@ -101,10 +98,9 @@ def escape_cell(value: Any) -> Any:
 def plain_cell(text: str) -> str:
     """Return the text of a cell that `escape_cell` may have written.
 
-    Examples
-    --------
-    >>> plain_cell("'=HYPERLINK(1)"), plain_cell("''=1"), plain_cell("'t Hooft")
-    ('=HYPERLINK(1)', "'=1", "'t Hooft")
+    Examples:
+        >>> plain_cell("'=HYPERLINK(1)"), plain_cell("''=1"), plain_cell("'t Hooft")
+        ('=HYPERLINK(1)', "'=1", "'t Hooft")
     """
     return re.sub(ESCAPED_CELL, r"\1", text)
 
@@ -112,10 +108,9 @@ def plain_cell(text: str) -> str:
 def whole_number(text: str) -> int | None:
     """The number from 0 on that up to nine digits write, or None.
 
-    Examples
-    --------
-    >>> whole_number(" 007 "), whole_number("-1"), whole_number("9" * 5000)
-    (7, None, None)
+    Examples:
+        >>> whole_number(" 007 "), whole_number("-1"), whole_number("9" * 5000)
+        (7, None, None)
     """
     digits = text.strip()
     return int(digits) if digits.isdecimal() and len(digits) <= _MOST_DIGITS else None
@@ -124,10 +119,9 @@ def whole_number(text: str) -> int | None:
 def finite_number(text: str, *, below: float) -> float | None:
     """The number that a text writes, of an absolute value under `below`, or None.
 
-    Examples
-    --------
-    >>> [finite_number(text, below=10) for text in ("-1.5", "nan", "1e9")]
-    [-1.5, None, None]
+    Examples:
+        >>> [finite_number(text, below=10) for text in ("-1.5", "nan", "1e9")]
+        [-1.5, None, None]
     """
     try:
         number = float(text)
@@ -148,10 +142,9 @@ def unescaped(text: str) -> str:
     A backslash takes the meaning from the next character; before a line break both
     are left out. Line breaks become ``\n``, other white space becomes blanks.
 
-    Examples
-    --------
-    >>> unescaped("a\\]b\\\\c\\\nd\r\ne\tf")
-    'a]b\\cd\ne f'
+    Examples:
+        >>> unescaped("a\\]b\\\\c\\\nd\r\ne\tf")
+        'a]b\\cd\ne f'
     """
     if "\\" in text:
         text = _ESCAPES.sub(r"\1", text)
@@ -169,10 +162,9 @@ def plain_text(data: bytes) -> str:
 def escaped(text: str, *, composed: bool = False) -> str:
     r"""The text as a value, or, if `composed`, as one of the two parts of a value.
 
-    Examples
-    --------
-    >>> escaped("a]b\\c:d"), escaped("a:b", composed=True)
-    ('a\\]b\\\\c:d', 'a\\:b')
+    Examples:
+        >>> escaped("a]b\\c:d"), escaped("a:b", composed=True)
+        ('a\\]b\\\\c:d', 'a\\:b')
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n").translate(_BLANKS)
     return (_SPECIAL_COMPOSED if composed else _SPECIAL).sub(r"\\\1", text)
@@ -234,10 +226,9 @@ _HEAD = 4096
 def known_charset(name: str) -> str | None:
     """Python's name of the encoding that a record calls so; None if it is not known.
 
-    Examples
-    --------
-    >>> known_charset("GB2312"), known_charset("Shift_JIS"), known_charset("klingon")
-    ('gb18030', 'cp932', None)
+    Examples:
+        >>> known_charset("GB2312"), known_charset("Shift_JIS"), known_charset("klingon")
+        ('gb18030', 'cp932', None)
     """
     plain = name.strip().lower().replace(" ", "")
     if plain in _ENCODINGS:
@@ -258,12 +249,11 @@ def find_charset(data: bytes) -> str:
     Text that is UTF-8 is nothing else. Otherwise the set that the game claims in CA
     must be able to hold it and must not make less sense than another.
 
-    Examples
-    --------
-    >>> find_charset("(;PB[古力]PW[李世石])".encode("gbk"))
-    'gb18030'
-    >>> find_charset("(;CA[ISO-8859-1]PB[이세돌]PW[박정환])".encode("euc-kr"))
-    'cp949'
+    Examples:
+        >>> find_charset("(;PB[古力]PW[李世石])".encode("gbk"))
+        'gb18030'
+        >>> find_charset("(;CA[ISO-8859-1]PB[이세돌]PW[박정환])".encode("euc-kr"))
+        'cp949'
     """
     if data.isascii() and b"\x1b$" not in data:
         return "utf-8"

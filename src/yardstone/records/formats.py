@@ -543,11 +543,10 @@ def of_content(head: bytes, name: str = "") -> FileFormat | None:
 
     Where they could be of several, the ending of the file's name decides.
 
-    Examples
-    --------
-    >>> of_content(b'[White "Ann"]').name, of_content(b"white,black,result").name
-    ('pgn', 'csv')
-    >>> of_content(b"hello", "hello.pgn")
+    Examples:
+        >>> of_content(b'[White "Ann"]').name, of_content(b"white,black,result").name
+        ('pgn', 'csv')
+        >>> of_content(b"hello", "hello.pgn")
     """
     text = head
     for mark in _MARKS:
@@ -579,10 +578,11 @@ def of_source(source: Source) -> FileFormat:
 def for_web(head: bytes, name: str) -> str:
     """What the web calls an upload that begins so; empty if it takes no such file.
 
-    Examples
-    --------
-    >>> for_web(b"(;GM[1]SZ[19])", "a.sgf"), for_web(b"(;GM[6])", "a.sgf"), for_web(b"MZ", "a.csv")
-    ('sgf', 'sgf-backgammon', '')
+    Examples:
+        >>> for_web(b"(;GM[1]SZ[19])", "a.sgf"), for_web(b"(;GM[6])", "a.sgf")
+        ('sgf', 'sgf-backgammon')
+        >>> for_web(b"MZ", "a.csv")
+        ''
     """
     wide = head.startswith((b"\xff\xfe", b"\xfe\xff"))
     if not wide and head.count(b"\0") > 2:

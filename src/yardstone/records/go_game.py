@@ -137,10 +137,9 @@ def standard_stones(
     2 to 9 stones on odd boards from 9 lines on, up to 4 on even ones and on 7 lines;
     in the order of GTP's ``fixed_handicap``, save that customs differ on the third.
 
-    Examples
-    --------
-    >>> standard_stones(19, 2).tolist()  # Q16 and D4
-    [72, 288]
+    Examples:
+        >>> standard_stones(19, 2).tolist()  # Q16 and D4
+        [72, 288]
     """
     if size < 7 or not 2 <= stones <= (9 if size % 2 and size >= 9 else 4):
         return None
@@ -228,12 +227,11 @@ _WINNERS = {1: WHITE, -1: BLACK, 0: DRAWN, None: UNKNOWN}
 def parse_winner(text: str) -> int:
     """The winner that a result names: 1 Black, 2 White, -1 a draw, 0 none or unknown.
 
-    Examples
-    --------
-    >>> [parse_winner(text) for text in ("B+3.5", "W+Resign", "白中盘胜", "Jigo", "Void")]
-    [1, 2, 2, -1, 0]
-    >>> parse_winner("Black wins by resignation"), parse_winner("White resigns")
-    (1, 1)
+    Examples:
+        >>> [parse_winner(text) for text in ("B+3.5", "W+Resign", "白中盘胜", "Jigo", "Void")]
+        [1, 2, 2, -1, 0]
+        >>> parse_winner("Black wins by resignation"), parse_winner("White resigns")
+        (1, 1)
     """
     said = {} if left_out_reason(text) is not None else meanings(text)
     return _WINNERS[said.get("", said.get("colour"))]
@@ -259,12 +257,11 @@ def parse_komi(text: str) -> tuple[float | None, str | None]:
     Servers write 6.5 points as ``650``; and 7.5 points as 3.75, since under Chinese
     rules White is given 3.75 stones of the area, which shifts the margin by twice that.
 
-    Examples
-    --------
-    >>> parse_komi("6.5")
-    (6.5, None)
-    >>> parse_komi("375")[0], parse_komi("3.75")[0], parse_komi("650")[0], parse_komi("六目半")[0]
-    (7.5, 7.5, 6.5, 6.5)
+    Examples:
+        >>> parse_komi("6.5")
+        (6.5, None)
+        >>> parse_komi("375")[0], parse_komi("3.75")[0], parse_komi("六目半")[0]
+        (7.5, 7.5, 6.5)
     """
     plain = text.strip()
     for written, digits in _FRACTIONS.items():
@@ -315,12 +312,11 @@ def parse_go_date(text: str) -> np.datetime64:
     Lists and ranges (``1996-05-06,07``) mean their first day; a month or a year
     alone is no day.
 
-    Examples
-    --------
-    >>> parse_go_date("1996-05-06,07,08"), parse_go_date("2005-11-02 10:48")
-    (np.datetime64('1996-05-06T00:00:00'), np.datetime64('2005-11-02T10:48:00'))
-    >>> parse_go_date("Nov 2, 2005") == parse_go_date("2005年11月2日"), parse_go_date("1996-05")
-    (np.True_, np.datetime64('NaT','s'))
+    Examples:
+        >>> parse_go_date("1996-05-06,07,08"), parse_go_date("2005-11-02 10:48")
+        (np.datetime64('1996-05-06T00:00:00'), np.datetime64('2005-11-02T10:48:00'))
+        >>> parse_go_date("Nov 2, 2005") == parse_go_date("2005年11月2日"), parse_go_date("1996-05")
+        (np.True_, np.datetime64('NaT','s'))
     """
     if (match := _DAY.search(text) or _COMPACT.search(text)) is not None:
         year, month, day = match.groups()
@@ -349,12 +345,13 @@ _RANKED_CJK = re.compile(r"(.*[^\x00-\x7f\s])([初一二三四五六七八九\d]
 def split_rank(name: str, rank: str) -> tuple[str, str]:
     """A name and a rank from a name that may have the rank in it.
 
-    Examples
-    --------
-    >>> split_rank("Ann Lee 3d", ""), split_rank("古力九段", ""), split_rank("Ann (3 dan)", "3d")
-    (('Ann Lee', '3d'), ('古力', '九段'), ('Ann', '3d'))
-    >>> split_rank("Player 1d", "5k"), split_rank("3d", "")
-    (('Player 1d', '5k'), ('3d', ''))
+    Examples:
+        >>> split_rank("Ann Lee 3d", ""), split_rank("古力九段", "")
+        (('Ann Lee', '3d'), ('古力', '九段'))
+        >>> split_rank("Ann (3 dan)", "3d")
+        ('Ann', '3d')
+        >>> split_rank("Player 1d", "5k"), split_rank("3d", "")
+        (('Player 1d', '5k'), ('3d', ''))
     """
     match = _RANKED.fullmatch(name)
     if match is None and not rank:
@@ -382,10 +379,9 @@ _SIZE = re.compile(r"\s*(\d{1,4})\s*(?:[:xX×*]\s*(\d{1,4})\s*)?")
 def parse_board_size(text: str) -> tuple[int, int] | None:
     """Columns and rows that SZ names; None if it is no size.
 
-    Examples
-    --------
-    >>> parse_board_size("19"), parse_board_size("9:13"), parse_board_size("big")
-    ((19, 19), (9, 13), None)
+    Examples:
+        >>> parse_board_size("19"), parse_board_size("9:13"), parse_board_size("big")
+        ((19, 19), (9, 13), None)
     """
     match = _SIZE.fullmatch(text)
     if match is None:

@@ -33,11 +33,10 @@ __all__ = ["join_pools", "without_empty_columns", "LARGEST", "read_shares"]
 def join_pools(pools: Sequence[Pool]) -> Pool:
     """All games of several pools, in their order; equal names are one player.
 
-    Examples
-    --------
-    >>> one = Pool.from_names(["Ann"], ["Bob"], [1])
-    >>> join_pools([one, Pool.from_names(["Bob"], ["Eve"], [0.5])])
-    <Pool: 2 games of 3 players>
+    Examples:
+        >>> one = Pool.from_names(["Ann"], ["Bob"], [1])
+        >>> join_pools([one, Pool.from_names(["Bob"], ["Eve"], [0.5])])
+        <Pool: 2 games of 3 players>
     """
     if len(pools) == 1:
         return pools[0]

@@ -160,18 +160,17 @@ class MatMatch:
 def parse_mat(lines: Iterator[str] | Sequence[str]) -> Iterator[MatMatch]:
     """The matches of a file, whole or not.
 
-    Examples
-    --------
-    >>> text = ''' 1 point match
-    ...
-    ...  Game 1
-    ...  Ann : 0              Bob : 0
-    ...   1)                   31: 8/5 6/5
-    ...   2)  Resigns
-    ...                        Wins 1 point and the match'''
-    >>> match, = parse_mat(text.split(chr(10)))
-    >>> match.players, match.score, match.games[0].turns[0].dice
-    (('Ann', 'Bob'), (0, 1), (3, 1))
+    Examples:
+        >>> text = ''' 1 point match
+        ...
+        ...  Game 1
+        ...  Ann : 0              Bob : 0
+        ...   1)                   31: 8/5 6/5
+        ...   2)  Resigns
+        ...                        Wins 1 point and the match'''
+        >>> match, = parse_mat(text.split(chr(10)))
+        >>> match.players, match.score, match.games[0].turns[0].dice
+        (('Ann', 'Bob'), (0, 1), (3, 1))
     """
     tags: dict[str, str] = {}
     match: MatMatch | None = None

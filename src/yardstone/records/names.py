@@ -52,10 +52,9 @@ def parse_fields(line: str) -> list[str]:
     Blanks around fields do not count. A quoted field ends at the next quote, with
     no way to write a quote in it; a last comma begins no further field.
 
-    Examples
-    --------
-    >>> parse_fields('"Deep Blue" , Kasparov, ,"x, y"')
-    ['Deep Blue', 'Kasparov', '', 'x, y']
+    Examples:
+        >>> parse_fields('"Deep Blue" , Kasparov, ,"x, y"')
+        ['Deep Blue', 'Kasparov', '', 'x, y']
     """
     fields: list[str] = []
     line = line.strip(_BLANKS)
@@ -183,10 +182,8 @@ def apply_names(
     whether they have games or not. A game stays if both players are included and
     neither is excluded; all players stay.
 
-    Warns
-    -----
-    IgnoredWarning
-        About names that no game knows, with file and line.
+    Warns:
+        IgnoredWarning: About names that no game knows, with file and line.
     """
     if synonyms is not None:
         pool = _replace_synonyms(pool, synonyms)
@@ -248,10 +245,9 @@ def _chosen(
 def similar_names(names: Iterable[str]) -> tuple[tuple[int, ...], ...]:
     """The places of names that differ only in capitals or spaces.
 
-    Examples
-    --------
-    >>> similar_names(["Ann Lee", "Bob", "ann lee", "AnnLee"])
-    ((0, 2, 3),)
+    Examples:
+        >>> similar_names(["Ann Lee", "Bob", "ann lee", "AnnLee"])
+        ((0, 2, 3),)
     """
     spelt: dict[str, list[int]] = {}
     for row, name in enumerate(names):

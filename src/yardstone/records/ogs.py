@@ -156,28 +156,18 @@ def fetch_ogs_games(
 ) -> FetchedGames:
     """Fetch the latest public games of a user of OGS as SGF files.
 
-    Parameters
-    ----------
-    name : str
-        The user's name; capitals do not matter.
-    folder : Path
-        Where to put the files; made if it does not exist.
-    selection : GameSelection, optional
-        Which games, and the limits.
-    url : str
-        Where the server is; another one must speak the same interface. Redirects are
-        refused, and so are names that lead to private addresses.
-    progress : callable, optional
-        Called with the number of games that have come, and of all.
+    Args:
+        name: The user's name; capitals do not matter.
+        folder: Where to put the files; made if it does not exist.
+        selection: Which games, and the limits.
+        url: Where the server is; another one must speak the same interface. Redirects are refused,
+            and so are names that lead to private addresses.
+        progress: Called with the number of games that have come, and of all.
 
-    Raises
-    ------
-    InputError
-        There is no such user, or the server does not answer as it should.
-    NoGamesError
-        None of the user's games is of this kind.
-    UsageError
-        The name or a limit cannot be.
+    Raises:
+        InputError: There is no such user, or the server does not answer as it should.
+        NoGamesError: None of the user's games is of this kind.
+        UsageError: The name or a limit cannot be.
     """
     name = name.strip()
     if not name or len(name) > _LONGEST_NAME or not name.isprintable():

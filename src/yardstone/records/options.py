@@ -222,12 +222,11 @@ def too_much(values: Mapping[str, int], unread: int, records: int) -> bool:
     A value that occurs in more than two records, and in more than one of a thousand,
     is no slip of the pen. A single record that is damaged never spoils the others.
 
-    Examples
-    --------
-    >>> too_much({"1-O": 1}, 1, 1000), too_much({"W/O": 20}, 20, 1000), too_much({}, 60, 1000)
-    (False, True, True)
-    >>> too_much({}, 1, 2), too_much({"?!": 1}, 1, 2)
-    (False, True)
+    Examples:
+        >>> too_much({"1-O": 1}, 1, 1000), too_much({"W/O": 20}, 20, 1000), too_much({}, 60, 1000)
+        (False, True, True)
+        >>> too_much({}, 1, 2), too_much({"?!": 1}, 1, 2)
+        (False, True)
     """
     whole = any(n > _ODD_CELLS and n > _ODD_SHARE * records for n in values.values())
     share = unread > MOST_UNREAD * records and (unread > 1 or bool(values))
@@ -277,10 +276,9 @@ def check_group(
 def listed_values(values: Counter[str], most: int = _SHOWN) -> str:
     r"""The commonest values with their counts, short enough for a line.
 
-    Examples
-    --------
-    >>> listed_values(Counter({"H": 20, "A\x1b": 10}))
-    "'H' (20), 'A' (10)"
+    Examples:
+        >>> listed_values(Counter({"H": 20, "A\x1b": 10}))
+        "'H' (20), 'A' (10)"
     """
     listed = [
         f"{clean(text[:_LONGEST]) + ('…' if len(text) > _LONGEST else '')!r} ({number:,})"

@@ -90,14 +90,10 @@ def read_pgn(
     where the tag is missing. With `Options.times` the games have times, from UTCDate and UTCTime,
     else from Date and Time.
 
-    Raises
-    ------
-    NoGamesError
-        If there is no tag in any of the files.
-    InputError
-        If a tag that is named stands in no game.
-    StrictError
-        With `Options.strict`, at the first record that cannot be used.
+    Raises:
+        NoGamesError: If there is no tag in any of the files.
+        InputError: If a tag that is named stands in no game.
+        StrictError: With `Options.strict`, at the first record that cannot be used.
     """
     options = options or Options()
     further = further_columns(options, PGN)

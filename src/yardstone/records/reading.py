@@ -66,93 +66,67 @@ def read(
 ) -> Pool:
     """Read games from files, or from a frame, into one pool.
 
-    Parameters
-    ----------
-    *paths : str or path
-        Files, folders (all files below them with a known ending), patterns such as
-        ``"games/*.pgn.gz"``, or ``"-"`` for standard input. Files may be
-        compressed with gzip, Zstandard, bzip2 or xz, or lie in zip and tar archives.
-        By itself a frame of pandas or polars, an Arrow table, or whatever speaks Arrow: a row
-        a game.
-    format : str, optional
-        ``pgn``, ``sgf``, ``csv``, ``parquet``, ``json``, ``arrow``, ``database``, or a
-        format of tournaments (``opengotha``, ``h9``, ``trf``), for all files; by default
-        endings tell, or the first bytes.
-    columns : mapping or sequence of str, optional
-        For tables, which columns hold what: ``{"first": ..., "second": ...,
-        "score": ..., "time": ...}``; by default names of columns tell. Where points
-        stand in two columns, ``first_score`` and ``second_score`` name them (one alone
-        names a result that is told from that player's side), and ``margin`` a column
-        with their difference. Further keys become further columns of the pool. For PGN,
-        names of columns to make and the tags they come from: ``{"event": "Event"}``; for
-        SGF the properties (``{"event": "EV"}``) or attributes of `GoGame` (``komi``, ``handicap``,
-        ``black_rank`` ...). A sequence of names means columns or tags that keep
-        their names, and ``"all"`` all that are known.
-    first : {"white", "black"}, optional
-        For tables, the side that moves first, which is also the side whose points a
-        score such as ``1-0`` or ``0.5`` tells; by default names of columns and the
-        results tell, and where they do not it is asked. In PGN files it is always
-        White, in SGF Black.
-    times : bool
-        Read from PGN files also when games were played. Tables and SGF files
-        always tell; with `times`, a table whose dates cannot be read is an error.
-        A date known in part (``1995.??.??``) is the earliest day it can be, in the
-        order of the file where all other dates are in order.
-    dates : {"dmy", "mdy", "ymd"}, optional
-        The order of day, month and year in dates such as ``5/6/2024``; only needed
-        where no date of the column gives it away.
-    levels : bool
-        Read also what is said of the players' strength and of handicaps: the columns
-        ``first_grade`` and ``second_grade``, ``first_rating`` and ``second_rating``,
-        ``handicap``. In tables names of columns tell (``w_rank``, ``BlackElo``).
-    synonyms, include, exclude : path, optional
-        Files with names of players: other names of a player in a line; players
-        whose games are wanted, or not.
-    threshold : int, optional
-        Leave out games of players who have fewer games than this.
-    results : mapping or str, optional
-        For tables, what values of the result mean for the first player:
-        ``{"H": 1, "D": 0.5, "A": 0, "P": None}``, or words: ``"H=win,D=draw,A=loss,P=skip"``.
-    strict : bool
-        Raise at the first record that cannot be used, in place of reporting it in
-        ``pool.skipped``.
-    skip_unread : bool
-        Go on where a value of the result is not understood, or more than 5 % of the
-        records cannot be read; otherwise that is an error.
-    where : str, optional
-        Take only the games of which this holds, in SQL's words for comparisons of tags (PGN,
-        SGF) or columns (tables): ``"Termination <> 'time forfeit' AND WhiteElo >= 2400"``.
-        `yardstone.records.where` says what it means; ``pool.skipped.unwanted`` counts the
-        games it left out.
-    progress : callable, optional
-        Called with the bytes read so far and all bytes (0 if unknown).
+    Args:
+        *paths: Files, folders (all files below them with a known ending), patterns such as
+            ``"games/*.pgn.gz"``, or ``"-"`` for standard input. Files may be compressed with gzip,
+            Zstandard, bzip2 or xz, or lie in zip and tar archives. By itself a frame of pandas or
+            polars, an Arrow table, or whatever speaks Arrow: a row a game.
+        format: ``pgn``, ``sgf``, ``csv``, ``parquet``, ``json``, ``arrow``, ``database``, or a
+            format of tournaments (``opengotha``, ``h9``, ``trf``), for all files; by default
+            endings tell, or the first bytes.
+        columns: For tables, which columns hold what: ``{"first": ..., "second": ..., "score": ...,
+            "time": ...}``; by default names of columns tell. Where points stand in two columns,
+            ``first_score`` and ``second_score`` name them (one alone names a result that is told
+            from that player's side), and ``margin`` a column with their difference. Further keys
+            become further columns of the pool. For PGN, names of columns to make and the tags they
+            come from: ``{"event": "Event"}``; for SGF the properties (``{"event": "EV"}``) or
+            attributes of `GoGame` (``komi``, ``handicap``, ``black_rank`` ...). A sequence of names
+            means columns or tags that keep their names, and ``"all"`` all that are known.
+        first ({"white", "black"}): For tables, the side that moves first, which is also the side
+            whose points a score such as ``1-0`` or ``0.5`` tells; by default names of columns and
+            the results tell, and where they do not it is asked. In PGN files it is always White, in
+            SGF Black.
+        times: Read from PGN files also when games were played. Tables and SGF files always tell;
+            with `times`, a table whose dates cannot be read is an error. A date known in part
+            (``1995.??.??``) is the earliest day it can be, in the order of the file where all other
+            dates are in order.
+        dates ({"dmy", "mdy", "ymd"}): The order of day, month and year in dates such as
+            ``5/6/2024``; only needed where no date of the column gives it away.
+        levels: Read also what is said of the players' strength and of handicaps: the columns
+            ``first_grade`` and ``second_grade``, ``first_rating`` and ``second_rating``,
+            ``handicap``. In tables names of columns tell (``w_rank``, ``BlackElo``).
+        synonyms, include, exclude: Files with names of players: other names of a player in a line;
+            players whose games are wanted, or not.
+        threshold: Leave out games of players who have fewer games than this.
+        results: For tables, what values of the result mean for the first player: ``{"H": 1, "D":
+            0.5, "A": 0, "P": None}``, or words: ``"H=win,D=draw,A=loss,P=skip"``.
+        strict: Raise at the first record that cannot be used, in place of reporting it in
+            ``pool.skipped``.
+        skip_unread: Go on where a value of the result is not understood, or more than 5 % of the
+            records cannot be read; otherwise that is an error.
+        where: Take only the games of which this holds, in SQL's words for comparisons of tags (PGN,
+            SGF) or columns (tables): ``"Termination <> 'time forfeit' AND WhiteElo >= 2400"``.
+            `yardstone.records.where` says what it means; ``pool.skipped.unwanted`` counts the games
+            it left out.
+        progress: Called with the bytes read so far and all bytes (0 if unknown).
 
-    Returns
-    -------
-    Pool
-        Players are numbered in order of first appearance, the one moving first
-        before the other; names in a synonym file come before all others.
+    Returns:
+        Players are numbered in order of first appearance, the one moving first before the other;
+            names in a synonym file come before all others.
 
-    Raises
-    ------
-    InputError
-        If a file is missing or is nothing that can be read.
-    NoGamesError
-        If no file holds a record of any kind, or `where` leaves no game.
-    StrictError
-        With `strict`, at the first record that cannot be used.
+    Raises:
+        InputError: If a file is missing or is nothing that can be read.
+        NoGamesError: If no file holds a record of any kind, or `where` leaves no game.
+        StrictError: With `strict`, at the first record that cannot be used.
 
-    Warns
-    -----
-    SkippedWarning
-        If records were left out.
+    Warns:
+        SkippedWarning: If records were left out.
 
-    Examples
-    --------
-    >>> import pandas
-    >>> table = {"white": ["Ann", "Bob"], "black": ["Bob", "Ann"], "result": [1, 0.5]}
-    >>> read(pandas.DataFrame(table))
-    <Pool: 2 games of 2 players>
+    Examples:
+        >>> import pandas
+        >>> table = {"white": ["Ann", "Bob"], "black": ["Bob", "Ann"], "result": [1, 0.5]}
+        >>> read(pandas.DataFrame(table))
+        <Pool: 2 games of 2 players>
     """
     if first not in (None, "white", "black"):
         raise UsageError(f"first is {first!r}, it must be 'white' or 'black'")
@@ -253,12 +227,11 @@ def games_of(
     `everything` keeps all columns and tags, where none are named; `more` are further keywords of
     `yardstone.read`. Raises what that raises, and WrongTypeError for what holds no games.
 
-    Examples
-    --------
-    >>> import pandas
-    >>> table = {"home": ["Ann", "Bob"], "away": ["Bob", "Ann"], "FTR": ["H", "D"]}
-    >>> games_of(pandas.DataFrame(table), {"first": "home", "second": "away", "score": "FTR"})
-    <Pool: 2 games of 2 players>
+    Examples:
+        >>> import pandas
+        >>> table = {"home": ["Ann", "Bob"], "away": ["Bob", "Ann"], "FTR": ["H", "D"]}
+        >>> games_of(pandas.DataFrame(table), {"first": "home", "second": "away", "score": "FTR"})
+        <Pool: 2 games of 2 players>
     """
     given: dict[str, Any] = {key: each for key, each in (names or {}).items() if each is not None}
     if isinstance(games, Pool):

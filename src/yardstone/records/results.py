@@ -173,10 +173,9 @@ _LOSSES_OF_SITES = frozenset(
 def normalized(text: str) -> str:
     """The text in lower case with plain dashes, points and blanks, and one sign for a half.
 
-    Examples
-    --------
-    >>> normalized(" 1/2 – 1/2 "), normalized("0,5"), normalized("B+R")
-    ('½ - ½', '0.5', 'b+r')
+    Examples:
+        >>> normalized(" 1/2 – 1/2 "), normalized("0,5"), normalized("B+R")
+        ('½ - ½', '0.5', 'b+r')
     """
     key = " ".join(unicodedata.normalize("NFC", text).translate(_PLAIN).lower().split())
     key = re.sub(r"(?<=\d),(?=\d)", ".", key)
@@ -198,10 +197,9 @@ def points_of(text: str) -> float | None:
 def left_out_reason(text: str) -> str | None:
     """Why a game with this result does not count although its text is understood.
 
-    Examples
-    --------
-    >>> left_out_reason("*"), left_out_reason("+/-"), left_out_reason("1-0")
-    ('unfinished (result *)', 'decided by forfeit', None)
+    Examples:
+        >>> left_out_reason("*"), left_out_reason("+/-"), left_out_reason("1-0")
+        ('unfinished (result *)', 'decided by forfeit', None)
     """
     key = normalized(text[: _LONGEST + 1])
     if key == "*":
@@ -217,12 +215,11 @@ def meanings(text: str) -> dict[str, int]:
     The first side is White among colours, the winner among wins and losses, and the
     one named first elsewhere. A word for a draw is known in all notations (``""``).
 
-    Examples
-    --------
-    >>> meanings("B+3.5"), meanings("2:1"), meanings("½"), meanings("X")
-    ({'colour': -1}, {'pair': 1}, {'': 0}, {'sides': 0, 'number': 0})
-    >>> meanings("W")
-    {'colour': 1, 'record': 1}
+    Examples:
+        >>> meanings("B+3.5"), meanings("2:1"), meanings("½"), meanings("X")
+        ({'colour': -1}, {'pair': 1}, {'': 0}, {'sides': 0, 'number': 0})
+        >>> meanings("W")
+        {'colour': 1, 'record': 1}
     """
     if len(text) > _LONGEST:
         return {}
@@ -294,10 +291,9 @@ def _of(value: float, known: Mapping[float, int], notation: str) -> dict[str, in
 def pair_of(key: str) -> tuple[float, float] | None:
     """The points of both in a normalized text such as ``1-0``, with or without signs.
 
-    Examples
-    --------
-    >>> pair_of("½:½"), pair_of("+--"), pair_of("1")
-    ((0.5, 0.5), (1.0, 0.0), None)
+    Examples:
+        >>> pair_of("½:½"), pair_of("+--"), pair_of("1")
+        ((0.5, 0.5), (1.0, 0.0), None)
     """
     if (match := _SIGNS.fullmatch(key)) is not None and key != "--":
         signs = {"+": 1.0, "=": 0.5, "-": 0.0}
@@ -332,10 +328,9 @@ def _compared(one: str, other: str) -> int:
 def is_total(text: str) -> bool:
     """Whether the points of both, as in ``12.5-7.5``, are of several games: halves beyond one.
 
-    Examples
-    --------
-    >>> is_total("12½ : 7½"), is_total("½-½"), is_total("184-180.5")
-    (True, False, False)
+    Examples:
+        >>> is_total("12½ : 7½"), is_total("½-½"), is_total("184-180.5")
+        (True, False, False)
     """
     points = pair_of(normalized(text[:_LONGEST])) or ()
     return all(value % 1.0 == 0.5 for value in points) and max(points, default=0.0) > 1.0
@@ -348,10 +343,9 @@ def stated_scores(results: Mapping[str, object] | str | None) -> dict[str, float
     records out), or the words win, draw, loss and skip; a text such as ``"H=win,D=draw,A=loss"``
     says the same. Raises UsageError if a meaning is none of these.
 
-    Examples
-    --------
-    >>> stated_scores("H=win, A=loss, P=skip")
-    {'h': 1.0, 'a': 0.0, 'p': None}
+    Examples:
+        >>> stated_scores("H=win, A=loss, P=skip")
+        {'h': 1.0, 'a': 0.0, 'p': None}
     """
     if results is None:
         return {}

@@ -99,25 +99,17 @@ class SgfReader:
     Iterating gives the games one after another; memory is bounded by the longest
     record, not by the number of files.
 
-    Parameters
-    ----------
-    *paths : str, path or Source
-        Files, folders, patterns, zip and tar archives, or ``"-"``; compressed or not.
-    variations : bool
-        Give a game for every line of play, the main line first, in place of the main
-        line only.
-    strict : bool
-        Raise at the first record that cannot be used.
-    limits : SgfLimits, optional
-        How long records may be.
-    progress : callable, optional
-        Called with the bytes read so far and all bytes (0 if unknown).
+    Args:
+        *paths: Files, folders, patterns, zip and tar archives, or ``"-"``; compressed or not.
+        variations: Give a game for every line of play, the main line first, in place of the main
+            line only.
+        strict: Raise at the first record that cannot be used.
+        limits: How long records may be.
+        progress: Called with the bytes read so far and all bytes (0 if unknown).
 
-    Attributes
-    ----------
-    skipped : SkipReport
-        Records that were left out, and in `skipped.repaired` how often what was put
-        right in the others.
+    Attributes:
+        skipped: Records that were left out, and in `skipped.repaired` how often what was put right
+            in the others.
     """
 
     def __init__(
@@ -229,12 +221,9 @@ def read_games(
 
     What cannot be read is left out silently: an `SgfReader` also tells what that was.
 
-    Raises
-    ------
-    InputError
-        If a file or folder does not exist.
-    StrictError
-        With `strict`, at the first record that cannot be used.
+    Raises:
+        InputError: If a file or folder does not exist.
+        StrictError: With `strict`, at the first record that cannot be used.
     """
     return iter(
         SgfReader(*paths, variations=variations, strict=strict, limits=limits, progress=progress)
@@ -274,12 +263,9 @@ def read_sgf(sources: Sequence[Source], options: Options) -> Pool:
     Games without a result that counts are skipped. `options.columns` names further
     columns: attributes of `GoGame` (``moves`` is their number) or properties.
 
-    Raises
-    ------
-    NoGamesError
-        If no file holds an SGF record.
-    StrictError
-        With `options.strict`, at the first record that cannot be used.
+    Raises:
+        NoGamesError: If no file holds an SGF record.
+        StrictError: With `options.strict`, at the first record that cannot be used.
     """
     further = further_columns(options, SGF)
     levels = SGF_LEVELS if options.levels else {}
@@ -416,23 +402,18 @@ class SgfTree:
 
     Made by `yardstone.records.sgf.read_trees`, or by hand from an empty one with `add`.
 
-    Attributes
-    ----------
-    file : str
-        Where it was read; '' if it was not.
-    line : int
-        The line at which it begins, from 1.
-    number : int
-        Its number within the file, from 1.
+    Attributes:
+        file: Where it was read; '' if it was not.
+        line: The line at which it begins, from 1.
+        number: Its number within the file, from 1.
 
-    Examples
-    --------
-    >>> tree = SgfTree()
-    >>> root = tree.add(None, {"GM": ["1"], "SZ": ["9"]})
-    >>> first = tree.add(root, {"B": ["ee"]})
-    >>> _ = tree.add(first, {"W": ["gc"]}), tree.add(first, {"W": ["cg"], "C": ["or here"]})
-    >>> tree.children(first), tree.main_line(), tree.properties(3)["C"]
-    ([2, 3], [0, 1, 2], ('or here',))
+    Examples:
+        >>> tree = SgfTree()
+        >>> root = tree.add(None, {"GM": ["1"], "SZ": ["9"]})
+        >>> first = tree.add(root, {"B": ["ee"]})
+        >>> _ = tree.add(first, {"W": ["gc"]}), tree.add(first, {"W": ["cg"], "C": ["or here"]})
+        >>> tree.children(first), tree.main_line(), tree.properties(3)["C"]
+        ([2, 3], [0, 1, 2], ('or here',))
     """
 
     def __init__(self, record: SgfRecord | None = None) -> None:
@@ -504,11 +485,9 @@ class SgfTree:
     def add(self, parent: int | None, properties: Mapping[str, Sequence[str] | str]) -> int:
         """Add a node behind `parent` (None: the root), and give its number.
 
-        Raises
-        ------
-        UsageError
-            If there is a root already, no such parent, or a name that is none: names
-            of properties are capital letters.
+        Raises:
+            UsageError: If there is a root already, no such parent, or a name that is none: names of
+                properties are capital letters.
         """
         if parent is None:
             if len(self):
@@ -569,12 +548,11 @@ def write_sgf(what: GoGame | SgfTree | Iterable[GoGame | SgfTree]) -> str:
     game's own attributes count where its `properties` say otherwise; komi is written
     in points and handicap stones as stones set up, so repaired games stay repaired.
 
-    Examples
-    --------
-    >>> from yardstone.records.go_game import GoGame
-    >>> game = GoGame(black="Ann", white="Bob", komi=6.5, result="B+R")
-    >>> print(write_sgf(game), end="")
-    (;GM[1]FF[4]CA[UTF-8]SZ[19]PB[Ann]PW[Bob]KM[6.5]RE[B+R])
+    Examples:
+        >>> from yardstone.records.go_game import GoGame
+        >>> game = GoGame(black="Ann", white="Bob", komi=6.5, result="B+R")
+        >>> print(write_sgf(game), end="")
+        (;GM[1]FF[4]CA[UTF-8]SZ[19]PB[Ann]PW[Bob]KM[6.5]RE[B+R])
     """
     if isinstance(what, GoGame):
         return "".join(_game(what))
@@ -707,35 +685,27 @@ _TEXTS = {
 class MoveListReader:
     r"""Reads games from lists of moves; iterating gives one after another.
 
-    Parameters
-    ----------
-    *paths : str, path or Source
-        Files of any ending, folders, patterns, or zip and tar archives, all of whose
-        files are read. Each line is an identifier and, behind a tab, a comma or
-        blanks, the moves in SGF.
-    results : Pool, optional
-        Who played and who won: a pool whose ``first`` is Black, with a column named
-        `key`. Its columns komi, handicap, size, rules, black_rank, white_rank, event
-        and place are used where it has them. Games it does not know are skipped.
-    key : str
-        The column of `results` that identifies games.
-    progress : callable, optional
-        Called with the bytes read so far and all bytes (0 if unknown).
+    Args:
+        *paths: Files of any ending, folders, patterns, or zip and tar archives, all of whose files
+            are read. Each line is an identifier and, behind a tab, a comma or blanks, the moves in
+            SGF.
+        results: Who played and who won: a pool whose ``first`` is Black, with a column named `key`.
+            Its columns komi, handicap, size, rules, black_rank, white_rank, event and place are
+            used where it has them. Games it does not know are skipped.
+        key: The column of `results` that identifies games.
+        progress: Called with the bytes read so far and all bytes (0 if unknown).
 
-    Attributes
-    ----------
-    skipped : SkipReport
-        Lines that were left out.
+    Attributes:
+        skipped: Lines that were left out.
 
-    Examples
-    --------
-    >>> import pathlib, tempfile, yardstone
-    >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> _ = (folder / "moves").write_text("7\t;B[pd];W[dd]\n8\t;B[qd]\n")
-    >>> pool = yardstone.Pool.from_names(["Ann"], ["Bob"], [1], columns={"id": ["7"]})
-    >>> reader = MoveListReader(folder / "moves", results=pool, key="id")
-    >>> [(game.black, game.moves.tolist()) for game in reader], reader.skipped.reasons
-    ([('Ann', [72, 60])], Counter({'not in the table of results': 1}))
+    Examples:
+        >>> import pathlib, tempfile, yardstone
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> _ = (folder / "moves").write_text("7\t;B[pd];W[dd]\n8\t;B[qd]\n")
+        >>> pool = yardstone.Pool.from_names(["Ann"], ["Bob"], [1], columns={"id": ["7"]})
+        >>> reader = MoveListReader(folder / "moves", results=pool, key="id")
+        >>> [(game.black, game.moves.tolist()) for game in reader], reader.skipped.reasons
+        ([('Ann', [72, 60])], Counter({'not in the table of results': 1}))
     """
 
     def __init__(

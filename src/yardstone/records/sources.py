@@ -94,14 +94,10 @@ class ByteStream:
 
     `name` is what errors call it.
 
-    Attributes
-    ----------
-    compression : str or None
-        What it is compressed with; the content tells, not the name.
-    consumed : int
-        How much of the file itself has been read.
-    damage : str or None
-        Set when compressed data break off; what came before was still given.
+    Attributes:
+        compression: What it is compressed with; the content tells, not the name.
+        consumed: How much of the file itself has been read.
+        damage: Set when compressed data break off; what came before was still given.
     """
 
     def __init__(self, raw: IO[bytes], name: str, size: int, limits: StreamLimits) -> None:
@@ -609,10 +605,9 @@ _REMOTE = re.compile(r"(?:https?|s3|s3a|gs|gcs|r2|az|abfss|hf)://", re.IGNORECAS
 def plain_ending(name: str) -> str:
     """The ending of a file's name that tells the format, without that of the compression.
 
-    Examples
-    --------
-    >>> plain_ending("Games.PGN.gz"), plain_ending("games")
-    ('.pgn', '')
+    Examples:
+        >>> plain_ending("Games.PGN.gz"), plain_ending("games")
+        ('.pgn', '')
     """
     return PurePath(unpacked_name(name).lower()).suffix
 

@@ -109,39 +109,29 @@ def game_stream(
 ) -> GameStream:
     """Read games piece by piece, whatever their number.
 
-    Parameters
-    ----------
-    *paths : str or path
-        As in `yardstone.read`; with `query` a database at most.
-    query : str, optional
-        Read the rows that this query gives, as `yardstone.query` does.
-    format, columns, first, times, dates, levels, synonyms, include, exclude
-        As in `yardstone.read`.
-    results, strict, skip_unread, where
-        As in `yardstone.read`.
-    progress : callable, optional
-        Called with the bytes of the files read so far and of all files.
-    rows : int
-        Most games of a batch.
-    memory : int, optional
-        Bytes that tables may take while they are read; what is more lies in a temporary folder.
+    Args:
+        *paths: As in `yardstone.read`; with `query` a database at most.
+        query: Read the rows that this query gives, as `yardstone.query` does.
+        format, columns, first, times, dates, levels, synonyms, include, exclude: As in
+            `yardstone.read`.
+        results, strict, skip_unread, where: As in `yardstone.read`.
+        progress: Called with the bytes of the files read so far and of all files.
+        rows: Most games of a batch.
+        memory: Bytes that tables may take while they are read; what is more lies in a temporary
+            folder.
 
-    Raises
-    ------
-    InputError, NoGamesError, StrictError
-        As `yardstone.read`; on the way, when the file in question is reached.
+    Raises:
+        InputError, NoGamesError, StrictError: As `yardstone.read`; on the way, when the file in
+            question is reached.
 
-    Warns
-    -----
-    SkippedWarning, IgnoredWarning
-        At the end, as `yardstone.read`.
+    Warns:
+        SkippedWarning, IgnoredWarning: At the end, as `yardstone.read`.
 
-    Examples
-    --------
-    >>> from yardstone.examples import example
-    >>> stream = game_stream(example("league.csv"), rows=50)
-    >>> [len(batch) for batch in stream]
-    [50, 50, 12]
+    Examples:
+        >>> from yardstone.examples import example
+        >>> stream = game_stream(example("league.csv"), rows=50)
+        >>> [len(batch) for batch in stream]
+        [50, 50, 12]
     """
     options = Options(
         columns=columns,

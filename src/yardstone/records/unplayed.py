@@ -101,12 +101,11 @@ _SHOWN = 4
 def why_no_game(column: str) -> Callable[[str], str | None] | None:
     """Return what tells by a cell of a column of this name why a row is no game, if it can.
 
-    Examples
-    --------
-    >>> [why(cell) for why, cell in ((why_no_game("Status"), "Postponed"),
-    ...     (why_no_game("is_cancelled"), "yes"), (why_no_game("played"), "no"))]
-    ['not played (postponed)', 'not played (cancelled)', 'not played (played: no)']
-    >>> why_no_game("TerminationDetails")
+    Examples:
+        >>> [why(cell) for why, cell in ((why_no_game("Status"), "Postponed"),
+        ...     (why_no_game("is_cancelled"), "yes"), (why_no_game("played"), "no"))]
+        ['not played (postponed)', 'not played (cancelled)', 'not played (played: no)']
+        >>> why_no_game("TerminationDetails")
     """
     name = " ".join(part for part in words(column) if part not in _BESIDE)
     if {*name.split()} <= _STATUS | _REMARK and name:
@@ -130,12 +129,11 @@ def not_played(status: str, *, remark: bool = False) -> str | None:
 
     A `remark` says so in plainer words than a status.
 
-    Examples
-    --------
-    >>> not_played("Postponed"), not_played("time forfeit"), not_played("walkover")
-    ('not played (postponed)', None, 'decided by forfeit')
-    >>> not_played("started"), not_played("started", remark=True)
-    ('not played (started)', None)
+    Examples:
+        >>> not_played("Postponed"), not_played("time forfeit"), not_played("walkover")
+        ('not played (postponed)', None, 'decided by forfeit')
+        >>> not_played("started"), not_played("started", remark=True)
+        ('not played (started)', None)
     """
     key = normalized(status[:200]).replace("_", " ")
     if (match := _SAID.fullmatch(key)) is not None and not (remark and match["weak"]):
@@ -147,10 +145,9 @@ def not_played(status: str, *, remark: bool = False) -> str | None:
 def game_columns(names: Sequence[str]) -> tuple[str | None, str | None]:
     """The columns, or tags, with the id of a game and with its round.
 
-    Examples
-    --------
-    >>> game_columns(["white", "black", "result", "round", "game_id"])
-    ('game_id', 'round')
+    Examples:
+        >>> game_columns(["white", "black", "result", "round", "game_id"])
+        ('game_id', 'round')
     """
     split = {name: words(name) for name in names}
     found = []

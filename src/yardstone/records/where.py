@@ -54,10 +54,9 @@ class Where:
 
     Raises UsageError if it cannot be understood.
 
-    Examples
-    --------
-    >>> Where("WhiteElo >= 2400 OR Event LIKE '%final%'").names
-    ('WhiteElo', 'Event')
+    Examples:
+        >>> Where("WhiteElo >= 2400 OR Event LIKE '%final%'").names
+        ('WhiteElo', 'Event')
     """
 
     def __init__(self, text: str) -> None:
@@ -126,13 +125,12 @@ def require_wanted(report: SkipReport, games: int) -> None:
 def left_out_line(report: SkipReport) -> str:
     """How many games the condition left out, in a line; empty without a condition.
 
-    Examples
-    --------
-    >>> from yardstone.pool import SkipReport
-    >>> report = SkipReport()
-    >>> report.considered, report.unwanted = 27612, 1204
-    >>> left_out_line(report)
-    '1,204 of 27,612 games left out by --where'
+    Examples:
+        >>> from yardstone.pool import SkipReport
+        >>> report = SkipReport()
+        >>> report.considered, report.unwanted = 27612, 1204
+        >>> left_out_line(report)
+        '1,204 of 27,612 games left out by --where'
     """
     if not report.considered:
         return ""
@@ -449,10 +447,9 @@ Condition: TypeAlias = "Compare | Like | Missing | Not | And | Or"
 def parse_condition(text: str) -> Condition:
     """The condition that a text states; UsageError, which says where, if it cannot be understood.
 
-    Examples
-    --------
-    >>> parse_condition("WhiteElo >= 2400 AND Event IS NOT NULL").parts[0]
-    Compare(left=Name(name='WhiteElo'), sign='>=', right=Literal(value=2400))
+    Examples:
+        >>> parse_condition("WhiteElo >= 2400 AND Event IS NOT NULL").parts[0]
+        Compare(left=Name(name='WhiteElo'), sign='>=', right=Literal(value=2400))
     """
     if len(text) > _LONGEST:
         raise UsageError(f"where: the condition is longer than {_LONGEST:,} characters")

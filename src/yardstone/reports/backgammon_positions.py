@@ -299,25 +299,24 @@ _SIGNS = ("X", "O")
 def text_board(position: Position) -> list[str]:
     """The lines of the board, from the side of the player who decides.
 
-    Examples
-    --------
-    >>> for line in text_board(Position(dice=(5, 2))):
-    ...     print(line)
-      13 14 15 16 17 18     19 20 21 22 23 24
-     +------------------+--+------------------+  O  Black, pips 167
-     | X           O    |  | O              X |
-     | X           O    |  | O              X |
-     | X           O    |  | O                |
-     | X                |  | O                |
-     | X                |  | O                |
-     |                  |  |                  |  X plays 52, cube 1 in the middle
-     | O                |  | X                |
-     | O                |  | X                |
-     | O           X    |  | X                |
-     | O           X    |  | X              O |
-     | O           X    |  | X              O |
-     +------------------+--+------------------+  X  White, pips 167
-      12 11 10  9  8  7      6  5  4  3  2  1
+    Examples:
+        >>> for line in text_board(Position(dice=(5, 2))):
+        ...     print(line)
+          13 14 15 16 17 18     19 20 21 22 23 24
+         +------------------+--+------------------+  O  Black, pips 167
+         | X           O    |  | O              X |
+         | X           O    |  | O              X |
+         | X           O    |  | O                |
+         | X                |  | O                |
+         | X                |  | O                |
+         |                  |  |                  |  X plays 52, cube 1 in the middle
+         | O                |  | X                |
+         | O                |  | X                |
+         | O           X    |  | X                |
+         | O           X    |  | X              O |
+         | O           X    |  | X              O |
+         +------------------+--+------------------+  X  White, pips 167
+          12 11 10  9  8  7      6  5  4  3  2  1
     """
     top, bottom = range(13, 25), range(12, 0, -1)
     lines = [

@@ -57,10 +57,8 @@ class DrawnBoard(ABC):
 class BoardDiagram(DrawnBoard):
     """A position.
 
-    Raises
-    ------
-    InputError
-        When it is drawn, if there is no such board or point.
+    Raises:
+        InputError: When it is drawn, if there is no such board or point.
     """
 
     words: str  #: What the picture shows, for those who cannot see it.

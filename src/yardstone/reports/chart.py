@@ -105,10 +105,9 @@ def escape(text: str) -> Markup:
 def number(value: float) -> str:
     """A coordinate with at most one decimal.
 
-    Examples
-    --------
-    >>> number(12.5001), number(3.0), number(-0.001)
-    ('12.5', '3', '0')
+    Examples:
+        >>> number(12.5001), number(3.0), number(-0.001)
+        ('12.5', '3', '0')
     """
     text = f"{value:.1f}".removesuffix(".0")
     return "0" if text == "-0" else text
@@ -232,14 +231,10 @@ _WIDE_FONTS = (
 def save(sheet: Sheet, path: Path, words: str) -> None:
     """Save a picture in the format of the file's ending; equal pictures are equal files.
 
-    Raises
-    ------
-    UsageError
-        The ending is none of a picture.
-    MissingExtraError
-        PNG and PDF are drawn by matplotlib, which is not there.
-    InputError
-        The file cannot be written.
+    Raises:
+        UsageError: The ending is none of a picture.
+        MissingExtraError: PNG and PDF are drawn by matplotlib, which is not there.
+        InputError: The file cannot be written.
     """
     ending = path.suffix.lower()
     if ending not in FORMATS:

@@ -193,10 +193,8 @@ _POLARS: dict[Kind, str] = {
 def frame_library(library: Literal["pandas", "polars"] | None = None) -> str:
     """The library that was asked for; else one that is loaded, else one that is installed.
 
-    Raises
-    ------
-    MissingExtraError
-        It is not installed, or neither is.
+    Raises:
+        MissingExtraError: It is not installed, or neither is.
     """
     if library is not None:
         check_choice("the library", library, LIBRARIES)

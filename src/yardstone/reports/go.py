@@ -184,13 +184,9 @@ _TOTALS = (
 def analysis_document(result: AnalysedGames, *, moves: bool = True, top: int = 10) -> Document:
     """The games, each with its picture, and the totals of players.
 
-    Parameters
-    ----------
-    result : AnalysedGames
-    moves : bool
-        List every move.
-    top : int
-        Mistakes to list for each game.
+    Args:
+        moves: List every move.
+        top: Mistakes to list for each game.
     """
     games = result.games
     sections: list[Section] = []

@@ -477,12 +477,8 @@ _KINDS = (
 def sources_chart(sources: RatingSources, players: Sequence[str], rows: Sequence[int]) -> Chart:
     """Draw three estimates of each player, a line being one deviation on each side.
 
-    Parameters
-    ----------
-    sources : RatingSources
-    players : sequence of str
-    rows : sequence of int
-        Which of them, from above.
+    Args:
+        rows: Which of them, from above.
     """
     chosen = np.asarray(rows, np.int64)
     place = np.arange(len(chosen))

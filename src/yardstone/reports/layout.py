@@ -639,10 +639,9 @@ def _apart(low: float, high: float) -> bool:
 def nice_ticks(low: float, high: float, most: int = 6, *, whole: bool = False) -> list[Tick]:
     """Round values between two ends, not more than `most`.
 
-    Examples
-    --------
-    >>> [text for _, text in nice_ticks(0, 238)]
-    ['0', '50', '100', '150', '200']
+    Examples:
+        >>> [text for _, text in nice_ticks(0, 238)]
+        ['0', '50', '100', '150', '200']
     """
     if not _apart(low, high) or not isfinite(high - low):
         return [(low, plain_number(low))]
@@ -694,13 +693,9 @@ _HUGE = 1e150
 class Ruler:
     """An axis between two pixels.
 
-    Parameters
-    ----------
-    axis : Axis
-    known : float64 array
-        Values that must have a place.
-    start, end : float
-        Pixels of the lowest and the highest value.
+    Args:
+        known (float64 array): Values that must have a place.
+        start, end: Pixels of the lowest and the highest value.
     """
 
     def __init__(self, axis: Axis, known: Array, start: float, end: float) -> None:

@@ -111,20 +111,12 @@ def list_document(
 ) -> Document:
     """The document of a list's plain value.
 
-    Parameters
-    ----------
-    plain : mapping
-        As `plain_list` or JSON has it.
-    title : str
-    top : int, optional
-        Players of each group that people see.
-    pairs : callable, optional
-        Gives the games of each two players, for the tables that open on a page.
-    remedies, skipped : sequence of str
-        Options that help, and what was left out when reading.
-    link : callable, optional
-        Takes a record: where the player's name leads on a page.
-    drawing : callable, optional
+    Args:
+        plain: As `plain_list` or JSON has it.
+        top: Players of each group that people see.
+        pairs: Gives the games of each two players, for the tables that open on a page.
+        remedies, skipped: Options that help, and what was left out when reading.
+        link: Takes a record: where the player's name leads on a page.
     """
     columns = _columns(plain, link)
     details = None
@@ -595,11 +587,8 @@ def rating_list_chart(report: RatingList, *, top: int | None = None) -> Chart:
     where a perfect score has an even chance. Other groups have a level of their own, so
     they are not drawn beside it.
 
-    Parameters
-    ----------
-    report : RatingList
-    top : int, optional
-        Draw only the strongest so many; 60 by default. What is left out is said.
+    Args:
+        top: Draw only the strongest so many; 60 by default. What is left out is said.
     """
     ratings = report.ratings
     group = next((group for group in report.groups if group.number > 0), None)

@@ -78,18 +78,12 @@ def estimate_document(
 ) -> Document:
     """The document of an estimate.
 
-    Parameters
-    ----------
-    plain : mapping
-        As ``strength estimate --format json`` has it.
-    games : sequence of int, optional
-        Numbers from 0 of the games whose curves are drawn; all of them by default.
-    link : callable, optional
-        Takes the number of a game: where its curves are on a page.
-    views : sequence of Choices
-        Other results of the same games.
-    scale_link : callable, optional
-        Takes the name of a scale: where the estimate is shown on it; "" for nowhere.
+    Args:
+        plain: As ``strength estimate --format json`` has it.
+        games: Numbers from 0 of the games whose curves are drawn; all of them by default.
+        link: Takes the number of a game: where its curves are on a page.
+        views: Other results of the same games.
+        scale_link: Takes the name of a scale: where the estimate is shown on it; "" for nowhere.
     """
     axis = RANK_AXES.get(plain["scale"])
     count = len(plain["by_game"])

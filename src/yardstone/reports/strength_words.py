@@ -58,17 +58,13 @@ BASIS_NAMES = {"fox": "Fox", "ogs": "OGS"}
 def interval_words(low: float | None, high: float | None, written: Callable[[float], str]) -> str:
     """Two ends, or a bound.
 
-    Parameters
-    ----------
-    low, high : float or None
-        None where the interval has no end.
-    written : callable
-        How a number is written.
+    Args:
+        low, high: None where the interval has no end.
+        written: How a number is written.
 
-    Examples
-    --------
-    >>> [interval_words(*ends, str) for ends in ((1, 2), (None, 2), (1, None), (None, None))]
-    ['1 to 2', 'below 2', 'above 1', 'none']
+    Examples:
+        >>> [interval_words(*ends, str) for ends in ((1, 2), (None, 2), (1, None), (None, None))]
+        ['1 to 2', 'below 2', 'above 1', 'none']
     """
     if low is None:
         return "none" if high is None else f"below {written(high)}"
@@ -78,10 +74,9 @@ def interval_words(low: float | None, high: float | None, written: Callable[[flo
 def rank_words(low: str | None, high: str | None) -> str:
     """The ranks of the ends of an interval, of which at least one is there.
 
-    Examples
-    --------
-    >>> [rank_words(*ends) for ends in (("1k", "2d"), (None, "5k"), ("9d", None), ("3d", "3d"))]
-    ['1k to 2d', '5k or weaker', '9d or stronger', '3d']
+    Examples:
+        >>> [rank_words(*ends) for ends in (("1k", "2d"), (None, "5k"), ("9d", None), ("3d", "3d"))]
+        ['1k to 2d', '5k or weaker', '9d or stronger', '3d']
     """
     if low is None:
         return f"{high} or weaker"
@@ -329,14 +324,10 @@ def rank_chart(estimate: Plain, words: str) -> Chart:
 def game_chart(game: Plain, words: str, *, marked: Sequence[int] = ()) -> Chart:
     """The player's winrate over a game, and below it what each of his moves lost.
 
-    Parameters
-    ----------
-    game : mapping
-        One of the estimate's ``by_game``.
-    words : str
-        What the picture shows.
-    marked : sequence of int
-        Numbers of moves that stand out.
+    Args:
+        game: One of the estimate's ``by_game``.
+        words: What the picture shows.
+        marked: Numbers of moves that stand out.
     """
     winrate = np.array([nan if value is None else value for value in game["winrate"]])
     x = Axis("move", low=0.0, high=float(max(len(winrate) - 1, 1)), whole=True)

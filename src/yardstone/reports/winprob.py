@@ -695,10 +695,8 @@ FIGURES = ("curves", "lambda", "contour")
 def model_chart(name: str, model: WinningModel, level: float = 0.95) -> Chart:
     """One of `FIGURES` of a model.
 
-    Raises
-    ------
-    UsageError
-        There is no such figure, or the model has no Lambda to be drawn.
+    Raises:
+        UsageError: There is no such figure, or the model has no Lambda to be drawn.
     """
     if name == "curves":
         return curves_chart(model=model, level=level)

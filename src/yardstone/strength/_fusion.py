@@ -47,16 +47,13 @@ def earlier_moves(
 ) -> None:
     """Fill in what the moves of earlier games say of both players of each game.
 
-    Parameters
-    ----------
-    first, second : int32 [g]
-        The players of each game, in order of time.
-    number, strength : float64 [g, 2]
-        Of the moves of each game itself.
-    shown : float64 [players, 2]
-        Moves before the first game, and their strengths added up; brought up to the last.
-    before : float64 [g, 2, 2]
-        Takes for each side moves and added strengths from the games before.
+    Args:
+        first, second (int32 [g]): The players of each game, in order of time.
+        number, strength (float64 [g, 2]): Of the moves of each game itself.
+        shown (float64 [players, 2]): Moves before the first game, and their strengths added up;
+            brought up to the last.
+        before (float64 [g, 2, 2]): Takes for each side moves and added strengths from the games
+            before.
     """
     for g in range(len(first)):
         for side in range(2):

@@ -196,23 +196,15 @@ def fit_calibration(
     `ModelError` if the ratings do not grow with the estimates; `UsageError` if there is no such
     kind of rating.
 
-    Parameters
-    ----------
-    estimates : float array [n]
-        On the scale of the model, one a player.
-    ratings : float array [n]
-        What the site says of them.
-    site : str
-        What to call the ratings.
-    kind : {"points", "ogs", "egf"}
-        What they are.
-    model : str
-        The model that the estimates are from.
-    basis : str
-        Its scale that they are on.
-    deviations : float array [n], optional
-        One standard deviation of each estimate, in ranks: what they explain of the spread about
-        the line is not counted as the line's.
+    Args:
+        estimates (float array [n]): On the scale of the model, one a player.
+        ratings (float array [n]): What the site says of them.
+        site: What to call the ratings.
+        kind ({"points", "ogs", "egf"}): What they are.
+        model: The model that the estimates are from.
+        basis: Its scale that they are on.
+        deviations (float array [n]): One standard deviation of each estimate, in ranks: what they
+            explain of the spread about the line is not counted as the line's.
     """
     if kind not in KINDS_OF_RATING:
         raise UsageError(f"no ratings are called {kind!r}: {', '.join(KINDS_OF_RATING)}")
@@ -459,16 +451,11 @@ def csv_rows(
 
     Raises `InputError` if the file cannot be read, or lacks a column.
 
-    Parameters
-    ----------
-    path : path
-        CSV, with commas, semicolons or tabs.
-    columns : sequence of str
-        That must be there. Names are compared in small letters.
-    hint : str
-        What such a table looks like, for errors.
-    skipped : SkipReport
-        Takes rows that cannot be used.
+    Args:
+        path: CSV, with commas, semicolons or tabs.
+        columns: That must be there. Names are compared in small letters.
+        hint: What such a table looks like, for errors.
+        skipped: Takes rows that cannot be used.
     """
     header, rows = delimited_rows(path, skipped)
     names = [name.lower() for name in header]

@@ -277,34 +277,23 @@ def estimate_player(
     their moves; `InputError` if the network is not there, or it is not the one of the model;
     `UsageError` if the level or the scale cannot be.
 
-    Parameters
-    ----------
-    games : sequence of GoGame
-        From `yardstone.records.sgf.read_games`. A game that occurs twice counts once.
-    player : str, optional
-        Whose strength; capitals and outer blanks do not matter. By default the one player who
-        occurs in all the games.
-    colour : int, optional
-        Take this colour's moves (1 Black, 2 White) of all games, whoever played it.
-    net : path, str or Network, optional
-        The network that the model was trained on; by default it is looked for, and the one that
-        comes with Yardstone is taken if it is not there.
-    model : StrengthModel, optional
-        By default the one of those that come with Yardstone that goes with the network.
-    scale : {"fox", "ogs", "ogs-2020", "egf"}, SiteScale or Calibration, optional
-        Where to show the strength; by default Fox, and OGS where the player is weaker than
-        anybody whom the model knows at Fox, or plays otherwise.
-    level : float
-        What share of players the intervals hold, 0 to 1.
-    handicap : bool
-        Take games with handicap stones as well, which the model has never seen.
-    effort : LossEffort, optional
-        How far losses of moves are searched; by default half as many positions are looked at
-        for them as each game has. The strength does not depend on it.
-    skipped : SkipReport, optional
-        Takes the games that are left out; what it holds already is reported as well.
-    progress : callable, optional
-        Called with the number of positions that are done, and of all.
+    Args:
+        games: From `yardstone.records.sgf.read_games`. A game that occurs twice counts once.
+        player: Whose strength; capitals and outer blanks do not matter. By default the one player
+            who occurs in all the games.
+        colour: Take this colour's moves (1 Black, 2 White) of all games, whoever played it.
+        net: The network that the model was trained on; by default it is looked for, and the one
+            that comes with Yardstone is taken if it is not there.
+        model: By default the one of those that come with Yardstone that goes with the network.
+        scale ({"fox", "ogs", "ogs-2020", "egf"}, SiteScale or Calibration): Where to show the
+            strength; by default Fox, and OGS where the player is weaker than anybody whom the model
+            knows at Fox, or plays otherwise.
+        level: What share of players the intervals hold, 0 to 1.
+        handicap: Take games with handicap stones as well, which the model has never seen.
+        effort: How far losses of moves are searched; by default half as many positions are looked
+            at for them as each game has. The strength does not depend on it.
+        skipped: Takes the games that are left out; what it holds already is reported as well.
+        progress: Called with the number of positions that are done, and of all.
     """
     if scale is not None:
         site_scale(scale)  # one that cannot be is refused at once
@@ -594,16 +583,11 @@ def estimate_players(
 ) -> Estimates:
     """Estimate many players from the games that they played, perhaps with each other.
 
-    Parameters
-    ----------
-    network : Network
-        The one of the model (`yardstone.strength.players.model_network`).
-    players : collection of str, optional
-        Only these; games without any of them are left out.
-    scale : str, optional
-        One of the model's scales; by default its first.
-    level, handicap, skipped, progress
-        As for `estimate_player`.
+    Args:
+        network: The one of the model (`yardstone.strength.players.model_network`).
+        players: Only these; games without any of them are left out.
+        scale: One of the model's scales; by default its first.
+        level, handicap, skipped, progress: As for `estimate_player`.
     """
     report = SkipReport() if skipped is None else skipped
     chosen = None if players is None else {plain_name(name) for name in players}
@@ -706,24 +690,16 @@ def estimate(
     Raises `MissingFileError` if a file is not there; `InputError`, `NoGamesError`, `UsageError`: as
     `estimate_player`.
 
-    Parameters
-    ----------
-    games : path, GoGame, or several of them
-        SGF files, folders, archives and patterns such as ``"games/*.sgf"``; or games of
-        `yardstone.records.sgf.read_games`.
-    player : str, optional
-        Whose strength; by default the one player who occurs in all the games.
-    colour : {"black", "white"}, optional
-        Take this colour's moves of all games, whoever played it.
-    net : path, str or Network, optional
-        A file, or the name of a network that is kept; by default the one of the model is looked
-        for, and else the one that comes with Yardstone taken.
-    model, scale, level, handicap, progress
-        As in `estimate_player`.
-    visits : int, optional
-        How far losses of moves are searched.
-    strict : bool
-        Raise at the first record that cannot be used.
+    Args:
+        games: SGF files, folders, archives and patterns such as ``"games/*.sgf"``; or games of
+            `yardstone.records.sgf.read_games`.
+        player: Whose strength; by default the one player who occurs in all the games.
+        colour ({"black", "white"}): Take this colour's moves of all games, whoever played it.
+        net: A file, or the name of a network that is kept; by default the one of the model is
+            looked for, and else the one that comes with Yardstone taken.
+        model, scale, level, handicap, progress: As in `estimate_player`.
+        visits: How far losses of moves are searched.
+        strict: Raise at the first record that cannot be used.
     """
     if colour is not None:
         check_choice("colour", colour, ("black", "white"))

@@ -72,11 +72,10 @@ def fuse(
     points. NaN, and a deviation not below the base's, say nothing. `base`: what the system took for
     the prior of a newcomer. Raises `InputError` if a deviation is not positive.
 
-    Examples
-    --------
-    >>> rating, deviation = fuse(1500.0, 350.0, 1800.0, 100.0, Prior(1500.0, 350.0))
-    >>> round(float(rating), 6), round(float(deviation), 6)
-    (1800.0, 100.0)
+    Examples:
+        >>> rating, deviation = fuse(1500.0, 350.0, 1800.0, 100.0, Prior(1500.0, 350.0))
+        >>> round(float(rating), 6), round(float(deviation), 6)
+        (1800.0, 100.0)
     """
     mean, spread = np.asarray(rating, np.float64), np.asarray(deviation, np.float64)
     moves_mean = np.asarray(moves_rating, np.float64)
@@ -101,33 +100,28 @@ class GlickoFromMoves(Glicko2):
     newcomer, as if it had been known from the first game on; what the results so far
     have taught is kept apart from it. Without priors this is Glicko-2.
 
-    Parameters
-    ----------
-    columns : tuple of 4 str, or None
-        Columns of the pool with rating and deviation (points) that the moves of *earlier* games
-        give the first player, then the second; NaN where no moves are known. The system cannot
-        see where they come from: estimates that know later games would cheat. None: the pool
-        has no such columns.
-    priors : PlayerPriors, optional
-        Of players some of whose moves are known before the first game of the pool.
-    initial, initial_deviation : float
-        Of players without any moves. Estimates less sure than this say nothing.
+    Args:
+        columns: Columns of the pool with rating and deviation (points) that the moves of *earlier*
+            games give the first player, then the second; NaN where no moves are known. The system
+            cannot see where they come from: estimates that know later games would cheat. None: the
+            pool has no such columns.
+        priors: Of players some of whose moves are known before the first game of the pool.
+        initial, initial_deviation: Of players without any moves. Estimates less sure than this say
+            nothing.
 
-    Notes
-    -----
-    All other parameters are those of `Glicko2`; the rating period is the single game.
-    The prior enters as a normal density, divided by that of a newcomer, which the
-    ratings already hold. Only what results say drifts by the volatility: the estimate
-    is of recent moves each time.
+    Notes:
+        All other parameters are those of `Glicko2`; the rating period is the single game.
+        The prior enters as a normal density, divided by that of a newcomer, which the
+        ratings already hold. Only what results say drifts by the volatility: the estimate
+        is of recent moves each time.
 
-    Examples
-    --------
-    >>> from yardstone.pool import Pool
-    >>> pool = Pool.from_names(["Ann"], ["Bob"], [1])
-    >>> system = GlickoFromMoves(columns=None, priors=PlayerPriors({"Ann": (1800.0, 100.0)}))
-    >>> replay = system.replay(pool)
-    >>> replay.first_rating.round(6), replay.expected.round(3)
-    (array([1800.]), array([0.756]))
+    Examples:
+        >>> from yardstone.pool import Pool
+        >>> pool = Pool.from_names(["Ann"], ["Bob"], [1])
+        >>> system = GlickoFromMoves(columns=None, priors=PlayerPriors({"Ann": (1800.0, 100.0)}))
+        >>> replay = system.replay(pool)
+        >>> replay.first_rating.round(6), replay.expected.round(3)
+        (array([1800.]), array([0.756]))
     """
 
     columns: tuple[str, str, str, str] | None = COLUMNS
@@ -251,42 +245,33 @@ class Fusion(GlickoFromMoves):
     `yardstone.strength.fusion_moves` makes them of SGF files and stores of features. What
     is known of a player before a game is the mean over all moves in earlier games.
 
-    Parameters
-    ----------
-    strength : float
-        What the moves of a player of rating `level` show.
-    slope : float
-        Rating points for each unit of strength: very many moves are a measurement of a player's
-        rating, `level` + `slope` (shown - `strength`).
-    noise : float
-        Deviation of that measurement in points: what moves do not show of a player's results.
-    half_moves : float
-        Moves after which half of what moves can tell is known.
-    source : str
-        Whose strengths these are: the model and its scale. Of other strengths the numbers above
-        do not hold.
-    level : float, optional
-        Rating of the average player whose moves are known; by default `initial`.
-    columns, priors : None
-        As they are: `GlickoFromMoves` takes such.
+    Args:
+        strength: What the moves of a player of rating `level` show.
+        slope: Rating points for each unit of strength: very many moves are a measurement of a
+            player's rating, `level` + `slope` (shown - `strength`).
+        noise: Deviation of that measurement in points: what moves do not show of a player's
+            results.
+        half_moves: Moves after which half of what moves can tell is known.
+        source: Whose strengths these are: the model and its scale. Of other strengths the numbers
+            above do not hold.
+        level: Rating of the average player whose moves are known; by default `initial`.
+        columns, priors: As they are: `GlickoFromMoves` takes such.
 
-    Notes
-    -----
-    `strength`, `slope`, `noise` and `half_moves` are by default those of `SHIPPED` for strengths
-    on the scale of OGS; `fit_fusion` finds them for other games. The others are those of
-    Glicko-2.
+    Notes:
+        `strength`, `slope`, `noise` and `half_moves` are by default those of `SHIPPED` for
+        strengths on the scale of OGS; `fit_fusion` finds them for other games. The others are
+        those of Glicko-2.
 
-    Examples
-    --------
-    >>> from dataclasses import replace
-    >>> from yardstone.pool import Pool
-    >>> pool = Pool.from_names(["Ann", "Ann"], ["Bob", "Cem"], [0, 0])
-    >>> shown = np.array([120.0, 120.0]), np.array([6.0, 6.0]), np.zeros(2), np.zeros(2)
-    >>> pool = replace(pool, columns=dict(zip(MOVE_COLUMNS, shown, strict=True)))
-    >>> system = Fusion(strength=1.0, slope=100.0, noise=150.0, half_moves=60.0)
-    >>> replay = system.replay(pool)
-    >>> replay.first_rating.round()  # before the first game nothing is known of Ann
-    array([1500., 1649.])
+    Examples:
+        >>> from dataclasses import replace
+        >>> from yardstone.pool import Pool
+        >>> pool = Pool.from_names(["Ann", "Ann"], ["Bob", "Cem"], [0, 0])
+        >>> shown = np.array([120.0, 120.0]), np.array([6.0, 6.0]), np.zeros(2), np.zeros(2)
+        >>> pool = replace(pool, columns=dict(zip(MOVE_COLUMNS, shown, strict=True)))
+        >>> system = Fusion(strength=1.0, slope=100.0, noise=150.0, half_moves=60.0)
+        >>> replay = system.replay(pool)
+        >>> replay.first_rating.round()  # before the first game nothing is known of Ann
+        array([1500., 1649.])
     """
 
     strength: float = SHIPPED["ogs"]["strength"]
@@ -535,17 +520,12 @@ def fit_moves_prior(sides: Sides, score: ArrayLike, system: Sequential, base: Pr
 
     Raises `NoGamesError` if no side has any moves.
 
-    Parameters
-    ----------
-    sides : Sides
-        Of the games to fit to. No prediction that is to be judged later may be among them, and
-        the model should not have been trained on them: it would be thought too sure.
-    score : float [g]
-        Of the first player.
-    system : Sequential
-        Predicts from ratings and deviations; the one that `sides` come from.
-    base : Prior
-        That system's prior of a newcomer.
+    Args:
+        sides: Of the games to fit to. No prediction that is to be judged later may be among them,
+            and the model should not have been trained on them: it would be thought too sure.
+        score (float [g]): Of the first player.
+        system: Predicts from ratings and deviations; the one that `sides` come from.
+        base: That system's prior of a newcomer.
     """
     from scipy.optimize import minimize
 

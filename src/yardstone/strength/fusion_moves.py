@@ -134,20 +134,13 @@ def read_moves(
 ) -> GameMoves:
     """What moves show in SGF files, folders and archives, or in a store of features.
 
-    Parameters
-    ----------
-    paths : sequence of str
-        SGF files, or a single store that ``yardstone go features`` made.
-    scale : str, optional
-        Of the model's scales the one on which strengths are given; the first by default.
-    net : path, str or Network, optional
-        The network of the model; a store needs none.
-    strict : bool
-        Raise at the first record that cannot be used.
-    progress : callable, optional
-        Called with the number of positions that are done, and of all.
-    **network
-        How it is computed, as for `yardstone.strength.players.model_network`.
+    Args:
+        paths: SGF files, or a single store that ``yardstone go features`` made.
+        scale: Of the model's scales the one on which strengths are given; the first by default.
+        net: The network of the model; a store needs none.
+        strict: Raise at the first record that cannot be used.
+        progress: Called with the number of positions that are done, and of all.
+        **network: How it is computed, as for `yardstone.strength.players.model_network`.
     """
     stores = [path for path in paths if (Path(path) / ABOUT).is_file()]
     if stores:

@@ -132,17 +132,12 @@ def fusion_parameters(
     Raises `UsageError` if nothing is shipped for the scale; or a parameter is given and to be
     fitted.
 
-    Parameters
-    ----------
-    pool : Pool
-        Games that may be learned from: none whose prediction is to be judged.
-    given : mapping
-        Parameters that are fixed.
-    fit : bool
-        Fit what moves say to the results (`fit_fusion`); else only their mean is taken from the
-        games, and the rest is as shipped.
-    scale : str, optional
-        Of the strengths. By default that of OGS is assumed.
+    Args:
+        pool: Games that may be learned from: none whose prediction is to be judged.
+        given: Parameters that are fixed.
+        fit: Fit what moves say to the results (`fit_fusion`); else only their mean is taken from
+            the games, and the rest is as shipped.
+        scale: Of the strengths. By default that of OGS is assumed.
     """
     if fit:
         if fixed := sorted(set(FITTED) & given.keys()):
@@ -178,19 +173,13 @@ def moves_priors(
     A list tells no future, so all moves count. It has no newcomers either, whose prior moves
     could replace: what is left when a newcomer's prior is divided out stands alone.
 
-    Parameters
-    ----------
-    pool : Pool
-        With the columns `yardstone.strength.fusion.MOVE_COLUMNS`.
-    system : Fusion
-        How moves are believed; its `level` (or `initial`) becomes the average.
-    average : float
-        Rating of the average player whose moves are known.
-    join : float, optional
-        That of the list: the deviation of its players around the average, which players with a
-        prior of their own would not have.
-    points_per_logit : float
-        Of the list's scale.
+    Args:
+        pool: With the columns `yardstone.strength.fusion.MOVE_COLUMNS`.
+        system: How moves are believed; its `level` (or `initial`) becomes the average.
+        average: Rating of the average player whose moves are known.
+        join: That of the list: the deviation of its players around the average, which players with
+            a prior of their own would not have.
+        points_per_logit: Of the list's scale.
     """
     number, strength = moves_by_player(pool)
     prior = system.moves_prior

@@ -81,14 +81,10 @@ class StrengthModel:
     `StrengthModel.load` gives those that come with Yardstone; the laboratory trains others from
     other games (``yardstone strength train``). Raises `ValueError` if there is no scale.
 
-    Attributes
-    ----------
-    card : dict
-        What it is: ``name``, ``network`` and ``sha256`` of the network whose features
-        it reads, data, settings and figures.
-    scorer : Scorer
-    scales : mapping of str to ModelScale
-        By name; the first is the one that is meant where none is named.
+    Attributes:
+        card: What it is: ``name``, ``network`` and ``sha256`` of the network whose features it
+            reads, data, settings and figures.
+        scales: By name; the first is the one that is meant where none is named.
     """
 
     def __init__(

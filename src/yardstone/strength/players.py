@@ -64,11 +64,9 @@ _EQUAL_BY_CHANCE = 10
 class AmbiguousPlayerError(UsageError):
     """The games do not tell whose strength is asked for.
 
-    Attributes
-    ----------
-    names : mapping of str to int
-        In how many of the games each player occurs, the most frequent first. Those
-        with as many games stand in the order in which they appear.
+    Attributes:
+        names: In how many of the games each player occurs, the most frequent first. Those with as
+            many games stand in the order in which they appear.
     """
 
     def __init__(self, names: Mapping[str, int], games: int) -> None:

@@ -21,10 +21,8 @@ __all__ = ["Scorer", "summed_parts", "LossScorer", "loss_moments"]
 class Scorer(Protocol):
     """Makes k scores of moves.
 
-    Attributes
-    ----------
-    kind : str
-        What it is, in model files: ``rank``, ``set`` or ``stochastic``.
+    Attributes:
+        kind: What it is, in model files: ``rank``, ``set`` or ``stochastic``.
     """
 
     kind: ClassVar[str]

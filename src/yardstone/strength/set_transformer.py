@@ -287,9 +287,8 @@ def pack(moves: MovesLike, window: int | None = None) -> PackedMoves:
 
     `window`: keep only so many moves of each set, the latest ones.
 
-    Notes
-    -----
-    A feature that is not a number (a move that the rules forbid has no policy) is 0.
+    Notes:
+        A feature that is not a number (a move that the rules forbid has no policy) is 0.
     """
     starts = np.asarray(moves.starts, np.int64)
     rows = np.asarray(moves.rows, np.int64)

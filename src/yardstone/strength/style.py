@@ -194,18 +194,12 @@ def cross_validate(
 ) -> Validation:
     """Predict every player from the others: each part by a model fitted to the rest.
 
-    Parameters
-    ----------
-    table : StyleTable
-        Players of unknown strength are left out.
-    folds : int
-        Parts, at least 2.
-    seed : int
-        Equal seeds give equal parts and models, on any number of workers.
-    workers : int, optional
-        Parts worked on at the same time; one a core.
-    progress : callable, optional
-        Called with the number of parts that are done, and of all.
+    Args:
+        table: Players of unknown strength are left out.
+        folds: Parts, at least 2.
+        seed: Equal seeds give equal parts and models, on any number of workers.
+        workers: Parts worked on at the same time; one a core.
+        progress: Called with the number of parts that are done, and of all.
     """
     table = table.select(np.isfinite(table.strength))
     if folds < 2 or len(table) < folds * 2:

@@ -129,20 +129,13 @@ def pair_dutch(
     FIDE Handbook C.04.3, the version applied from 2026: criteria C1 to C21, then the order in which
     its candidates are tried. Games of the round that stand already are kept.
 
-    Parameters
-    ----------
-    tournament : Tournament
-    round_number : int, optional
-        By default the first round in which nobody is paired.
-    constraints : Constraints, optional
-        Boards fixed by hand are no part of the pairing by rules.
-    seed : int
-        Of the lot for the initial colour, where the tournament has none.
+    Args:
+        round_number: By default the first round in which nobody is paired.
+        constraints: Boards fixed by hand are no part of the pairing by rules.
+        seed: Of the lot for the initial colour, where the tournament has none.
 
-    Raises
-    ------
-    InputError
-        The round cannot be paired; the message says why.
+    Raises:
+        InputError: The round cannot be paired; the message says why.
     """
     constraints = constraints or Constraints()
     number, kept, waiting = round_to_fill(tournament, round_number, constraints)
@@ -286,17 +279,12 @@ def propose_dutch(
 ) -> DutchProposal:
     """Pair a round by the Dutch system and explain it.
 
-    Parameters
-    ----------
-    tournament, round_number, constraints, seed
-        As in `pair_dutch`.
-    questions : sequence of (int, int)
-        Boards of which is asked why they are not.
-    costs : bool, optional
-        Whether to search for the criterion that stands against the first choice; by default up to
-        200 players.
-    progress : callable, optional
-        Called with the boards that are explained and all of them.
+    Args:
+        tournament, round_number, constraints, seed: As in `pair_dutch`.
+        questions (sequence of (int, int)): Boards of which is asked why they are not.
+        costs: Whether to search for the criterion that stands against the first choice; by default
+            up to 200 players.
+        progress: Called with the boards that are explained and all of them.
     """
     pairing = pair_dutch(tournament, round_number, constraints=constraints, seed=seed)
     costs = costs_wanted(pairing, tournament, questions, costs)
@@ -496,10 +484,8 @@ def check_rounds(
     Those are paired who had a game or the bye; so late entries that were paired after the others,
     and boards that an arbiter changed, show as differences.
 
-    Raises
-    ------
-    InputError
-        No round is recorded yet, or that one is not.
+    Raises:
+        InputError: No round is recorded yet, or that one is not.
     """
     rounds = reported(recorded_rounds(tournament, round_number), progress)
     return tuple(_checked(tournament, number) for number in rounds)

@@ -278,10 +278,9 @@ def allocate(
 def baku(seeding: Sequence[int], rounds: int) -> tuple[Acceleration, ...]:
     """Virtual points for the first half of the `seeding` in the first half of the rounds.
 
-    Examples
-    --------
-    >>> [(len(each.players), each.first, each.last, each.points) for each in baku(range(161), 9)]
-    [(82, 1, 3, 1.0), (82, 4, 5, 0.5)]
+    Examples:
+        >>> [(each.first, each.last, each.points) for each in baku(range(161), 9)]
+        [(1, 3, 1.0), (4, 5, 0.5)]
     """
     group = frozenset(seeding[: 2 * -(-len(seeding) // 4)])
     accelerated = -(-rounds // 2)

@@ -217,13 +217,9 @@ def change_for(
 ) -> PairingChange | None:
     """What the best pairing costs without one board, or with another; None if there is none.
 
-    Parameters
-    ----------
-    pairing : Pairing
-    without : PairedBoard, optional
-        A board of the pairing that must not be.
-    instead : (int, int), optional
-        Numbers of two entrants who must meet, even if they have met before.
+    Args:
+        without: A board of the pairing that must not be.
+        instead (int, int): Numbers of two entrants who must meet, even if they have met before.
     """
     entrants = pairing.entrants
     n = len(entrants)
@@ -283,10 +279,8 @@ def compare_rounds(
 ) -> tuple[RoundComparison, ...]:
     """Pair a recorded round again, by default each of them, and say what differs.
 
-    Raises
-    ------
-    InputError
-        No round is recorded yet, or that one is not.
+    Raises:
+        InputError: No round is recorded yet, or that one is not.
     """
     comparisons = []
     for number in recorded_rounds(tournament, round_number):
@@ -394,16 +388,12 @@ def propose_round(
 ) -> Proposal:
     """Pair a round and explain it.
 
-    Parameters
-    ----------
-    tournament, round_number, rules, constraints
-        As in `yardstone.tournament.pairing.pair_round`.
-    questions : sequence of (int, int)
-        Boards whose costs are asked for.
-    costs : bool, optional
-        Whether to say what is lost without each board; by default up to 200 players.
-    progress : callable, optional
-        Called with the boards that are explained and all of them.
+    Args:
+        tournament, round_number, rules, constraints: As in
+            `yardstone.tournament.pairing.pair_round`.
+        questions (sequence of (int, int)): Boards whose costs are asked for.
+        costs: Whether to say what is lost without each board; by default up to 200 players.
+        progress: Called with the boards that are explained and all of them.
     """
     pairing = pair_round(tournament, round_number, rules=rules, constraints=constraints)
     costs = costs_wanted(pairing, tournament, questions, costs)

@@ -359,10 +359,9 @@ _DIFFERENCES = (
 def table_score(rating: float, opponent: float) -> float:
     """Expected score in hundredths, table 8.1b.
 
-    Examples
-    --------
-    >>> table_score(2400, 2300), table_score(2300, 2400), table_score(2800, 1000)
-    (0.64, 0.36, 1.0)
+    Examples:
+        >>> table_score(2400, 2300), table_score(2300, 2400), table_score(2800, 1000)
+        (0.64, 0.36, 1.0)
     """
     difference = round(abs(rating - opponent))
     stronger = 50 + bisect_right(_STEPS, difference)
@@ -377,10 +376,9 @@ def average_rating(ratings: Sequence[float]) -> float:
 def performance(score: float, ratings: Sequence[float]) -> float:
     """Performance rating: the opponents' average and the difference of table 8.1a.
 
-    Examples
-    --------
-    >>> performance(3, [2400, 2410, 2420, 2430])
-    2608
+    Examples:
+        >>> performance(3, [2400, 2410, 2420, 2430])
+        2608
     """
     share = floor(100 * score / len(ratings) + 0.5)
     share = min(max(share, 0), 100)

@@ -103,23 +103,16 @@ def synthetic_field(
     distribution about the grade (`GRADE_SPREAD`), as Hiddema proposes for his test of tie-breaks;
     the rating with which a player enters is that of the grade.
 
-    Parameters
-    ----------
-    number : int
-        Players.
-    rng : numpy.random.Generator
-        Source of chance.
-    lowest, highest : int
-        Grades between which to draw, 1 dan = 0: from 20 kyu (-20) to 8 dan (7) at most.
-    spread : float
-        Factor on the deviation of strengths about grades; 0: strengths are the grades.
-    clubs, countries : int
-        Number of clubs and of countries over which players are spread evenly.
+    Args:
+        number: Players.
+        rng: Source of chance.
+        lowest, highest: Grades between which to draw, 1 dan = 0: from 20 kyu (-20) to 8 dan (7) at
+            most.
+        spread: Factor on the deviation of strengths about grades; 0: strengths are the grades.
+        clubs, countries: Number of clubs and of countries over which players are spread evenly.
 
-    Raises
-    ------
-    UsageError
-        If there are no such grades, or nobody.
+    Raises:
+        UsageError: If there are no such grades, or nobody.
     """
     if number < 1:
         raise UsageError(f"a field of {number} players cannot be made")
@@ -427,12 +420,9 @@ def winning_law(
     On rating points (``elo``) with `advantage` of moving first, in points, and `draw_rate` of equal
     players.
 
-    Raises
-    ------
-    UsageError
-        There is none of that name, or a number is out of range.
-    InputError
-        The file holds no model.
+    Raises:
+        UsageError: There is none of that name, or a number is out of range.
+        InputError: The file holds no model.
     """
     model = winning_model(win)
     if model.scale == "grades" and (advantage or draw_rate):

@@ -53,21 +53,14 @@ def read_tournament(
 ) -> Tournament:
     """Read one tournament from a file.
 
-    Parameters
-    ----------
-    path : path
-        The file, compressed or not; ``-`` is standard input.
-    format : str, optional
-        ``opengotha``, ``h9`` or ``trf``; by default the content tells, or the ending.
-    skipped : SkipReport, optional
-        Takes games that cannot be used; without it the first one is an error.
+    Args:
+        path: The file, compressed or not; ``-`` is standard input.
+        format: ``opengotha``, ``h9`` or ``trf``; by default the content tells, or the ending.
+        skipped: Takes games that cannot be used; without it the first one is an error.
 
-    Raises
-    ------
-    InputError
-        The file cannot be read, is of no known format, or something in it is wrong.
-    UsageError
-        There is no such format.
+    Raises:
+        InputError: The file cannot be read, is of no known format, or something in it is wrong.
+        UsageError: There is no such format.
     """
     sources = find_sources([path], [end for known in FORMATS.values() for end in known.endings])
     if len(sources) != 1:
@@ -117,10 +110,8 @@ def to_bytes(
 ) -> bytes:
     """The tournament in the format named, or else that of the ending of `path`.
 
-    Raises
-    ------
-    UsageError
-        Neither tells.
+    Raises:
+        UsageError: Neither tells.
     """
     return format_to_write(path, format).write(tournament)
 

@@ -125,26 +125,17 @@ def simulate(
 ) -> TournamentForecast:
     """Play a tournament many times.
 
-    Parameters
-    ----------
-    plan : SimulationPlan
-        Players, true strengths, win probability and rules.
-    tournaments : int
-        Number of replays.
-    criteria : str or sequence of str, optional
-        What orders the players in the end; by default the tournament's. Criteria that compare tied
-        players only (DC, SDC, DE) cannot be used.
-    seed : int
-        Equal seeds give equal results on any number of workers.
-    workers : int, optional
-        Processes; by default one a core.
-    progress : callable, optional
-        Called with the replays that are done and all of them.
+    Args:
+        plan: Players, true strengths, win probability and rules.
+        tournaments: Number of replays.
+        criteria: What orders the players in the end; by default the tournament's. Criteria that
+            compare tied players only (DC, SDC, DE) cannot be used.
+        seed: Equal seeds give equal results on any number of workers.
+        workers: Processes; by default one a core.
+        progress: Called with the replays that are done and all of them.
 
-    Raises
-    ------
-    UsageError
-        Nothing is to be played, or a criterion cannot be used.
+    Raises:
+        UsageError: Nothing is to be played, or a criterion cannot be used.
     """
     if tournaments < 1:
         raise UsageError(f"{tournaments} tournaments cannot be played")
@@ -389,19 +380,12 @@ def simulate_scenarios(
 ) -> Simulation:
     """Play a tournament many times, or several that differ in one thing.
 
-    Parameters
-    ----------
-    scenario : Scenario
-    tournaments : int
-        Replays of each.
-    varied : str
-        Field of the scenario that is to vary, if any.
-    values : sequence of (str, value)
-        What it becomes, and what that is called.
-    criteria, workers
-        As in `yardstone.tournament.forecast.simulate`.
-    progress : callable
-        From what is being played to a function of replays done and all of them.
+    Args:
+        tournaments: Replays of each.
+        varied: Field of the scenario that is to vary, if any.
+        values (sequence of (str, value)): What it becomes, and what that is called.
+        criteria, workers: As in `yardstone.tournament.forecast.simulate`.
+        progress: From what is being played to a function of replays done and all of them.
     """
     forecasts = []
     for label, value in values:

@@ -128,29 +128,18 @@ def last_round_needs(
 ) -> LastRoundNeeds:
     """Which results of the last round put a player at which place.
 
-    Parameters
-    ----------
-    tournament : Tournament
-        The last round may be paired or not; its open results are what varies.
-    player : int
-        Number of the player.
-    place : int
-        The place whose conditions are wanted in detail.
-    criteria : str or sequence of str, optional
-        By default those of the tournament.
-    draws : bool, optional
-        Whether games can be drawn; by default in chess, or with a whole komi.
-    limit : int
-        Combinations that are tried at most; beyond, bounds are given.
-    unplayed : Unplayed, optional
-        FIDE's rules for rounds without a game.
-    progress : callable, optional
-        Called with combinations done and all.
+    Args:
+        tournament: The last round may be paired or not; its open results are what varies.
+        player: Number of the player.
+        place: The place whose conditions are wanted in detail.
+        criteria: By default those of the tournament.
+        draws: Whether games can be drawn; by default in chess, or with a whole komi.
+        limit: Combinations that are tried at most; beyond, bounds are given.
+        unplayed: FIDE's rules for rounds without a game.
+        progress: Called with combinations done and all.
 
-    Raises
-    ------
-    UsageError
-        Earlier rounds have open results, or nothing is open.
+    Raises:
+        UsageError: Earlier rounds have open results, or nothing is open.
     """
     last = tournament.rounds
     earlier = [g for g in tournament.games if g.round < last and g.result is Result.unknown]
@@ -360,25 +349,17 @@ def place_chances(
 ) -> PlaceChances:
     """The chances of the place that was asked about.
 
-    Parameters
-    ----------
-    tournament : Tournament
-        Of which `needs` was computed.
-    needs : LastRoundNeeds
-        With all combinations (`exact`).
-    win : str or path, optional
-        Model of winning; by default the fitted one, in chess Elo's.
-    draw_rate : float
-        Of equal players, on rating points.
-    level : float
-        Of the intervals.
+    Args:
+        tournament: Of which `needs` was computed.
+        needs: With all combinations (`exact`).
+        win: Model of winning; by default the fitted one, in chess Elo's.
+        draw_rate: Of equal players, on rating points.
+        level: Of the intervals.
 
-    Raises
-    ------
-    UsageError
-        The combinations were not tried, or there is no such model.
-    InputError
-        A player has neither grade nor rating, or games can be drawn and no draw rate is given.
+    Raises:
+        UsageError: The combinations were not tried, or there is no such model.
+        InputError: A player has neither grade nor rating, or games can be drawn and no draw rate is
+            given.
     """
     if not needs.exact:
         raise UsageError("chances need all combinations: allow more of them")

@@ -53,24 +53,18 @@ def maximum_matching(weights: ArrayLike, allowed: NDArray[np.bool_] | None = Non
 
     Edmonds' algorithm in O(n³).
 
-    Parameters
-    ----------
-    weights : integer array (n, n)
-        Symmetric; may be negative. The diagonal is not read.
-    allowed : bool array (n, n), optional
-        Which pairs may be; symmetric. All by default.
+    Args:
+        weights (integer array (n, n)): Symmetric; may be negative. The diagonal is not read.
+        allowed (bool array (n, n)): Which pairs may be; symmetric. All by default.
 
-    Raises
-    ------
-    InputError
-        A matrix is not square and symmetric, not of whole numbers, or its numbers are too large
-        (2**55 and more) or too many.
+    Raises:
+        InputError: A matrix is not square and symmetric, not of whole numbers, or its numbers are
+            too large (2**55 and more) or too many.
 
-    Examples
-    --------
-    >>> matching = maximum_matching([[0, 5, 6, 1], [5, 0, 1, 6], [6, 1, 0, 5], [1, 6, 5, 0]])
-    >>> matching.pairs(), matching.weight
-    ([(0, 2), (1, 3)], 12)
+    Examples:
+        >>> matching = maximum_matching([[0, 5, 6, 1], [5, 0, 1, 6], [6, 1, 0, 5], [1, 6, 5, 0]])
+        >>> matching.pairs(), matching.weight
+        ([(0, 2), (1, 3)], 12)
     """
     from yardstone.tournament._matching import BARRED
 

@@ -424,10 +424,9 @@ _CLASSES = (("A", 60, 45, 75), ("B", 40, 30, 50), ("C", 25, 20, 30))
 def adjusted_time(time: TimeControl) -> int:
     """Basic time and overtime of a game, in seconds.
 
-    Examples
-    --------
-    >>> adjusted_time(TimeControl(system=TimeSystem.byo_yomi, basic=3600, period=30)) / 60
-    82.5
+    Examples:
+        >>> adjusted_time(TimeControl(system=TimeSystem.byo_yomi, basic=3600, period=30)) / 60
+        82.5
     """
     if time.system is TimeSystem.byo_yomi:
         return time.basic + _BYO_YOMI_MOVES * time.period
@@ -441,10 +440,9 @@ def adjusted_time(time: TimeControl) -> int:
 def egf_class(time: TimeControl) -> str:
     """Class A, B or C of a tournament, D on the Internet; "" if the time is too short for any.
 
-    Examples
-    --------
-    >>> egf_class(TimeControl(system=TimeSystem.byo_yomi, basic=3600, period=30))
-    'A'
+    Examples:
+        >>> egf_class(TimeControl(system=TimeSystem.byo_yomi, basic=3600, period=30))
+        'A'
     """
     minutes, adjusted = time.basic / 60, adjusted_time(time) / 60
     fischer = time.system is TimeSystem.fischer

@@ -164,22 +164,15 @@ def pair_round(
     Games of the round that stand already are kept, and only those players are paired who have
     neither a game nor a bye in it: late entries, for example.
 
-    Parameters
-    ----------
-    tournament : Tournament
-    round_number : int, optional
-        By default the first round in which nobody is paired.
-    rules : PairingRules, optional
-        By default the tournament's own.
-    constraints : Constraints, optional
-        Boards fixed and forbidden, absent players, the bye.
+    Args:
+        round_number: By default the first round in which nobody is paired.
+        rules: By default the tournament's own.
+        constraints: Boards fixed and forbidden, absent players, the bye.
 
-    Raises
-    ------
-    InputError
-        What is demanded cannot be: no such round, open results, a player fixed twice, nobody to
-        pair, an odd field without a bye, or players who could only meet the same few opponents. The
-        message says whom it concerns.
+    Raises:
+        InputError: What is demanded cannot be: no such round, open results, a player fixed twice,
+            nobody to pair, an odd field without a bye, or players who could only meet the same few
+            opponents. The message says whom it concerns.
     """
     constraints = constraints or Constraints()
     number, kept, players = round_to_fill(tournament, round_number, constraints)

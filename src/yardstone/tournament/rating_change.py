@@ -57,24 +57,17 @@ def rating_changes(
 ) -> list[RatingChange]:
     """The change of every player who played a game that counts, by the file's ratings.
 
-    Parameters
-    ----------
-    tournament : Tournament
-        With ratings or grades.
-    system : {"egf", "egf-old", "fide"}, optional
-        By default that of the discipline.
-    weight : str or float, optional
-        Class A to D, or the weight itself, for the EGF's; by default from the time limits.
-    k : float, optional
-        K of all players for FIDE's; by default 10 from 2400 on, 40 below 2300 up to the year of the
-        18th birthday, else 20 (a player with fewer than 30 games has 40, which no file tells).
+    Args:
+        tournament: With ratings or grades.
+        system ({"egf", "egf-old", "fide"}): By default that of the discipline.
+        weight: Class A to D, or the weight itself, for the EGF's; by default from the time limits.
+        k: K of all players for FIDE's; by default 10 from 2400 on, 40 below 2300 up to the year of
+            the 18th birthday, else 20 (a player with fewer than 30 games has 40, which no file
+            tells).
 
-    Raises
-    ------
-    NoGamesError
-        No game counts.
-    UsageError
-        There is no such system or weight.
+    Raises:
+        NoGamesError: No game counts.
+        UsageError: There is no such system or weight.
     """
     name = system or ("fide" if tournament.discipline == "chess" else "egf")
     if name not in SYSTEMS:

@@ -24,10 +24,9 @@ def berger_round(players: int, round_number: int) -> list[tuple[int, int]]:
     free. Rounds beyond the first cycle repeat it with colours exchanged, in turn. FIDE Handbook
     C.05, annex 1.
 
-    Examples
-    --------
-    >>> berger_round(4, 1), berger_round(4, 2)
-    ([(0, 3), (1, 2)], [(3, 2), (0, 1)])
+    Examples:
+        >>> berger_round(4, 1), berger_round(4, 2)
+        ([(0, 3), (1, 2)], [(3, 2), (0, 1)])
     """
     even = players + players % 2
     if even < 2:
@@ -81,25 +80,17 @@ def pair_round_robin(
 ) -> RoundRobin:
     """A round of the Berger table.
 
-    Parameters
-    ----------
-    tournament : Tournament
-    round_number : int, optional
-        By default the first round in which nobody is paired.
-    numbering : str, optional
-        One of `NUMBERINGS`. By default the first of them that earlier rounds follow.
-    seed : int
-        Of the lot, which must stay the same for all rounds.
-    double : bool, optional
-        Whether everybody meets everybody twice; by default if there are rounds enough.
-    constraints : Constraints, optional
-        Only absent players, byes for their opponents and open results can be demanded of a table.
+    Args:
+        round_number: By default the first round in which nobody is paired.
+        numbering: One of `NUMBERINGS`. By default the first of them that earlier rounds follow.
+        seed: Of the lot, which must stay the same for all rounds.
+        double: Whether everybody meets everybody twice; by default if there are rounds enough.
+        constraints: Only absent players, byes for their opponents and open results can be demanded
+            of a table.
 
-    Raises
-    ------
-    InputError
-        There are fewer opponents than rounds, earlier rounds follow no such table, or boards are
-        demanded that the table does not have.
+    Raises:
+        InputError: There are fewer opponents than rounds, earlier rounds follow no such table, or
+            boards are demanded that the table does not have.
     """
     constraints = constraints or Constraints()
     where = tournament.file or None

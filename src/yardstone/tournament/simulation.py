@@ -75,20 +75,13 @@ def tournament_of(
 ) -> Tournament:
     """A tournament that has not begun yet, of the players of a entered.
 
-    Parameters
-    ----------
-    entered : EntryList
-        Its players enter with their grades and ratings.
-    rounds : int
-        Number of rounds.
-    system : System
-        How they are paired.
-    bar, floor : int
-        Ranks from which on, and up to which, all start with the same McMahon score.
-    handicap : HandicapRules, optional
-        By default there is none.
-    criteria : sequence of str
-        Of the standings; by default those usual for the system.
+    Args:
+        entered: Its players enter with their grades and ratings.
+        rounds: Number of rounds.
+        system: How they are paired.
+        bar, floor: Ranks from which on, and up to which, all start with the same McMahon score.
+        handicap: By default there is none.
+        criteria: Of the standings; by default those usual for the system.
     """
     players = tuple(
         Player(
@@ -115,27 +108,19 @@ def tournament_of(
 class SimulationPlan:
     """What is to be simulated; everything that stays the same in all replays.
 
-    Parameters
-    ----------
-    tournament : Tournament
-        Players and rules. Rounds that are over stay as they are; the others are simulated, and what
-        the file has of them is left out.
-    strength : float array (players,)
-        True strengths, on the scale of `chance`.
-    chance : callable
-        Win probability; see `yardstone.tournament.field`.
-    rules : PairingRules, optional
-        How to pair; by default as the tournament's settings say.
-    deviation : float or float array (players,)
-        Standard deviation of true strengths about these, with which they are drawn anew for each
-        replay; rounds that are over correct both (`yardstone.tournament.field`).
+    Args:
+        tournament: Players and rules. Rounds that are over stay as they are; the others are
+            simulated, and what the file has of them is left out.
+        strength (float array (players,)): True strengths, on the scale of `chance`.
+        chance: Win probability; see `yardstone.tournament.field`.
+        rules: How to pair; by default as the tournament's settings say.
+        deviation (float or float array (players,)): Standard deviation of true strengths about
+            these, with which they are drawn anew for each replay; rounds that are over correct both
+            (`yardstone.tournament.field`).
 
-    Raises
-    ------
-    InputError
-        Strengths do not fit the players, or fewer than two take part in a round.
-    ModelError
-        The system of the tournament is one that cannot be simulated.
+    Raises:
+        InputError: Strengths do not fit the players, or fewer than two take part in a round.
+        ModelError: The system of the tournament is one that cannot be simulated.
     """
 
     tournament: Tournament
@@ -386,11 +371,8 @@ def random_tournament(
     Where no further round can be paired by the rules, the tournament ends before its time; its
     number of rounds stays as planned.
 
-    Parameters
-    ----------
-    plan : RandomPlan
-    progress : callable, optional
-        Called with the rounds that are played and all of them.
+    Args:
+        progress: Called with the rounds that are played and all of them.
     """
     rng = np.random.default_rng(plan.seed)
     tournament = _entries(plan, rng)

@@ -52,10 +52,9 @@ _FIXED_BYES = {ByeKind.full: 2, ByeKind.half: 1, ByeKind.zero: 0}
 def initial_score(player: Player, scoring: Scoring) -> int:
     """McMahon score before the first round: the rank between floor and bar, and a correction.
 
-    Examples
-    --------
-    >>> initial_score(Player(name="Ann", rank=5), Scoring(bar=3, floor=-20))
-    33
+    Examples:
+        >>> initial_score(Player(name="Ann", rank=5), Scoring(bar=3, floor=-20))
+        33
     """
     rank = scoring.zero if player.rank is None else player.rank
     return min(max(rank, scoring.floor), scoring.bar) - scoring.zero + player.smms_correction
@@ -554,15 +553,12 @@ def criterion(name: str, system: System = System.mcmahon) -> Criterion:
     ``SOS`` alone means opponents' McMahon scores in a McMahon tournament, else their wins.
     ``MMS@3`` is the value after round 3, ``MMS@-1`` that one round earlier.
 
-    Raises
-    ------
-    UsageError
-        There is none.
+    Raises:
+        UsageError: There is none.
 
-    Examples
-    --------
-    >>> criterion("sos-1").name, criterion("BH/C1").name
-    ('SOSM-1', 'BH-C1')
+    Examples:
+        >>> criterion("sos-1").name, criterion("BH/C1").name
+        ('SOSM-1', 'BH-C1')
     """
     word = name.strip().upper().replace("/", "-").replace("_", "-")
     later = _LATER.fullmatch(word)
@@ -634,32 +630,24 @@ def standings(
 ) -> Standings:
     """The table after a round.
 
-    Parameters
-    ----------
-    tournament : Tournament
-        Players and results.
-    round_number : int, optional
-        After which round; by default the last one without an open result.
-    criteria : str or sequence of str, optional
-        Names in their order, such as ``"mms,sos,sosos"``; by default the tournament's.
-    unplayed : Unplayed, optional
-        FIDE's rules for rounds without a game; by default those in force when the tournament began.
-    everybody : bool
-        List also players who never had a game or a bye.
+    Args:
+        tournament: Players and results.
+        round_number: After which round; by default the last one without an open result.
+        criteria: Names in their order, such as ``"mms,sos,sosos"``; by default the tournament's.
+        unplayed: FIDE's rules for rounds without a game; by default those in force when the
+            tournament began.
+        everybody: List also players who never had a game or a bye.
 
-    Raises
-    ------
-    UsageError
-        There is no such round or criterion.
+    Raises:
+        UsageError: There is no such round or criterion.
 
-    Examples
-    --------
-    >>> from yardstone.tournament.model import Game, Player, Result
-    >>> players = tuple(Player(name=name, rank=0) for name in ("Ann", "Bob"))
-    >>> game = Game(round=1, first=0, second=1, result=Result.second_wins)
-    >>> made = standings(Tournament(rounds=1, players=players, games=(game,)), criteria="nbw")
-    >>> [made.tournament.players[row].name for row in made.order]
-    ['Bob', 'Ann']
+    Examples:
+        >>> from yardstone.tournament.model import Game, Player, Result
+        >>> players = tuple(Player(name=name, rank=0) for name in ("Ann", "Bob"))
+        >>> game = Game(round=1, first=0, second=1, result=Result.second_wins)
+        >>> made = standings(Tournament(rounds=1, players=players, games=(game,)), criteria="nbw")
+        >>> [made.tournament.players[row].name for row in made.order]
+        ['Bob', 'Ann']
     """
     last = max(tournament.rounds, tournament.last_round)
     now = tournament.complete_rounds if round_number is None else round_number

@@ -201,20 +201,13 @@ def team_standings(
 
     A round without a match brings a team nothing, as in OpenGotha.
 
-    Parameters
-    ----------
-    tournament : Tournament
-    round_number : int, optional
-        By default the last one without an open result.
-    criteria : str or sequence of str, optional
-        Names in their order; by default the tournament's.
+    Args:
+        round_number: By default the last one without an open result.
+        criteria: Names in their order; by default the tournament's.
 
-    Raises
-    ------
-    InputError
-        The tournament has no teams, or a player is in two.
-    UsageError
-        There is no such round or criterion.
+    Raises:
+        InputError: The tournament has no teams, or a player is in two.
+        UsageError: There is no such round or criterion.
     """
     if not tournament.teams:
         raise InputError("the tournament has no teams", file=tournament.file or None)
@@ -294,10 +287,8 @@ def team_tournament(tournament: Tournament) -> Tournament:
     A match counts by its match points, and the side of the first board is the side of the team. A
     team that sat out a round that was paired has had the bye, without points.
 
-    Raises
-    ------
-    InputError
-        There are fewer than two teams, or a player is in two.
+    Raises:
+        InputError: There are fewer than two teams, or a player is in two.
     """
     if len(tournament.teams) < 2:
         raise InputError("the tournament has no teams to pair", file=tournament.file or None)

@@ -12,18 +12,12 @@ __all__ = ["DatabaseAway", "RequestProblem", "described", "missing"]
 class RequestProblem(YardstoneError):
     """A request that is refused.
 
-    Parameters
-    ----------
-    status : int
-        Status of HTTP.
-    code : str
-        A word for programs, such as ``too_large``.
-    message, hint : str
-        What is wrong, and what the visitor can do.
-    file, line : str, int, optional
-        Where it stands: the file as the visitor called it, and its line from 1.
-    retry_after : int, optional
-        Seconds until another try makes sense.
+    Args:
+        status: Status of HTTP.
+        code: A word for programs, such as ``too_large``.
+        message, hint: What is wrong, and what the visitor can do.
+        file, line: Where it stands: the file as the visitor called it, and its line from 1.
+        retry_after: Seconds until another try makes sense.
     """
 
     def __init__(

@@ -47,12 +47,11 @@ def file_label(name: str, length: int) -> str:
 
     It is only shown: files are stored under numbers.
 
-    Examples
-    --------
-    >>> file_label("..\\..\\etc/passwd", 120), file_label("C:\\games\\a.sgf", 120)
-    ('passwd', 'a.sgf')
-    >>> file_label("/", 120), file_label("a" * 30 + ".sgf", 12)
-    ('file', 'aaaaaaa….sgf')
+    Examples:
+        >>> file_label("..\\..\\etc/passwd", 120), file_label("C:\\games\\a.sgf", 120)
+        ('passwd', 'a.sgf')
+        >>> file_label("/", 120), file_label("a" * 30 + ".sgf", 12)
+        ('file', 'aaaaaaa….sgf')
     """
     last = clean(unicodedata.normalize("NFC", name)).replace("\\", "/").rstrip("/")
     last = last.rpartition("/")[2].strip()

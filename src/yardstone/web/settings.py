@@ -268,21 +268,15 @@ def load_settings(
 ) -> Settings:
     """Put the settings together.
 
-    Parameters
-    ----------
-    file : Path, optional
-        A TOML file.
-    options, limits : mapping, optional
-        Settings and limits by name that go before all others; options of None do not count.
-    environment : mapping, optional
-        Variables of the environment; those of this process by default.
+    Args:
+        file: A TOML file.
+        options, limits: Settings and limits by name that go before all others; options of None do
+            not count.
+        environment: Variables of the environment; those of this process by default.
 
-    Raises
-    ------
-    InputError
-        The file cannot be read, or holds what is no setting.
-    UsageError
-        A value is out of range, or a name is unknown.
+    Raises:
+        InputError: The file cannot be read, or holds what is no setting.
+        UsageError: A value is out of range, or a name is unknown.
     """
     environment = os.environ if environment is None else environment
     values, bounds = _of_file(file) if file is not None else ({}, {})
@@ -411,10 +405,9 @@ def footer_html(text: str) -> Markup:
     ``mailto:`` or a path of this site, ``**words**`` is bold.
     Raises UsageError if one leads elsewhere.
 
-    Examples
-    --------
-    >>> print(footer_html("Run by **Ann**. [Imprint](https://example.org/imprint)"))
-    <p>Run by <strong>Ann</strong>. <a href="https://example.org/imprint">Imprint</a></p>
+    Examples:
+        >>> print(footer_html("Run by **Ann**. [Imprint](https://example.org/imprint)"))
+        <p>Run by <strong>Ann</strong>. <a href="https://example.org/imprint">Imprint</a></p>
     """
     paragraphs = [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
     return Markup("\n").join(Markup("<p>{}</p>").format(_inline(part)) for part in paragraphs)

@@ -49,10 +49,9 @@ def probability(first: ArrayLike, second: ArrayLike, length: ArrayLike) -> NDArr
     `first`, `second`: ratings. Shapes broadcast. `length`: points to win, from 1. Raises
     `UsageError` if a length is below 1 or no number.
 
-    Examples
-    --------
-    >>> probability(1850, 1750, [1, 5, 7]).round(3)
-    array([0.529, 0.564, 0.576])
+    Examples:
+        >>> probability(1850, 1750, [1, 5, 7]).round(3)
+        array([0.529, 0.564, 0.576])
     """
     return logistic(np.subtract(first, second) * steepness(length))
 
@@ -65,10 +64,9 @@ def difference(chance: ArrayLike, length: ArrayLike) -> NDArray[np.float64]:
     `length`: points to win, from 1. Shapes broadcast. Raises `UsageError` if a probability lies
     outside of 0 to 1, or a length is below 1.
 
-    Examples
-    --------
-    >>> float(difference(0.6, 5).round(1))
-    157.5
+    Examples:
+        >>> float(difference(0.6, 5).round(1))
+        157.5
     """
     p = np.asarray(chance, np.float64)
     if not ((p >= 0.0) & (p <= 1.0)).all():
@@ -93,22 +91,16 @@ def change(
 ) -> NDArray[np.float64]:
     """Points that a player's rating moves after a match: 4 K sqrt(N) (score - chance).
 
-    Parameters
-    ----------
-    rating, opponent : array_like
-        Both ratings before the match.
-    score : array_like
-        1 for a win, 0 for a loss.
-    length : array_like
-        Points to win, from 1.
-    experience : array_like
-        The player's experience, *with this match*: FIBS adds its length first. By default that
-        of an old hand, K = 1.
+    Args:
+        rating, opponent (array_like): Both ratings before the match.
+        score (array_like): 1 for a win, 0 for a loss.
+        length (array_like): Points to win, from 1.
+        experience (array_like): The player's experience, *with this match*: FIBS adds its length
+            first. By default that of an old hand, K = 1.
 
-    Examples
-    --------
-    >>> float(change(1500, 1500, 1, 5, experience=5).round(3))  # a newcomer's first win
-    22.137
+    Examples:
+        >>> float(change(1500, 1500, 1, 5, experience=5).round(3))  # a newcomer's first win
+        22.137
     """
     surprise = np.subtract(score, probability(rating, opponent, length))
     factor = experience_factor(experience) * np.sqrt(checked_length(length))

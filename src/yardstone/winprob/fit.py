@@ -157,20 +157,15 @@ def fit_statistics(
 ) -> ModelFit:
     """Fit the model to winning statistics.
 
-    Parameters
-    ----------
-    method : {"likelihood", "newton", "conjugate"}
-        Binomial likelihood, or least squares on ratios as published by one of two ways.
-    free : iterable of str
-        Coefficients.
-    pairs : sequence of (grade, grade)
-        Likelihood: probabilities that are wanted, with intervals.
-    simulated : int
-        Newton: tables to simulate for intervals, 39 or more; 0 for no intervals.
-    level : float
-        Of intervals, 0 to 1.
-    seed : int
-        Of the simulated tables.
+    Args:
+        method ({"likelihood", "newton", "conjugate"}): Binomial likelihood, or least squares on
+            ratios as published by one of two ways.
+        free: Coefficients.
+        pairs (sequence of (grade, grade)): Likelihood: probabilities that are wanted, with
+            intervals.
+        simulated: Newton: tables to simulate for intervals, 39 or more; 0 for no intervals.
+        level: Of intervals, 0 to 1.
+        seed: Of the simulated tables.
     """
     if method == "likelihood":
         likely = fit_likelihood(GradedGames.from_statistics(statistics), free=free)
@@ -291,21 +286,15 @@ def fit_winning_model(
     `NoGamesError` if there is no decided game between known grades; `UsageError` if there is no
     such coefficient, the games say nothing of one, or there are no events to weigh.
 
-    Parameters
-    ----------
-    pool : Pool
-        With ``first_grade`` and ``second_grade`` (zero-shodan units) and, where known,
-        ``handicap``, ``komi`` and ``event``.
-    name : str
-        What the model is to be called.
-    free : iterable of str
-        Coefficients that are fitted (`ALL_PARAMETERS`). ``stone`` is a grade if it is not among
-        them, and the others of Kaniuk's are zero.
-    link : {"logistic", "erf"}
-        From Lambda to a probability.
-    event_games : float, optional
-        Independent games that an event counts as at most; all its games by default. Large
-        events otherwise decide alone what holds for others.
+    Args:
+        pool: With ``first_grade`` and ``second_grade`` (zero-shodan units) and, where known,
+            ``handicap``, ``komi`` and ``event``.
+        name: What the model is to be called.
+        free: Coefficients that are fitted (`ALL_PARAMETERS`). ``stone`` is a grade if it is not
+            among them, and the others of Kaniuk's are zero.
+        link ({"logistic", "erf"}): From Lambda to a probability.
+        event_games: Independent games that an event counts as at most; all its games by default.
+            Large events otherwise decide alone what holds for others.
     """
     counted = pool.select(between_grades(pool))
     games = GameColumns.from_pool(_with_events(counted), group="event")
@@ -497,18 +486,12 @@ def region_by_event(
 
     None where the groups are worth fewer than four of equal size.
 
-    Parameters
-    ----------
-    model : GradeModel
-        The fit.
-    free : sequence of str
-        Names of the coefficients that were fitted.
-    games : GameColumns
-        What it was fitted to; `group` numbers the events.
-    weight : float64 array, optional
-        Of each game in the fit.
-    noun : str
-        What the groups are.
+    Args:
+        model: The fit.
+        free: Names of the coefficients that were fitted.
+        games: What it was fitted to; `group` numbers the events.
+        weight (float64 array): Of each game in the fit.
+        noun: What the groups are.
     """
     worth = effective_number(games.group, weight)
     if worth < LEAST_EFFECTIVE_CLUSTERS:

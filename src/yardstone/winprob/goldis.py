@@ -262,20 +262,18 @@ def handicap(
     `handicap_stones`. `stones` fixes the stones and leaves the rest to komi, which may become
     negative (a reverse komi).
 
-    Examples
-    --------
-    >>> h = handicap(2673, 2235)
-    >>> h.stones, h.komi, h.tie, h.even_game_margin
-    (2, 3, 'black', 13)
+    Examples:
+        >>> h = handicap(2673, 2235)
+        >>> h.stones, h.komi, h.tie, h.even_game_margin
+        (2, 3, 'black', 13)
 
-    Notes
-    -----
-    The points that come off the komi are cut to whole ones; if what is left of
-    them is half a point or more, Black wins ties, else White (the article says
-    "more"; ratings of three digits never leave just a half). That makes two
-    sub-ranks a point, 16 a stone at komi 8. Equal ratings give the full komi
-    with ties to White. As the points are cut, not rounded, what Black gives is
-    the exact komi or up to a point more, on average half a point.
+    Notes:
+        The points that come off the komi are cut to whole ones; if what is left of
+        them is half a point or more, Black wins ties, else White (the article says
+        "more"; ratings of three digits never leave just a half). That makes two
+        sub-ranks a point, 16 a stone at komi 8. Equal ratings give the full komi
+        with ties to White. As the points are cut, not rounded, what Black gives is
+        the exact komi or up to a point more, on average half a point.
     """
     check_number("komi", komi, above=0.0, most=MOST_KOMI)
     if not float(2 * komi).is_integer():

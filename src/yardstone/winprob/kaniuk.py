@@ -114,11 +114,10 @@ def basis(first: Array, second: Array, k: float) -> tuple[Array, Array, Array]:
 class Kaniuk:
     """The model with one set of coefficients; frozen.
 
-    Examples
-    --------
-    >>> from yardstone.winprob.kaniuk import PUBLISHED
-    >>> round(float(PUBLISHED.probability(1, 3)), 4)  # 2 dan against 4 dan
-    0.2216
+    Examples:
+        >>> from yardstone.winprob.kaniuk import PUBLISHED
+        >>> round(float(PUBLISHED.probability(1, 3)), 4)  # 2 dan against 4 dan
+        0.2216
     """
 
     #: Coefficients of the difference and of its cube, for n = 0 .. 3.

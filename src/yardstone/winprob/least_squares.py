@@ -145,22 +145,17 @@ def fit_least_squares(
 ) -> LeastSquaresFit:
     """Fit coefficients to measured ratios as Kaniuk did.
 
-    Parameters
-    ----------
-    statistics : WinningStatistics
-        The counts.
-    free : iterable of str
-        Names of `PARAMETERS` to be fitted; the others stay as in `start`.
-    start : Kaniuk
-        First point; table 1's "initial" by default.
-    method : {"newton", "conjugate"}
-        Damped Newton steps, which need some ten evaluations, or the published conjugate
-        gradient. Both end in the same place where that has no negative coefficient.
-    positive : bool
-        Keep every coefficient at or above zero (Newton only; conjugate gradient, as published,
-        has no bounds and can end below zero, where the paper allows no coefficient to be).
-    tolerance : float
-        On the size of the gradient.
+    Args:
+        statistics: The counts.
+        free: Names of `PARAMETERS` to be fitted; the others stay as in `start`.
+        start: First point; table 1's "initial" by default.
+        method ({"newton", "conjugate"}): Damped Newton steps, which need some ten evaluations, or
+            the published conjugate gradient. Both end in the same place where that has no negative
+            coefficient.
+        positive: Keep every coefficient at or above zero (Newton only; conjugate gradient, as
+            published, has no bounds and can end below zero, where the paper allows no coefficient
+            to be).
+        tolerance: On the size of the gradient.
     """
     check_choice("the method", method, ("newton", "conjugate"))
     names = free_names(free, PARAMETERS, "coefficient")
@@ -292,17 +287,12 @@ def simulated_intervals(
 
     `low` is 0, `high` infinite, where no end was found.
 
-    Parameters
-    ----------
-    fit : LeastSquaresFit
-        By Newton's method, every coefficient at or above zero.
-    statistics : WinningStatistics
-        What was fitted.
-    samples : int
-        Tables to simulate, 39 or more. A table whose fit has no minimum is drawn anew; more
-        than one in two such tables is a `ModelError`.
-    level : float
-        0 to 1.
+    Args:
+        fit: By Newton's method, every coefficient at or above zero.
+        statistics: What was fitted.
+        samples: Tables to simulate, 39 or more. A table whose fit has no minimum is drawn anew;
+            more than one in two such tables is a `ModelError`.
+        level: 0 to 1.
     """
     reach = simulated_reach(fit, statistics, samples=samples, level=level, seed=seed)
     return [

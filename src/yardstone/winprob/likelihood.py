@@ -207,18 +207,14 @@ def fit_likelihood(
 ) -> LikelihoodFit:
     """Fit a model to the results of games by maximum likelihood.
 
-    Parameters
-    ----------
-    games : GradedGames
-        The results.
-    free : iterable of str
-        Names of `ALL_PARAMETERS` to be fitted; the others stay as in `start`. All but ``black``
-        and ``komi`` stay at or above zero.
-    start : GradeModel, optional
-        First point, and the link; table 1's "initial" by default. Where the free coefficients
-        are that one's, two others are tried as well, and the best of the three fits is kept.
-    tolerance : float
-        The fit is done when another step promises no more log-likelihood.
+    Args:
+        games: The results.
+        free: Names of `ALL_PARAMETERS` to be fitted; the others stay as in `start`. All but
+            ``black`` and ``komi`` stay at or above zero.
+        start: First point, and the link; table 1's "initial" by default. Where the free
+            coefficients are that one's, two others are tried as well, and the best of the three
+            fits is kept.
+        tolerance: The fit is done when another step promises no more log-likelihood.
     """
     names = free_names(free, ALL_PARAMETERS, "parameter")
     if not games.games.sum() > 0:
@@ -360,18 +356,12 @@ def damped_newton(
 ) -> Minimum:
     """Minimise above lower bounds by Newton steps with Levenberg's damping.
 
-    Parameters
-    ----------
-    objective : callable
-        Value, gradient, curvature at a point.
-    start, lower : arrays
-        First point and its lower bounds (-inf where free).
-    tolerance : float
-        On the size of the gradient over the parameters that no bound holds.
-    gain : float
-        Also done when a Newton step promises to lower the value by no more.
-    most_steps : int
-        After so many, `ConvergenceError`.
+    Args:
+        objective: Value, gradient, curvature at a point.
+        start, lower (arrays): First point and its lower bounds (-inf where free).
+        tolerance: On the size of the gradient over the parameters that no bound holds.
+        gain: Also done when a Newton step promises to lower the value by no more.
+        most_steps: After so many, `ConvergenceError`.
     """
     point = np.maximum(start, lower)
     value, gradient, curvature = objective(point)

@@ -291,11 +291,10 @@ def winning_model(name_or_path: str | os.PathLike[str] = DEFAULT) -> WinningMode
     ``yardstone winprob fit --save`` wrote. Raises `UsageError` if no model has that name, and there
     is no such file; `InputError` if the file holds no model, or a malformed one.
 
-    Examples
-    --------
-    >>> from yardstone.winprob.model import winning_model
-    >>> winning_model("kaniuk").probability([1, -4], [3, -2]).round(4)
-    array([0.2216, 0.3581])
+    Examples:
+        >>> from yardstone.winprob.model import winning_model
+        >>> winning_model("kaniuk").probability([1, -4], [3, -2]).round(4)
+        array([0.2216, 0.3581])
     """
     word = str(name_or_path)
     if isinstance(name_or_path, str) and word in MODELS:

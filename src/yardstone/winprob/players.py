@@ -106,11 +106,10 @@ def probability_between(
     `InputError` if a word is no grade; `UsageError` if there is no such scale or model
     (`yardstone.winprob.model`), a rating needs a scale, or a grade lies beyond 30 kyu or 9 dan.
 
-    Examples
-    --------
-    >>> pair = probability_between("2d", "4d")
-    >>> pair.low < pair.probability < pair.high
-    True
+    Examples:
+        >>> pair = probability_between("2d", "4d")
+        >>> pair.low < pair.probability < pair.high
+        True
     """
     by = model if isinstance(model, WinningModel) else winning_model(model)
     one, two = _strength(first, scale, by), _strength(second, scale, by)
@@ -446,12 +445,11 @@ def propose_handicap(
     `black` is the weaker player. `stones` fixes the stones and leaves the rest to komi. Raises
     `UsageError` if the model is not on grades, or the players lie too far apart.
 
-    Examples
-    --------
-    >>> from yardstone.winprob.model import winning_model
-    >>> even = propose_handicap(winning_model("egf"), black=-4, white=1)
-    >>> even.stones, even.half_point_komi, even.exact_stones
-    (5, -6.5, 5.5)
+    Examples:
+        >>> from yardstone.winprob.model import winning_model
+        >>> even = propose_handicap(winning_model("egf"), black=-4, white=1)
+        >>> even.stones, even.half_point_komi, even.exact_stones
+        (5, -6.5, 5.5)
     """
     if model.scale != "grades":
         raise UsageError(f"{model.name}: rating points have no handicap stones")
@@ -503,10 +501,9 @@ def tie_and_komi(exact: float) -> tuple[int, Literal["black", "white"], float]:
 
     The half point nearest to the exact komi; of two the one nearer to zero.
 
-    Examples
-    --------
-    >>> tie_and_komi(6.8), tie_and_komi(7.0), tie_and_komi(-0.4)
-    ((6, 'white', 6.5), (6, 'white', 6.5), (0, 'black', -0.5))
+    Examples:
+        >>> tie_and_komi(6.8), tie_and_komi(7.0), tie_and_komi(-0.4)
+        ((6, 'white', 6.5), (6, 'white', 6.5), (0, 'black', -0.5))
     """
     rounded = round(abs(exact), 6)
     whole = floor(rounded)

@@ -263,10 +263,9 @@ def convert(
     `extrapolate` allows values outside the range of either scale. Raises `UsageError` if there is
     no such scale, or a value is outside the range of one of them.
 
-    Examples
-    --------
-    >>> float(convert(2100, "egf", "grade"))
-    0.0
+    Examples:
+        >>> float(convert(2100, "egf", "grade"))
+        0.0
     """
     _check_names(source, target)
     one, two = SCALES[source], SCALES[target]
@@ -325,13 +324,12 @@ def convert_rating(
     it is neither a grade nor a number; `UsageError`: a number without a scale, no scale of such a
     name, a value outside the range of a scale that was asked for.
 
-    Examples
-    --------
-    >>> convert_rating("2d", targets=["egf"]).values["egf"]
-    2200.0
-    >>> converted = convert_rating("1850", source="ogs", targets=["egf"])
-    >>> converted.rank, round(converted.values["egf"])
-    ('1k', 1966)
+    Examples:
+        >>> convert_rating("2d", targets=["egf"]).values["egf"]
+        2200.0
+        >>> converted = convert_rating("1850", source="ogs", targets=["egf"])
+        >>> converted.rank, round(converted.values["egf"])
+        ('1k', 1966)
     """
     _check_names(*([] if source is None else [source]), *targets)
     dan = parse_professional(text)

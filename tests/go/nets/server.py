@@ -16,20 +16,13 @@ __all__ = ["Site", "serve"]
 class Site:
     """What a server has, and how it behaves.
 
-    Attributes
-    ----------
-    files : dict
-        Contents by path.
-    ranges : bool
-        Whether it gives parts of files.
-    breaks_after : int or None
-        Bytes of a reply after which it hangs up.
-    moved : dict
-        Paths that are elsewhere now.
-    claims : int or None
-        The length that it claims, in place of the true one.
-    asked : list
-        Each request: path and range.
+    Attributes:
+        files: Contents by path.
+        ranges: Whether it gives parts of files.
+        breaks_after: Bytes of a reply after which it hangs up.
+        moved: Paths that are elsewhere now.
+        claims: The length that it claims, in place of the true one.
+        asked: Each request: path and range.
     """
 
     files: dict[str, bytes] = field(default_factory=dict)

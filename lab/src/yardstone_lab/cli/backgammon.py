@@ -241,10 +241,9 @@ def play(
 
     What the results file has already is not played again.
 
-    Examples
-    --------
-    yardstone backgammon play results.jsonl --length 5 --second 0.04 --matches 100
-    yardstone backgammon play results.jsonl --second 0.02,0.4 --analyse 0 --analyse 2
+    Examples:
+        yardstone backgammon play results.jsonl --length 5 --second 0.04 --matches 100
+        yardstone backgammon play results.jsonl --second 0.02,0.4 --analyse 0 --analyse 2
     """
     from yardstone_lab.vandendoel.play import MatchSetting
 
@@ -276,9 +275,8 @@ def part1(
 ) -> None:
     """Repeat Part I: rating difference and error rate per decision.
 
-    Examples
-    --------
-    yardstone backgammon study part1 results.jsonl --lengths 3,5 --matches 200 --plot figures
+    Examples:
+        yardstone backgammon study part1 results.jsonl --lengths 3,5 --matches 200 --plot figures
     """
     from yardstone_lab.vandendoel.play import part_one
 
@@ -311,9 +309,8 @@ def part2(
 ) -> None:
     """Repeat Part II: chequer and cube errors apart.
 
-    Examples
-    --------
-    yardstone backgammon study part2 results.jsonl --lengths 5 --matches 75
+    Examples:
+        yardstone backgammon study part2 results.jsonl --lengths 5 --matches 75
     """
     from yardstone_lab.vandendoel.play import part_two
 
@@ -336,9 +333,8 @@ def depth(
 ) -> None:
     """Pit expert against advanced player, analysed at 0 and 2 plies.
 
-    Examples
-    --------
-    yardstone backgammon study depth results.jsonl
+    Examples:
+        yardstone backgammon study depth results.jsonl
     """
     from yardstone_lab.vandendoel.play import depth_check
 
@@ -354,9 +350,8 @@ def strong(
 ) -> None:
     """Pit world class (2 plies) against expert (0 plies) at 3 points.
 
-    Examples
-    --------
-    yardstone backgammon study strong results.jsonl --matches 30
+    Examples:
+        yardstone backgammon study strong results.jsonl --matches 30
     """
     from yardstone_lab.vandendoel.play import strong_check
 
@@ -375,9 +370,8 @@ def appendix(
 ) -> None:
     """Repeat Appendix II: strong with chequers, weak with the cube.
 
-    Examples
-    --------
-    yardstone backgammon study appendix results.jsonl --only expExp-expBeg:5 --matches 200
+    Examples:
+        yardstone backgammon study appendix results.jsonl --only expExp-expBeg:5 --matches 200
     """
     from yardstone_lab.vandendoel.play import measurements
 
@@ -412,10 +406,9 @@ def table(
 
     Other tables can be joined.
 
-    Examples
-    --------
-    yardstone backgammon study table results.jsonl -o matches.csv.gz
-    yardstone backgammon study table matches.csv.gz more.jsonl -o all.csv.gz
+    Examples:
+        yardstone backgammon study table results.jsonl -o matches.csv.gz
+        yardstone backgammon study table matches.csv.gz more.jsonl -o all.csv.gz
     """
     from yardstone.files import replaced, write_text
     from yardstone_lab.vandendoel.tables import joined, table_text
@@ -454,10 +447,9 @@ def fit(
 ) -> None:
     """Fit the formulas to a table of matches; needs no GNU Backgammon.
 
-    Examples
-    --------
-    yardstone backgammon study fit
-    yardstone backgammon study fit matches.csv.gz --rule 2003 --method published
+    Examples:
+        yardstone backgammon study fit
+        yardstone backgammon study fit matches.csv.gz --rule 2003 --method published
     """
     from yardstone.cli.declare import confidence as parsed
     from yardstone_lab.reports.backgammon import fits_document
@@ -494,10 +486,9 @@ def compare(
 ) -> None:
     """Score old and refitted formulas on matches held out.
 
-    Examples
-    --------
-    yardstone backgammon study compare
-    yardstone backgammon study compare matches.csv.gz --leave-out lengths
+    Examples:
+        yardstone backgammon study compare
+        yardstone backgammon study compare matches.csv.gz --leave-out lengths
     """
     from yardstone_lab.reports.backgammon import comparison_document
     from yardstone_lab.vandendoel.comparison import compare_formulas

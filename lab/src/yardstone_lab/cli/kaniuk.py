@@ -100,9 +100,8 @@ def ties(
 
     Hiddema's test, which Kaniuk (2011, section 7) proposes with his win probability.
 
-    Examples
-    --------
-    yardstone tournament study ties --players 100 --rounds 5 --among top --plot ties.svg
+    Examples:
+        yardstone tournament study ties --players 100 --rounds 5 --among top --plot ties.svg
     """
     from yardstone.tournament.model import System
     from yardstone_lab.reports.tournament import ties_document
@@ -147,9 +146,8 @@ def pairing(
     kaniuk it is his quality (2011, section 8): the RMS error of ratings by the rules of the
     European Go Federation, after many tournaments of players whose strength is fixed.
 
-    Examples
-    --------
-    yardstone tournament study pairing --replicates 100 --plot pairing.svg
+    Examples:
+        yardstone tournament study pairing --replicates 100 --plot pairing.svg
     """
     from yardstone_lab.reports.tournament import quality_document
     from yardstone_lab.tournaments.pairing import compare_quality, usual_pairings
@@ -181,9 +179,8 @@ def weights(
 ) -> None:
     """Search for the pairing weights that measure strength best.
 
-    Examples
-    --------
-    yardstone tournament study weights --trials 60 --plot search.svg
+    Examples:
+        yardstone tournament study weights --trials 60 --plot search.svg
     """
     from yardstone_lab.reports.tournament import search_document
     from yardstone_lab.tournaments.pairing import search_weights
@@ -218,9 +215,8 @@ def trace(
 ) -> None:
     """Follow ratios and coefficients through a moving window of years.
 
-    Examples
-    --------
-    yardstone winprob trace graded_games_simulated.csv --years 5 --plot trace.svg
+    Examples:
+        yardstone winprob trace graded_games_simulated.csv --years 5 --plot trace.svg
     """
     from yardstone.grades import parse_grade
     from yardstone.winprob.statistics import read_graded_games
@@ -246,9 +242,8 @@ def compare(
 ) -> None:
     """Cross-validate the published form against others.
 
-    Examples
-    --------
-    yardstone winprob compare graded_games_simulated.csv --by-event
+    Examples:
+        yardstone winprob compare graded_games_simulated.csv --by-event
     """
     from yardstone.cli import declare
     from yardstone.winprob.games import GameColumns

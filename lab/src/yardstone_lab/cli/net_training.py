@@ -44,10 +44,9 @@ def train(
     then make a model of strength for it. The same command goes on where it was stopped or
     killed. One game in fifty is kept apart to judge the network by.
 
-    Examples
-    --------
-    yardstone go nets train games.zip --ranks ranks.csv --save club.bin.gz
-    yardstone go nets train games.zip --teacher b6c96 --save club.bin.gz --minutes 30
+    Examples:
+        yardstone go nets train games.zip --ranks ranks.csv --save club.bin.gz
+        yardstone go nets train games.zip --teacher b6c96 --save club.bin.gz --minutes 30
     """
     from yardstone.cli.output import report_skipped
     from yardstone.pool import SkipReport

@@ -85,9 +85,8 @@ def describe(
     Draws what can be drawn of DATA: labels.svg, points.svg, winrates.svg,
     deviations.svg, settling.svg, lengths.svg (figures 4.1 to 4.6 of Neubauer 2024).
 
-    Examples
-    --------
-    yardstone strength describe experiment.toml -o figures
+    Examples:
+        yardstone strength describe experiment.toml -o figures
     """
     if ending not in ("svg", "png", "pdf"):
         raise UsageError(f"pictures are of the type svg, png or pdf, not {ending!r}")
@@ -129,9 +128,8 @@ def run(
     Each stage is kept in the experiment's folder: the same command goes on where it
     was stopped or killed, and after a change to FILE it does again what depends on it.
 
-    Examples
-    --------
-    yardstone strength run experiment.toml
+    Examples:
+        yardstone strength run experiment.toml
     """
     from yardstone_lab.neubauer.experiment.configuration import read_experiment
 
@@ -222,9 +220,8 @@ def search(
     Every training is kept: the same command goes on where it was stopped or killed, and
     trains nothing twice.
 
-    Examples
-    --------
-    yardstone strength search experiment.toml
+    Examples:
+        yardstone strength search experiment.toml
     """
     from yardstone_lab.neubauer.experiment.configuration import read_experiment
     from yardstone_lab.neubauer.experiment.sets import experiment_examples, experiment_settings
@@ -327,10 +324,9 @@ def train(
     columns file, colour, rank and scale any of the models of strength is made, with intervals
     that are checked on players apart.
 
-    Examples
-    --------
-    yardstone strength train experiment.toml
-    yardstone strength train ranks.csv --store features --save club-model.npz
+    Examples:
+        yardstone strength train experiment.toml
+        yardstone strength train ranks.csv --store features --save club-model.npz
     """
     if file.suffix.lower() == ".csv":
         kind = "rank" if model is None else model

@@ -74,10 +74,8 @@ def band_of_rank(scale: str, rank: float) -> int:
 class ImitationSettings:
     """How the network is built and trained; frozen.
 
-    Raises
-    ------
-    UsageError
-        A setting is out of range.
+    Raises:
+        UsageError: A setting is out of range.
     """
 
     #: `channels`, `blocks`: of the trunk. Every third block pools over the board.
@@ -118,10 +116,8 @@ class ImitationSettings:
     def changed(self, values: Mapping[str, str]) -> ImitationSettings:
         """The same with other values, which are texts such as ``"1e-3"``.
 
-        Raises
-        ------
-        UsageError
-            There is no such setting, or its value is of no use.
+        Raises:
+            UsageError: There is no such setting, or its value is of no use.
         """
         return with_values(self, values)
 
@@ -193,19 +189,13 @@ def collect_games(
     Even games from an empty board of 19 lines; others are left out, as are sides with hardly
     a move.
 
-    Parameters
-    ----------
-    games : iterable of GoGame
-    sides : mapping, optional
-        By the file of a game whose moves count; both players' of every game by default, of
-        an unknown band.
-    skipped : SkipReport, optional
-        Takes the games that are left out.
+    Args:
+        sides: By the file of a game whose moves count; both players' of every game by default, of
+            an unknown band.
+        skipped: Takes the games that are left out.
 
-    Raises
-    ------
-    NoGamesError
-        There is nothing to learn from.
+    Raises:
+        NoGamesError: There is nothing to learn from.
     """
     everybody = (LearntSide(BLACK), LearntSide(WHITE))
     kept: list[GoGame] = []
@@ -270,16 +260,11 @@ def make_batch(
 ) -> TrainingBatch:
     """Some moves of each of some sides.
 
-    Parameters
-    ----------
-    games : ImitationGames
-    sides : int64 [s]
-        Which; one of them may come again.
-    moves : int
-        Of each. A side with fewer has some of them twice.
-    generator : numpy.random.Generator, optional
-        Draws the moves, and turns each position by a symmetry; without it the moves are
-        spread evenly over the game, and the board is as it lies.
+    Args:
+        sides (int64 [s]): Which; one of them may come again.
+        moves: Of each. A side with fewer has some of them twice.
+        generator: Draws the moves, and turns each position by a symmetry; without it the moves are
+            spread evenly over the game, and the board is as it lies.
     """
     pieces = []
     for side in sides.tolist():
@@ -359,22 +344,15 @@ def read_imitation_games(
 ) -> ImitationGames:
     """Read the games that a network is to learn from.
 
-    Parameters
-    ----------
-    paths : sequence of path
-        SGF files, folders, patterns and archives.
-    ranks : path, optional
-        A table of ranks (`yardstone_lab.neubauer.sides`). Of a game that stands in it
-        only the sides named there are learnt from; of others both, of an unknown rank.
-    skipped : SkipReport, optional
-        Takes what cannot be read.
+    Args:
+        paths: SGF files, folders, patterns and archives.
+        ranks: A table of ranks (`yardstone_lab.neubauer.sides`). Of a game that stands in it only
+            the sides named there are learnt from; of others both, of an unknown rank.
+        skipped: Takes what cannot be read.
 
-    Raises
-    ------
-    InputError
-        A file cannot be read.
-    NoGamesError
-        There is nothing to learn from, or no game has a rank in the table.
+    Raises:
+        InputError: A file cannot be read.
+        NoGamesError: There is nothing to learn from, or no game has a rank in the table.
     """
     report = SkipReport() if skipped is None else skipped
     reader = SgfReader(*paths)

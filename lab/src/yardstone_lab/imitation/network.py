@@ -50,10 +50,8 @@ VERSION = 8
 def write_model(path: Path, model: NetworkModel) -> None:
     """Write a network, compressed as ``.bin.gz``; whole or not at all.
 
-    Raises
-    ------
-    UsageError
-        It has what version 8 does not know.
+    Raises:
+        UsageError: It has what version 8 does not know.
     """
     data = gzip.compress(model_bytes(model), 9, mtime=0)
     with replaced(path) as temporary:
@@ -223,16 +221,12 @@ class _ResidualBlock(nn.Module):
 class Outputs:
     """What the network says of n positions.
 
-    Attributes
-    ----------
-    trunk : tensor [n, channels, 361]
-    policy : tensor [n, 362]
-        Logits of all players' choices.
-    tastes : tensor [n, tastes, 361]
-        What the bands' choices differ by.
-    value : tensor [n, 3]
-        Logits of win, loss and no result.
-    scores : tensor [n, 4]
+    Attributes:
+        trunk: tensor [n, channels, 361].
+        policy (tensor [n, 362]): Logits of all players' choices.
+        tastes (tensor [n, tastes, 361]): What the bands' choices differ by.
+        value (tensor [n, 3]): Logits of win, loss and no result.
+        scores: tensor [n, 4].
     """
 
     __slots__ = ("policy", "scores", "tastes", "trunk", "value")
@@ -260,11 +254,9 @@ class Outputs:
 class ImitationNetwork(nn.Module):
     """The network and its heads.
 
-    Parameters
-    ----------
-    settings : ImitationSettings
-    teacher : int
-        Width of the last layer of a teacher, which is foretold as well; 0 if there is none.
+    Args:
+        teacher: Width of the last layer of a teacher, which is foretold as well; 0 if there is
+            none.
     """
 
     def __init__(self, settings: ImitationSettings, teacher: int = 0) -> None:

@@ -156,16 +156,11 @@ class Lesson:
 class Teacher:
     """A network that teaches another.
 
-    Parameters
-    ----------
-    network : Network
-    usual : TrainingBatch
-        Positions that say how its last layer usually is.
+    Args:
+        usual: Positions that say how its last layer usually is.
 
-    Attributes
-    ----------
-    channels : int
-        Width of the last layer.
+    Attributes:
+        channels: Width of the last layer.
     """
 
     def __init__(self, network: Network, usual: TrainingBatch) -> None:
@@ -224,36 +219,21 @@ def train_network(
 ) -> tuple[ImitationNetwork, int]:
     """Train a network.
 
-    Parameters
-    ----------
-    games : ImitationGames
-    settings : ImitationSettings
-    folder : path
-        Keeps the checkpoint, and `losses.csv`. A training that was stopped there goes on.
-    threads : int, optional
-        Of torch; as it is set if not given. Other numbers of threads round otherwise.
-    until : int, optional
-        Stop after so many steps of all, to go on another time.
-    minutes : float, optional
-        Stop after so many minutes, to go on another time.
-    teacher : Network, optional
-        Another network, whose view of the positions is learnt as well.
-    progress : callable, optional
-        Called after each step with the steps that are done, all of them, and its losses.
+    Args:
+        folder: Keeps the checkpoint, and `losses.csv`. A training that was stopped there goes on.
+        threads: Of torch; as it is set if not given. Other numbers of threads round otherwise.
+        until: Stop after so many steps of all, to go on another time.
+        minutes: Stop after so many minutes, to go on another time.
+        teacher: Another network, whose view of the positions is learnt as well.
+        progress: Called after each step with the steps that are done, all of them, and its losses.
 
-    Returns
-    -------
-    network : ImitationNetwork
-        In the state to be used.
-    steps : int
-        Steps that are done; fewer than the settings say if it was stopped.
+    Returns:
+        network: In the state to be used.
+        steps: Steps that are done; fewer than the settings say if it was stopped.
 
-    Raises
-    ------
-    UsageError
-        The folder holds a training of other games or settings, or by another teacher.
-    ConvergenceError
-        The training diverged.
+    Raises:
+        UsageError: The folder holds a training of other games or settings, or by another teacher.
+        ConvergenceError: The training diverged.
     """
     home = Path(folder)
     home.mkdir(parents=True, exist_ok=True)
@@ -269,10 +249,8 @@ def train_network(
 def load_training(folder: str | os.PathLike[str], settings: ImitationSettings) -> ImitationNetwork:
     """The network of a training as it was last kept, in the state to be used.
 
-    Raises
-    ------
-    InputError
-        There is none, or it is damaged.
+    Raises:
+        InputError: There is none, or it is damaged.
     """
     arrays, _ = _FILE.read(Path(folder) / CHECKPOINT, lambda stored, text: (dict(stored), text))
     state = _network_state(arrays)
@@ -288,10 +266,8 @@ def read_losses(folder: str | os.PathLike[str]) -> dict[str, NDArray[np.float64]
 
     Each line is the mean of the steps since the one before.
 
-    Raises
-    ------
-    InputError
-        There is none, or it is damaged.
+    Raises:
+        InputError: There is none, or it is damaged.
     """
     _, about = _FILE.read(Path(folder) / CHECKPOINT, lambda stored, text: (None, dict(text)))
     lines = np.array(about["lines"], np.float64).reshape(-1, len(_COLUMNS))
@@ -530,15 +506,10 @@ def judge_network(
 ) -> Judged:
     """What a network says of the moves of sides, spread evenly over their games.
 
-    Parameters
-    ----------
-    network : ImitationNetwork
-        In the state to be used.
-    games : ImitationGames
-    moves : int
-        Of each side.
-    bfloat16 : bool
-        Compute as in training.
+    Args:
+        network: In the state to be used.
+        moves: Of each side.
+        bfloat16: Compute as in training.
     """
     sides = np.arange(len(games))
     parts = []

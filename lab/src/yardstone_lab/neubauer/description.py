@@ -69,21 +69,15 @@ class DataDescription:
 def describe_data(data: Sequence[str], edges: Sequence[float] = ()) -> DataDescription:
     """Look at data as figures 4.1 to 4.6 do.
 
-    Parameters
-    ----------
-    data : sequence of str
-        The description of an experiment that was run (TOML), a store of features, or
-        files of results.
-    edges : sequence of float
-        Bounds between classes of players, as in `ratings_in_classes`; the classes of a
-        store are always those of the ranks in its records.
+    Args:
+        data: The description of an experiment that was run (TOML), a store of features, or files of
+            results.
+        edges: Bounds between classes of players, as in `ratings_in_classes`; the classes of a store
+            are always those of the ranks in its records.
 
-    Raises
-    ------
-    InputError
-        The data cannot be read, or the experiment was not run.
-    UsageError
-        There is more than one experiment or store, or the bounds do not rise.
+    Raises:
+        InputError: The data cannot be read, or the experiment was not run.
+        UsageError: There is more than one experiment or store, or the bounds do not rise.
     """
     first = Path(data[0])
     if first.suffix.lower() == ".toml":
@@ -150,15 +144,12 @@ def _of_pool(pool: Pool, replay: Replay, labels: Array, edges: Sequence[float]) 
 class DeviationsByGames:
     """Rating deviations after 0, 1, 2, … games; frozen.
 
-    Attributes
-    ----------
-    mean : float64 array (most + 1,)
-        Over all players with so many games; NaN where there is none.
-    players : int64 array (most + 1,)
-        How many those are.
-    sample : float64 array (most + 1, sample)
-        Deviations of players drawn at random for each number of games; NaN where
-        there are fewer.
+    Attributes:
+        mean (float64 array (most + 1,)): Over all players with so many games; NaN where there is
+            none.
+        players (int64 array (most + 1,)): How many those are.
+        sample (float64 array (most + 1, sample)): Deviations of players drawn at random for each
+            number of games; NaN where there are fewer.
     """
 
     mean: Array
@@ -170,14 +161,11 @@ class DeviationsByGames:
 class RatingsByGames:
     """Distribution of ratings after 1, 2, … games; frozen.
 
-    Attributes
-    ----------
-    edges : float64 array (classes + 1,)
-        Of the classes, in what the ratings were turned into.
-    share : float64 array (most, classes)
-        Row i: shares of the players after i + 1 games; a row sums to 1, or is NaN
-        where no player has so many games.
-    players : int64 array (most,)
+    Attributes:
+        edges (float64 array (classes + 1,)): Of the classes, in what the ratings were turned into.
+        share (float64 array (most, classes)): Row i: shares of the players after i + 1 games; a row
+            sums to 1, or is NaN where no player has so many games.
+        players: int64 array (most,).
     """
 
     edges: Array
@@ -193,10 +181,8 @@ def deviations_by_games(
     The deviation is the one that the system predicts the next game with, so it
     includes what idle time has added.
 
-    Raises
-    ------
-    ModelError
-        The system has no deviations.
+    Raises:
+        ModelError: The system has no deviations.
     """
     if replay.first_deviation is None or replay.second_deviation is None:
         raise ModelError("this system has no deviations: take Glicko-2, for example")
@@ -228,15 +214,10 @@ def ratings_by_games(
 ) -> RatingsByGames:
     """Histogram of the players' ratings right after each of their first games.
 
-    Parameters
-    ----------
-    pool, replay : Pool, Replay
-    edges : float64 array
-        Edges of the classes; ratings beyond them fall in the outermost ones.
-    most : int
-        Up to so many games.
-    convert : callable, optional
-        Turns ratings into what the edges are in: ranks, for example.
+    Args:
+        edges (float64 array): Edges of the classes; ratings beyond them fall in the outermost ones.
+        most: Up to so many games.
+        convert: Turns ratings into what the edges are in: ranks, for example.
     """
     if not len(pool):
         raise NoGamesError("there is no game whose players could settle")

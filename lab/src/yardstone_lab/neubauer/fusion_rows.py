@@ -49,14 +49,10 @@ def fit_start(pool: Pool, system: Glicko2, games: Mask) -> Glicko2:
     The usual deviation of 350 points is far too wide where all players are of one rank;
     then the first results of a newcomer count for more than his moves ever could.
 
-    Parameters
-    ----------
-    pool : Pool
-        In order of time.
-    system : Glicko2
-    games : bool array
-        Those whose results are to become as likely as they can; with fewer than 200 of
-        them the system is returned as it is.
+    Args:
+        pool: In order of time.
+        games (bool array): Those whose results are to become as likely as they can; with fewer than
+            200 of them the system is returned as it is.
     """
     from scipy.optimize import minimize
 
@@ -95,37 +91,24 @@ def add_fusion(
 ) -> tuple[ExperimentPredictions, MovesPrior]:
     """Add what a model of moves and Glicko-2 say together.
 
-    Parameters
-    ----------
-    predictions : ExperimentPredictions
-        Of the model among others, with its ratings.
-    pool : Pool
-        In order of time.
-    replay : Replay
-        Of all games under `system`.
-    system : Glicko2
-        Without handicap and other columns: each game even.
-    model : str
-        Its name in `predictions`.
-    moves : int64 [q, 2]
-        On how many moves each of its ratings rests.
-    learn_from : str
-        The set to whose games the prior and the combination are fitted. The model's
-        own training games would make it look too sure, and test games are for the end.
+    Args:
+        predictions: Of the model among others, with its ratings.
+        pool: In order of time.
+        replay: Of all games under `system`.
+        system: Without handicap and other columns: each game even.
+        model: Its name in `predictions`.
+        moves (int64 [q, 2]): On how many moves each of its ratings rests.
+        learn_from: The set to whose games the prior and the combination are fitted. The model's own
+            training games would make it look too sure, and test games are for the end.
 
-    Returns
-    -------
-    predictions : ExperimentPredictions
-        With the rows "Glicko-2, fitted" (to games of no set: `fit_start`), "Fusion" (a
-        rating from moves as its prior, results on top) and "Combination" (logistic
-        regression of the predictions of both).
-    prior : MovesPrior
-        What was fitted.
+    Returns:
+        predictions: With the rows "Glicko-2, fitted" (to games of no set: `fit_start`), "Fusion" (a
+            rating from moves as its prior, results on top) and "Combination" (logistic regression
+            of the predictions of both).
+        prior: What was fitted.
 
-    Raises
-    ------
-    NoGamesError
-        There is no game to fit to, or no player in them has earlier moves.
+    Raises:
+        NoGamesError: There is no game to fit to, or no player in them has earlier moves.
     """
     questions = predictions.questions
     learnt = questions.of(learn_from)
@@ -217,12 +200,9 @@ class Combination:
 def fit_combination(score: ArrayLike, *predictions: ArrayLike) -> Combination:
     """Fit to the results of some games, by Newton's method.
 
-    Parameters
-    ----------
-    score : float [g]
-        Of the first player.
-    *predictions : float [g]
-        Expected scores, by system.
+    Args:
+        score (float [g]): Of the first player.
+        *predictions (float [g]): Expected scores, by system.
     """
     s = np.asarray(score, np.float64)
     if not len(s) or not predictions:

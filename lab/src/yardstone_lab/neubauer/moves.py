@@ -63,28 +63,19 @@ def recent_moves(
 ) -> tuple[Integers, Integers]:
     """The last moves of both players before each of some games.
 
-    Parameters
-    ----------
-    pool : Pool
-        All games in order of time; of games at one moment, those that stand earlier
-        count as earlier.
-    pieces : Pieces
-        Of the same games.
-    games : int or bool array, optional
-        The games to be looked at; all by default.
-    window : int
-        At most so many moves of each player.
-    last_games : int, optional
-        Only moves of the player's last so many games, as if the earlier ones had
-        never been seen; 0 leaves nothing. Games whose moves are not known count.
+    Args:
+        pool: All games in order of time; of games at one moment, those that stand earlier count as
+            earlier.
+        pieces: Of the same games.
+        games (int or bool array): The games to be looked at; all by default.
+        window: At most so many moves of each player.
+        last_games: Only moves of the player's last so many games, as if the earlier ones had never
+            been seen; 0 leaves nothing. Games whose moves are not known count.
 
-    Returns
-    -------
-    rows : int64 [k]
-        Rows of the features, of one side after the other, the oldest move first.
-    starts : int64 [2 * games + 1]
-        Side s (0 the first player, 1 the second) of the i-th game has
-        ``rows[starts[2 * i + s]:starts[2 * i + s + 1]]``.
+    Returns:
+        rows (int64 [k]): Rows of the features, of one side after the other, the oldest move first.
+        starts (int64 [2 * games + 1]): Side s (0 the first player, 1 the second) of the i-th game
+            has ``rows[starts[2 * i + s]:starts[2 * i + s + 1]]``.
     """
     if len(pieces.known) != len(pool):
         raise InputError(f"moves of {len(pieces.known)} games are not of this pool of {len(pool)}")
@@ -112,14 +103,11 @@ def recent_moves(
 def histories(pool: Pool) -> tuple[Integers, Integers, Integers]:
     """The games of every player, one player after the other, each in order of time.
 
-    Returns
-    -------
-    order : int64 [2 * games]
-        Sides (twice the game, plus 1 for the second player) in that order.
-    place : int64 [2 * games]
-        Where each side stands in it.
-    begins : int64 [2 * games]
-        For each place, where its player's first game stands.
+    Returns:
+        order (int64 [2 * games]): Sides (twice the game, plus 1 for the second player) in that
+            order.
+        place (int64 [2 * games]): Where each side stands in it.
+        begins (int64 [2 * games]): For each place, where its player's first game stands.
     """
     player = np.column_stack([pool.first, pool.second]).ravel().astype(np.int64)
     order = np.argsort(player, kind="stable")
@@ -132,10 +120,9 @@ def histories(pool: Pool) -> tuple[Integers, Integers, Integers]:
 def ranges(start: Integers, length: Integers) -> Integers:
     """All of ``start, start + 1, …`` of one range after the other.
 
-    Examples
-    --------
-    >>> ranges(np.array([5, 0]), np.array([2, 3]))
-    array([5, 6, 0, 1, 2])
+    Examples:
+        >>> ranges(np.array([5, 0]), np.array([2, 3]))
+        array([5, 6, 0, 1, 2])
     """
     ends = np.cumsum(length)
     total = int(ends[-1]) if len(ends) else 0
@@ -186,20 +173,14 @@ class MoveSets:
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """The moves of some sides as one array.
 
-        Parameters
-        ----------
-        sides : int array [b]
-            Twice the number of the game, plus 1 for White's side.
-        window : int, optional
-            Only the last so many moves of each.
+        Args:
+            sides (int array [b]): Twice the number of the game, plus 1 for White's side.
+            window: Only the last so many moves of each.
 
-        Returns
-        -------
-        features : float32 [b, n, width]
-            n is the number of moves of the longest side, 1 if none has a move; what
-            stands after a side's moves is 0.
-        present : bool [b, n]
-            True where there is a move.
+        Returns:
+            features (float32 [b, n, width]): n is the number of moves of the longest side, 1 if
+                none has a move; what stands after a side's moves is 0.
+            present (bool [b, n]): True where there is a move.
         """
         start, stop = self.starts[sides], self.starts[np.asarray(sides) + 1]
         if window is not None:
@@ -323,10 +304,8 @@ class Stores:
     def open(cls, paths: Sequence[str | os.PathLike[str]]) -> Stores:
         """Open complete stores.
 
-        Raises
-        ------
-        InputError
-            One is not complete, damaged, or made in another way than the first.
+        Raises:
+            InputError: One is not complete, damaged, or made in another way than the first.
         """
         if not paths:
             raise InputError("no store of features is named")
@@ -359,15 +338,12 @@ class Stores:
     def pieces(self, keys: Sequence[str], by: str = "name") -> Pieces:
         """Where the moves of games lie.
 
-        Parameters
-        ----------
-        keys : sequence of str
-            What names each game.
-        by : str
-            The column of the stores that holds these: ``name`` or ``file``. With
-            ``file`` a key is the file, and ``#`` with the number in the file for
-            further games of one file; a file that has moved is found by its name
-            alone if only one has it. If a game is in two stores, the first counts.
+        Args:
+            keys: What names each game.
+            by: The column of the stores that holds these: ``name`` or ``file``. With ``file`` a key
+                is the file, and ``#`` with the number in the file for further games of one file; a
+                file that has moved is found by its name alone if only one has it. If a game is in
+                two stores, the first counts.
         """
         place = self._places(by)
         bounds = []

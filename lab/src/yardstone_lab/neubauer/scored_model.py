@@ -101,26 +101,18 @@ def model_of_scores(
 ) -> ScoredModel:
     """A model with the scales of Fox and, if there are sides of OGS, of OGS.
 
-    Parameters
-    ----------
-    sides : SetSides
-        Those of Fox groups, and perhaps some with OGS ranks.
-    outside : float64 [s, phases, m]
-        Summed scores of each side, by a scorer that has not seen its player.
-    fold : int64 [s]
-        The fold of each side.
-    scorer : callable
-        Takes directions [m, k] of such scores, gives a scorer with k scores along them.
-    about : mapping
-        The card.
-    seed : int
-        Of the games that are drawn for intervals.
-    width : int
-        Directions for the groups of Fox.
-    weak : float, optional
-        People of lower OGS ranks than this stand with the weakest group of Fox when
-        directions are chosen, though not in what is usual there: along them the weak are
-        weak on either scale.
+    Args:
+        sides: Those of Fox groups, and perhaps some with OGS ranks.
+        outside (float64 [s, phases, m]): Summed scores of each side, by a scorer that has not seen
+            its player.
+        fold (int64 [s]): The fold of each side.
+        scorer: Takes directions [m, k] of such scores, gives a scorer with k scores along them.
+        about: The card.
+        seed: Of the games that are drawn for intervals.
+        width: Directions for the groups of Fox.
+        weak: People of lower OGS ranks than this stand with the weakest group of Fox when
+            directions are chosen, though not in what is usual there: along them the weak are weak
+            on either scale.
     """
     fox, ogs = np.flatnonzero(sides.fox), np.flatnonzero(~sides.fox)
     pool = pool_of(sides, fox)
@@ -228,15 +220,10 @@ def train_stochastic_model(
 ) -> ScoredModel:
     """What losses are usual at each rank, of the sides of some stores.
 
-    Parameters
-    ----------
-    parts : sequence of StoreSides
-    sides : SetSides
-        The same sides, read by `read_sides`.
-    folds, seed : int
-        Of the players.
-    card : mapping, optional
-        What the model is to say of itself.
+    Args:
+        sides: The same sides, read by `read_sides`.
+        folds, seed: Of the players.
+        card: What the model is to say of itself.
     """
     fold = sides.folds(folds, seed)
     about = {"folds": folds, **(card or {})}
@@ -299,30 +286,19 @@ def train_set_model(
 ) -> ScoredModel:
     """Train a model of sets on sides of games whose players' ranks are known.
 
-    Parameters
-    ----------
-    sides : SetSides
-        `read_sides` gives them.
-    settings : Hyperparameters, optional
-        `SETTINGS` for what the sides show of a move, if not given.
-    folder : path
-        Where the network of each fold is kept, so that a training that was stopped goes
-        on; with other settings or sides they are trained anew.
-    folds : int
-        Into how many the players are divided.
-    card : mapping, optional
-        What the model is to say of itself.
-    threads : int
-        Of torch.
-    report : callable, optional
-        Called with the number of each fold when it is done, and with `folds` at the end.
+    Args:
+        sides: `read_sides` gives them.
+        settings: `SETTINGS` for what the sides show of a move, if not given.
+        folder: Where the network of each fold is kept, so that a training that was stopped goes on;
+            with other settings or sides they are trained anew.
+        folds: Into how many the players are divided.
+        card: What the model is to say of itself.
+        threads: Of torch.
+        report: Called with the number of each fold when it is done, and with `folds` at the end.
 
-    Raises
-    ------
-    MissingExtraError
-        torch is not installed.
-    NoGamesError
-        There are no Fox games.
+    Raises:
+        MissingExtraError: torch is not installed.
+        NoGamesError: There are no Fox games.
     """
     chosen = SETTINGS[sides.inputs] if settings is None else settings
     if not sides.fox.any():
@@ -457,34 +433,22 @@ def train_ranked_model(
 ) -> RankedModel:
     """Train a model on sides of games, with the scales of Fox and OGS where there are such ranks.
 
-    Parameters
-    ----------
-    parts : sequence of StoreSides
-        Of stores made with one network (`labelled_sides` gives them).
-    kind : str
-        One of `KINDS`.
-    base : StrengthModel, optional
-        A rank model that gets the scales it has not; without it a new one is made, which
-        needs groups of Fox.
-    name : str
-        Of the model, on its card.
-    seed : int
-    folder : path, optional
-        Where the networks of the folds of a Set Transformer are kept, so that a training that
-        was stopped goes on.
-    threads : int
-        Of torch.
-    progress : callable, optional
-        Called with how much is done, and of how much.
+    Args:
+        parts: Of stores made with one network (`labelled_sides` gives them).
+        kind: One of `KINDS`.
+        base: A rank model that gets the scales it has not; without it a new one is made, which
+            needs groups of Fox.
+        name: Of the model, on its card.
+        folder: Where the networks of the folds of a Set Transformer are kept, so that a training
+            that was stopped goes on.
+        threads: Of torch.
+        progress: Called with how much is done, and of how much.
 
-    Raises
-    ------
-    NoGamesError
-        There are no sides, or a group has too few.
-    UsageError
-        There is nothing to begin from, the stores are of several networks, or the kind is none.
-    MissingExtraError
-        torch is not installed, for a Set Transformer.
+    Raises:
+        NoGamesError: There are no sides, or a group has too few.
+        UsageError: There is nothing to begin from, the stores are of several networks, or the kind
+            is none.
+        MissingExtraError: torch is not installed, for a Set Transformer.
     """
     if kind not in KINDS:
         raise UsageError(f"no kind of model is called {kind!r}: {', '.join(KINDS)}")

@@ -63,21 +63,14 @@ def train_arrays(
     rate falls along half a cosine over all steps; what is kept is the moving average of
     the parameters. Equal settings and sides give equal parameters on equal machines.
 
-    Parameters
-    ----------
-    sides : SetSides
-    rows : bool [s]
-        Whom it learns from.
-    settings : Hyperparameters
-        Of which `decay`, `rating_loss`, `window`, `patience` and `standardise` say
-        nothing here.
-    threads : int
-        Of torch.
+    Args:
+        rows (bool [s]): Whom it learns from.
+        settings: Of which `decay`, `rating_loss`, `window`, `patience` and `standardise` say
+            nothing here.
+        threads: Of torch.
 
-    Raises
-    ------
-    NoGamesError
-        There are none.
+    Raises:
+        NoGamesError: There are none.
     """
     chosen = np.flatnonzero(rows & (sides.moves.lengths() >= _FEWEST))
     fox, ogs = chosen[sides.fox[chosen]], chosen[~sides.fox[chosen]]

@@ -132,20 +132,13 @@ def read_sides(
 ) -> SetSides:
     """Read the moves of the sides that count from stores of one network.
 
-    Parameters
-    ----------
-    parts : sequence of StoreSides
-    inputs : str
-        A name of `INPUTS`.
-    progress : callable, optional
-        Called with the number of sides that are read, and of all.
+    Args:
+        inputs: A name of `INPUTS`.
+        progress: Called with the number of sides that are read, and of all.
 
-    Raises
-    ------
-    NoGamesError
-        No side counts.
-    UsageError
-        The stores were made with different networks.
+    Raises:
+        NoGamesError: No side counts.
+        UsageError: The stores were made with different networks.
     """
     whole = sum(len(part.game) for part in parts)
     if not whole:
@@ -240,19 +233,13 @@ def read_rank_labels(
 ) -> list[RankLabel]:
     """Read a table of ranks.
 
-    Parameters
-    ----------
-    path : path
-        CSV, with commas, semicolons or tabs.
-    skipped : SkipReport, optional
-        Takes the rows that cannot be used.
+    Args:
+        path: CSV, with commas, semicolons or tabs.
+        skipped: Takes the rows that cannot be used.
 
-    Raises
-    ------
-    InputError
-        The file cannot be read, or lacks a column.
-    NoGamesError
-        There is no rank in it.
+    Raises:
+        InputError: The file cannot be read, or lacks a column.
+        NoGamesError: There is no rank in it.
     """
     report = SkipReport() if skipped is None else skipped
     labels = []
@@ -315,10 +302,8 @@ class LabelIndex:
 def labelled_sides(stores: Sequence[FeatureStore], labels: Sequence[RankLabel]) -> list[StoreSides]:
     """The sides of the games of some stores that have a label; stores without any are left out.
 
-    Raises
-    ------
-    NoGamesError
-        No game of the stores has a label.
+    Raises:
+        NoGamesError: No game of the stores has a label.
     """
     ranks = LabelIndex(labels)
     parts = []

@@ -31,11 +31,9 @@ __all__ = [
 def imitation_chart(losses: Mapping[str, NDArray[np.float64]], *, title: str = "Training") -> Chart:
     """How a training went: log-loss of the moves, and share of first choices.
 
-    Parameters
-    ----------
-    losses : mapping of str to float64 [lines]
-        The columns of `losses.csv` (`yardstone_lab.imitation.training.read_losses`).
-    title : str
+    Args:
+        losses (mapping of str to float64 [lines]): The columns of `losses.csv`
+            (`yardstone_lab.imitation.training.read_losses`).
     """
     step = losses["step"]
     x = Axis("Step", low=0.0, high=float(step.max(initial=1.0)), whole=True)

@@ -80,11 +80,8 @@ _CELLS = 45
 def label_chart(classes: Mapping[str, Array], *, title: str = "Rating labels") -> Chart:
     """Figure 4.1: how rating labels are spread, a colour a class of players.
 
-    Parameters
-    ----------
-    classes : mapping of str to float64 arrays
-        The labels of each class, in rating points.
-    title : str
+    Args:
+        classes (mapping of str to float64 arrays): The labels of each class, in rating points.
     """
     everything = np.concatenate(list(classes.values()))
     edges = np.histogram_bin_edges(everything, bins=60)
@@ -105,16 +102,12 @@ def loss_chart(
 ) -> Chart:
     """Figures 4.2 and 4.3: how much moves lose, by class of players.
 
-    Parameters
-    ----------
-    classes : mapping of str to float64 arrays
-        What each move of the players of each class lost.
-    low, high : float
-        What is drawn in full; the bars beside it hold the shares beyond.
-    label : str
-        Of the axis.
-    bins : int
-        Steps between `low` and `high`.
+    Args:
+        classes (mapping of str to float64 arrays): What each move of the players of each class
+            lost.
+        low, high: What is drawn in full; the bars beside it hold the shares beyond.
+        label: Of the axis.
+        bins: Steps between `low` and `high`.
     """
     edges = np.linspace(low, high, bins + 1)
     middle = 0.5 * (edges[1:] + edges[:-1])
@@ -165,12 +158,9 @@ def length_chart(moves: NDArray[Any], *, what: str = "counted games") -> Chart:
 def rating_chart(rating: Array, label: Array, *, name: str) -> Chart:
     """Figures 5.6 and 5.8: ratings before the games against the labels.
 
-    Parameters
-    ----------
-    rating, label : float64 arrays
-        In points, both players of every game.
-    name : str
-        Of the system.
+    Args:
+        rating, label (float64 arrays): In points, both players of every game.
+        name: Of the system.
     """
     low = float(min(rating.min(), label.min()))
     high = float(max(rating.max(), label.max()))
@@ -260,11 +250,6 @@ def training_chart(history: History, *, title: str = "Training") -> Chart:
 
     The three losses of every step are stacked in blue; lines are the losses of the
     validation games after each epoch, and a mark the epoch that was kept.
-
-    Parameters
-    ----------
-    history : History
-    title : str
     """
     epochs = np.array([epoch.epoch for epoch in history.epochs])
     steps = np.array(history.steps).reshape(-1, 3)
@@ -310,13 +295,9 @@ def search_chart(
 ) -> Chart:
     """The lowest validation loss of each training against each setting (figures 5.2 to 5.4).
 
-    Parameters
-    ----------
-    runs : sequence of SearchRun
-        Those that failed or were given up are left out.
-    limits : (float, float), optional
-        Only losses between these, as figure 5.4 has it.
-    title : str
+    Args:
+        runs: Those that failed or were given up are left out.
+        limits (float, float): Only losses between these, as figure 5.4 has it.
     """
     done = [run for run in runs if math.isfinite(run.loss)]
     drawn = [run for run in done if limits is None or limits[0] <= run.loss <= limits[1]]
@@ -801,11 +782,8 @@ def deviations_chart(deviations: DeviationsByGames) -> Chart:
 def ratings_by_games_chart(by_games: RatingsByGames, labels: Sequence[str] | None = None) -> Chart:
     """Distribution of ratings or ranks by games played (Neubauer 2024, figure 4.5).
 
-    Parameters
-    ----------
-    by_games : RatingsByGames
-    labels : sequence of str, optional
-        Names of the classes; by default the edges are numbers on the axis.
+    Args:
+        labels: Names of the classes; by default the edges are numbers on the axis.
     """
     edges = np.arange(len(by_games.edges)) if labels is not None else np.asarray(by_games.edges)
     share = np.nan_to_num(by_games.share)

@@ -554,10 +554,9 @@ def holm(probabilities: ArrayLike) -> NDArray[np.float64]:
     Those below a level are all rightly believed but in that share of cases, however the
     comparisons depend on each other. NaN stays NaN, and counts as a comparison.
 
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03]).tolist()
-    [0.03, 0.06, 0.06]
+    Examples:
+        >>> holm([0.01, 0.04, 0.03]).tolist()
+        [0.03, 0.06, 0.06]
     """
     p = np.asarray(probabilities, np.float64)
     order = np.argsort(p, kind="stable")

@@ -34,13 +34,9 @@ def probability_trace_chart(
 ) -> Chart:
     """Probabilities over the years for each grade followed (figures 3 and 5).
 
-    Parameters
-    ----------
-    trace : Trace
-    modelled : bool
-        From each window's fit (figure 5), or the ratios as measured (figure 3).
-    title, note : str
-        `note` stands below the picture; say there if the games are simulated.
+    Args:
+        modelled: From each window's fit (figure 5), or the ratios as measured (figure 3).
+        title, note: `note` stands below the picture; say there if the games are simulated.
     """
     values = trace.modelled if modelled else trace.measured
     panels = []

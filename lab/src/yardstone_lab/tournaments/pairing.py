@@ -184,23 +184,15 @@ def compare_quality(
 ) -> tuple[Q, ...]:
     """Measure variants on the same players, replicate by replicate.
 
-    Parameters
-    ----------
-    variants : sequence of Variant
-        The first is the one that others are compared with.
-    chance : callable
-        Win probability on grades.
-    measure : Measure
-        What is played and measured.
-    replicates : int
-        Independent replicates; errors come from their spread.
-    seed, workers, progress
-        As in `yardstone.tournament.forecast.simulate`.
+    Args:
+        variants: The first is the one that others are compared with.
+        chance: Win probability on grades.
+        measure: What is played and measured.
+        replicates: Independent replicates; errors come from their spread.
+        seed, workers, progress: As in `yardstone.tournament.forecast.simulate`.
 
-    Raises
-    ------
-    UsageError
-        No variant, or fewer than two replicates.
+    Raises:
+        UsageError: No variant, or fewer than two replicates.
     """
     if not variants or replicates < 2:
         raise UsageError("at least one variant and two replicates are needed")
@@ -361,10 +353,8 @@ class Circuit:
         Players enter each tournament with the grade that their measured rating gives, as
         they do in Europe; the rating before the first tournament is the true one.
 
-        Returns
-        -------
-        float array (4 * tournaments,)
-            rms, drift, centred and scatter after each tournament.
+        Returns:
+            float array (4 * tournaments,): rms, drift, centred and scatter after each tournament.
         """
         people = synthetic_field(self.population, rng, lowest=self.lowest, highest=self.highest)
         true = egf_of_grade(people.strength)
@@ -500,29 +490,18 @@ def search_weights(
     difference compares with many small ones, both seeding systems, and the choice of
     floaters. Every trial has the same players.
 
-    Parameters
-    ----------
-    chance : callable
-        Win probability on grades.
-    measure : Measure
-        What is played and measured.
-    trials : int
-        Sets of rules to try; the first is `start`.
-    replicates, confirm : int
-        Replicates of each trial, and fresh ones for the comparison in the end.
-    start : Variant, optional
-        The usual rules: by default McMahon with the bar at 3 dan.
-    seed, workers
-        As in `yardstone.tournament.forecast.simulate`.
-    progress : callable, optional
-        Called with the trials that are done and all of them.
+    Args:
+        chance: Win probability on grades.
+        measure: What is played and measured.
+        trials: Sets of rules to try; the first is `start`.
+        replicates, confirm: Replicates of each trial, and fresh ones for the comparison in the end.
+        start: The usual rules: by default McMahon with the bar at 3 dan.
+        seed, workers: As in `yardstone.tournament.forecast.simulate`.
+        progress: Called with the trials that are done and all of them.
 
-    Raises
-    ------
-    MissingExtraError
-        If optuna is not installed.
-    UsageError
-        If nothing is to be tried.
+    Raises:
+        MissingExtraError: If optuna is not installed.
+        UsageError: If nothing is to be tried.
     """
     try:
         import optuna

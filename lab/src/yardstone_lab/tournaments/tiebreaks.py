@@ -155,26 +155,17 @@ def compare_tiebreaks(
 ) -> TiebreakComparison:
     """Test tie-breaks on simulated tournaments.
 
-    Parameters
-    ----------
-    chance : callable
-        Win probability on grades (`yardstone.tournament.field`).
-    setting : TournamentSetting, optional
-        What is played.
-    candidates : sequence of str
-        Criteria by name, and `DIRECT`; the first is what others are compared with.
-    tournaments : int
-        How many to play; each has players of its own.
-    among : {"all", "same-start", "top"}
-        Whom to ask about (`AMONG`).
-    seed, workers, progress
-        As in `yardstone.tournament.forecast.simulate`.
+    Args:
+        chance: Win probability on grades (`yardstone.tournament.field`).
+        setting: What is played.
+        candidates: Criteria by name, and `DIRECT`; the first is what others are compared with.
+        tournaments: How many to play; each has players of its own.
+        among ({"all", "same-start", "top"}): Whom to ask about (`AMONG`).
+        seed, workers, progress: As in `yardstone.tournament.forecast.simulate`.
 
-    Raises
-    ------
-    UsageError
-        No candidate, or one that compares tied players only (take `DIRECT`), or fewer
-        than two tournaments.
+    Raises:
+        UsageError: No candidate, or one that compares tied players only (take `DIRECT`), or fewer
+            than two tournaments.
     """
     setting = setting or TournamentSetting()
     if among not in AMONG:

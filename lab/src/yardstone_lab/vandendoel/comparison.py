@@ -151,33 +151,21 @@ def fit_weights(
 ) -> WeightFit:
     """Maximum of the likelihood of the results.
 
-    Parameters
-    ----------
-    table : MatchTable
-    model : {"moves-and-cube", "moves-and-cube-constant", "decisions", "scaled"}
-        What is estimated.
-    target : {"luck-adjusted", "won"}
-        What is explained.
-    rates : (epm, epc, epd), optional
-        Each of shape (matches, 2); by default those of the match itself.
-    clusters : int array, optional
-        Matches of one number belong together: the covariance and the bootstrap keep
-        them so.
-    samples : int
-        Bootstrap samples.
-    seed : int
-        Of the bootstrap.
-    base : Formula
-        For the model ``scaled``.
-    name : str
-        Of the formula found.
+    Args:
+        model ({"moves-and-cube", "moves-and-cube-constant", "decisions", "scaled"}): What is
+            estimated.
+        target ({"luck-adjusted", "won"}): What is explained.
+        rates (epm, epc, epd): Each of shape (matches, 2); by default those of the match itself.
+        clusters (int array): Matches of one number belong together: the covariance and the
+            bootstrap keep them so.
+        samples: Bootstrap samples.
+        seed: Of the bootstrap.
+        base: For the model ``scaled``.
+        name: Of the formula found.
 
-    Raises
-    ------
-    ModelError
-        The matches do not determine the coefficients.
-    ConvergenceError
-        The method did not reach its tolerance.
+    Raises:
+        ModelError: The matches do not determine the coefficients.
+        ConvergenceError: The method did not reach its tolerance.
     """
     epm, epc, epd = rates or (table.epm, table.epc, table.epd)
     slope = fibs.steepness(table.length)
@@ -323,25 +311,16 @@ def cross_validate(
 ) -> list[ResultPrediction]:
     """Log scores of matches left out: of given formulas, and of models fitted to the others.
 
-    Parameters
-    ----------
-    table : MatchTable
-    formulas : mapping of names to formulas
-        Used as they are.
-    models : mapping of names to models
-        Fitted to all folds but one, and used on that one.
-    folds : int array
-        Fold of each match.
-    target, test : {"luck-adjusted", "won"}
-        What the models are fitted to, and what the score is about.
-    rates : (epm, epc, epd), optional
-        As in `fit_weights`.
-    by_decisions : set of names
-        Formulas used through EPD in place of EPM and EPC.
+    Args:
+        formulas: Used as they are.
+        models: Fitted to all folds but one, and used on that one.
+        folds (int array): Fold of each match.
+        target, test ({"luck-adjusted", "won"}): What the models are fitted to, and what the score
+            is about.
+        rates (epm, epc, epd): As in `fit_weights`.
+        by_decisions: Formulas used through EPD in place of EPM and EPC.
 
-    Returns
-    -------
-    list of ResultPrediction
+    Returns:
         First ``even``, one half for every match.
     """
     epm, epc, epd = rates or (table.epm, table.epc, table.epd)
@@ -368,13 +347,10 @@ def cross_validate(
 def other_rates(table: MatchTable, *, shrink: float = 0.0) -> tuple[Floats, Floats, Floats]:
     """EPM, EPC and EPD of both players over their *other* matches: shapes (matches, 2).
 
-    Parameters
-    ----------
-    table : MatchTable
-    shrink : float
-        So many decisions of an average player are added to each, since the rates of a
-        player with few other matches are noise. Without any, a player without another
-        match has the average rates.
+    Args:
+        shrink: So many decisions of an average player are added to each, since the rates of a
+            player with few other matches are noise. Without any, a player without another match has
+            the average rates.
     """
     _, place = np.unique(table.players, return_inverse=True)
     place = place.reshape(table.players.shape)
@@ -448,26 +424,17 @@ def compare_formulas(
 ) -> Comparison:
     """FormulaScore the published formulas and refitted ones on matches left out.
 
-    Parameters
-    ----------
-    table : StudyTable
-        Only matches of Part I and Part II are used.
-    rule : CloseRule
-        Which cube decisions count as close.
-    left_out : LeftOut
-        With `lengths`, the functions of 1/N must serve a length that no fit has seen;
-        the error rates at that length are known, since they are the formula's input.
-    folds : int
-        Into so many parts the matches of each cell are dealt.
-    seed : int
-        Of that deal.
+    Args:
+        table: Only matches of Part I and Part II are used.
+        rule: Which cube decisions count as close.
+        left_out: With `lengths`, the functions of 1/N must serve a length that no fit has seen; the
+            error rates at that length are known, since they are the formula's input.
+        folds: Into so many parts the matches of each cell are dealt.
+        seed: Of that deal.
 
-    Raises
-    ------
-    NoGamesError
-        There are no such matches.
-    UsageError
-        There are fewer than two parts, or only one length to leave out.
+    Raises:
+        NoGamesError: There are no such matches.
+        UsageError: There are fewer than two parts, or only one length to leave out.
     """
     known = np.array([is_part_one(s) or is_part_two(s) for s in table.settings])
     table = table.take(known[table.setting])

@@ -123,22 +123,14 @@ def fit_study(
 ) -> StudyFit:
     """Fit one model to the cells that belong to it, at each length and as functions of 1/N.
 
-    Parameters
-    ----------
-    table : StudyTable
-    model : StudyModel
-        `decision` uses the cells of Part I, `bilinear` those of Part II.
-    method, rule, averaging
-        See `FitMethod`, `CloseRule` and `Averaging`.
-    draws : int
-        So many times the matches of each cell are drawn anew for the errors; 0 for none.
-    seed : int
-        Of those draws.
+    Args:
+        model: `decision` uses the cells of Part I, `bilinear` those of Part II.
+        method, rule, averaging: See `FitMethod`, `CloseRule` and `Averaging`.
+        draws: So many times the matches of each cell are drawn anew for the errors; 0 for none.
+        seed: Of those draws.
 
-    Raises
-    ------
-    NoGamesError
-        No cell belongs to this model.
+    Raises:
+        NoGamesError: No cell belongs to this model.
     """
     cells = make_cells(table, rule, averaging)
     belongs = cells.belongs(model)
@@ -195,10 +187,8 @@ def fit_cells(cells: Cells, model: StudyModel, method: FitMethod) -> Array:
 
     The lengths are those of the cells, in order. NaN where nothing is determined.
 
-    Raises
-    ------
-    ConvergenceError
-        The fit of mean results found no end.
+    Raises:
+        ConvergenceError: The fit of mean results found no end.
     """
     lengths = np.unique(cells.length)
     terms = cells.terms(model)
@@ -268,22 +258,16 @@ def _least_squares(terms: Array, values: Array, weights: Array) -> tuple[Array, 
 def fit_chance(cells: Cells, terms: Array) -> tuple[Array, Array]:
     """Fit ratings `terms` x to mean results, each by its standard error, by Gauss and Newton.
 
-    Parameters
-    ----------
-    cells : Cells
-        All must have a finite standard error above zero (`has_spread`).
-    terms : float64 array (c, k)
-        What the rating difference is made of.
+    Args:
+        cells: All must have a finite standard error above zero (`has_spread`).
+        terms (float64 array (c, k)): What the rating difference is made of.
 
-    Returns
-    -------
-    tuple of float64 arrays (k,)
-        The coefficients and their standard errors; NaN if they are not determined.
+    Returns:
+        tuple of float64 arrays (k,): The coefficients and their standard errors; NaN if they are
+            not determined.
 
-    Raises
-    ------
-    ConvergenceError
-        It found no end.
+    Raises:
+        ConvergenceError: It found no end.
     """
     weights = 1.0 / cells.chance_error
     slope = fibs.steepness(cells.length)
@@ -445,18 +429,11 @@ def play_study(
 ) -> StudyResult:
     """Play the matches that a results file lacks, and average all of these settings.
 
-    Parameters
-    ----------
-    settings : sequence of MatchSetting
-    path : Path
-        The results file.
-    playing : Playing
-    rule : CloseRule
-        Which cube decisions count as close.
-    fits : bool
-        Fit the formulas too.
-    progress : callable, optional
-        Called with the number of matches done and of all.
+    Args:
+        path: The results file.
+        rule: Which cube decisions count as close.
+        fits: Fit the formulas too.
+        progress: Called with the number of matches done and of all.
     """
     played = play_jobs(
         in_rounds(settings, playing.matches, playing.seed),

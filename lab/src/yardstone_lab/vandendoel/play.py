@@ -149,10 +149,8 @@ class MatchSetting:
     def from_record(cls, record: Mapping[str, Any]) -> MatchSetting:
         """Read back what `as_record` wrote.
 
-        Raises
-        ------
-        KeyError, TypeError, ValueError, UsageError
-            It is no such record.
+        Raises:
+            KeyError, TypeError, ValueError, UsageError: It is no such record.
         """
         return cls(
             int(record["length"]),
@@ -197,34 +195,22 @@ def play_match(
 ) -> dict[str, Any]:
     """Play a match, analyse it, and give everything GNU Backgammon says about it.
 
-    Parameters
-    ----------
-    job : MatchJob
-    program : Path, optional
-        GNU Backgammon.
-    frozen : bool
-        Let the clock stand still, so that the same job gives the same match. Without
-        it (no libfaketime) random noise is new each time, and the record says so.
-    timeout : float
-        Seconds until the match is given up.
-    export : bool
-        Keep the match itself, as the text of a ``.mat`` file.
-    stop : Event, optional
-        Once it is set, the match is broken off.
+    Args:
+        program: GNU Backgammon.
+        frozen: Let the clock stand still, so that the same job gives the same match. Without it (no
+            libfaketime) random noise is new each time, and the record says so.
+        timeout: Seconds until the match is given up.
+        export: Keep the match itself, as the text of a ``.mat`` file.
+        stop: Once it is set, the match is broken off.
 
-    Returns
-    -------
-    dict
-        The setting (as `Setting.as_record`), ``number``, ``seed``, ``dice``, ``clock``
-        (null if it ran), ``winner`` (``X`` or ``O``), ``games``, ``score``, and
-        ``analyses``: for each depth ``stats`` exactly as GNU Backgammon gives them
-        and ``close``, the close cube decisions by the rules of 2003 and 2006; with
-        `export` also ``mat``.
+    Returns:
+        The setting (as `Setting.as_record`), ``number``, ``seed``, ``dice``, ``clock`` (null if it
+            ran), ``winner`` (``X`` or ``O``), ``games``, ``score``, and ``analyses``: for each
+            depth ``stats`` exactly as GNU Backgammon gives them and ``close``, the close cube
+            decisions by the rules of 2003 and 2006; with `export` also ``mat``.
 
-    Raises
-    ------
-    WorkerError
-        GNU Backgammon crashed, hung, or gave no complete match.
+    Raises:
+        WorkerError: GNU Backgammon crashed, hung, or gave no complete match.
     """
     dice, clock = job.seeds()
     setting = job.setting
@@ -329,10 +315,8 @@ def part_two(
 ) -> list[MatchSetting]:
     """An expert against players of separate noise in chequer play and in cube decisions (Part II).
 
-    Raises
-    ------
-    UsageError
-        A match of one point, which has no cube.
+    Raises:
+        UsageError: A match of one point, which has no cube.
     """
     if any(length < 2 for length in lengths):
         raise UsageError("part 2 needs matches of 2 points or more: a single point has no cube")
@@ -395,15 +379,12 @@ _LONGEST_LINE = 4 * 2**20
 class ResultsFile:
     """A file of results open for more; only one run at a time may have it.
 
-    Attributes
-    ----------
-    done : set of MatchJob
-        The matches that the file already has, without those that failed.
+    Attributes:
+        done: The matches that the file already has, without those that failed.
 
-    Raises
-    ------
-    InputError
-        The file cannot be written, another run writes to it, or a line of it is no result.
+    Raises:
+        InputError: The file cannot be written, another run writes to it, or a line of it is no
+            result.
     """
 
     def __init__(self, path: Path) -> None:
@@ -456,10 +437,8 @@ def read_results(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
     A last line without an end is left out: a run was killed while it wrote.
 
-    Raises
-    ------
-    InputError
-        The file cannot be read, or a line of it is no result.
+    Raises:
+        InputError: The file cannot be read, or a line of it is no result.
     """
     with _opened(path) as file:
         for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), start=1):
@@ -556,28 +535,17 @@ def play_jobs(
     is tried again the next time. Ctrl-C, or a kill, leaves a file that the same call
     takes up again.
 
-    Parameters
-    ----------
-    jobs : iterable of MatchJob
-    path : Path
-        The results file; made if it is not there.
-    program : Path, optional
-        GNU Backgammon.
-    processes : int, optional
-        How many run at a time; `default_processes` by default.
-    frozen : bool
-        Matches that can be repeated; needs libfaketime.
-    timeout : float
-        Seconds until a match is given up.
-    export : bool
-        Keep each match as text too.
-    progress : callable, optional
-        Called as ``progress(done, all)`` for the matches that are played now.
+    Args:
+        path: The results file; made if it is not there.
+        program: GNU Backgammon.
+        processes: How many run at a time; `default_processes` by default.
+        frozen: Matches that can be repeated; needs libfaketime.
+        timeout: Seconds until a match is given up.
+        export: Keep each match as text too.
+        progress: Called as ``progress(done, all)`` for the matches that are played now.
 
-    Raises
-    ------
-    InputError
-        GNU Backgammon or libfaketime is missing, or the file is no results file.
+    Raises:
+        InputError: GNU Backgammon or libfaketime is missing, or the file is no results file.
     """
     version = gnubg_version(find_gnubg(program))
     if frozen and find_clock() is None:

@@ -141,12 +141,9 @@ def ratio(total: NDArray[Any], number: NDArray[Any]) -> Array:
 def from_results(paths: Iterable[Path]) -> StudyTable:
     """The table of the matches in results files; matches that failed are left out.
 
-    Raises
-    ------
-    InputError
-        A file cannot be read, or is no results file.
-    NoGamesError
-        There is no match.
+    Raises:
+        InputError: A file cannot be read, or is no results file.
+        NoGamesError: There is no match.
     """
     rows: dict[tuple[str, ...], dict[str, str]] = {}
     for path in paths:
@@ -231,12 +228,9 @@ def table_text(table: StudyTable) -> str:
 def read_table(path: Path) -> StudyTable:
     """Read a table, compressed or not.
 
-    Raises
-    ------
-    InputError
-        It cannot be read, is damaged, or a line is wrong; names the line.
-    NoGamesError
-        There is no match in it.
+    Raises:
+        InputError: It cannot be read, is damaged, or a line is wrong; names the line.
+        NoGamesError: There is no match in it.
     """
     source = Source(str(path), path)
     data = source.content()
@@ -468,19 +462,12 @@ def make_cells(
 ) -> Cells:
     """Average the matches of each setting.
 
-    Parameters
-    ----------
-    table : StudyTable
-    rule : CloseRule
-        Which cube decisions count as close.
-    averaging : Averaging
-        How rates of matches become one.
-    times : float64 array (n,), optional
-        How often each match counts: once by default.
+    Args:
+        rule: Which cube decisions count as close.
+        averaging: How rates of matches become one.
+        times (float64 array (n,)): How often each match counts: once by default.
 
-    Returns
-    -------
-    Cells
+    Returns:
         Of the settings that have a match, ordered by length and noise.
     """
     groups = len(table.settings)
@@ -603,16 +590,12 @@ def read_match_table(path: Path, *, close: str = "close") -> MatchTable:
 
     Rows without a winner and money sessions are left out.
 
-    Parameters
-    ----------
-    path : Path
-    close : {"close", "close_2003"}
-        Which rule counts close cube decisions: GNU Backgammon's, or that of 2003.
+    Args:
+        close ({"close", "close_2003"}): Which rule counts close cube decisions: GNU Backgammon's,
+            or that of 2003.
 
-    Raises
-    ------
-    InputError
-        The file cannot be read, or a column is missing or holds no number.
+    Raises:
+        InputError: The file cannot be read, or a column is missing or holds no number.
     """
     try:
         text = Source(str(path), path).content().decode("utf-8")

@@ -94,17 +94,13 @@ class Header(NamedTuple):
 def read_model(path: str | os.PathLike[str]) -> NetworkModel:
     """Read a network file of KataGo.
 
-    Parameters
-    ----------
-    path : path
-        The file. Whether it is compressed, and whether its arrays are binary or text,
-        the content tells.
+    Args:
+        path: The file. Whether it is compressed, and whether its arrays are binary or text, the
+            content tells.
 
-    Raises
-    ------
-    InputError
-        The file cannot be read, is damaged or cut short, expands like no network does,
-        or is of a version that is not read.
+    Raises:
+        InputError: The file cannot be read, is damaged or cut short, expands like no network does,
+            or is of a version that is not read.
     """
     file = os.fspath(path)
     with _readable(file):

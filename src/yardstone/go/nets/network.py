@@ -44,36 +44,22 @@ class Network:
 
     It may be used by several threads at the same time. `load_network` makes one.
 
-    Attributes
-    ----------
-    model : NetworkModel
-        All its layers.
-    file : str
-        Where it was read from.
-    name : str
-        Its name.
-    version : int
-        Model version, 8 to 17.
-    channels : int
-        Channels of the trunk.
-    sha256 : str
-        Of its file, in hexadecimal.
-    size_limits : (int, int)
-        Smallest and largest board.
-    pass_alive_under_suicide : bool
-        Whether inputs about pass-alive areas are to be computed as if suicide were legal.
-    engine, precision : str
-        What computes it, and in which numbers.
-    device : str
-        On what: ``cpu``, or a graphics card.
-    threads : int
-        How many positions are computed at the same time.
-    answers : EvaluationStore or None
-        Where what it says is kept between runs, by those who ask it.
-    symmetries : int
-        How many ways it is shown each position; what it says is the average.
-    knowledge : Knowledge or None
-        The conditions that it was trained for, where it was not trained for all.
+    Attributes:
+        model: All its layers.
+        file: Where it was read from.
+        name: Its name.
+        version: Model version, 8 to 17.
+        channels: Channels of the trunk.
+        sha256: Of its file, in hexadecimal.
+        size_limits (int, int): Smallest and largest board.
+        pass_alive_under_suicide: Whether inputs about pass-alive areas are to be computed as if
+            suicide were legal.
+        engine, precision: What computes it, and in which numbers.
+        device: On what: ``cpu``, or a graphics card.
+        threads: How many positions are computed at the same time.
+        answers: Where what it says is kept between runs, by those who ask it.
+        symmetries: How many ways it is shown each position; what it says is the average.
+        knowledge: The conditions that it was trained for, where it was not trained for all.
     """
 
     size_limits = (2, 19)
@@ -121,24 +107,17 @@ class Network:
     ) -> NetworkOutput:
         """Evaluate positions, all on boards of one size.
 
-        Parameters
-        ----------
-        spatial : float32 [n, 22, size, size]
-            KataGo's input planes (version 7), of boards that fill them: plane 0 is 1.
-        globals : float32 [n, 19]
-            KataGo's global inputs (version 7).
-        trunk, ownership : bool
-            Give these as well; they cost memory, and the trunk a little time.
+        Args:
+            spatial (float32 [n, 22, size, size]): KataGo's input planes (version 7), of boards that
+                fill them: plane 0 is 1.
+            globals (float32 [n, 19]): KataGo's global inputs (version 7).
+            trunk, ownership: Give these as well; they cost memory, and the trunk a little time.
 
-        Returns
-        -------
-        NetworkOutput
+        Returns:
             A position is evaluated alike whatever else is in the batch, up to rounding.
 
-        Raises
-        ------
-        UsageError
-            The arrays do not have these shapes, or a board does not fill its planes.
+        Raises:
+            UsageError: The arrays do not have these shapes, or a board does not fill its planes.
         """
         size = self._checked(spatial, globals)
         outputs = ["policy", "value", "score"]
@@ -228,38 +207,30 @@ def load_network(
 ) -> Network:
     """Read a network of KataGo and make it ready to evaluate positions.
 
-    Parameters
-    ----------
-    path : path or str, optional
-        A network file, or the name of a network in the user's folder. Without it the
-        environment variable YARDSTONE_NET names one, or else the only network in that
-        folder is taken.
-    engine : {"auto", "onnxruntime", "openvino"}
-        What computes it; ``auto`` takes ONNX Runtime if it is installed.
-    precision : {"fp32", "bf16"}
-        Numbers to compute with. bf16 takes OpenVINO and has errors: see the guide.
-    threads : int, optional
-        Positions computed at the same time; the default is one a core, and one in the
-        workers of `yardstone.parallel.map`.
-    cache : bool
-        Keep what it says of positions between runs, and do not ask it again; see
-        `yardstone.go.evaluation_store`.
-    device : {"auto", "cpu", "cuda", "directml"}
-        The processor, or a graphics card by ONNX Runtime; ``auto`` takes a card that works, if
-        there is one, where ONNX Runtime computes in fp32.
-    symmetries : int
-        Show it each position in so many ways, 1 to 8, and average: the board as it lies, turned
-        by a quarter, and so on. It takes that many times as long.
+    Args:
+        path: A network file, or the name of a network in the user's folder. Without it the
+            environment variable YARDSTONE_NET names one, or else the only network in that folder is
+            taken.
+        engine ({"auto", "onnxruntime", "openvino"}): What computes it; ``auto`` takes ONNX Runtime
+            if it is installed.
+        precision ({"fp32", "bf16"}): Numbers to compute with. bf16 takes OpenVINO and has errors:
+            see the guide.
+        threads: Positions computed at the same time; the default is one a core, and one in the
+            workers of `yardstone.parallel.map`.
+        cache: Keep what it says of positions between runs, and do not ask it again; see
+            `yardstone.go.evaluation_store`.
+        device ({"auto", "cpu", "cuda", "directml"}): The processor, or a graphics card by ONNX
+            Runtime; ``auto`` takes a card that works, if there is one, where ONNX Runtime computes
+            in fp32.
+        symmetries: Show it each position in so many ways, 1 to 8, and average: the board as it
+            lies, turned by a quarter, and so on. It takes that many times as long.
 
-    Raises
-    ------
-    InputError
-        The file is missing, damaged or of a kind that is not read, or no network is named.
-    MissingExtraError
-        The engine is not installed.
-    UsageError
-        The engine, the precision and the device do not go together, the device does not
-        work here, or symmetries is not 1 to 8.
+    Raises:
+        InputError: The file is missing, damaged or of a kind that is not read, or no network is
+            named.
+        MissingExtraError: The engine is not installed.
+        UsageError: The engine, the precision and the device do not go together, the device does not
+            work here, or symmetries is not 1 to 8.
     """
     check_symmetries(symmetries)
     if threads is None:

@@ -79,19 +79,13 @@ def build_network(
 ) -> ModelProto:
     """Build the graph of a whole network.
 
-    Parameters
-    ----------
-    model : NetworkModel
-        The network.
-    size : int
-        Size of the board, 2 to 19.
-    outputs : collection of str
-        Which outputs it has.
-    mish : bool
-        Whether the operator Mish may be used; else it is spelt out.
-    by_points : bool
-        Spell convolutions out as products of matrices, which processors compute in less time,
-        and graphics cards in more.
+    Args:
+        model: The network.
+        size: Size of the board, 2 to 19.
+        outputs: Which outputs it has.
+        mish: Whether the operator Mish may be used; else it is spelt out.
+        by_points: Spell convolutions out as products of matrices, which processors compute in less
+            time, and graphics cards in more.
     """
     graph, builder = _begin(model, size, mish, by_points)
     builder.outputs(model, builder.trunk(model), outputs)

@@ -161,17 +161,13 @@ def _known_names() -> str:
 def find_network(network: str | os.PathLike[str] | None = None) -> Path:
     """The file of the network that is meant.
 
-    Parameters
-    ----------
-    network : path or str, optional
-        A file, or the name of a network in the user's folder or of the included one.
-        Without it the environment variable YARDSTONE_NET says which, or else it is the
-        only one in the folder, or the included one if there is none.
+    Args:
+        network: A file, or the name of a network in the user's folder or of the included one.
+            Without it the environment variable YARDSTONE_NET says which, or else it is the only one
+            in the folder, or the included one if there is none.
 
-    Raises
-    ------
-    InputError
-        There is no such network, or it is not clear which is meant.
+    Raises:
+        InputError: There is no such network, or it is not clear which is meant.
     """
     where = ""
     if network is None and os.environ.get(ENVIRONMENT):
@@ -209,19 +205,13 @@ def add_network(
 ) -> StoredNetwork:
     """Copy a network into the user's folder, once it has been read whole.
 
-    Parameters
-    ----------
-    file : path
-        A network file.
-    name : str, optional
-        What to call it; by default the file's name.
-    replace : bool
-        Take the place of another network of that name.
+    Args:
+        file: A network file.
+        name: What to call it; by default the file's name.
+        replace: Take the place of another network of that name.
 
-    Raises
-    ------
-    InputError
-        The file is no network, or another one of that name is there.
+    Raises:
+        InputError: The file is no network, or another one of that name is there.
     """
     source = Path(file)
     model = read_model(source)
@@ -329,24 +319,16 @@ def download_network(
     What has come before an interruption is kept and continued by the next call. A file
     takes its place only once it is whole, has its checksum and can be read.
 
-    Parameters
-    ----------
-    name_or_url : str
-        A name of `yardstone.go.nets.store.KNOWN`, or an address.
-    sha256 : str, optional
-        The checksum of the file, for an address; a known network has its own.
-    name : str, optional
-        What to call it; by default the file's name.
-    replace : bool
-        Take the place of another network of that name.
-    progress : callable, optional
-        Called with the bytes that are there and all bytes (0 if unknown).
+    Args:
+        name_or_url: A name of `yardstone.go.nets.store.KNOWN`, or an address.
+        sha256: The checksum of the file, for an address; a known network has its own.
+        name: What to call it; by default the file's name.
+        replace: Take the place of another network of that name.
+        progress: Called with the bytes that are there and all bytes (0 if unknown).
 
-    Raises
-    ------
-    InputError
-        The network is not known, cannot be fetched, is not what it should be, or another
-        one of its name is there.
+    Raises:
+        InputError: The network is not known, cannot be fetched, is not what it should be, or
+            another one of its name is there.
     """
     wanted = _wanted(name_or_url, sha256, name)
     target = place_for(wanted.name, wanted.file_name, wanted.sha256, replace=replace)
@@ -563,14 +545,12 @@ def describe_file(network: str | Path | None = None) -> dict[str, Any]:
 def describe(model: NetworkModel) -> dict[str, Any]:
     """The properties of a network that a user may want to know.
 
-    Returns
-    -------
-    dict
-        ``name``, ``version``, ``kind``, ``blocks`` and ``channels`` of the trunk,
-        ``block_kinds`` (how many of each, nested ones included), ``parameters``,
-        ``activation`` and ``norm`` at the trunk's end, ``policies``,
-        ``pass_alive_under_suicide``, ``metadata`` (wants to know the players), ``knows``
-        (the conditions that it was trained for; None for all) and ``sha256``.
+    Returns:
+        ``name``, ``version``, ``kind``, ``blocks`` and ``channels`` of the trunk, ``block_kinds``
+            (how many of each, nested ones included), ``parameters``, ``activation`` and ``norm`` at
+            the trunk's end, ``policies``, ``pass_alive_under_suicide``, ``metadata`` (wants to know
+            the players), ``knows`` (the conditions that it was trained for; None for all) and
+            ``sha256``.
     """
     blocks = _all_blocks(model.trunk.blocks)
     kinds = Counter(_KINDS.get(type(block), "residual") for block in blocks)

@@ -93,15 +93,11 @@ class GameIndex:
     The file is mapped into memory: opening it costs nothing however large it is, and
     processes share it. `build_index` makes it.
 
-    Attributes
-    ----------
-    facts : dict
-        What the file says of itself: games, moves, duplicates left out, sources.
+    Attributes:
+        facts: What the file says of itself: games, moves, duplicates left out, sources.
 
-    Raises
-    ------
-    InputError
-        It cannot be read, is no such file, or is damaged.
+    Raises:
+        InputError: It cannot be read, is no such file, or is damaged.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -258,29 +254,19 @@ def build_index(
 ) -> tuple[GameIndex, SkipReport]:
     """Read games and write the file that searches need.
 
-    Parameters
-    ----------
-    paths : sequence of path
-        SGF files and lists of moves, folders and archives of them.
-    output : path
-        The file to write; one that is there is replaced when the new one is complete.
-    workers : int, optional
-        Processes; one a core by default.
-    progress : callable, optional
-        Called with the shares read so far and all shares.
+    Args:
+        paths: SGF files and lists of moves, folders and archives of them.
+        output: The file to write; one that is there is replaced when the new one is complete.
+        workers: Processes; one a core by default.
+        progress: Called with the shares read so far and all shares.
 
-    Returns
-    -------
-    GameIndex, SkipReport
-        The index, and the records that were left out. A game that occurs twice, move
-        for move, is taken once.
+    Returns:
+        The index, and the records that were left out. A game that occurs twice, move for move, is
+            taken once.
 
-    Raises
-    ------
-    InputError
-        A file does not exist, or the index cannot be written.
-    NoGamesError
-        There is no game.
+    Raises:
+        InputError: A file does not exist, or the index cannot be written.
+        NoGamesError: There is no game.
     """
     if not paths:
         raise UsageError("no file of games is given")

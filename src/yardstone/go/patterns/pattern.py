@@ -82,19 +82,16 @@ class Placement:
 class Pattern:
     """A part of a board: which points are known, and what they may be.
 
-    Raises
-    ------
-    InputError
-        If no stone is known, or a point may be nothing at all.
+    Raises:
+        InputError: If no stone is known, or a point may be nothing at all.
 
-    Examples
-    --------
-    >>> from yardstone.go.points import point_number
-    >>> points = np.full(81, ANY, np.uint8)
-    >>> points[point_number("G3", 9)] = allowed(BLACK)
-    >>> pattern = Pattern(9, points)
-    >>> len(pattern.placements())
-    8
+    Examples:
+        >>> from yardstone.go.points import point_number
+        >>> points = np.full(81, ANY, np.uint8)
+        >>> points[point_number("G3", 9)] = allowed(BLACK)
+        >>> pattern = Pattern(9, points)
+        >>> len(pattern.placements())
+        8
     """
 
     size: int  #: Lines of the board, 2 to 19.
@@ -139,17 +136,12 @@ class Pattern:
     ) -> Pattern:
         """What stands inside a part of a board.
 
-        Parameters
-        ----------
-        stones : int array [size * size]
-            Colours of all points.
-        inside : bool array [size * size]
-            The points that are known.
+        Args:
+            stones (int array [size * size]): Colours of all points.
+            inside (bool array [size * size]): The points that are known.
 
-        Raises
-        ------
-        InputError
-            If a stone stands outside, or there is none.
+        Raises:
+            InputError: If a stone stands outside, or there is none.
         """
         outside = np.flatnonzero((stones != EMPTY) & ~inside)
         if len(outside):
@@ -262,25 +254,18 @@ def read_diagram(
 ) -> Diagram:
     r"""Read a diagram.
 
-    Parameters
-    ----------
-    text : str or sequence of str
-        The drawing, whole or in lines.
-    size : int, optional
-        Lines of the board; 19 unless the diagram shows all four edges.
-    file, line : optional
-        Where the first line stands, for messages.
+    Args:
+        text: The drawing, whole or in lines.
+        size: Lines of the board; 19 unless the diagram shows all four edges.
+        file, line: Where the first line stands, for messages.
 
-    Raises
-    ------
-    InputError
-        It is no diagram, has no stone, or is larger than the board.
+    Raises:
+        InputError: It is no diagram, has no stone, or is larger than the board.
 
-    Examples
-    --------
-    >>> diagram = read_diagram(". . .|\n. X .|\n. . .|\n-----+")
-    >>> diagram.top, diagram.left, diagram.pattern.loose, len(diagram.pattern.placements())
-    (16, 16, (False, False), 8)
+    Examples:
+        >>> diagram = read_diagram(". . .|\n. X .|\n. . .|\n-----+")
+        >>> diagram.top, diagram.left, diagram.pattern.loose, len(diagram.pattern.placements())
+        (16, 16, (False, False), 8)
     """
     fail = partial(InputError, file=file)
     lines = text.splitlines() if isinstance(text, str) else list(text)

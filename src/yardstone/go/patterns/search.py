@@ -72,20 +72,13 @@ def find_patterns(
     they are and exchanged, and, where it is loose, on all lines. Captured stones are
     gone: positions are compared as they stood on the board.
 
-    Parameters
-    ----------
-    also : sequence of sequences of int, optional
-        For each pattern further points that must stay on the board where it is moved.
-    most : int
-        Runs that are kept of each pattern: the first ones. All are counted.
-    workers : int, optional
-        Threads; one a core by default.
-    progress : callable, optional
-        Called with what has been searched and what there is.
+    Args:
+        also: For each pattern further points that must stay on the board where it is moved.
+        most: Runs that are kept of each pattern: the first ones. All are counted.
+        workers: Threads; one a core by default.
+        progress: Called with what has been searched and what there is.
 
-    Returns
-    -------
-    list of Matches
+    Returns:
         One for each pattern, in their order.
     """
     from yardstone.go.patterns import _match

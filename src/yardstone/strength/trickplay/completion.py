@@ -88,19 +88,13 @@ def complete_problems(
     without which the position occurs most often; then a stone of the side to answer as well, and so
     on. There is one for each problem.
 
-    Parameters
-    ----------
-    boards : int
-        Games for each problem, with different positions; fewer if there are not as many.
-    reduce : int
-        Stones that may be taken off.
-    seed : int, optional
-        Take games at random in place of the earliest positions.
-    changes : mapping, optional
-        By the name of a problem: points of the completed board and the colours (0 empty) that
-        are put there by hand. The game then begins from that position.
-    workers, progress : optional
-        As for `yardstone.go.patterns.find_patterns`.
+    Args:
+        boards: Games for each problem, with different positions; fewer if there are not as many.
+        reduce: Stones that may be taken off.
+        seed: Take games at random in place of the earliest positions.
+        changes: By the name of a problem: points of the completed board and the colours (0 empty)
+            that are put there by hand. The game then begins from that position.
+        workers, progress: As for `yardstone.go.patterns.find_patterns`.
     """
     if boards < 1 or reduce < 0:
         raise UsageError("boards must be at least 1 and reduce at least 0")

@@ -217,10 +217,9 @@ def parse_bounds(text: str, size: int) -> Bounds:
 
     Raises `InputError` if they are no points of a board of that size.
 
-    Examples
-    --------
-    >>> parse_bounds("H10:T1", 19)
-    Bounds(top=9, left=7, bottom=18, right=18)
+    Examples:
+        >>> parse_bounds("H10:T1", 19)
+        Bounds(top=9, left=7, bottom=18, right=18)
     """
     match = _CORNERS.fullmatch(text)
     if match is None:
@@ -237,12 +236,11 @@ def inferred_bounds(size: int, points: Iterable[int]) -> Bounds:
     There is one line around them, and a side that is then at most four lines from the
     edge of the board reaches to it: between a corner stone and the edge nothing stands.
 
-    Examples
-    --------
-    >>> from yardstone.go.points import point_number
-    >>> points = [point_number(name, 19) for name in ("P3", "R4", "P5")]
-    >>> inferred_bounds(19, points).named(19)
-    'O6:T1'
+    Examples:
+        >>> from yardstone.go.points import point_number
+        >>> points = [point_number(name, 19) for name in ("P3", "R4", "P5")]
+        >>> inferred_bounds(19, points).named(19)
+        'O6:T1'
     """
     rows, columns = np.divmod(np.fromiter(points, np.int64), size)
     sides = []

@@ -162,24 +162,17 @@ def rate_problems(
     otherwise. Raises `UsageError` if a board has another size, or the level or the number of moves
     cannot be.
 
-    Parameters
-    ----------
-    completions : sequence of Completion
-        From `complete_problems`, on boards of 19x19.
-    network : Network
-        The one that the model was trained on (`yardstone.strength.players.model_network`).
-    scale : str, optional
-        One of the model's scales; by default its first.
-    level : float
-        Of the intervals, 0 to 1.
-    moves : int, "all" or "equal"
-        Moves of the side to answer that are rated: the first so many; all of them, as in the
-        thesis; or of each variation as many as the shortest of the problem has.
-    history : bool
-        Show the network the moves that led to the position; without them the position is set
-        up, as in the thesis.
-    progress : callable, optional
-        Called with the number of positions that are done, and of all.
+    Args:
+        completions: From `complete_problems`, on boards of 19x19.
+        network: The one that the model was trained on (`yardstone.strength.players.model_network`).
+        scale: One of the model's scales; by default its first.
+        level: Of the intervals, 0 to 1.
+        moves (int, "all" or "equal"): Moves of the side to answer that are rated: the first so
+            many; all of them, as in the thesis; or of each variation as many as the shortest of the
+            problem has.
+        history: Show the network the moves that led to the position; without them the position is
+            set up, as in the thesis.
+        progress: Called with the number of positions that are done, and of all.
     """
     _check(completions, level, moves)
     answers = answer_evidence(completions, network, history=history, progress=progress)

@@ -75,10 +75,9 @@ class EventEntry:
 def split_name(text: str) -> tuple[str, str]:
     """Family name and given name: parted by a comma, else the words in capitals, else the first.
 
-    Examples
-    --------
-    >>> split_name("van Dijk, Els"), split_name("Els VAN DIJK"), split_name("Adler Ruth")
-    (('van Dijk', 'Els'), ('Van Dijk', 'Els'), ('Adler', 'Ruth'))
+    Examples:
+        >>> split_name("van Dijk, Els"), split_name("Els VAN DIJK"), split_name("Adler Ruth")
+        (('van Dijk', 'Els'), ('Van Dijk', 'Els'), ('Adler', 'Ruth'))
     """
     family, comma, given = text.partition(",")
     if comma:
@@ -162,19 +161,12 @@ def enter_players(
     changed, half a point a round, halves dropped. Whoever is entered already in the same way stays;
     an entry that cannot be used is left out and counted.
 
-    Parameters
-    ----------
-    tournament : Tournament
-    entries : sequence of EventEntry
-    first_round : int, optional
-        By default the first without boards.
-    source : str
-        The table that the lines of the entries are of.
+    Args:
+        first_round: By default the first without boards.
+        source: The table that the lines of the entries are of.
 
-    Raises
-    ------
-    InputError
-        There is no such round, or all rounds are paired.
+    Raises:
+        InputError: There is no such round, or all rounds are paired.
     """
     start = tournament.next_round if first_round is None else first_round
     if first_round is None and start > tournament.rounds:
@@ -274,10 +266,8 @@ def change_player(
 
     A new grade without a rating takes its own along if the old one came from the old grade.
 
-    Raises
-    ------
-    InputError
-        A value cannot be, or another player has the name.
+    Raises:
+        InputError: A value cannot be, or another player has the name.
     """
     there = tournament.players[player]
     if name is not None and first_name is None and ("," in name or " " in name.strip()):
@@ -318,10 +308,8 @@ def change_player(
 def remove_player(tournament: Tournament, player: int) -> EventChange:
     """Take out an entry; who has a game or a bye can only withdraw.
 
-    Raises
-    ------
-    InputError
-        The player is paired in some round.
+    Raises:
+        InputError: The player is paired in some round.
     """
     who = tournament.players[player].full_name
     paired = [g.round for g in tournament.games if player in (g.first, g.second)]

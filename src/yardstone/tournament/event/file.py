@@ -48,10 +48,8 @@ _WAIT, _ATTEMPTS = 10.0, 5
 def create_file(path: str | os.PathLike[str], tournament: Tournament) -> EventChange:
     """Write the file of a new tournament.
 
-    Raises
-    ------
-    InputError
-        The file is there already.
+    Raises:
+        InputError: The file is there already.
     """
     from yardstone.tournament.files import to_bytes
 
@@ -68,23 +66,17 @@ def change_file(
 ) -> EventChange:
     """Take a step in a tournament's file.
 
-    Parameters
-    ----------
-    path : path
-        The file, of a format that can be written, not compressed.
-    step : callable
-        From the tournament to the change, without effects of its own: it is called again if another
-        program wrote the file meanwhile.
+    Args:
+        path: The file, of a format that can be written, not compressed.
+        step: From the tournament to the change, without effects of its own: it is called again if
+            another program wrote the file meanwhile.
 
-    Returns
-    -------
-    EventChange
+    Returns:
         With the tournament as the file has it now.
 
-    Raises
-    ------
-    InputError
-        The file cannot be read or written, cannot hold the change, or the step is refused.
+    Raises:
+        InputError: The file cannot be read or written, cannot hold the change, or the step is
+            refused.
     """
     target = followed(path)
     with changing(target, wait=_WAIT):
@@ -108,17 +100,13 @@ def undo_step(path: str | os.PathLike[str], *, number: int | None = None) -> Eve
 
     If another program wrote the file since, only what the step did is taken back, record by record.
 
-    Parameters
-    ----------
-    path : path
-    number : int, optional
-        Of the step that must be the last one, as `yardstone.tournament.event.file.read_journal` has
-        it.
+    Args:
+        number: Of the step that must be the last one, as
+            `yardstone.tournament.event.file.read_journal` has it.
 
-    Raises
-    ------
-    InputError
-        There is no step to take back, it is another one, or what it did was changed again.
+    Raises:
+        InputError: There is no step to take back, it is another one, or what it did was changed
+            again.
     """
     target = followed(path)
     with changing(target, wait=_WAIT):

@@ -65,24 +65,16 @@ def prize_list(
     Players with equal scores in all criteria share a place, and the money of the places that they
     take up in equal parts.
 
-    Parameters
-    ----------
-    tournament : Tournament
-    places : int
-        Places with a prize.
-    groups : sequence of int, optional
-        The lowest grades of groups with prizes of their own (1 dan = 0), the strongest first; those
-        below the last are a group as well. By default the categories of the tournament.
-    group_places : int
-        Places with a prize in each group.
-    wins : int, optional
-        Everybody with so many wins gets a prize.
-    money : sequence of float
-        For the first places.
-    once : bool
-        Whether players with a prize for their place get none in their group.
-    criteria : str, optional
-        By default those of the tournament.
+    Args:
+        places: Places with a prize.
+        groups: The lowest grades of groups with prizes of their own (1 dan = 0), the strongest
+            first; those below the last are a group as well. By default the categories of the
+            tournament.
+        group_places: Places with a prize in each group.
+        wins: Everybody with so many wins gets a prize.
+        money: For the first places.
+        once: Whether players with a prize for their place get none in their group.
+        criteria: By default those of the tournament.
     """
     check_number("places", places, least=0, whole=True)
     check_number("places of a group", group_places, least=1, whole=True)

@@ -57,10 +57,8 @@ def withdraw(
 
     By default it is the first round without boards.
 
-    Raises
-    ------
-    InputError
-        There is no such round, or the player has a game or a bye in it or later.
+    Raises:
+        InputError: There is no such round, or the player has a game or a bye in it or later.
     """
     number = _round(tournament, round_number)
     who = tournament.players[player].full_name
@@ -117,10 +115,8 @@ def give_bye(
     By default it is the first round without boards. A file of OpenGotha has one bye a round; with
     `replace_other` it may be taken from another player.
 
-    Raises
-    ------
-    InputError
-        The player has a game or is absent, or another one has the bye.
+    Raises:
+        InputError: The player has a game or is absent, or another one has the bye.
     """
     number = _round(tournament, round_number)
     entry = tournament.players[player]
@@ -353,15 +349,12 @@ def parse_score(text: str) -> tuple[Result, bool]:
     ``=``), ``0-0`` if both lose, ``1-1`` if both win, ``?`` if it is open again. A forfeit has an F
     or ! behind it, or is written ``+--``, ``--+``, ``---``.
 
-    Raises
-    ------
-    UsageError
-        It is no such text.
+    Raises:
+        UsageError: It is no such text.
 
-    Examples
-    --------
-    >>> parse_score("1-0"), parse_score("0-1 F")
-    ((<Result.first_wins: 'first wins'>, False), (<Result.second_wins: 'second wins'>, True))
+    Examples:
+        >>> parse_score("1-0"), parse_score("0-1 F")
+        ((<Result.first_wins: 'first wins'>, False), (<Result.second_wins: 'second wins'>, True))
     """
     key = normalized(text)
     if key == "?":
@@ -384,10 +377,11 @@ def parse_score(text: str) -> tuple[Result, bool]:
 def score_of(result: Result, *, forfeit: bool = False) -> str:
     """The inverse of `parse_score`.
 
-    Examples
-    --------
-    >>> score_of(Result.draw), score_of(Result.second_wins, forfeit=True), score_of(Result.unknown)
-    ('½-½', '0-1 F', '?')
+    Examples:
+        >>> score_of(Result.draw), score_of(Result.second_wins, forfeit=True)
+        ('½-½', '0-1 F')
+        >>> score_of(Result.unknown)
+        '?'
     """
     if result is Result.unknown:
         return "?"
@@ -430,10 +424,9 @@ def set_result(
 ) -> EventChange:
     """Set the result of one game, with `replace_other` in place of another result.
 
-    Raises
-    ------
-    InputError
-        There is no such game, it has another result, or it is a draw at a komi with a half.
+    Raises:
+        InputError: There is no such game, it has another result, or it is a draw at a komi with a
+            half.
     """
     game = find_game(tournament, result.round, table=result.table, players=result.players)
     turned = result.players is not None and result.players[0] != game.first
@@ -544,11 +537,9 @@ def read_result_sheet(
     its scores may be meant either way. Rows without a score are games that are not over;
     `round_number` holds where there is no column for it.
 
-    Raises
-    ------
-    InputError
-        The file cannot be read, lacks a column, has one twice, or names the colour that moves
-        second first.
+    Raises:
+        InputError: The file cannot be read, lacks a column, has one twice, or names the colour that
+            moves second first.
     """
     chess = tournament.discipline == "chess"
     names = _CHESS_NAMES if chess else _NAMES

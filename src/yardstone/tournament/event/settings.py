@@ -129,34 +129,21 @@ def new_tournament(
 ) -> Tournament:
     """A tournament of Go without players.
 
-    Parameters
-    ----------
-    name : str
-    rounds : int
-        From 1 to 20.
-    system : {"mcmahon", "swiss", "round-robin"}
-    bar, floor : int, optional
-        Grades (1 dan = 0): by default 4 dan and 20 kyu. For a McMahon tournament only.
-    handicap : int, optional
-        Most stones of a handicap, 0 for even games; by default 9 in a McMahon tournament, which
-        gives them below 1 dan, and 0 otherwise.
-    correction : int, optional
-        Stones by which a handicap is smaller than the difference; by default 1.
-    criteria : str, optional
-        Names in order, such as ``mms,sos,sosos``: at most six.
-    komi : float
-        Points for White.
-    size : {9, 13, 19}
-    place, director : str
-    begin, end : date, optional
-        First and last day; today, and the first day, by default.
-    time : TimeControl, optional
-        By default an hour, then byo-yomi of 30 seconds.
+    Args:
+        rounds: From 1 to 20.
+        system: {"mcmahon", "swiss", "round-robin"}.
+        bar, floor: Grades (1 dan = 0): by default 4 dan and 20 kyu. For a McMahon tournament only.
+        handicap: Most stones of a handicap, 0 for even games; by default 9 in a McMahon tournament,
+            which gives them below 1 dan, and 0 otherwise.
+        correction: Stones by which a handicap is smaller than the difference; by default 1.
+        criteria: Names in order, such as ``mms,sos,sosos``: at most six.
+        komi: Points for White.
+        size: {9, 13, 19}.
+        begin, end: First and last day; today, and the first day, by default.
+        time: By default an hour, then byo-yomi of 30 seconds.
 
-    Raises
-    ------
-    UsageError
-        A value is out of range, or does not go with the system.
+    Raises:
+        UsageError: A value is out of range, or does not go with the system.
     """
     kind = _system(system)
     mcmahon = kind is System.mcmahon
@@ -199,12 +186,9 @@ def change_settings(tournament: Tournament, **settings: Any) -> EventChange:
 
     The names are those of `new_tournament`, ``name`` among them, without ``system``.
 
-    Raises
-    ------
-    InputError
-        Fewer rounds than are paired.
-    UsageError
-        A value is out of range, or does not go with the system.
+    Raises:
+        InputError: Fewer rounds than are paired.
+        UsageError: A value is out of range, or does not go with the system.
     """
     given = {name: value for name, value in settings.items() if value is not None}
     made = changed(tournament, given)
@@ -517,22 +501,14 @@ def set_team(
 ) -> EventChange:
     """Enter a team, or another line-up of it from a round on.
 
-    Parameters
-    ----------
-    tournament : Tournament
-    name : str
-    players : sequence of int
-        By number from 0, the first board first; more than boards are reserves.
-    round_number : int, optional
-        From which the line-up holds; by default from the first round without boards.
-    boards : int, optional
-        Boards of a match; by default as many as the first team has players.
+    Args:
+        players: By number from 0, the first board first; more than boards are reserves.
+        round_number: From which the line-up holds; by default from the first round without boards.
+        boards: Boards of a match; by default as many as the first team has players.
 
-    Raises
-    ------
-    InputError
-        The round has been paired, a player is named twice or plays for another team, or a match
-        would have no boards.
+    Raises:
+        InputError: The round has been paired, a player is named twice or plays for another team, or
+            a match would have no boards.
     """
     name = " ".join(name.split())
     first = tournament.next_round if round_number is None else round_number
@@ -582,10 +558,8 @@ def set_team(
 def remove_team(tournament: Tournament, name: str) -> EventChange:
     """Take out a team that has not played; its players stay.
 
-    Raises
-    ------
-    InputError
-        There is no such team, or it has played.
+    Raises:
+        InputError: There is no such team, or it has played.
     """
     team = find_team(tournament, name)
     members = set(team.everybody())

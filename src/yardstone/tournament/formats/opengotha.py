@@ -638,19 +638,16 @@ _RESULT_NAMES = {value: name for name, value in RESULTS.items()}
 def write_opengotha(tournament: Tournament) -> bytes:
     """The tournament as the bytes of an OpenGotha file.
 
-    Raises
-    ------
-    InputError
-        A game has a result that OpenGotha does not know.
+    Raises:
+        InputError: A game has a result that OpenGotha does not know.
 
-    Examples
-    --------
-    >>> from yardstone.tournament.model import Game, Player, Result, Tournament
-    >>> players = [Player(name="Ann", first_name="Lee", rank=1), Player(name="Bo", rank=0)]
-    >>> game = Game(round=1, table=1, first=1, second=0, result=Result.second_wins)
-    >>> made = Tournament(name="Small", rounds=1, players=tuple(players), games=(game,))
-    >>> b'result="RESULT_WHITEWINS"' in write_opengotha(made)
-    True
+    Examples:
+        >>> from yardstone.tournament.model import Game, Player, Result, Tournament
+        >>> players = [Player(name="Ann", first_name="Lee", rank=1), Player(name="Bo", rank=0)]
+        >>> game = Game(round=1, table=1, first=1, second=0, result=Result.second_wins)
+        >>> made = Tournament(name="Small", rounds=1, players=tuple(players), games=(game,))
+        >>> b'result="RESULT_WHITEWINS"' in write_opengotha(made)
+        True
     """
     check_half_results(tournament, "OpenGotha")
     tournament = _nameable(tournament)

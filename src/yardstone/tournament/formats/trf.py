@@ -432,13 +432,12 @@ def write_trf(tournament: Tournament) -> bytes:
     Players are numbered as in the file it was read from, else in their order. White is the player
     who moves first.
 
-    Examples
-    --------
-    >>> from yardstone.tournament.model import Bye, Player, Tournament
-    >>> made = Tournament(rounds=1, players=(Player(name="Lee", first_name="Ann"),),
-    ...                   byes=(Bye(1, 0),))
-    >>> write_trf(made).decode().splitlines()[-1][84:].split()
-    ['1', '0000', '-', 'U']
+    Examples:
+        >>> from yardstone.tournament.model import Bye, Player, Tournament
+        >>> made = Tournament(rounds=1, players=(Player(name="Lee", first_name="Ann"),),
+        ...                   byes=(Bye(1, 0),))
+        >>> write_trf(made).decode().splitlines()[-1][84:].split()
+        ['1', '0000', '-', 'U']
     """
     document = tournament.document
     if isinstance(document, TextDocument) and document.format == "trf":

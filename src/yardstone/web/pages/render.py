@@ -69,10 +69,9 @@ _MONTHS = (
 def size_words(number: int) -> str:
     """Bytes for people.
 
-    Examples
-    --------
-    >>> size_words(16 << 20), size_words(1500), size_words(3 << 19)
-    ('16 MB', '1 kB', '1.5 MB')
+    Examples:
+        >>> size_words(16 << 20), size_words(1500), size_words(3 << 19)
+        ('16 MB', '1 kB', '1.5 MB')
     """
     if number >= 1 << 20:
         return f"{number / (1 << 20):.1f}".removesuffix(".0") + " MB"
@@ -113,10 +112,9 @@ def limits_table(limits: Plain) -> list[tuple[str, str]]:
 def moment_words(moment: str | None) -> str:
     """A moment for people, in UTC.
 
-    Examples
-    --------
-    >>> moment_words("2026-12-01T09:05:00Z")
-    '1 December 2026, 09:05 UTC'
+    Examples:
+        >>> moment_words("2026-12-01T09:05:00Z")
+        '1 December 2026, 09:05 UTC'
     """
     if moment is None:
         return "an unknown day"
@@ -127,10 +125,9 @@ def moment_words(moment: str | None) -> str:
 def sentence(text: str, place: str = "") -> str:
     """A message as a sentence, after the place that it is about.
 
-    Examples
-    --------
-    >>> sentence("send even games"), sentence("there is no move", "a.sgf, line 2")
-    ('Send even games.', 'a.sgf, line 2: there is no move.')
+    Examples:
+        >>> sentence("send even games"), sentence("there is no move", "a.sgf, line 2")
+        ('Send even games.', 'a.sgf, line 2: there is no move.')
     """
     whole = f"{place}: {text}" if place else text[:1].upper() + text[1:]
     return whole if whole.endswith((".", "!", "?", "…")) else whole + "."

@@ -181,11 +181,9 @@ def read_experiment(path: str | os.PathLike[str]) -> Experiment:
 
     Paths in it are taken from the folder that the file lies in.
 
-    Raises
-    ------
-    InputError
-        The file cannot be read, is not TOML, or has a setting that is unknown, of the
-        wrong kind or out of range; the message names it.
+    Raises:
+        InputError: The file cannot be read, is not TOML, or has a setting that is unknown, of the
+            wrong kind or out of range; the message names it.
     """
     file = Path(path)
     sections = read_toml(file)

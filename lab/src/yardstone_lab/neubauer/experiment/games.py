@@ -73,29 +73,22 @@ def seconds_a_move(main: str = "", overtime: str = "", clock: str = "") -> float
     The time of a period of byo-yomi, an increment or a share of Canadian overtime,
     plus the main time spread over `MOVES_A_PLAYER` moves.
 
-    Parameters
-    ----------
-    main : str
-        Main time in seconds, as SGF has it in TM; units (``10m``) are understood.
-    overtime : str
-        As SGF has it in OT: ``5x30 byo-yomi``, ``25/600 Canadian``, ``10 fischer``.
-    clock : str
-        Both in one, as Asian servers write it: ``30/3 5m`` are three periods of 30
-        seconds and 5 minutes before them.
+    Args:
+        main: Main time in seconds, as SGF has it in TM; units (``10m``) are understood.
+        overtime: As SGF has it in OT: ``5x30 byo-yomi``, ``25/600 Canadian``, ``10 fischer``.
+        clock: Both in one, as Asian servers write it: ``30/3 5m`` are three periods of 30 seconds
+            and 5 minutes before them.
 
-    Returns
-    -------
-    float or None
+    Returns:
         None if the words are not understood, or there are none.
 
-    Examples
-    --------
-    >>> round(seconds_a_move("600", "3x30 byo-yomi"), 2)
-    34.72
-    >>> seconds_a_move(clock="10/3 0m")
-    10.0
-    >>> seconds_a_move("254")
-    2.0
+    Examples:
+        >>> round(seconds_a_move("600", "3x30 byo-yomi"), 2)
+        34.72
+        >>> seconds_a_move(clock="10/3 0m")
+        10.0
+        >>> seconds_a_move("254")
+        2.0
     """
     if clock.strip():
         match = _ASIAN.fullmatch(clock.strip())
@@ -162,10 +155,9 @@ _RANKED = re.compile(r"\b(un)?(?:ranked|rated)\b|\b(free)\b", re.IGNORECASE)
 def decision_of(result: str) -> Decision:
     """How a game was decided, as the text of its result has it.
 
-    Examples
-    --------
-    >>> decision_of("B+3.5").value, decision_of("W+R").value, decision_of("B+").value
-    ('counted', 'resigned', 'unstated')
+    Examples:
+        >>> decision_of("B+3.5").value, decision_of("W+R").value, decision_of("B+").value
+        ('counted', 'resigned', 'unstated')
     """
     text = result.strip().lower()
     if text in ("0", "jigo", "draw"):
@@ -383,12 +375,8 @@ def filtered(
 ) -> Iterator[Candidate]:
     """The games that keep all rules; `report` counts the others.
 
-    Parameters
-    ----------
-    candidates : iterable of Candidate
-    filters : Filters
-    report : FilterReport
-        Filled as the games go by.
+    Args:
+        report: Filled as the games go by.
     """
     keys: set[str] = set()
     contents: set[bytes] = set()
@@ -443,24 +431,16 @@ def collect_pool(
 ) -> tuple[Pool, FilterReport]:
     """A pool of the games that keep all rules.
 
-    Parameters
-    ----------
-    candidates : iterable of Candidate
-    filters : Filters
-    progress : callable, optional
-        Called now and then with the number of games looked at.
+    Args:
+        progress: Called now and then with the number of games looked at.
 
-    Returns
-    -------
-    pool : Pool
-        In order of time, Black first, with the columns ``key``, ``decision`` and
-        ``moves`` (of the record, passes included).
-    report : FilterReport
+    Returns:
+        pool: In order of time, Black first, with the columns ``key``, ``decision`` and ``moves``
+            (of the record, passes included).
+        report
 
-    Raises
-    ------
-    NoGamesError
-        No game is left; the message names the rule that most fell to.
+    Raises:
+        NoGamesError: No game is left; the message names the rule that most fell to.
     """
     report = FilterReport()
     black, white, score, time = [], [], [], []
@@ -508,10 +488,8 @@ def save_pool(pool: Pool, path: Path) -> None:
 def load_pool(path: Path) -> Pool:
     """Read what `save_pool` wrote.
 
-    Raises
-    ------
-    InputError
-        It is something else, or damaged.
+    Raises:
+        InputError: It is something else, or damaged.
     """
     return _POOL_FILE.read(path, _pool)
 
@@ -555,16 +533,11 @@ def judged_pool(
 ) -> tuple[Pool, JudgedReport]:
     """The pool with the network's winners, without the games it is not sure of.
 
-    Parameters
-    ----------
-    pool : Pool
-        With the columns ``key`` and ``decision``.
-    winrates : mapping
-        White's winrate in the last position, by key.
-    sure : float
-        The least winrate, above 0.5 up to 1, that names a winner.
-    decisions : collection of str
-        How the games were decided that are to be judged.
+    Args:
+        pool: With the columns ``key`` and ``decision``.
+        winrates: White's winrate in the last position, by key.
+        sure: The least winrate, above 0.5 up to 1, that names a winner.
+        decisions: How the games were decided that are to be judged.
     """
     if not 0.5 < sure <= 1.0:
         raise UsageError(f"sure is {sure:g}; it must be above 0.5 and up to 1")
@@ -599,18 +572,11 @@ def last_winrates(
 
     Called again with the same folder it goes on where it was killed.
 
-    Parameters
-    ----------
-    candidates : iterable of Candidate
-    keys : collection of str
-        Keys of the games to be looked at.
-    folder : Path
-        Keeps what is done; it exists.
-    settings : ExtractionSettings
-        Network, precision, rules and komi.
-    workers : int, optional
-    progress : callable, optional
-        Called with the games done and all of them.
+    Args:
+        keys: Keys of the games to be looked at.
+        folder: Keeps what is done; it exists.
+        settings: Network, precision, rules and komi.
+        progress: Called with the games done and all of them.
     """
     winrates: dict[str, float] = {}
     files = sorted(folder.glob("winrates-*.npz"))

@@ -118,25 +118,17 @@ def performance(
 ) -> Performance:
     """Measure every system on every set.
 
-    Parameters
-    ----------
-    predictions : ExperimentPredictions
-    base : str
-        The system that all are compared with.
-    replicates : int
-        Of the bootstrap, which resamples players.
-    confidence : float
-        Level of all intervals, 0 to 1.
-    seed : int
+    Args:
+        base: The system that all are compared with.
+        replicates: Of the bootstrap, which resamples players.
+        confidence: Level of all intervals, 0 to 1.
 
-    Returns
-    -------
-    Performance
-        A prediction that was certain and wrong makes a log-likelihood minus infinity;
-        where it is resampled it counts as one of 10**-12. Intervals are each at the level
-        by itself; a difference is called sure if it lies so many standard errors from zero
-        that of all the differences together (every other system, on every set) so rarely
-        one would by chance (Bonferroni, with a normal distribution).
+    Returns:
+        A prediction that was certain and wrong makes a log-likelihood minus infinity; where it is
+            resampled it counts as one of 10**-12. Intervals are each at the level by itself; a
+            difference is called sure if it lies so many standard errors from zero that of all the
+            differences together (every other system, on every set) so rarely one would by chance
+            (Bonferroni, with a normal distribution).
     """
     names = list(predictions.expected)
     if base not in names:
@@ -219,20 +211,13 @@ def rating_errors(
 ) -> RatingErrors:
     """How far a system's ratings lie from the labels (Neubauer 2024, sections 6.1 and 6.2).
 
-    Parameters
-    ----------
-    predictions : ExperimentPredictions
-    system : str
-        One of those with ratings.
-    letter : str
-        The set.
-    edges : float64 array, optional
-        Of the ranges; by default every 200 points around the labels.
+    Args:
+        system: One of those with ratings.
+        letter: The set.
+        edges (float64 array): Of the ranges; by default every 200 points around the labels.
 
-    Raises
-    ------
-    NoGamesError
-        The set has no game with a rating.
+    Raises:
+        NoGamesError: The set has no game with a rating.
     """
     here = predictions.questions.of(letter)
     labels = predictions.labels[here].ravel()

@@ -84,11 +84,10 @@ def points_lost(head: NDArray[Any]) -> Array:
 class Stochastic:
     """The model with its constants.
 
-    Notes
-    -----
-    Equation 4.3 wants two moves of each side. A side with one move has its own mean
-    and the variance of all players; a side without a move has their mean as well. So
-    two sides without a move come out at 0.5.
+    Notes:
+        Equation 4.3 wants two moves of each side. A side with one move has its own mean
+        and the variance of all players; a side without a move has their mean as well. So
+        two sides without a move come out at 0.5.
     """
 
     #: C: moves of a player after which points are compared; half the mean length of the training
@@ -111,14 +110,10 @@ class Stochastic:
     def fit(cls, head: MoveSets, pool: Pool, games: Mask) -> Stochastic:
         """The constants of some training games.
 
-        Parameters
-        ----------
-        head : MoveSets
-            Head features of the recent moves of the training games.
-        pool : Pool
-            With the column ``moves``.
-        games : bool array
-            The training games.
+        Args:
+            head: Head features of the recent moves of the training games.
+            pool: With the column ``moves``.
+            games (bool array): The training games.
         """
         if head.width != len(HEAD):
             raise InputError(f"moves with {head.width} features are no head features")
@@ -173,19 +168,14 @@ RANK_CLASSES: Mapping[str, tuple[float, float]] = {
 def ratings_in_classes(ratings: Array, edges: Sequence[float] = ()) -> dict[str, NDArray[np.bool_]]:
     """Which ratings belong to which class.
 
-    Parameters
-    ----------
-    ratings : float64 array
-        Glicko-2 points.
-    edges : sequence of float
-        Bounds between classes, in points, rising. Without them the classes are the
-        thesis': double-digit kyu, single-digit kyu and dan by the formula of OGS
-        (rank = 23.15 ln(rating / 525), 30 being 1 dan).
+    Args:
+        ratings (float64 array): Glicko-2 points.
+        edges: Bounds between classes, in points, rising. Without them the classes are the thesis':
+            double-digit kyu, single-digit kyu and dan by the formula of OGS (rank = 23.15 ln(rating
+            / 525), 30 being 1 dan).
 
-    Returns
-    -------
-    dict of str to bool arrays
-        Classes without a rating are left out.
+    Returns:
+        dict of str to bool arrays: Classes without a rating are left out.
     """
     if len(edges):
         if list(edges) != sorted(set(edges)):
@@ -213,16 +203,11 @@ def losses_by_rating(
 ) -> dict[str, Array]:
     """What moves lost, by the class of the label of the player who made them.
 
-    Parameters
-    ----------
-    head : MoveSets
-        Head features of recent moves.
-    labels : float64 [2 * games]
-        Of each side.
-    column : int
-        Of the head features.
-    edges : sequence of float
-        As in `ratings_in_classes`.
+    Args:
+        head: Head features of recent moves.
+        labels (float64 [2 * games]): Of each side.
+        column: Of the head features.
+        edges: As in `ratings_in_classes`.
     """
     number = head.lengths()
     values = np.asarray(head.features[head.rows, column], np.float64)
@@ -309,20 +294,14 @@ def fit_pooled(
 ) -> Pooled:
     """Fit to the labels of training games; the validation games choose the settings.
 
-    Parameters
-    ----------
-    training, validation : Labelled
-        With labels in rating points.
-    window : int, optional
-        Only the last so many moves of each player.
-    penalties, shrinkages : sequence of float
-        What is tried. The pair with the best log-likelihood on the validation games,
-        after their own intercept and slope, is taken.
+    Args:
+        training, validation: With labels in rating points.
+        window: Only the last so many moves of each player.
+        penalties, shrinkages: What is tried. The pair with the best log-likelihood on the
+            validation games, after their own intercept and slope, is taken.
 
-    Raises
-    ------
-    NoGamesError
-        There is no game to train on, or none to validate with.
+    Raises:
+        NoGamesError: There is no game to train on, or none to validate with.
     """
     for name, games in (("train on", training), ("validate with", validation)):
         if not len(games):
@@ -387,22 +366,15 @@ def rank_scores(
 ) -> NDArray[np.float32]:
     """The rank model's scores of some moves.
 
-    Parameters
-    ----------
-    stores : Stores
-    rows : int64 [n]
-        Of the stores.
-    model : StrengthModel, optional
-        The one that comes with Yardstone by default.
+    Args:
+        rows (int64 [n]): Of the stores.
+        model: The one that comes with Yardstone by default.
 
-    Returns
-    -------
-    float32 [n, k]
+    Returns:
+        float32 [n, k]
 
-    Raises
-    ------
-    InputError
-        The features are of another network than the model's, or some are missing.
+    Raises:
+        InputError: The features are of another network than the model's, or some are missing.
     """
     chosen = StrengthModel.load("rank") if model is None else model
     if missing := [kind for kind in NEEDED if kind not in stores.kinds]:
@@ -576,20 +548,12 @@ def tuned_glicko(
 ) -> Glicko2:
     """Glicko-2 with the parameters that predict the games outside all sets best.
 
-    Parameters
-    ----------
-    pool : Pool
-        In order of time.
-    sets : Sets
-    trials : int
-    before : bool
-        Look at games alone that were played before the first of T, V and E.
-    progress : callable, optional
+    Args:
+        pool: In order of time.
+        before: Look at games alone that were played before the first of T, V and E.
 
-    Raises
-    ------
-    NoGamesError
-        No game was.
+    Raises:
+        NoGamesError: No game was.
     """
     from yardstone.evaluation.comparison import tune
     from yardstone.ratings.systems import find_system
@@ -615,16 +579,9 @@ def fuse_all(
 ) -> ExperimentPredictions:
     """Add the rows of moves and results together, from the model that predicts V best.
 
-    Parameters
-    ----------
-    predictions : ExperimentPredictions
-    pool : Pool
-    replay : Replay
-        Of `system`.
-    system : Glicko2
-    moves : RecentMoves
-    base : str
-        The row of `system`.
+    Args:
+        replay: Of `system`.
+        base: The row of `system`.
     """
     from yardstone_lab.neubauer.fusion_rows import add_fusion
 

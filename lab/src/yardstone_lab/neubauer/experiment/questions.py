@@ -95,22 +95,15 @@ def predict_hidden(
     where the opponent is the other player of the game to be predicted is that player
     a newcomer too, for a rating from hidden games would tell of them.
 
-    Parameters
-    ----------
-    pool : Pool
-        In order of time.
-    replay : Replay
-        Of all games under the same system, with deviations.
-    system : Sequential
-        Rates games one by one.
-    hidden : Hidden
-    rating, deviation : float64 [2 * g], optional
-        What each side of each game starts with in place of a newcomer's rating and
-        deviation; NaN leaves that.
+    Args:
+        pool: In order of time.
+        replay: Of all games under the same system, with deviations.
+        system: Rates games one by one.
+        rating, deviation (float64 [2 * g]): What each side of each game starts with in place of a
+            newcomer's rating and deviation; NaN leaves that.
 
-    Returns
-    -------
-    float64 [g]
+    Returns:
+        float64 [g]
     """
     if replay.first_deviation is None or replay.second_deviation is None:
         raise UsageError("hiding games takes a system with deviations: Glicko-2, for example")
@@ -230,19 +223,12 @@ def gather_moves(
 
     Only features that some question needs are taken, each move's once.
 
-    Parameters
-    ----------
-    folder : Path
-        It exists.
-    pool, pieces
-        All games, and where their moves lie in the stores.
-    questions : Questions
-    stores : Stores
-    kinds : sequence of str
-        Kinds of features, each of one row of numbers a move; ``rank`` stands for the
-        scores of the rank model.
-    window : int
-        Moves of each player at most.
+    Args:
+        folder: It exists.
+        pool, pieces: All games, and where their moves lie in the stores.
+        kinds: Kinds of features, each of one row of numbers a move; ``rank`` stands for the scores
+            of the rank model.
+        window: Moves of each player at most.
     """
     gathered = []
     for last in dict.fromkeys(questions.last.tolist()):
@@ -300,12 +286,9 @@ class ExperimentPredictions:
     ) -> ExperimentPredictions:
         """The same with a further system.
 
-        Parameters
-        ----------
-        name : str
-        expected : float64 [q]
-        ratings : float64 [2 * q] or [q, 2], optional
-        about : str
+        Args:
+            expected: float64 [q].
+            ratings: float64 [2 * q] or [q, 2].
         """
         if expected.shape != (len(self.questions),):
             raise InputError(
@@ -329,20 +312,12 @@ def result_predictions(
 ) -> ExperimentPredictions:
     """The systems that see results only: 50:50, Glicko-2, and Glicko-2 from the future.
 
-    Parameters
-    ----------
-    pool : Pool
-        In order of time.
-    replay : Replay
-        Of that pool under `system`.
-    labels : Labels
-        Of that replay.
-    system : Sequential
-    questions : Questions
+    Args:
+        pool: In order of time.
+        replay: Of that pool under `system`.
+        labels: Of that replay.
 
-    Returns
-    -------
-    ExperimentPredictions
+    Returns:
         Where games are hidden, Glicko-2 sees what may be seen; the labels stay.
     """
     game = questions.game
@@ -373,11 +348,9 @@ def system_predictions(
 ) -> tuple[Array, Array]:
     """What a system of results expects of each question, and its ratings.
 
-    Returns
-    -------
-    expected : float64 [q]
-    ratings : float64 [q, 2]
-        Of Black and White; NaN where games are hidden.
+    Returns:
+        expected (float64 [q])
+        ratings (float64 [q, 2]): Of Black and White; NaN where games are hidden.
     """
     game = questions.game
     expected = replay.expected[game].copy()
@@ -420,10 +393,8 @@ def save_predictions(predictions: ExperimentPredictions, pool: Pool, path: Path)
 def load_predictions(path: Path) -> ExperimentPredictions:
     """Read what `save_predictions` wrote.
 
-    Raises
-    ------
-    InputError
-        It is something else, or damaged.
+    Raises:
+        InputError: It is something else, or damaged.
     """
     return _PREDICTIONS_FILE.read(path, _predictions)
 

@@ -101,17 +101,12 @@ class Stages:
     ) -> Path:
         """The folder of a stage, which is made if it is missing or out of date.
 
-        Parameters
-        ----------
-        name : str
-            Of the stage, and of its folder.
-        make : callable
-            Fills a folder. It is called with the same folder again if it was killed,
-            unless something that it depends on has changed since.
-        settings : mapping
-            All that the stage depends on beside `needs`; what JSON can hold.
-        needs : sequence of str
-            Stages that it takes from; they have been run.
+        Args:
+            name: Of the stage, and of its folder.
+            make: Fills a folder. It is called with the same folder again if it was killed, unless
+                something that it depends on has changed since.
+            settings: All that the stage depends on beside `needs`; what JSON can hold.
+            needs: Stages that it takes from; they have been run.
         """
         about = {
             "format": _FORMAT,
@@ -526,16 +521,11 @@ def run_experiment(
     It can be killed at any moment and started again. A changed setting does those
     stages again that depend on it, and no others.
 
-    Parameters
-    ----------
-    experiment : Experiment
-        `yardstone_lab.neubauer.experiment.configuration.read_experiment` reads one.
-    workers : int, optional
-        Processes that judge and take features; one a core by default.
-    say : callable
-        Told what is kept, done and redone.
-    progress : callable, optional
-        Called with what is being done, how much of it is done and how much there is.
+    Args:
+        experiment: `yardstone_lab.neubauer.experiment.configuration.read_experiment` reads one.
+        workers: Processes that judge and take features; one a core by default.
+        say: Told what is kept, done and redone.
+        progress: Called with what is being done, how much of it is done and how much there is.
     """
     try:
         experiment.folder.mkdir(parents=True, exist_ok=True)

@@ -74,17 +74,11 @@ def exhibition_games(pool: Pool, most: int, least: int = 0) -> Mask:
 def draw_marks(pool: Pool, labels: Labels, settings: SetSettings, known: Mask) -> Sets:
     """Draw the four sets.
 
-    Parameters
-    ----------
-    pool : Pool
-        In order of time.
-    labels : Labels
-        Of all games.
-    settings : SetSettings
-    known : bool array
-        Games whose moves are known. An exhibition game is between players all of
-        whose earlier games are; games of the other sets are not older than
-        `settings.since`.
+    Args:
+        pool: In order of time.
+        labels: Of all games.
+        known (bool array): Games whose moves are known. An exhibition game is between players all
+            of whose earlier games are; games of the other sets are not older than `settings.since`.
     """
     recent = np.ones(len(pool), np.bool_)
     if settings.since is not None:
@@ -114,18 +108,12 @@ def check_sizes(pool: Pool, settings: SetSettings, advance: int) -> None:
     Only what holds whatever the network will say: judging takes games away and changes
     winners, so that a pool that passes may still turn out too small (`draw_marks`).
 
-    Parameters
-    ----------
-    pool : Pool
-        The games that the filters keep, in order of time.
-    settings : SetSettings
-    advance : int
-        Games that both players of a training game must have before them.
+    Args:
+        pool: The games that the filters keep, in order of time.
+        advance: Games that both players of a training game must have before them.
 
-    Raises
-    ------
-    InputError
-        There are too few games; the message says how many there are.
+    Raises:
+        InputError: There are too few games; the message says how many there are.
     """
     recent = np.ones(len(pool), np.bool_)
     if settings.since is not None:
@@ -239,24 +227,16 @@ def draw_sets(
     are drawn first, being few, and training games last: drawn before the others, they
     would leave them the games in which the higher label lost.
 
-    Parameters
-    ----------
-    pool : Pool
-        In order of time.
-    labels : Labels
-        Of that pool.
-    training, validation, test, exhibition : int
-        How many games to draw for each.
-    eligible : bool array or mapping, optional
-        Games that may be drawn: those whose moves are known, for example; or those of
-        some sets by their letters, others being free.
-    seed : int
-        Equal seeds give equal sets.
+    Args:
+        pool: In order of time.
+        labels: Of that pool.
+        training, validation, test, exhibition: How many games to draw for each.
+        eligible (bool array or mapping): Games that may be drawn: those whose moves are known, for
+            example; or those of some sets by their letters, others being free.
+        seed: Equal seeds give equal sets.
 
-    Raises
-    ------
-    UsageError
-        There are not so many games; the message says how many there are.
+    Raises:
+        UsageError: There are not so many games; the message says how many there are.
     """
     everything = np.ones(len(pool), np.bool_)
     allowed = eligible if isinstance(eligible, Mapping) else {}
@@ -314,10 +294,8 @@ def glicko_of(experiment: Experiment) -> Glicko2:
 def read_experiment_data(experiment: Experiment) -> ExperimentData:
     """Read what an experiment's stages have left.
 
-    Raises
-    ------
-    InputError
-        It was not run, or not far enough.
+    Raises:
+        InputError: It was not run, or not far enough.
     """
     folder = experiment.folder
     pool, mark, labels, moves = (
@@ -351,16 +329,11 @@ def experiment_settings(
 ) -> Hyperparameters:
     """The settings of a model.
 
-    Parameters
-    ----------
-    experiment : Experiment
-    model : str
-        ``basic`` or ``full``.
-    preset : str, optional
-        Of `PRESETS`, in place of the experiment's settings; ``published`` where the
-        experiment has no such model.
-    changes : mapping of str to str, optional
-        Settings by name that are other than those.
+    Args:
+        model: ``basic`` or ``full``.
+        preset: Of `PRESETS`, in place of the experiment's settings; ``published`` where the
+            experiment has no such model.
+        changes: Settings by name that are other than those.
     """
     settings = experiment.models.basic if model == "basic" else experiment.models.full
     if preset is not None or settings is None:
@@ -371,17 +344,12 @@ def experiment_settings(
 def experiment_examples(file: str, model: str) -> tuple[Labelled, Labelled]:
     """The training and the validation games of an experiment.
 
-    Parameters
-    ----------
-    file : str
-        The description of an experiment that has been run as far as its recent moves.
-    model : str
-        ``basic`` or ``full``: the features of moves that are taken.
+    Args:
+        file: The description of an experiment that has been run as far as its recent moves.
+        model: ``basic`` or ``full``: the features of moves that are taken.
 
-    Raises
-    ------
-    InputError
-        The description cannot be read, or the experiment has not been run.
+    Raises:
+        InputError: The description cannot be read, or the experiment has not been run.
     """
     if model not in MODELS:
         raise UsageError(f"there is no model {model!r}: there are {', '.join(MODELS)}")

@@ -109,10 +109,8 @@ def do_run(
 ) -> SearchRun:
     """Do one training of a search, or read what it gave if it is done.
 
-    Raises
-    ------
-    UsageError
-        Its folder holds another one.
+    Raises:
+        UsageError: Its folder holds another one.
     """
     iteration, number, settings, folder = item
     path = folder / _RESULT
@@ -182,10 +180,8 @@ def write_runs(folder: Path, runs: Iterable[SearchRun]) -> None:
 def read_runs(folder: Path) -> list[SearchRun]:
     """The table of all runs of a search.
 
-    Raises
-    ------
-    InputError
-        There is none, or it is damaged.
+    Raises:
+        InputError: There is none, or it is damaged.
     """
     path = folder / RUNS_FILE
     kinds = dict.fromkeys(("iteration", "number", "best_epoch", "epochs_done"), int)
@@ -252,14 +248,9 @@ def propose(
 ) -> Hyperparameters:
     """Settings at random around others, within `BOUNDS` (section 4.7.3).
 
-    Parameters
-    ----------
-    best : Hyperparameters
-    scale : float
-        γ, in (0, 1].
-    generator : numpy.random.Generator
-    windows : (int, int), optional
-        Draw the window from these as well, both included.
+    Args:
+        scale: γ, in (0, 1].
+        windows (int, int): Draw the window from these as well, both included.
     """
 
     def clamp(name: str, value: float) -> float:
@@ -293,10 +284,8 @@ def propose(
 def best_run(runs: list[SearchRun]) -> SearchRun:
     """The run with the lowest validation loss.
 
-    Raises
-    ------
-    ConvergenceError
-        Every run failed.
+    Raises:
+        ConvergenceError: Every run failed.
     """
     best = min(runs, key=lambda run: run.loss)
     if not math.isfinite(best.loss):
@@ -317,37 +306,23 @@ def random_search(
 ) -> list[SearchRun]:
     """Search at random, in iterations, and keep every training and its figures.
 
-    Parameters
-    ----------
-    examples : callable
-        Gives the games to train on and those to validate with; each worker calls it
-        once, so with several workers it must be importable.
-    folder : path
-        Each training has a folder in it; one that is done is not done again, one that
-        was stopped goes on. `runs.csv` lists them all.
-    plan : Plan, optional
-    workers : int, optional
-        Trainings at the same time; one a core by default.
-    threads : int, optional
-        Of each training.
-    device : str
-        As in `yardstone_lab.neubauer.network.training.train`.
-    progress : callable, optional
-        Called as ``progress(done, total)``, in trainings.
-    report : callable, optional
-        Called with each run, in order, when its iteration is over.
+    Args:
+        examples: Gives the games to train on and those to validate with; each worker calls it once,
+            so with several workers it must be importable.
+        folder: Each training has a folder in it; one that is done is not done again, one that was
+            stopped goes on. `runs.csv` lists them all.
+        workers: Trainings at the same time; one a core by default.
+        threads: Of each training.
+        device: As in `yardstone_lab.neubauer.network.training.train`.
+        progress: Called as ``progress(done, total)``, in trainings.
+        report: Called with each run, in order, when its iteration is over.
 
-    Returns
-    -------
-    list of SearchRun
+    Returns:
         In order; `best_run` picks the best.
 
-    Raises
-    ------
-    UsageError
-        The folder holds another search.
-    ConvergenceError
-        Every training of the first iteration failed.
+    Raises:
+        UsageError: The folder holds another search.
+        ConvergenceError: Every training of the first iteration failed.
     """
     plan = plan or Plan()
     home = Path(folder).absolute()
@@ -398,10 +373,8 @@ def _described(plan: Plan) -> dict[str, Any]:
 def keep_plan(home: Path, plan: dict[str, Any]) -> None:
     """Write down what is searched, or check that the folder holds the same search.
 
-    Raises
-    ------
-    UsageError
-        It holds another one.
+    Raises:
+        UsageError: It holds another one.
     """
     path = home / _PLAN
     try:
@@ -443,32 +416,21 @@ def optuna_search(
 ) -> list[SearchRun]:
     """Search with optuna.
 
-    Parameters
-    ----------
-    examples : callable
-        As in `yardstone_lab.neubauer.network.search.random_search`.
-    folder : path
-        Holds the journal and a folder for each training. The same call goes on where
-        it was stopped; trainings under way go on too. `runs.csv` lists those that are
-        done; what was given up has no loss there.
-    trials : int
-        Trainings altogether.
-    start : Hyperparameters
-        The first one; what is not searched stays as it is there.
-    windows : (int, int), optional
-        Search the window between these as well.
-    seed : int
-        With one worker equal seeds give equal searches; several learn from each other
-        in the order in which they happen to be done.
-    workers, threads, device, progress
-        As in `random_search`.
+    Args:
+        examples: As in `yardstone_lab.neubauer.network.search.random_search`.
+        folder: Holds the journal and a folder for each training. The same call goes on where it was
+            stopped; trainings under way go on too. `runs.csv` lists those that are done; what was
+            given up has no loss there.
+        trials: Trainings altogether.
+        start: The first one; what is not searched stays as it is there.
+        windows (int, int): Search the window between these as well.
+        seed: With one worker equal seeds give equal searches; several learn from each other in the
+            order in which they happen to be done.
+        workers, threads, device, progress: As in `random_search`.
 
-    Raises
-    ------
-    MissingExtraError
-        optuna is not installed.
-    ConvergenceError
-        Every training failed.
+    Raises:
+        MissingExtraError: optuna is not installed.
+        ConvergenceError: Every training failed.
     """
     if trials < 1:
         raise UsageError("a search takes at least one training")

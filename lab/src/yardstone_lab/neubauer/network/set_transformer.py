@@ -66,12 +66,9 @@ def initial_arrays(
 class AttentionBlock(nn.Module):
     """Eq. 4.4 and 4.5: attention with a residual, then a dense layer with one.
 
-    Parameters
-    ----------
-    width, query_width : int
-        d and d_q.
-    dropout : float
-        Share of the features of either branch that is left out in training.
+    Args:
+        width, query_width: d and d_q.
+        dropout: Share of the features of either branch that is left out in training.
     """
 
     def __init__(self, width: int, query_width: int, dropout: float = 0.0) -> None:
@@ -136,16 +133,12 @@ class Block(nn.Module):
 class SetTransformer(nn.Module):
     """A rating from a set of moves (eq. 4.4 to 4.8).
 
-    Parameters
-    ----------
-    settings : Hyperparameters
-    channels : int
-        Features of a move: 6 in the basic model, those of the network's trunk in the
-        full one.
-    moments : (float32 [channels], float32 [channels]), optional
-        Mean and deviation of the inputs, if they are to be standardised.
-    outputs : int
-        Numbers that are said of a set: one, the rating, by default.
+    Args:
+        channels: Features of a move: 6 in the basic model, those of the network's trunk in the full
+            one.
+        moments (float32 [channels], float32 [channels]): Mean and deviation of the inputs, if they
+            are to be standardised.
+        outputs: Numbers that are said of a set: one, the rating, by default.
     """
 
     def __init__(
@@ -190,13 +183,10 @@ class SetTransformer(nn.Module):
     def outputs(self, x: Tensor, there: Tensor | None = None) -> Tensor:
         """All that is said of sets of moves: [b, outputs].
 
-        Parameters
-        ----------
-        x : [b, n, channels]
-            Sets side by side; what is filled in has no effect.
-        there : bool [b, n], optional
-            True where there is a move; everywhere if not given. A set without a move
-            gets 0, the mean of the labels.
+        Args:
+            x ([b, n, channels]): Sets side by side; what is filled in has no effect.
+            there (bool [b, n]): True where there is a move; everywhere if not given. A set without
+                a move gets 0, the mean of the labels.
         """
         h, shut = self._elements(x, there)
         outputs: Tensor = self.rate(self.pool.gather(self.seed, h, shut))[:, 0]
@@ -247,14 +237,10 @@ def score_losses(black: Tensor, white: Tensor, score: Tensor, scale: float) -> T
     A draw counts as half a game won by each side; the formula as it is printed would
     reward an even prediction of a draw beyond any other.
 
-    Parameters
-    ----------
-    black, white : tensor [g]
-        Normalised ratings.
-    score : tensor [g]
-        Of Black: 1, 0.5 or 0.
-    scale : float
-        γ: what a unit of a normalised rating is worth in the exponent.
+    Args:
+        black, white (tensor [g]): Normalised ratings.
+        score (tensor [g]): Of Black: 1, 0.5 or 0.
+        scale: γ: what a unit of a normalised rating is worth in the exponent.
     """
     logit = scale * (black - white)
     return score * functional.softplus(-logit) + (1 - score) * functional.softplus(logit)
@@ -309,15 +295,10 @@ class Examples:
 class Stepper:
     """A network in training, with the state of Adam and of the moving average.
 
-    Parameters
-    ----------
-    settings : Hyperparameters
-    arrays : mapping
-        The parameters to begin with, and the moments of the inputs if these are to be
-        standardised.
-    deviation : float
-        Of the labels, in rating points.
-    device : torch.device
+    Args:
+        arrays: The parameters to begin with, and the moments of the inputs if these are to be
+            standardised.
+        deviation: Of the labels, in rating points.
     """
 
     def __init__(
@@ -394,11 +375,9 @@ class Stepper:
     ) -> tuple[float, float, float]:
         """One step of Adam on a batch.
 
-        Returns
-        -------
-        three floats
-            Means over the batch of the score loss and of the weighted rating loss, and
-            the weighted regularisation: their sum is the training loss.
+        Returns:
+            Means over the batch of the score loss and of the weighted rating loss, and the weighted
+                regularisation: their sum is the training loss.
         """
         settings = self.settings
         self.network.train()

@@ -54,10 +54,8 @@ __all__ = [
 def torch_threads(number: int | None) -> Iterator[None]:
     """Let torch use so many threads for a while; as many as before if None.
 
-    Raises
-    ------
-    MissingExtraError
-        There is no torch.
+    Raises:
+        MissingExtraError: There is no torch.
     """
     try:
         import torch
@@ -162,10 +160,8 @@ class History:
     def from_text(cls, text: str) -> History:
         """From what `as_text` wrote.
 
-        Raises
-        ------
-        ValueError
-            It is something else.
+        Raises:
+            ValueError: It is something else.
         """
         tables = json.loads(text)
         try:
@@ -191,10 +187,8 @@ def _write(path: Path, names: Iterable[str], rows: Iterable[Iterable[object]]) -
 def read_history(folder: Path) -> History:
     """The tables of a training's folder.
 
-    Raises
-    ------
-    InputError
-        There are none, or they are damaged.
+    Raises:
+        InputError: There are none, or they are damaged.
     """
     epochs = [
         Epoch(**{name: _value(name, value) for name, value in row.items()})
@@ -249,10 +243,8 @@ def write_checkpoint(
 def read_checkpoint(path: Path) -> tuple[dict[str, NDArray[np.float32]], dict[str, Any]]:
     """Read what `write_checkpoint` wrote.
 
-    Raises
-    ------
-    InputError
-        The file is something else, or damaged.
+    Raises:
+        InputError: The file is something else, or damaged.
     """
     return _FILE.read(
         path,
@@ -304,45 +296,27 @@ def train(
 ) -> Trained:
     """Train a network, and keep the one of the epoch with the best validation.
 
-    Parameters
-    ----------
-    training, validation : Labelled
-        Games with the recent moves of both players, Black's score, and labels in rating
-        points.
-    settings : Hyperparameters
-    folder : path
-        Where checkpoints, the tables `epochs.csv` and `steps.csv`, and the network go.
-        A training that was stopped there goes on, and ends with the numbers of one that
-        was not; one that is done is not done again.
-    device : str
-        ``cpu``, ``cuda``, or ``auto``: a GPU if there is one.
-    threads : int, optional
-        Of torch on the processor; as it is set if not given. Other numbers of threads
-        round otherwise, so the figures differ slightly.
-    progress : callable, optional
-        Called as ``progress(done, total)``, in steps; early stopping ends before the total.
-    report : callable, optional
-        Called with each epoch when it is over; with those of before when resuming.
-    resume : bool
-        If False, begin anew whatever the folder holds.
-    card : mapping, optional
-        What else the network's file is to say.
+    Args:
+        training, validation: Games with the recent moves of both players, Black's score, and labels
+            in rating points.
+        folder: Where checkpoints, the tables `epochs.csv` and `steps.csv`, and the network go. A
+            training that was stopped there goes on, and ends with the numbers of one that was not;
+            one that is done is not done again.
+        device: ``cpu``, ``cuda``, or ``auto``: a GPU if there is one.
+        threads: Of torch on the processor; as it is set if not given. Other numbers of threads
+            round otherwise, so the figures differ slightly.
+        progress: Called as ``progress(done, total)``, in steps; early stopping ends before the
+            total.
+        report: Called with each epoch when it is over; with those of before when resuming.
+        resume: If False, begin anew whatever the folder holds.
+        card: What else the network's file is to say.
 
-    Returns
-    -------
-    Trained
-
-    Raises
-    ------
-    MissingExtraError
-        torch is not installed.
-    NoGamesError
-        There is no game to train on, or none to validate with.
-    UsageError
-        The folder holds a training of other settings or games, or there is no such
-        device.
-    ConvergenceError
-        The network's answers stopped being numbers before any epoch was over.
+    Raises:
+        MissingExtraError: torch is not installed.
+        NoGamesError: There is no game to train on, or none to validate with.
+        UsageError: The folder holds a training of other settings or games, or there is no such
+            device.
+        ConvergenceError: The network's answers stopped being numbers before any epoch was over.
     """
     _check_games(training, validation)
     home = Path(folder)

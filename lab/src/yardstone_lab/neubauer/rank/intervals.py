@@ -94,10 +94,9 @@ class Accuracy:
 def accuracy(probabilities: Array, truth: Ints) -> Accuracy:
     """Accuracy of probabilities of the groups.
 
-    Parameters
-    ----------
-    probabilities : float64 [n, groups]
-    truth : int64 [n]
+    Args:
+        probabilities: float64 [n, groups].
+        truth: int64 [n].
     """
     if not len(truth):
         raise NoGamesError("there is nothing to judge")
@@ -124,24 +123,16 @@ def draw_games(
 ) -> tuple[Array, Ints]:
     """Sums over the sides of games drawn from a group, without putting them back.
 
-    Parameters
-    ----------
-    statistics : float64 [s, m]
-        A row a side, that are added up (`StrengthModel.game_statistics`).
-    group, game : int64 [s]
-        Of each side.
-    games : int
-        Games of a draw; a group with fewer gives no draw.
-    draws : int
-        For each group.
-    random : numpy.random.Generator
-    one_colour : bool
-        Take one side of each game, drawn as well, in place of both.
+    Args:
+        statistics (float64 [s, m]): A row a side, that are added up
+            (`StrengthModel.game_statistics`).
+        group, game (int64 [s]): Of each side.
+        games: Games of a draw; a group with fewer gives no draw.
+        draws: For each group.
+        one_colour: Take one side of each game, drawn as well, in place of both.
 
-    Returns
-    -------
-    float64 [groups × draws, m], int64 [groups × draws]
-        The sums, and the group of each.
+    Returns:
+        float64 [groups × draws, m], int64 [groups × draws]: The sums, and the group of each.
     """
     sums, truth = [], []
     for number in np.unique(group):
@@ -176,21 +167,16 @@ def draw_players(
 ) -> tuple[Array, Ints, Ints]:
     """Sums over games drawn from those of one player within one group.
 
-    Parameters
-    ----------
-    statistics, group, games, random
-        As in `draw_games`.
-    player : str array [s]
-    draws : int
-        For each player.
-    players : sequence of (int, str), optional
-        Groups and names of the players wanted; all by default.
+    Args:
+        statistics, group, games, random: As in `draw_games`.
+        player: str array [s].
+        draws: For each player.
+        players (sequence of (int, str)): Groups and names of the players wanted; all by default.
 
-    Returns
-    -------
-    float64 [n, m], int64 [n], int64 [n]
-        The sums, the group of each, and a number that tells the players apart. A player
-        with fewer games is left out; without a name nobody is a player.
+    Returns:
+        float64 [n, m], int64 [n], int64 [n]: The sums, the group of each, and a number that tells
+            the players apart. A player with fewer games is left out; without a name nobody is a
+            player.
     """
     place: dict[tuple[int, str], list[int]] = {}
     for row, key in enumerate(zip(group.tolist(), player.tolist(), strict=True)):
@@ -216,18 +202,13 @@ def judged_by_fold(
 ) -> tuple[Array, Ints]:
     """Draws from each fold, judged by the model that has not seen it.
 
-    Parameters
-    ----------
-    drawn : callable
-        Gives sums and groups of draws from the sides at some rows.
-    judge : callable
-        Probabilities of the groups by a fold's model.
-    fold : int64 [s]
+    Args:
+        drawn: Gives sums and groups of draws from the sides at some rows.
+        judge: Probabilities of the groups by a fold's model.
+        fold: int64 [s].
 
-    Returns
-    -------
-    float64 [n, groups], int64 [n]
-        For `accuracy`.
+    Returns:
+        float64 [n, groups], int64 [n]: For `accuracy`.
     """
     judged = []
     for number in np.unique(fold):
@@ -326,21 +307,15 @@ def draw_unseen(
 ) -> Unseen:
     """Put games of each player together, and say what a model makes of them.
 
-    Parameters
-    ----------
-    scale : ModelScale
-        Of a model that has not seen the players.
-    statistics : float64 [s, phases + 1 + k]
-        Of sides; those without a move are left out.
-    group, player, fold : int64 [s]
-        Of each side; players have numbers of their own in each group, and one fold.
-    strengths : float64 [s], optional
-        Of each side's player; by default they are spread evenly over the group.
-    games : sequence of int
-        Numbers of games; a player with fewer is left out.
-    draws : int
-        For each player and number of games.
-    random : numpy.random.Generator
+    Args:
+        scale: Of a model that has not seen the players.
+        statistics (float64 [s, phases + 1 + k]): Of sides; those without a move are left out.
+        group, player, fold (int64 [s]): Of each side; players have numbers of their own in each
+            group, and one fold.
+        strengths (float64 [s]): Of each side's player; by default they are spread evenly over the
+            group.
+        games: Numbers of games; a player with fewer is left out.
+        draws: For each player and number of games.
     """
     some = statistics[:, :PHASES].sum(axis=1) > 0
     whose = np.unique(np.column_stack([group, player, fold])[some], axis=0)
@@ -391,12 +366,8 @@ def unseen_players(
 ) -> dict[str, Unseen]:
     """What models of other folds say of the players of a pool, for each of `PARTS`.
 
-    Parameters
-    ----------
-    trained : TrainedRank
-    pool : RankPool
-        What it was trained on.
-    random : numpy.random.Generator
+    Args:
+        pool: What it was trained on.
     """
     outside = trained.out_of_fold
     named = pool.player != ""
@@ -430,13 +401,9 @@ def unseen_players(
 def with_intervals(trained: TrainedRank, pool: RankPool, seed: int) -> StrengthModel:
     """The trained model with calibrated intervals on its card, as ``intervals``.
 
-    Parameters
-    ----------
-    trained : TrainedRank
-    pool : RankPool
-        What it was trained on.
-    seed : int
-        Of the games that are drawn.
+    Args:
+        pool: What it was trained on.
+        seed: Of the games that are drawn.
     """
     unseen = unseen_players(trained, pool, np.random.default_rng(seed))
     return calibrated(trained.model, trained.model.scale().name, unseen)
@@ -497,38 +464,25 @@ def fit_intervals(
 ) -> IntervalTable:
     """Fit intervals to estimates of players whom the model has not seen.
 
-    Parameters
-    ----------
-    density : float array [n, m]
-        What the model said of each (`ModelScale.density`).
-    groups : int array [n]
-        The true group of each, from 0.
-    moves : int array [n]
-        The player's moves that each estimate rests upon.
-    edges : float array [g + 1]
-        Where the groups begin, and where the last one ends.
-    strengths : float array [n, e], optional
-        Strengths that each may have had, all as likely; by default spread evenly over the
-        group.
-    players : int array [n], optional
-        Whose estimate each is; everyone counts alike, however often. By default each is
-        another player's.
-    classes : int array [n], optional
-        What is fitted by itself, such as the number of games; by default `by_moves` tells.
-    by_moves : sequence of int
-        Where classes by number of moves begin.
-    fewest : int
-        A class with fewer estimates, or with few of one of the groups, joins the one
-        before it.
-    near : sequence of float
-        Strengths near which the levels are fitted by themselves; none for all alike.
+    Args:
+        density (float array [n, m]): What the model said of each (`ModelScale.density`).
+        groups (int array [n]): The true group of each, from 0.
+        moves (int array [n]): The player's moves that each estimate rests upon.
+        edges (float array [g + 1]): Where the groups begin, and where the last one ends.
+        strengths (float array [n, e]): Strengths that each may have had, all as likely; by default
+            spread evenly over the group.
+        players (int array [n]): Whose estimate each is; everyone counts alike, however often. By
+            default each is another player's.
+        classes (int array [n]): What is fitted by itself, such as the number of games; by default
+            `by_moves` tells.
+        by_moves: Where classes by number of moves begin.
+        fewest: A class with fewer estimates, or with few of one of the groups, joins the one before
+            it.
+        near: Strengths near which the levels are fitted by themselves; none for all alike.
 
-    Returns
-    -------
-    IntervalTable
-        Within a class all groups count alike, however many of each there are: who has
-        many games is often of the strongest group. Near strengths all players do, the
-        closer ones the more.
+    Returns:
+        Within a class all groups count alike, however many of each there are: who has many games is
+            often of the strongest group. Near strengths all players do, the closer ones the more.
     """
     group, number = np.asarray(groups, np.int64), np.asarray(moves, np.float64)
     if not len(group):
@@ -575,19 +529,13 @@ def tails_near(table: IntervalTable, unseen: Unseen, level: float = 0.9) -> Arra
     Levels lie on the straight line between the strengths that they were fitted near, and are
     fitted to the players round about too: of those nearest to one fewer may be held.
 
-    Parameters
-    ----------
-    table : IntervalTable
-        Fitted near several strengths.
-    unseen : Unseen
-        Estimates of players whose strength is known, each of one; players count alike.
-    level : float
-        That must be held by the players nearest to each strength.
+    Args:
+        table: Fitted near several strengths.
+        unseen: Estimates of players whose strength is known, each of one; players count alike.
+        level: That must be held by the players nearest to each strength.
 
-    Returns
-    -------
-    float64 [k]
-        For `IntervalTable.widened`: 1 where the intervals do.
+    Returns:
+        float64 [k]: For `IntervalTable.widened`: 1 where the intervals do.
     """
     true, knots = unseen.strengths[:, 0], table.strengths
     begin, weak, strong, end = table.ends.tolist()
@@ -781,18 +729,13 @@ def coverage(
 ) -> Coverage:
     """How often intervals hold the strengths of players of some rank groups.
 
-    Parameters
-    ----------
-    intervals : sequence of (float or None, float or None)
-        Of players that neither the model nor its table of intervals was fitted to.
-    groups : int array [n]
-        The true group of each, from 0.
-    level : float
-        What they promise.
-    edges : float array [g + 1]
-        Where the groups begin, and where the last one ends.
-    players : int array [n], optional
-        Whose each is; by default each is another player's.
+    Args:
+        intervals (sequence of (float or None, float or None)): Of players that neither the model
+            nor its table of intervals was fitted to.
+        groups (int array [n]): The true group of each, from 0.
+        level: What they promise.
+        edges (float array [g + 1]): Where the groups begin, and where the last one ends.
+        players (int array [n]): Whose each is; by default each is another player's.
     """
     group, border = np.asarray(groups, np.int64), np.asarray(edges, np.float64)
     if not len(group):

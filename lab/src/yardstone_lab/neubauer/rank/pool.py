@@ -42,16 +42,12 @@ __all__ = [
 def components(first: NDArray[Any], second: NDArray[Any]) -> Ints:
     """Which connected part of the graph of pairings each game lies in.
 
-    Parameters
-    ----------
-    first, second : str array [n]
-        Who played each game.
+    Args:
+        first, second (str array [n]): Who played each game.
 
-    Returns
-    -------
-    int64 [n]
-        Numbers from 0 in order of appearance; two games have the same if players lead
-        from one to the other.
+    Returns:
+        int64 [n]: Numbers from 0 in order of appearance; two games have the same if players lead
+            from one to the other.
     """
     parent: dict[Any, Any] = {}
 
@@ -195,25 +191,17 @@ def pool_store(
 ) -> RankPool:
     """Sum up what the moves of a store's games say.
 
-    Parameters
-    ----------
-    store : FeatureStore
-        With the kinds of features that `Evidence` needs.
-    groups : int array [games]
-        Rank group of each game, 0 to 10; -1 leaves the game out.
-    lift : Lift
-    sides : bool array [games, 2], optional
-        Which sides count (Black's, White's): both by default. So a player's moves can be
-        left out and the opponent's kept.
-    players : str array [games, 2], optional
-        Who had Black and White, where the names in the records cannot be trusted.
-    progress : callable, optional
-        Called with the number of games that are done, and of all.
+    Args:
+        store: With the kinds of features that `Evidence` needs.
+        groups (int array [games]): Rank group of each game, 0 to 10; -1 leaves the game out.
+        sides (bool array [games, 2]): Which sides count (Black's, White's): both by default. So a
+            player's moves can be left out and the opponent's kept.
+        players (str array [games, 2]): Who had Black and White, where the names in the records
+            cannot be trusted.
+        progress: Called with the number of games that are done, and of all.
 
-    Raises
-    ------
-    UsageError
-        There is not a group for each game, or not the features that are needed.
+    Raises:
+        UsageError: There is not a group for each game, or not the features that are needed.
     """
     group = np.asarray(groups, np.int64)
     if players is None:
@@ -274,17 +262,11 @@ class Regression:
     Targets are regressed on the mean values of a side's moves: of the whole game, by phase,
     and lifted.
 
-    Parameters
-    ----------
-    pool : RankPool
-    lift : Lift
-        That made the pool.
-    prior_moves : float
-        Moves without a say, added to those of each side.
-    target : float [s, t]
-        Of each side: indicators of its rank group, or its rank.
-    weight : float [s]
-        How much each side counts; 1 on average.
+    Args:
+        lift: That made the pool.
+        prior_moves: Moves without a say, added to those of each side.
+        target (float [s, t]): Of each side: indicators of its rank group, or its rank.
+        weight (float [s]): How much each side counts; 1 on average.
     """
 
     def __init__(
@@ -339,22 +321,15 @@ class Regression:
     ) -> tuple[Floats, Floats]:
         """Weights from summed moments.
 
-        Parameters
-        ----------
-        gram, cross
-            Sums of what `moments` gave.
-        ridge : float
-            Penalty of the values of the whole game, as a share of a value's variance.
-        by_phase, lifted : float
-            How much weaker the values by phase, and each kind of lifted values, count
-            before the penalty: theirs is ``ridge`` divided by the square.
+        Args:
+            gram, cross: Sums of what `moments` gave.
+            ridge: Penalty of the values of the whole game, as a share of a value's variance.
+            by_phase, lifted: How much weaker the values by phase, and each kind of lifted values,
+                count before the penalty: theirs is ``ridge`` divided by the square.
 
-        Returns
-        -------
-        float32 [phases, v, t]
-            Of the values, by phase.
-        float32 [e, t]
-            Of the lifted values.
+        Returns:
+            float32 [phases, v, t]: Of the values, by phase.
+            float32 [e, t]: Of the lifted values.
         """
         from scipy.linalg import cho_factor, cho_solve
 
@@ -387,11 +362,9 @@ class Regression:
     def scorer(self, weights: tuple[Floats, Floats], directions: Array) -> MoveScorer:
         """What scores moves with some weights, turned to other directions.
 
-        Parameters
-        ----------
-        weights
-            From `solve`.
-        directions : float64 [t, k]
+        Args:
+            weights: From `solve`.
+            directions: float64 [t, k].
         """
         turn = directions.astype(np.float32)
         linear, lifted = weights[0] @ turn, weights[1] @ turn

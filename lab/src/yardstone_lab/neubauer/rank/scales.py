@@ -54,11 +54,9 @@ _SIZE = 10.0
 def as_statistics(counts: NDArray[np.int64], scores: Array) -> Array:
     """Rows as `StrengthModel.game_statistics` gives them.
 
-    Parameters
-    ----------
-    counts : int64 [s, phases]
-    scores : float64 [s, phases, k]
-        Summed over the moves of each phase.
+    Args:
+        counts: int64 [s, phases].
+        scores (float64 [s, phases, k]): Summed over the moves of each phase.
     """
     moves = counts.sum(axis=1, keepdims=True).astype(np.float64)
     return np.concatenate([counts, moves**2, scores.sum(axis=1)], axis=1)
@@ -67,17 +65,13 @@ def as_statistics(counts: NDArray[np.int64], scores: Array) -> Array:
 def discriminant_directions(mean: Array, group: Ints, width: int) -> Array:
     """Directions in which groups lie apart most, for the scatter within them.
 
-    Parameters
-    ----------
-    mean : float64 [s, m]
-    group : int64 [s]
-    width : int
-        How many.
+    Args:
+        mean: float64 [s, m].
+        group: int64 [s].
+        width: How many.
 
-    Returns
-    -------
-    float64 [m, width]
-        The best first; the scatter within the groups is the same in each.
+    Returns:
+        float64 [m, width]: The best first; the scatter within the groups is the same in each.
     """
     centre = np.array([mean[group == k].mean(axis=0) for k in range(len(RANKS))])
     inside = mean - centre[group]
@@ -98,21 +92,14 @@ def fit_spread(
 ) -> tuple[Array, ScoreSpread]:
     """What is usual in each group, from scores of players whom their model has not seen.
 
-    Parameters
-    ----------
-    scores : float64 [s, phases, m]
-        Summed scores of each side.
-    pool : RankPool
-        The sides.
-    prior_moves : float
-    width : int
-        Directions that are kept.
+    Args:
+        scores (float64 [s, phases, m]): Summed scores of each side.
+        pool: The sides.
+        width: Directions that are kept.
 
-    Returns
-    -------
-    directions : float64 [m, width]
-    spread : ScoreSpread
-        In those directions.
+    Returns:
+        directions (float64 [m, width])
+        spread: In those directions.
     """
     counts = pool.counts.astype(np.float64)
     moves = counts.sum(axis=1)
@@ -143,14 +130,10 @@ def fit_spread(
 def covariances(away: Array, counts: Array, players: NDArray[np.str_]) -> dict[str, Array]:
     """The three parts of the covariance of scores about what is usual: see `ScoreSpread`.
 
-    Parameters
-    ----------
-    away : float64 [s, phases, k]
-        Summed scores of each side less the usual ones.
-    counts : float64 [s, phases]
-        Moves; none of the sides is without any.
-    players : str array [s]
-        Whose side each is; an empty name is nobody's.
+    Args:
+        away (float64 [s, phases, k]): Summed scores of each side less the usual ones.
+        counts (float64 [s, phases]): Moves; none of the sides is without any.
+        players (str array [s]): Whose side each is; an empty name is nobody's.
     """
     move, game = _by_moves(away, counts)
     mean_away = away.sum(axis=1) / counts.sum(axis=1)[:, None]
@@ -228,13 +211,11 @@ def _hat(rank: Array, knots: Array) -> Array:
 def _usual(mean: Array, hat: Array, weight: Array, pull: Array) -> Array:
     """Mean scores at the knots [n, k]: weighted least squares with a pull on the differences.
 
-    Parameters
-    ----------
-    mean : float64 [s, k]
-    hat : float64 [s, n]
-    weight : float64 [s]
-    pull : float64 [d, n]
-        What is drawn to 0.
+    Args:
+        mean: float64 [s, k].
+        hat: float64 [s, n].
+        weight: float64 [s].
+        pull (float64 [d, n]): What is drawn to 0.
     """
     products = hat.T @ (hat * weight[:, None]) + pull.T @ pull
     return np.asarray(np.linalg.solve(products, hat.T @ (weight[:, None] * mean)))
@@ -377,26 +358,16 @@ def with_rated_scale(
 ) -> TrainedScale:
     """A rank model with one scale more.
 
-    Parameters
-    ----------
-    model : StrengthModel
-        A rank model.
-    pool : RankPool
-        Sides of games by players of the server, made with the model's own lift; each
-        player's name is in `RankPool.player`.
-    rated : RatedSides
-    name : str
-        Of the scale.
-    settings : RatedSettings
-    about : mapping, optional
-        What the card is to say of the data.
+    Args:
+        model: A rank model.
+        pool: Sides of games by players of the server, made with the model's own lift; each player's
+            name is in `RankPool.player`.
+        name: Of the scale.
+        about: What the card is to say of the data.
 
-    Raises
-    ------
-    UsageError
-        The model is no rank model, or has a scale of that name.
-    NoGamesError
-        There are too few players.
+    Raises:
+        UsageError: The model is no rank model, or has a scale of that name.
+        NoGamesError: There are too few players.
     """
     if not isinstance(model.scorer, MoveScorer):
         raise UsageError("only a rank model can be given another scale")
@@ -447,20 +418,16 @@ def fit_rated_scale(
 ) -> TrainedScale:
     """A model of any kind with one scale more, which reads its last score.
 
-    Parameters
-    ----------
-    model, pool, rated, name, settings, about
-        As in `with_rated_scale`; of the pool neither values nor lifted values are read.
-    scores : float64 [s, phases, k]
-        Summed scores of each side, by weights that have not seen the players of its fold.
-    fold : int64 [s]
+    Args:
+        model, pool, rated, name, settings, about: As in `with_rated_scale`; of the pool neither
+            values nor lifted values are read.
+        scores (float64 [s, phases, k]): Summed scores of each side, by weights that have not seen
+            the players of its fold.
+        fold: int64 [s].
 
-    Raises
-    ------
-    UsageError
-        The model has a scale of that name.
-    NoGamesError
-        There are too few players.
+    Raises:
+        UsageError: The model has a scale of that name.
+        NoGamesError: There are too few players.
     """
     _, person = _people(model, pool, name)
     if not settings.edges:
@@ -545,16 +512,11 @@ def unseen_people(
 ) -> dict[str, Unseen]:
     """Estimates of the players of each fold, by what was learnt from the other folds.
 
-    Parameters
-    ----------
-    pool, rated, scores, fold, settings
-        As in `fit_rated_scale`.
-    scales : sequence of ModelScale
-        For each fold what was learnt from the others.
+    Args:
+        pool, rated, scores, fold, settings: As in `fit_rated_scale`.
+        scales: For each fold what was learnt from the others.
 
-    Returns
-    -------
-    dict of str to Unseen
+    Returns:
         For each of `PARTS`.
     """
     _, person = np.unique(pool.player, return_inverse=True)

@@ -137,32 +137,19 @@ def train_rank_model(
 ) -> TrainedRank:
     """Train a rank model on stores of features.
 
-    Parameters
-    ----------
-    stores : sequence of FeatureStore
-        All made with one network.
-    groups : sequence of int arrays [games]
-        For each store the rank group of each game, 0 to 10 (`RANKS`); -1 leaves a game out.
-    settings : RankSettings, optional
-    sides : sequence of bool arrays [games, 2], optional
-        For each store which sides count.
-    players : sequence of str arrays [games, 2], optional
-        For each store who had Black and White, where its names cannot be trusted.
-    name : str
-        Of the model, on its card.
-    progress : callable, optional
-        Called with the number of sides that are read, and of all in the store.
+    Args:
+        stores: All made with one network.
+        groups (sequence of int arrays [games]): For each store the rank group of each game, 0 to 10
+            (`RANKS`); -1 leaves a game out.
+        sides (sequence of bool arrays [games, 2]): For each store which sides count.
+        players (sequence of str arrays [games, 2]): For each store who had Black and White, where
+            its names cannot be trusted.
+        name: Of the model, on its card.
+        progress: Called with the number of sides that are read, and of all in the store.
 
-    Returns
-    -------
-    TrainedRank
-
-    Raises
-    ------
-    UsageError
-        The stores are of different networks, or groups do not fit them.
-    NoGamesError
-        A group has too few games.
+    Raises:
+        UsageError: The stores are of different networks, or groups do not fit them.
+        NoGamesError: A group has too few games.
     """
     chosen = RankSettings() if settings is None else settings
     if not stores:
@@ -194,27 +181,16 @@ class PoolTrainer:
 
     What does not depend on the settings (folds, and the moments of each) is done once.
 
-    Parameters
-    ----------
-    pool : RankPool
-        Sums that `pool_store` made.
-    lift : Lift
-        That made them.
-    prior_moves : float
-    folds : int
-    seed : int
-        Of the folds.
+    Args:
+        pool: Sums that `pool_store` made.
+        lift: That made them.
+        seed: Of the folds.
 
-    Attributes
-    ----------
-    pool : RankPool
-    fold : int64 [s]
-        The fold of each side.
+    Attributes:
+        fold (int64 [s]): The fold of each side.
 
-    Raises
-    ------
-    NoGamesError
-        A group has too few games.
+    Raises:
+        NoGamesError: A group has too few games.
     """
 
     def __init__(
@@ -263,10 +239,8 @@ class PoolTrainer:
     def scores_outside(self, settings: RankSettings) -> Array:
         """What the regression says of each side, learnt from the other folds alone.
 
-        Returns
-        -------
-        float64 [s, phases, groups]
-            A score for each group of ranks, summed over the moves.
+        Returns:
+            float64 [s, phases, groups]: A score for each group of ranks, summed over the moves.
         """
         return self._outside(settings)[2]
 
