@@ -22,7 +22,7 @@ EXAMPLES := src/yardstone/examples
 TEST_WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help install tools demo test fuzz lint format docs bench studies faults pins audit clean
+.PHONY: help install tools demo test fuzz lint format docs bench studies faults mutants pins audit clean
 
 help:
 	@echo "make demo      rate 27,612 games of chess engines, and a player of Go; pages in $(DEMO)/"
@@ -33,6 +33,7 @@ help:
 	@echo "make docs      build the documentation into docs/_build/html"
 	@echo "make bench     measure speed and memory, against Ordo if ORDO=path/to/ordo is given"
 	@echo "make studies   make again the tables of the documentation, in hours"
+	@echo "make mutants   put small faults into the code: does a test fail? PACKAGES=names SAMPLE=300"
 	@echo "make faults    kill and refuse every command at many moments, for up to an hour"
 	@echo "make pins      write requirements/ anew from pyproject.toml, with hashes"
 	@echo "make audit     look for known weaknesses in what is pinned"
@@ -136,6 +137,13 @@ FAULTS ?=
 
 faults: $(TOOLS)
 	$(BIN)/python -m tests.faults $(FAULTS)
+
+# A sample of small faults; what is done is kept in build/mutants, and is gone on from.
+SAMPLE ?= 300
+PACKAGES ?=
+
+mutants: $(TOOLS)
+	$(BIN)/python -m tools.mutants --sample $(SAMPLE) $(PACKAGES)
 
 pins: $(TOOLS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m tools.pins

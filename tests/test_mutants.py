@@ -1,0 +1,51 @@
+"""What small faults are made of a file."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from tools.mutants import ROOT, SOURCE, mutants, sample
+
+TEXT = '''
+def level(x: int | None, most: float = 0.5) -> bool:
+    """Text 1 < 2."""
+    if x is None or (x) < (most + 3):
+        raise ValueError(f"“{x}” is less than {most * 2}")
+    check(not x)
+    return x == "ÄÖ" and most > 1.5
+'''
+
+
+def larger(value: float) -> str:
+    return f"({value} * 1.1 + (1.0 if {value} == 0.0 else 0.0))"
+
+
+def test_each_fault_changes_one_thing() -> None:
+    faults = {(each.kind, each.source(TEXT)) for each in mutants("f.py", TEXT)}
+    lines = {(kind, *set(text.splitlines()).difference(TEXT.splitlines())) for kind, text in faults}
+    assert lines == {
+        ("number", f"def level(x: int | None, most: float = {larger(0.5)}) -> bool:"),
+        ("comparison", "    if x is not None or (x) < (most + 3):"),
+        ("and-or", "    if x is None and (x) < (most + 3):"),
+        ("comparison", "    if x is None or (x) <= (most + 3):"),
+        ("arithmetic", "    if x is None or (x) < (most - 3):"),
+        ("number", "    if x is None or (x) < (most + 4):"),
+        ("left out", "        pass"),
+        ("left out", "    pass"),
+        ("not", "    check(x)"),
+        ("comparison", '    return x != "ÄÖ" and most > 1.5'),
+        ("and-or", '    return x == "ÄÖ" or most > 1.5'),
+        ("comparison", '    return x == "ÄÖ" and most >= 1.5'),
+        ("number", f'    return x == "ÄÖ" and most > {larger(1.5)}'),
+    }  # fmt: skip
+
+
+def test_a_sample_is_the_same_again_and_can_be_run() -> None:
+    faults = sample(["ratings", "clusters"], 200, 7)
+    assert faults == sample(["ratings", "clusters"], 200, 7)
+    assert len({(each.file, each.line) for each in faults}) == 200
+    for each in faults:
+        before = Path(ROOT / each.file).read_text("utf-8")
+        assert each.file.startswith(str(SOURCE))
+        assert ast.dump(ast.parse(each.source(before))) != ast.dump(ast.parse(before))
