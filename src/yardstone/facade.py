@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
 __all__ = ["lazy_names"]
 
 
-def lazy_names(package: str, modules: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a package.
+def lazy_names(
+    package: str, modules: Mapping[str, str]
+) -> tuple[list[str], Callable[[], list[str]], Callable[[str], Any]]:
+    """The ``__all__``, ``__dir__`` and ``__getattr__`` of a package.
 
     Args:
         package: Its ``__name__``.
-        modules: The public names by the module that has them: below the package, or with a point
+        modules: The public names, spaced, by their module: below the package, or with a point
             before it beside the package.
     """
-    places = {name: module for module, names in modules.items() for name in names}
+    places = {name: module for module, names in modules.items() for name in names.split()}
 
     def load(name: str) -> Any:
         if name not in places:
@@ -27,4 +29,4 @@ def lazy_names(package: str, modules: Mapping[str, Sequence[str]]) -> Callable[[
         setattr(sys.modules[package], name, value)
         return value
 
-    return load
+    return sorted(places), lambda: sorted({*vars(sys.modules[package]), *places}), load

@@ -10,85 +10,43 @@ from typing import TYPE_CHECKING
 from yardstone.facade import lazy_names
 
 if TYPE_CHECKING:
-    from yardstone.backgammon.analysis import (
-        ListedPlayers,
-        MatchAnalysis,
-        RatingRule,
-        analyse_matches,
-    )
-    from yardstone.backgammon.error_rates import Errors
-    from yardstone.backgammon.error_system import ErrorRates
-    from yardstone.backgammon.file_analysis import (
-        AnalysisFile,
-        AnalysisSettings,
-        FileAnalysis,
-        MatchFiles,
-        PositionEvaluation,
-        evaluate_position,
-    )
-    from yardstone.backgammon.formulas import PUBLISHED, Formula
-    from yardstone.backgammon.gnubg import find_gnubg
-    from yardstone.backgammon.matches import PlayerSummary
-    from yardstone.backgammon.positions import Position, read_position
-    from yardstone.backgammon.rating import RatingAnswer, RatingQuestion, rating_answer
+    from yardstone.backgammon.analysis import ListedPlayers as ListedPlayers
+    from yardstone.backgammon.analysis import MatchAnalysis as MatchAnalysis
+    from yardstone.backgammon.analysis import RatingRule as RatingRule
+    from yardstone.backgammon.analysis import analyse_matches as analyse_matches
+    from yardstone.backgammon.error_rates import Errors as Errors
+    from yardstone.backgammon.error_system import ErrorRates as ErrorRates
+    from yardstone.backgammon.file_analysis import AnalysisFile as AnalysisFile
+    from yardstone.backgammon.file_analysis import AnalysisSettings as AnalysisSettings
+    from yardstone.backgammon.file_analysis import FileAnalysis as FileAnalysis
+    from yardstone.backgammon.file_analysis import MatchFiles as MatchFiles
+    from yardstone.backgammon.file_analysis import PositionEvaluation as PositionEvaluation
+    from yardstone.backgammon.file_analysis import evaluate_position as evaluate_position
+    from yardstone.backgammon.formulas import PUBLISHED as PUBLISHED
+    from yardstone.backgammon.formulas import Formula as Formula
+    from yardstone.backgammon.gnubg import find_gnubg as find_gnubg
+    from yardstone.backgammon.matches import PlayerSummary as PlayerSummary
+    from yardstone.backgammon.positions import Position as Position
+    from yardstone.backgammon.positions import read_position as read_position
+    from yardstone.backgammon.rating import RatingAnswer as RatingAnswer
+    from yardstone.backgammon.rating import RatingQuestion as RatingQuestion
+    from yardstone.backgammon.rating import rating_answer as rating_answer
 
-__all__ = [
-    "PUBLISHED",
-    "AnalysisFile",
-    "AnalysisSettings",
-    "ErrorRates",
-    "Errors",
-    "FileAnalysis",
-    "Formula",
-    "ListedPlayers",
-    "MatchAnalysis",
-    "MatchFiles",
-    "PlayerSummary",
-    "Position",
-    "PositionEvaluation",
-    "RatingAnswer",
-    "RatingQuestion",
-    "RatingRule",
-    "analyse_matches",
-    "evaluate_position",
-    "find_gnubg",
-    "rating_answer",
-    "read_position",
-]
 
-__getattr__ = lazy_names(
+__all__, __dir__, __getattr__ = lazy_names(
     __name__,
     {
-        "analysis": (
-            "ListedPlayers",
-            "MatchAnalysis",
-            "RatingRule",
-            "analyse_matches",
-        ),
+        "analysis": "ListedPlayers MatchAnalysis RatingRule analyse_matches",
         "file_analysis": (
-            "AnalysisFile",
-            "AnalysisSettings",
-            "FileAnalysis",
-            "MatchFiles",
-            "PositionEvaluation",
-            "evaluate_position",
+            "AnalysisFile AnalysisSettings FileAnalysis MatchFiles PositionEvaluation "
+            "evaluate_position"
         ),
-        "error_rates": ("Errors",),
-        "error_system": ("ErrorRates",),
-        "formulas": (
-            "PUBLISHED",
-            "Formula",
-        ),
-        "gnubg": ("find_gnubg",),
-        "positions": (
-            "Position",
-            "read_position",
-        ),
-        "rating": (
-            "RatingAnswer",
-            "RatingQuestion",
-            "rating_answer",
-        ),
-        "matches": ("PlayerSummary",),
+        "error_rates": "Errors",
+        "error_system": "ErrorRates",
+        "formulas": "PUBLISHED Formula",
+        "gnubg": "find_gnubg",
+        "positions": "Position read_position",
+        "rating": "RatingAnswer RatingQuestion rating_answer",
+        "matches": "PlayerSummary",
     },
 )

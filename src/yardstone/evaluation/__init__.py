@@ -14,67 +14,50 @@ from typing import TYPE_CHECKING
 from yardstone.facade import lazy_names
 
 if TYPE_CHECKING:
-    from yardstone.evaluation.backtest import evaluate
-    from yardstone.evaluation.comparison import Evaluation, Prediction, Ranking, compare, tune
-    from yardstone.evaluation.findings import Findings, examine
-    from yardstone.evaluation.history import RatingCurve, RatingHistory, rating_history
-    from yardstone.evaluation.interval_scale import GameForecast
-    from yardstone.evaluation.ledger import Ledger, load_ledger, save_ledger
-    from yardstone.evaluation.metrics import CalibrationCurve, Measures, calibrate, measure
-    from yardstone.evaluation.prediction import compare_table, predict, read_predictions
-    from yardstone.evaluation.rated_games import RatedGames, whole_history
-    from yardstone.evaluation.splits import Labels, Subset, expected_from_ratings, rating_labels
-    from yardstone.evaluation.uncertainty import MeanInterval
+    from yardstone.evaluation.backtest import evaluate as evaluate
+    from yardstone.evaluation.comparison import Evaluation as Evaluation
+    from yardstone.evaluation.comparison import Prediction as Prediction
+    from yardstone.evaluation.comparison import Ranking as Ranking
+    from yardstone.evaluation.comparison import compare as compare
+    from yardstone.evaluation.comparison import tune as tune
+    from yardstone.evaluation.findings import Findings as Findings
+    from yardstone.evaluation.findings import examine as examine
+    from yardstone.evaluation.history import RatingCurve as RatingCurve
+    from yardstone.evaluation.history import RatingHistory as RatingHistory
+    from yardstone.evaluation.history import rating_history as rating_history
+    from yardstone.evaluation.interval_scale import GameForecast as GameForecast
+    from yardstone.evaluation.ledger import Ledger as Ledger
+    from yardstone.evaluation.ledger import load_ledger as load_ledger
+    from yardstone.evaluation.ledger import save_ledger as save_ledger
+    from yardstone.evaluation.metrics import CalibrationCurve as CalibrationCurve
+    from yardstone.evaluation.metrics import Measures as Measures
+    from yardstone.evaluation.metrics import calibrate as calibrate
+    from yardstone.evaluation.metrics import measure as measure
+    from yardstone.evaluation.prediction import compare_table as compare_table
+    from yardstone.evaluation.prediction import predict as predict
+    from yardstone.evaluation.prediction import read_predictions as read_predictions
+    from yardstone.evaluation.rated_games import RatedGames as RatedGames
+    from yardstone.evaluation.rated_games import whole_history as whole_history
+    from yardstone.evaluation.splits import Labels as Labels
+    from yardstone.evaluation.splits import Subset as Subset
+    from yardstone.evaluation.splits import expected_from_ratings as expected_from_ratings
+    from yardstone.evaluation.splits import rating_labels as rating_labels
+    from yardstone.evaluation.uncertainty import MeanInterval as MeanInterval
 
-__all__ = [
-    "CalibrationCurve",
-    "Evaluation",
-    "Findings",
-    "GameForecast",
-    "Labels",
-    "Ledger",
-    "MeanInterval",
-    "Measures",
-    "Prediction",
-    "Ranking",
-    "RatedGames",
-    "RatingCurve",
-    "RatingHistory",
-    "Subset",
-    "calibrate",
-    "compare",
-    "compare_table",
-    "evaluate",
-    "examine",
-    "expected_from_ratings",
-    "load_ledger",
-    "measure",
-    "predict",
-    "rating_history",
-    "rating_labels",
-    "read_predictions",
-    "save_ledger",
-    "tune",
-    "whole_history",
-]
 
-__getattr__ = lazy_names(
+__all__, __dir__, __getattr__ = lazy_names(
     __name__,
     {
-        "backtest": ("evaluate",),
-        "uncertainty": ("MeanInterval",),
-        "metrics": ("CalibrationCurve", "calibrate", "Measures", "measure"),
-        "comparison": ("compare", "Evaluation", "Prediction", "Ranking", "tune"),
-        "history": ("RatingCurve", "RatingHistory", "rating_history"),
-        "findings": ("Findings", "examine"),
-        "interval_scale": ("GameForecast",),
-        "prediction": ("predict", "compare_table", "read_predictions"),
-        "splits": ("Labels", "expected_from_ratings", "rating_labels", "Subset"),
-        "ledger": ("Ledger", "load_ledger", "save_ledger"),
-        "rated_games": ("RatedGames", "whole_history"),
+        "backtest": "evaluate",
+        "uncertainty": "MeanInterval",
+        "metrics": "CalibrationCurve calibrate Measures measure",
+        "comparison": "compare Evaluation Prediction Ranking tune",
+        "history": "RatingCurve RatingHistory rating_history",
+        "findings": "Findings examine",
+        "interval_scale": "GameForecast",
+        "prediction": "predict compare_table read_predictions",
+        "splits": "Labels expected_from_ratings rating_labels Subset",
+        "ledger": "Ledger load_ledger save_ledger",
+        "rated_games": "RatedGames whole_history",
     },
 )
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})

@@ -122,29 +122,26 @@ def _change_liberty(board: Ints, near: Ints, point: int, colour: int, change: in
 
 
 @bare_kernel
-def lift(board: Ints, near: Ints, head: int) -> None:
-    """Take a chain off the board."""
-    enemy = BLACK + WHITE - board[COLOUR, head]
+def set_chain(board: Ints, near: Ints, head: int, colour: int) -> None:
+    """Take a chain off the board (`EMPTY`), or give one back its colour that was taken off."""
+    enemy = BLACK + WHITE - max(colour, board[COLOUR, head])
+    change = 1 if colour == EMPTY else -1
     stone = head
     while True:
-        board[COLOUR, stone] = EMPTY
-        _change_liberty(board, near, stone, enemy, 1)
+        board[COLOUR, stone] = colour
+        _change_liberty(board, near, stone, enemy, change)
         stone = board[NEXT, stone]
         if stone == head:
             return
 
 
 @bare_kernel
-def _put_back(board: Ints, near: Ints, head: int, colour: int) -> None:
-    """Undo `lift`."""
-    enemy = BLACK + WHITE - colour
-    stone = head
-    while True:
-        board[COLOUR, stone] = colour
-        _change_liberty(board, near, stone, enemy, -1)
-        stone = board[NEXT, stone]
-        if stone == head:
-            return
+def _touches_chain(board: Ints, near: Ints, point: int, colour: int, head: int) -> bool:
+    for side in range(4):
+        other = near[point, side]
+        if board[COLOUR, other] == colour and board[HEAD, other] == head:
+            return True
+    return False
 
 
 @bare_kernel
@@ -155,17 +152,12 @@ def _join(board: Ints, near: Ints, keep: int, join: int) -> None:
     while True:
         for side in range(4):
             liberty = near[stone, side]
-            if board[COLOUR, liberty] == EMPTY:
-                known = False
-                for turn in range(4):
-                    other = near[liberty, turn]
-                    if board[COLOUR, other] == colour and board[HEAD, other] == keep:
-                        known = True
-                        break
-                if not known:
-                    board[LIBS, keep] += 1
-                    board[SUM, keep] += liberty
-                    board[SQUARES, keep] += liberty * liberty
+            if board[COLOUR, liberty] == EMPTY and not _touches_chain(
+                board, near, liberty, colour, keep
+            ):
+                board[LIBS, keep] += 1
+                board[SUM, keep] += liberty
+                board[SQUARES, keep] += liberty * liberty
         board[HEAD, stone] = keep
         stone = board[NEXT, stone]
         if stone == join:
@@ -207,7 +199,7 @@ def play(board: Ints, near: Ints, point: int, colour: int, log: Ints, top: int) 
         other = near[point, side]
         if board[COLOUR, other] == enemy and board[LIBS, board[HEAD, other]] == 0:
             head = board[HEAD, other]
-            lift(board, near, head)
+            set_chain(board, near, head, EMPTY)
             log[top] = head
             top += 1
             captured += 1
@@ -223,17 +215,15 @@ def play(board: Ints, near: Ints, point: int, colour: int, log: Ints, top: int) 
                 keep, join = join, keep
             log[top] = keep
             log[top + 1] = join
-            log[top + 2] = board[SIZE, keep]
-            log[top + 3] = board[LIBS, keep]
-            log[top + 4] = board[SUM, keep]
-            log[top + 5] = board[SQUARES, keep]
+            for row in range(SIZE, META):
+                log[top + 2 + row - SIZE] = board[row, keep]
             top += 6
             joined += 1
             _join(board, near, keep, join)
     own = board[HEAD, point]
     taken_off = -1
     if board[LIBS, own] == 0:
-        lift(board, near, own)
+        set_chain(board, near, own, EMPTY)
         board[META, colour] += board[SIZE, own]
         taken_off = own
     board[META, enemy] += stones
@@ -261,16 +251,14 @@ def undo(board: Ints, near: Ints, log: Ints, top: int) -> int:
     taken_off = log[top + 5]
     if taken_off >= 0:
         board[META, colour] -= board[SIZE, taken_off]
-        _put_back(board, near, taken_off, colour)
+        set_chain(board, near, taken_off, colour)
     for _ in range(joined):
         top -= 6
         keep = log[top]
         join = log[top + 1]
         board[NEXT, keep], board[NEXT, join] = board[NEXT, join], board[NEXT, keep]
-        board[SIZE, keep] = log[top + 2]
-        board[LIBS, keep] = log[top + 3]
-        board[SUM, keep] = log[top + 4]
-        board[SQUARES, keep] = log[top + 5]
+        for row in range(SIZE, META):
+            board[row, keep] = log[top + 2 + row - SIZE]
         stone = join
         while True:
             board[HEAD, stone] = join
@@ -280,7 +268,7 @@ def undo(board: Ints, near: Ints, log: Ints, top: int) -> int:
     for _ in range(captured):
         top -= 1
         board[META, enemy] -= board[SIZE, log[top]]
-        _put_back(board, near, log[top], enemy)
+        set_chain(board, near, log[top], enemy)
     board[COLOUR, point] = EMPTY
     _change_liberty(board, near, point, enemy, 1)
     _change_liberty(board, near, point, colour, 1)
@@ -374,36 +362,15 @@ def _remember(past: Past, key: np.uint64, move: int) -> int:
 
 
 @bare_kernel
-def key_after(
-    board: Ints, near: Ints, stones: NDArray[np.uint64], key: np.uint64, point: int, colour: int
-) -> np.uint64:
-    """Key of the position after a move on an empty point; `stones`: random numbers [3, points]."""
-    enemy = BLACK + WHITE - colour
+def _key_in_atari(board: Ints, near: Ints, stones: Keys, point: int, colour: int) -> np.uint64:
+    """Key of the chains of a colour around a point that have no other liberty."""
     first = second = third = -1
-    key ^= stones[colour, point]
-    captured = False
-    for side in range(4):
-        other = near[point, side]
-        if board[COLOUR, other] == enemy:
-            head = board[HEAD, other]
-            if board[LIBS, head] == 1 and head not in (first, second, third):
-                first, second, third = head, first, second
-                captured = True
-                stone = head
-                while True:
-                    key ^= stones[enemy, stone]
-                    stone = board[NEXT, stone]
-                    if stone == head:
-                        break
-    if captured or not is_suicide(board, near, point, colour):
-        return key
-    first = second = third = -1
-    key ^= stones[colour, point]
+    key = np.uint64(0)
     for side in range(4):
         other = near[point, side]
         if board[COLOUR, other] == colour:
             head = board[HEAD, other]
-            if head not in (first, second, third):
+            if board[LIBS, head] == 1 and head not in (first, second, third):
                 first, second, third = head, first, second
                 stone = head
                 while True:
@@ -411,6 +378,18 @@ def key_after(
                     stone = board[NEXT, stone]
                     if stone == head:
                         break
+    return key
+
+
+@bare_kernel
+def key_after(
+    board: Ints, near: Ints, stones: Keys, key: np.uint64, point: int, colour: int
+) -> np.uint64:
+    """Key of the position after a move on an empty point; `stones`: random numbers [3, points]."""
+    enemy = BLACK + WHITE - colour
+    key ^= stones[colour, point] ^ _key_in_atari(board, near, stones, point, enemy)
+    if is_suicide(board, near, point, colour):
+        key ^= stones[colour, point] ^ _key_in_atari(board, near, stones, point, colour)
     return key
 
 
@@ -572,15 +551,6 @@ _START, _INSIDE, _STONES, _DOUBTFUL, _VITAL = 5, 6, 7, 8, 9
 #: At most four chains touch the point from which a region is searched, and can be those
 #: for which it is vital: they take the last rows.
 _FOUR = 4
-
-
-@bare_kernel
-def _touches_chain(board: Ints, near: Ints, point: int, colour: int, head: int) -> bool:
-    for side in range(4):
-        other = near[point, side]
-        if board[COLOUR, other] == colour and board[HEAD, other] == head:
-            return True
-    return False
 
 
 @bare_kernel

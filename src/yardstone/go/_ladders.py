@@ -143,9 +143,7 @@ def _gains_by(board: Ints, near: Ints, point: int, colour: int, log: Ints, top: 
 
 
 @bare_kernel
-def _captures(
-    board: Ints, near: Ints, target: int, rank: Ints, moves: Ints, stop_at_first: bool
-) -> int:
+def _captures(board: Ints, near: Ints, target: int, rank: Ints, moves: Ints) -> int:
     """Write the captures beside a chain to ``moves[2:]``, by rank; returns their number."""
     enemy = BLACK + WHITE - board[COLOUR, target]
     count = 0
@@ -155,8 +153,6 @@ def _captures(
             other = near[stone, side]
             if board[COLOUR, other] == enemy and board[LIBS, board[HEAD, other]] == 1:
                 move = board[SUM, board[HEAD, other]]
-                if stop_at_first:
-                    return 1
                 place = count
                 while place > 0 and rank[moves[1 + place]] > rank[move]:
                     place -= 1
@@ -178,7 +174,7 @@ def _open_defence(board: Ints, near: Ints, target: int, rank: Ints, moves: Ints)
     if board[LIBS, head] >= 2 or board[META, KO] >= 0:
         return FREE
     last = board[SUM, head]
-    count = _captures(board, near, target, rank, moves, False)
+    count = _captures(board, near, target, rank, moves)
     alone = True
     known = False
     for place in range(count):
@@ -221,7 +217,7 @@ def _open_attack(
         and _is_ko_mouth(board, near, second, attacker)
         and not _gains_by(board, near, first, colour, log, top)
         and not _gains_by(board, near, second, colour, log, top)
-        and _captures(board, near, target, rank, moves, True) == 0
+        and _captures(board, near, target, rank, moves) == 0
     ):
         return CAUGHT
     moves[0] = 2
@@ -361,10 +357,8 @@ def find_ladders(
     same under another turn, that one is tried as well.
     """
     area = len(near) - 1
-    for point in range(area):
-        caught[point] = 0
-        catching[0, point] = 0
-        catching[1, point] = 0
+    caught[:area] = 0
+    catching[:, :area] = 0
     best = 0
     for turn in range(1, len(position)):
         if position[turn] < position[best]:

@@ -297,7 +297,7 @@ class Board:
             if colour != EMPTY:
                 head = int(board[_board.HEAD, point])
                 prisoners[colour] += board[_board.SIZE, head]
-                _board.lift(board, self._near, head)
+                _board.set_chain(board, self._near, head, EMPTY)
         basic, work = self._memory()
         owner = basic.copy()
         if pass_dead:

@@ -12,63 +12,38 @@ from yardstone.facade import lazy_names
 from yardstone.ratings import systems
 
 if TYPE_CHECKING:
-    from yardstone.ratings.egf import Handicap
-    from yardstone.ratings.elo import FIDE, KFactor
-    from yardstone.ratings.joint import PlayerPriors, Prior, Relation
-    from yardstone.ratings.rating_list import RatingList, rate, rate_list
-    from yardstone.ratings.result import (
-        Estimate,
-        JointRatings,
-        JointSystem,
-        Ratings,
-        Replay,
-        SequentialSystem,
-        Status,
-    )
-    from yardstone.ratings.sequential import State
+    from yardstone.ratings.egf import Handicap as Handicap
+    from yardstone.ratings.elo import FIDE as FIDE
+    from yardstone.ratings.elo import KFactor as KFactor
+    from yardstone.ratings.joint import PlayerPriors as PlayerPriors
+    from yardstone.ratings.joint import Prior as Prior
+    from yardstone.ratings.joint import Relation as Relation
+    from yardstone.ratings.rating_list import RatingList as RatingList
+    from yardstone.ratings.rating_list import rate as rate
+    from yardstone.ratings.rating_list import rate_list as rate_list
+    from yardstone.ratings.result import Estimate as Estimate
+    from yardstone.ratings.result import JointRatings as JointRatings
+    from yardstone.ratings.result import JointSystem as JointSystem
+    from yardstone.ratings.result import Ratings as Ratings
+    from yardstone.ratings.result import Replay as Replay
+    from yardstone.ratings.result import SequentialSystem as SequentialSystem
+    from yardstone.ratings.result import Status as Status
+    from yardstone.ratings.sequential import State as State
     from yardstone.ratings.systems import *  # noqa: F403
-    from yardstone.ratings.whole_history import Curve, WholeHistoryRatings
+    from yardstone.ratings.whole_history import Curve as Curve
+    from yardstone.ratings.whole_history import WholeHistoryRatings as WholeHistoryRatings
 
-__all__ = [
-    "FIDE",
-    "Curve",
-    "Estimate",
-    "Handicap",
-    "JointRatings",
-    "JointSystem",
-    "KFactor",
-    "PlayerPriors",
-    "Prior",
-    "RatingList",
-    "Ratings",
-    "Relation",
-    "Replay",
-    "SequentialSystem",
-    "State",
-    "Status",
-    "WholeHistoryRatings",
-    "rate",
-    "rate_list",
-]
-__all__ += systems.__all__
 
-__getattr__ = lazy_names(
+__all__, __dir__, __getattr__ = lazy_names(
     __name__,
     {
-        "elo": ("FIDE", "KFactor"),
-        "egf": ("Handicap",),
-        "whole_history": ("Curve", "WholeHistoryRatings"),
-        "joint": ("PlayerPriors", "Prior", "Relation"),
-        "rating_list": ("RatingList", "rate", "rate_list"),
-        "result": (
-            *("Estimate", "JointRatings", "JointSystem", "Ratings"),
-            *("Replay", "SequentialSystem", "Status"),
-        ),
-        "sequential": ("State",),
-        "systems": systems.__all__,
+        "elo": "FIDE KFactor",
+        "egf": "Handicap",
+        "whole_history": "Curve WholeHistoryRatings",
+        "joint": "PlayerPriors Prior Relation",
+        "rating_list": "RatingList rate rate_list",
+        "result": "Estimate JointRatings JointSystem Ratings Replay SequentialSystem Status",
+        "sequential": "State",
+        "systems": " ".join(systems.__all__),
     },
 )
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})

@@ -12,26 +12,20 @@ from typing import TYPE_CHECKING
 from yardstone.facade import lazy_names
 
 if TYPE_CHECKING:
-    from yardstone.go.nets.model_file import read_model
-    from yardstone.go.nets.network import Network, NetworkOutput, load_network
-    from yardstone.go.nets.onnx_graph import build_network
-    from yardstone.go.nets.store import find_network
+    from yardstone.go.nets.model_file import read_model as read_model
+    from yardstone.go.nets.network import Network as Network
+    from yardstone.go.nets.network import NetworkOutput as NetworkOutput
+    from yardstone.go.nets.network import load_network as load_network
+    from yardstone.go.nets.onnx_graph import build_network as build_network
+    from yardstone.go.nets.store import find_network as find_network
 
-__all__ = [
-    "Network",
-    "NetworkOutput",
-    "build_network",
-    "find_network",
-    "load_network",
-    "read_model",
-]
 
-__getattr__ = lazy_names(
+__all__, __dir__, __getattr__ = lazy_names(
     __name__,
     {
-        "model_file": ("read_model",),
-        "network": ("Network", "load_network", "NetworkOutput"),
-        "onnx_graph": ("build_network",),
-        "store": ("find_network",),
+        "model_file": "read_model",
+        "network": "Network load_network NetworkOutput",
+        "onnx_graph": "build_network",
+        "store": "find_network",
     },
 )

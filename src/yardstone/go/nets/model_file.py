@@ -20,14 +20,16 @@ from __future__ import annotations
 
 import hashlib
 import io
+import math
 import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,6 +82,9 @@ LIMITS = StreamLimits(ratio=40.0, extra=64 << 20)
 _LARGEST_FILE = 4 << 30
 _METADATA_INPUTS = 192
 _HEADER = 1 << 12
+
+
+T = TypeVar("T")
 
 
 class Header(NamedTuple):
@@ -174,12 +179,9 @@ def _model(tokens: Tokens, sha256: str) -> NetworkModel:
     name, version, scaling, metadata, suicide = _opening(tokens)
     layers = LayerReader(tokens, version)
     trunk = _trunk(layers, metadata)
-    policy = _policy(layers, trunk.channels)
-    value = _value(layers, trunk.channels)
+    heads = _policy(layers, trunk.channels), _value(layers, trunk.channels)
     tokens.end()
-    return NetworkModel(
-        name, version, sha256, scaling, suicide, trunk, policy, value, layers.parameters
-    )
+    return NetworkModel(name, version, sha256, scaling, suicide, trunk, *heads, layers.parameters)
 
 
 def _trunk_opening(tokens: Tokens, version: int) -> tuple[str, int, int, bool]:
@@ -209,11 +211,11 @@ def _metadata(layers: LayerReader, channels: int) -> MetadataEncoder:
     name = layers.tokens.word("the name of the metadata encoder")
     inputs = layers.tokens.whole("its number of inputs", _METADATA_INPUTS, _METADATA_INPUTS)
     first = layers.linear(inputs)
-    first_bias, one = layers.bias(first.shape[1]), layers.activation()
+    biased = layers.bias(first.shape[1]), layers.activation()
     second = layers.linear(first.shape[1])
-    second_bias, two = layers.bias(second.shape[1]), layers.activation()
+    again = layers.bias(second.shape[1]), layers.activation()
     third = layers.linear(second.shape[1], channels)
-    return MetadataEncoder(name, inputs, first, first_bias, one, second, second_bias, two, third)
+    return MetadataEncoder(name, inputs, first, *biased, second, *again, third)
 
 
 def _policy_channels(layers: LayerReader) -> int:
@@ -233,20 +235,17 @@ def _policy_channels(layers: LayerReader) -> int:
 def _policy(layers: LayerReader, channels: int) -> PolicyHead:
     name = layers.tokens.word("the name of the policy head")
     policies = _policy_channels(layers)
-    conv = layers.convolution(channels)
-    pool_conv = layers.convolution(channels)
+    conv, pool_conv = layers.convolution(channels), layers.convolution(channels)
     pooled, inner = 3 * pool_conv.outputs, conv.outputs
     head = PolicyHead(
         name,
         conv,
         pool_conv,
-        pool_norm=layers.batch_norm(pool_conv.outputs),
-        pool_activation=layers.activation(),
-        pool_to_bias=layers.linear(pooled, inner),
-        norm=layers.batch_norm(inner),
-        activation=layers.activation(),
-        final_conv=layers.convolution(inner, policies),
-        pool_to_pass=layers.linear(pooled, policies if layers.version < 15 else inner),
+        *layers.normed(pool_conv.outputs),
+        layers.linear(pooled, inner),
+        *layers.normed(inner),
+        layers.convolution(inner, policies),
+        layers.linear(pooled, policies if layers.version < 15 else inner),
     )
     if layers.version < 15:
         return head
@@ -264,14 +263,13 @@ def _value(layers: LayerReader, channels: int) -> ValueHead:
         _unused(layers.tokens, 3)
     scores = 6 if layers.version >= 9 else 4
     conv = layers.convolution(channels)
-    norm, activation = layers.batch_norm(conv.outputs), layers.activation()
+    normed = layers.normed(conv.outputs)
     first = layers.linear(3 * conv.outputs)
     hidden = first.shape[1]
     return ValueHead(
         name,
         conv,
-        norm,
-        activation,
+        *normed,
         first,
         first_bias=layers.bias(hidden),
         first_activation=layers.activation(),
@@ -324,36 +322,32 @@ class Tokens:
 
     def whole(self, what: str, least: int, most: int) -> int:
         """The next word, a whole number within bounds."""
-        word = self.word(what)
-        try:
-            number = int(word)
-        except ValueError:
-            raise self.fail(f"{what} is {word!r}, not a whole number") from None
+        number = self._number(what, int, "a whole number")
         if not least <= number <= most:
             raise self.fail(f"{what} is {number}, not {least} to {most}")
         return number
 
     def real(self, what: str) -> float:
         """The next word, a positive finite number."""
+        number = self._number(what, float, "a number")
+        if not 0.0 < number < 3.4e38:
+            raise self.fail(f"{what} is {number}, not a positive number")
+        return number
+
+    def _number(self, what: str, kind: Callable[[str], T], name: str) -> T:
         word = self.word(what)
         try:
-            number = float(word)
+            return kind(word)
         except ValueError:
-            raise self.fail(f"{what} is {word!r}, not a number") from None
-        if not 0.0 < number < 3.4e38:
-            raise self.fail(f"{what} is {word}, not a positive number")
-        return number
+            raise self.fail(f"{what} is {word!r}, not {name}") from None
 
     def array(self, what: str, *shape: int) -> NDArray[np.float32]:
         """The next array: in binary after a mark, or as words."""
-        count = 1
-        for side in shape:
-            count *= side
+        count = math.prod(shape)
         if count > len(self._data) - self._place:
             raise self.fail(f"ends within the {count:,} weights of {what}")
-        start = self._place
-        gap = self._data[start : start + _LONGEST_GAP]
-        begin = start + len(gap) - len(gap.lstrip(_SPACE))
+        gap = self._data[self._place : self._place + _LONGEST_GAP]
+        begin = self._place + len(gap) - len(gap.lstrip(_SPACE))
         if self._data.startswith(_BINARY, begin):
             values = self._binary(what, begin + len(_BINARY), count)
         else:
@@ -438,12 +432,16 @@ class LayerReader:
         weights = tokens.array(name, height, width, ins, outs)
         return Convolution(name, np.ascontiguousarray(weights.transpose(3, 2, 0, 1)), (down, right))
 
-    def batch_norm(self, channels: int) -> BatchNorm:
+    def _norm(self, channels: int) -> tuple[str, float]:
+        """Name and epsilon of a normalisation of so many channels."""
+        name = self._named("a normalisation")
+        self._size(name, "number of channels", channels)
+        return name, self.tokens.real(f"{name}: epsilon")
+
+    def batch_norm(self, size: int) -> BatchNorm:
         """A normalisation by statistics of the training, made one scale and one bias."""
         tokens = self.tokens
-        name = self._named("a normalisation")
-        size = self._size(name, "number of channels", channels)
-        epsilon = tokens.real(f"{name}: epsilon")
+        name, epsilon = self._norm(size)
         has_scale = tokens.whole(f"{name}: whether it scales", 0, 1)
         has_bias = tokens.whole(f"{name}: whether it has a bias", 0, 1)
         mean = tokens.array(f"{name} (mean)", size).astype(np.float64)
@@ -456,12 +454,14 @@ class LayerReader:
         merged = scale / np.sqrt(variance + epsilon)
         return BatchNorm(name, merged.astype(np.float32), (bias - merged * mean).astype(np.float32))
 
-    def rms_norm(self, channels: int) -> RmsNorm:
+    def normed(self, channels: int) -> tuple[BatchNorm, Activation]:
+        """A normalisation, and the activation that follows it."""
+        return self.batch_norm(channels), self.activation()
+
+    def rms_norm(self, size: int) -> RmsNorm:
         """The normalisation at the end of the trunk of some transformers."""
         tokens = self.tokens
-        name = self._named("a normalisation")
-        size = self._size(name, "number of channels", channels)
-        epsilon = tokens.real(f"{name}: epsilon")
+        name, epsilon = self._norm(size)
         spatial = bool(tokens.whole(f"{name}: whether it is spatial", 0, 1))
         tokens.whole(f"{name}: size of its groups", 0, 0)
         scale = tokens.array(f"{name} (scale)", size)
@@ -469,11 +469,8 @@ class LayerReader:
 
     def _block_norm(self, channels: int) -> RmsNorm:
         """The normalisation at the beginning of a transformer block."""
-        tokens = self.tokens
-        name = self._named("a normalisation")
-        size = self._size(name, "number of channels", channels)
-        epsilon = tokens.real(f"{name}: epsilon")
-        return RmsNorm(name, tokens.array(name, size), None, epsilon)
+        name, epsilon = self._norm(channels)
+        return RmsNorm(name, self.tokens.array(name, channels), None, epsilon)
 
     def activation(self) -> Activation:
         """An activation; before version 11 all were ReLU."""
@@ -487,11 +484,9 @@ class LayerReader:
 
     def linear(self, inputs: int, outputs: int | None = None) -> NDArray[np.float32]:
         """A matrix [in, out]."""
-        tokens = self.tokens
         name = self._named("a linear layer")
         ins = self._size(name, "number of inputs", inputs)
-        outs = self._size(name, "number of outputs", outputs)
-        return tokens.array(name, ins, outs)
+        return self.tokens.array(name, ins, self._size(name, "number of outputs", outputs))
 
     def bias(self, channels: int) -> NDArray[np.float32]:
         """A vector added to the output of a linear layer."""
@@ -505,59 +500,48 @@ class LayerReader:
         return tuple(self._block(channels, depth) for _ in range(count))
 
     def _block(self, channels: int, depth: int) -> Block:
-        kind = self.tokens.word("the kind of a block")
-        if kind == "nested_bottleneck_block":
-            return self._bottleneck(channels, depth)
-        kinds: dict[str, Callable[[int], Block]] = {
+        kinds: dict[str, Callable[[str, int], Block]] = {
             "ordinary_block": self._residual,
             "gpool_block": self._global_pooling,
+            "nested_bottleneck_block": partial(self._bottleneck, depth=depth),
             "transformer_attention_block": self._attention,
             "transformer_ffn_block": self._feed_forward,
         }
+        kind = self.tokens.word("the kind of a block")
         if kind not in kinds:
             raise self.tokens.fail(f"blocks of kind {kind!r} are not known")
-        return kinds[kind](channels)
+        return kinds[kind](self._named("a block"), channels)
 
-    def _residual(self, channels: int) -> Residual:
-        name = self._named("a block")
-        pre, pre_activation = self.batch_norm(channels), self.activation()
+    def _residual(self, name: str, channels: int) -> Residual:
+        pre = self.normed(channels)
         conv = self.convolution(channels)
-        mid, mid_activation = self.batch_norm(conv.outputs), self.activation()
-        final = self.convolution(conv.outputs, channels)
-        return Residual(name, pre, pre_activation, conv, mid, mid_activation, final)
+        mid = self.normed(conv.outputs)
+        return Residual(name, *pre, conv, *mid, self.convolution(conv.outputs, channels))
 
-    def _global_pooling(self, channels: int) -> GlobalPooling:
-        name = self._named("a block")
-        pre, pre_activation = self.batch_norm(channels), self.activation()
-        conv = self.convolution(channels)
-        pool_conv = self.convolution(channels)
+    def _global_pooling(self, name: str, channels: int) -> GlobalPooling:
+        pre = self.normed(channels)
+        conv, pool_conv = self.convolution(channels), self.convolution(channels)
         return GlobalPooling(
             name,
-            pre,
-            pre_activation,
+            *pre,
             conv,
             pool_conv,
-            pool_norm=self.batch_norm(pool_conv.outputs),
-            pool_activation=self.activation(),
-            pool_to_bias=self.linear(3 * pool_conv.outputs, conv.outputs),
-            mid_norm=self.batch_norm(conv.outputs),
-            mid_activation=self.activation(),
-            final_conv=self.convolution(conv.outputs, channels),
+            *self.normed(pool_conv.outputs),
+            self.linear(3 * pool_conv.outputs, conv.outputs),
+            *self.normed(conv.outputs),
+            self.convolution(conv.outputs, channels),
         )
 
-    def _bottleneck(self, channels: int, depth: int) -> Bottleneck:
-        name = self._named("a block")
+    def _bottleneck(self, name: str, channels: int, depth: int) -> Bottleneck:
         count = self.tokens.whole(f"{name}: number of blocks", 1, MOST_BLOCKS)
-        pre, pre_activation = self.batch_norm(channels), self.activation()
+        pre = self.normed(channels)
         conv = self.convolution(channels)
         blocks = self.blocks(count, conv.outputs, depth=depth + 1)
-        post, post_activation = self.batch_norm(conv.outputs), self.activation()
-        last = self.convolution(conv.outputs, channels)
-        return Bottleneck(name, pre, pre_activation, conv, blocks, post, post_activation, last)
+        post = self.normed(conv.outputs)
+        return Bottleneck(name, *pre, conv, blocks, *post, self.convolution(conv.outputs, channels))
 
-    def _attention(self, channels: int) -> Attention:
+    def _attention(self, name: str, channels: int) -> Attention:
         tokens = self.tokens
-        name = self._named("a block")
         heads = tokens.whole(f"{name}: number of heads", 1, MOST_CHANNELS)
         key_heads = tokens.whole(f"{name}: number of heads of keys", 1, MOST_CHANNELS)
         if heads % key_heads:
@@ -569,9 +553,8 @@ class LayerReader:
         if turns and key_size % 2:
             raise tokens.fail(f"{name}: keys of {key_size} channels do not make pairs")
         norm = self._block_norm(channels)
-        query = self.linear(channels, heads * key_size)
-        key = self.linear(channels, key_heads * key_size)
-        value = self.linear(channels, key_heads * value_size)
+        widths = heads * key_size, key_heads * key_size, key_heads * value_size
+        query, key, value = (self.linear(channels, width) for width in widths)
         out = self.linear(heads * value_size, channels)
         rope = self._rope(name, key_heads, key_size // 2, learnt=bool(learnt)) if turns else None
         return Attention(
@@ -588,13 +571,11 @@ class LayerReader:
         tokens.whole(f"{name}: directions of its frequencies", 2, 2)
         return Rope(tokens.array(f"{name} (frequencies)", key_heads, pairs, 2))
 
-    def _feed_forward(self, channels: int) -> FeedForward:
+    def _feed_forward(self, name: str, channels: int) -> FeedForward:
         tokens = self.tokens
-        name = self._named("a block")
         self._size(name, "number of channels", channels)
         hidden = tokens.whole(f"{name}: hidden channels", 1, MOST_CHANNELS)
         tokens.whole(f"{name}: whether it is gated", 1, 1)  # KataGo itself runs no other
         norm = self._block_norm(channels)
-        first = self.linear(channels, hidden)
-        gate = self.linear(channels, hidden)
+        first, gate = self.linear(channels, hidden), self.linear(channels, hidden)
         return FeedForward(name, norm, first, gate, self.linear(hidden, channels))

@@ -442,13 +442,6 @@ class OnnxGraph:
         wide = self.add("Mul", power, self.add("Add", power, two))
         return self.add("Mul", value, self.add("Div", wide, self.add("Add", wide, two)))
 
-    def batch_norm(self, value: str, norm: BatchNorm) -> str:
-        """Scale and bias of each channel."""
-        zeros = self.constant(np.zeros(norm.channels, np.float32))
-        ones = self.constant(np.ones(norm.channels, np.float32))
-        scale, bias = self.constant(norm.scale), self.constant(norm.bias)
-        return self.add("BatchNormalization", value, scale, bias, zeros, ones, epsilon=0.0)
-
     def convolution(
         self, value: str, conv: Convolution, norm: BatchNorm | None = None, *, bias: bool = True
     ) -> str:
@@ -541,7 +534,9 @@ class ChannelPlanes:
 
     def batch_norm(self, value: str, norm: BatchNorm) -> str:
         """Scale and bias of each channel."""
-        return self.graph.batch_norm(value, norm)
+        nothing = np.zeros(norm.channels, np.float32)
+        parts = map(self.graph.constant, (norm.scale, norm.bias, nothing, nothing + 1))
+        return self.graph.add("BatchNormalization", value, *parts, epsilon=0.0)
 
     def mean(self, value: str) -> str:
         """Of each channel: [n, channels]."""
@@ -598,9 +593,6 @@ class PointPlanes(ChannelPlanes):
         if norm is None or not bias:
             return product
         return self.graph.add("Add", product, self.graph.constant(norm.bias))
-
-    def _matrix(self, weights: NDArray[np.float64]) -> str:
-        return self.graph.constant(np.ascontiguousarray(weights))
 
     def _by_products(self, value: str, weights: NDArray[np.float64]) -> str:
         """A convolution of 3 x 3 points: to products, one matrix for each, to outputs."""

@@ -13,26 +13,21 @@ from typing import TYPE_CHECKING
 from yardstone.facade import lazy_names
 
 if TYPE_CHECKING:
-    from yardstone.go.patterns.index import GameIndex, build_index
-    from yardstone.go.patterns.pattern import Diagram, Pattern, Placement, read_diagram
-    from yardstone.go.patterns.search import Matches, find_patterns
+    from yardstone.go.patterns.index import GameIndex as GameIndex
+    from yardstone.go.patterns.index import build_index as build_index
+    from yardstone.go.patterns.pattern import Diagram as Diagram
+    from yardstone.go.patterns.pattern import Pattern as Pattern
+    from yardstone.go.patterns.pattern import Placement as Placement
+    from yardstone.go.patterns.pattern import read_diagram as read_diagram
+    from yardstone.go.patterns.search import Matches as Matches
+    from yardstone.go.patterns.search import find_patterns as find_patterns
 
-__all__ = [
-    "Diagram",
-    "GameIndex",
-    "Matches",
-    "Pattern",
-    "Placement",
-    "build_index",
-    "find_patterns",
-    "read_diagram",
-]
 
-__getattr__ = lazy_names(
+__all__, __dir__, __getattr__ = lazy_names(
     __name__,
     {
-        "pattern": ("Diagram", "read_diagram", "Pattern", "Placement"),
-        "index": ("GameIndex", "build_index"),
-        "search": ("Matches", "find_patterns"),
+        "pattern": "Diagram read_diagram Pattern Placement",
+        "index": "GameIndex build_index",
+        "search": "Matches find_patterns",
     },
 )
