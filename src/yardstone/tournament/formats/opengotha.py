@@ -7,20 +7,21 @@ OpenGotha itself takes for attributes that a file lacks.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
 from yardstone.errors import InputError
 from yardstone.grades import format_grade, split_grade
-from yardstone.pool import Skipped, SkipReport
+from yardstone.pool import SkipReport
 from yardstone.records.decoding import finite_number, whole_number
 from yardstone.tournament.formats.text_files import (
     Element,
     XmlFile,
     check_half_results,
     parse_xml,
+    skip_or_raise,
     write_xml,
 )
 from yardstone.tournament.model import Bye, Game, Player, Result, System, Tournament
@@ -37,29 +38,7 @@ from yardstone.tournament.rules import (
     shortened,
 )
 
-__all__ = [
-    "GENERAL",
-    "HANDICAP",
-    "LAST_ROUND",
-    "PAIRING",
-    "RESULTS",
-    "SCORING",
-    "TIME",
-    "LOWEST",
-    "Attribute",
-    "format_criterion",
-    "format_rank",
-    "fields_of",
-    "parse_rank",
-    "texts_of",
-    "read_team_rules",
-    "read_teams",
-    "team_elements",
-    "SINCE",
-    "key",
-    "read_opengotha",
-    "write_opengotha",
-]
+__all__ = ["LAST_ROUND", "format_rank", "key", "parse_rank", "read_opengotha", "write_opengotha"]
 
 
 #: A file says for so many rounds who takes part.
@@ -258,109 +237,28 @@ RESULTS: Mapping[str, tuple[Result, bool]] = {
 }
 
 
-def fields_of(
-    fields: Iterable[Attribute], attributes: Mapping[str, str], file: str, line: int
-) -> dict[str, Any]:
-    """The values of fields from the attributes of an element."""
-    values = {}
-    for field in fields:
-        text = attributes.get(field.attribute, field.default)
-        try:
-            values[field.name] = field.codec.parse(text)
-        except ValueError as error:
-            message = str(error)
-            reason = message if message.startswith(repr(text)) else "this cannot be used"
-            raise InputError(
-                f'{field.attribute}="{text}": {reason}', file=file, line=line
-            ) from None
-    return values
-
-
-def texts_of(fields: Iterable[Attribute], owner: Any) -> dict[str, str]:
+def _texts(fields: Iterable[Attribute], owner: Any) -> dict[str, str]:
     """The attributes of an element from the values of fields."""
     return {field.attribute: field.codec.format(getattr(owner, field.name)) for field in fields}
 
 
-def format_criterion(name: str) -> str:
-    """The name of a criterion as OpenGotha writes it."""
-    return _MIXED.get(name, name)
-
-
 _MOST_BOARDS = 100
-
-
-def read_teams(
-    root: Element,
-    player: Callable[[Element, str], int],
-    number: Callable[[Element, str, str, int], int],
-    rounds: int,
-    skip: Callable[[InputError], None],
-) -> tuple[Team, ...]:
-    """The teams of a file; `player` and `number` read attributes, `skip` takes bad boards."""
-    teams = []
-    for place, element in enumerate(root.all("Team"), 1):
-        lines: list[dict[int, int]] = [{} for _ in range(rounds)]
-        for board in element.all("Board"):
-            try:
-                at = number(board, "boardNumber", "1", _MOST_BOARDS)
-                who = player(board, "player")
-                when = number(board, "roundNumber", "0", 10**6)
-            except InputError as error:
-                skip(error)
-                continue
-            for line in lines if when == 0 else lines[when - 1 : when]:
-                line[max(at, 1)] = who
-        lineups = [
-            tuple(line.get(at, -1) for at in range(1, max(line, default=0) + 1)) for line in lines
-        ]
-        teams.append(
-            Team(
-                name=element.attributes.get("teamName", "") or f"Team {place}",
-                number=number(element, "teamNumber", str(place), 10**6),
-                lineups=shortened(lineups),
-            )
-        )
-    return tuple(teams)
-
-
-def read_team_rules(root: Element, number: Callable[[Element, str, str, int], int]) -> TeamRules:
-    """Boards of a match, and the criteria of the standings of teams."""
-    size = 4
-    for element in root.all("TeamGeneralParameterSet"):
-        size = number(element, "teamSize", "4", _MOST_BOARDS)
-    criteria = []
-    for section in root.all("TeamPlacementParameterSet"):
-        for place, element in enumerate(section.all("PlacementCriterion"), 1):
-            name = element.attributes.get("name", "NULL").strip().upper()
-            if name != "NULL":
-                criteria.append((number(element, "number", str(place), 10**6), name))
-    return TeamRules(size=max(size, 1), criteria=tuple(name for _, name in sorted(criteria)))
-
-
-def team_elements(tournament: Tournament, key: Callable[[int], str]) -> list[Element]:
-    """The elements of the teams; `key` gives the text that names a player."""
-    made = []
-    for place, team in enumerate(tournament.teams, 1):
-        attributes = {"teamName": team.name, "teamNumber": str(team.number or place)}
-        element = Element("Team", attributes)
-        for when in range(1, max(tournament.rounds, 1) + 1):
-            for at, who in enumerate(team.lineup(when), 1):
-                if who >= 0:
-                    texts = {"boardNumber": str(at), "player": key(who), "roundNumber": str(when)}
-                    element.children.append(Element("Board", texts))
-        made.append(element)
-    return made
-
-
 MAX_PLAYERS = 20_000
 MAX_ROUNDS = 200
 #: Ratings of files before this version count from 1 dan = 0 and names are plain ASCII.
 SINCE = 201
 _OLD_RATING_ZERO = 2050
 _IDS = {"egf": "egfPin", "ffg": "ffgLicence", "aga": "agaId"}
+_PLAYER_TEXTS = (
+    Attribute("firstName", "first_name", _TEXT, ""),
+    Attribute("country", "country", _TEXT, ""),
+    Attribute("club", "club", _TEXT, ""),
+    Attribute("grade", "grade", _TEXT, ""),
+    Attribute("ratingOrigin", "rating_origin", _TEXT, ""),
+)
 _PLAYER = {
-    "name", "firstName", "country", "club", "rank", "grade", "rating", "ratingOrigin",
-    "smmsCorrection", "participating", "registeringStatus", *_IDS.values(),
+    "name", "rank", "rating", "smmsCorrection", "participating", "registeringStatus",
+    *_IDS.values(), *(each.attribute for each in _PLAYER_TEXTS),
 }  # fmt: skip
 
 
@@ -371,100 +269,18 @@ def read_opengotha(data: bytes, file: str = "", *, skipped: SkipReport | None = 
     one is an error.
     """
     document = parse_xml(data, file, root="Tournament")
-    root = document.root
-    reader = _XmlReader(document, file, skipped)
-    players = reader.players()
-    games = reader.games()
-    byes = reader.byes()
-    general = _section(root, "GeneralParameterSet")
-    values = fields_of(GENERAL, general.attributes, file, general.line)
-    last = max([0, *(game.round for game in games), *(bye.round for bye in byes)])
-    values["rounds"] = max(values["rounds"], last)
-    if not 0 < values["rounds"] <= MAX_ROUNDS:
-        raise InputError(f"{values['rounds']} rounds", file=file, line=general.line or None)
-    scoring = _scoring(root, general, file)
-    return Tournament(
-        **values,
-        discipline="go",
-        system=_system(scoring.criteria),
-        players=players,
-        games=tuple(games),
-        byes=tuple(byes),
-        scoring=scoring,
-        handicap=HandicapRules(**_values(root, "HandicapParameterSet", HANDICAP, file)),
-        pairing=PairingSettings(**_values(root, "PairingParameterSet", PAIRING, file)),
-        time=_time_of(general, file),
-        teams=read_teams(
-            root, reader.player_named, reader.number_in, values["rounds"], reader.skip_board
-        ),
-        team_rules=read_team_rules(root, reader.number_in),
-        club_groups=tuple(
-            frozenset(club.attributes.get("name", "") for club in group.all("Club"))
-            for group in root.all("ClubsGroup")
-        ),
-        document=document,
-        file=file,
-    )
+    return _XmlReader(document, file, skipped).tournament()
 
 
-def _section(root: Element, name: str) -> Element:
-    return next(root.all(name), Element(name))
-
-
-def _values(
-    root: Element, section: str, fields: tuple[Attribute, ...], file: str
-) -> dict[str, Any]:
-    element = _section(root, section)
-    return fields_of(fields, element.attributes, file, element.line)
-
-
-def _time_of(general: Element, file: str) -> TimeControl:
-    """The time limits from the general settings."""
-    attributes = dict(general.attributes)
-    if "basicTime" not in attributes and "time" in attributes:
-        attributes["basicTime"] = attributes["time"]
-    if "complementaryTimeSystem" not in attributes and "byoYomi" in attributes:
-        byo_yomi = attributes["byoYomi"].strip().lower() == "true"
-        attributes["complementaryTimeSystem"] = "CANBYOYOMI" if byo_yomi else "SUDDENDEATH"
-    values = fields_of(TIME, attributes, file, general.line)
-    canadian = attributes.get("complementaryTimeSystem", "CANBYOYOMI") == "CANBYOYOMI"
-    name, default = ("canByoYomiTime", "300") if canadian else ("stdByoYomiTime", "30")
-    period = Attribute(name, "period", HANDICAP[2].codec, default)
-    return TimeControl(**values, **fields_of([period], attributes, file, general.line))
-
-
-def _scoring(root: Element, general: Element, file: str) -> Scoring:
-    values = fields_of(SCORING, general.attributes, file, general.line)
-    placement = _section(root, "PlacementParameterSet")
-    numbered = []
-    for place, element in enumerate(placement.all("PlacementCriterion")):
-        text = element.attributes.get("number", str(place + 1))
-        number = whole_number(text)
-        if number is None:
-            raise InputError(f'number="{text}": no number', file=file, line=element.line)
-        numbered.append((number, element.attributes.get("name", "NULL").strip().upper()))
-    criteria = tuple(name for _, name in sorted(numbered) if name != "NULL")
-    limits = []
-    for element in general.all("Category"):
-        limit = element.attributes.get("lowerLimit", "30K")
-        try:
-            limits.append((int(element.attributes.get("number", "1")), parse_rank(limit)))
-        except ValueError as error:
-            raise InputError(
-                f"a category cannot be read: {error}", file=file, line=element.line
-            ) from None
-    return Scoring(**values, criteria=criteria, categories=tuple(r for _, r in sorted(limits)))
+def _is_old(root: Element) -> bool:
+    version = whole_number(root.attributes.get("dataVersion", ""))
+    return version is not None and version < SINCE
 
 
 def _system(criteria: tuple[str, ...]) -> System:
-    for name in criteria:
-        if name in ("MMS", "STS"):
-            return System.mcmahon
-        if name in ("NBW", "CAT"):
-            return System.swiss
-        if name == "CPS":
-            return System.cup
-    return System.other
+    systems = {"MMS": System.mcmahon, "STS": System.mcmahon, "NBW": System.swiss,
+               "CAT": System.swiss, "CPS": System.cup}  # fmt: skip
+    return next((systems[name] for name in criteria if name in systems), System.other)
 
 
 def key(name: str, first_name: str) -> str:
@@ -478,68 +294,134 @@ def _plain_key(text: str) -> str:
     return "".join(letter for letter in letters if "A" <= letter <= "Z")
 
 
-def _player_of(attributes: Mapping[str, str], file: str, line: int, *, old: bool) -> Player:
-    """A player from the attributes of an element."""
-
-    def number(name: str, default: str) -> float:
-        text = attributes.get(name, default).strip() or default
-        value = finite_number(text, below=1e6)
-        if value is None:
-            raise InputError(f'{name}="{text}": no such number', file=file, line=line)
-        return value
-
-    name = attributes.get("name", "")
-    if not name.strip():
-        raise InputError("a player without a name", file=file, line=line)
-    grade = attributes.get("grade", "")
-    try:
-        rank = parse_rank(attributes.get("rank", "30K"))
-    except ValueError as error:
-        try:
-            rank = parse_rank(grade)
-        except ValueError:
-            raise InputError(f"{name}: {error}", file=file, line=line) from None
-    part = attributes.get("participating", "")
-    return Player(
-        name=name,
-        first_name=attributes.get("firstName", ""),
-        country=attributes.get("country", ""),
-        club=attributes.get("club", ""),
-        rank=rank,
-        grade=grade,
-        rating=number("rating", "-900") + (_OLD_RATING_ZERO if old else 0),
-        rating_origin=attributes.get("ratingOrigin", ""),
-        ids={kind: attributes[at] for kind, at in _IDS.items() if attributes.get(at)},
-        smms_correction=int(number("smmsCorrection", "0")),
-        absent=frozenset(place for place, mark in enumerate(part[:MAX_ROUNDS], 1) if mark == "0"),
-        registered=attributes.get("registeringStatus", "FIN") != "PRE",
-        extras={at: text for at, text in attributes.items() if at not in _PLAYER},
-        line=line,
-    )
-
-
 class _XmlReader:
     def __init__(self, document: XmlFile, file: str, skipped: SkipReport | None) -> None:
+        self.document = document
         self.root = document.root
         self.file = file
         self.skipped = skipped
-        version = whole_number(self.root.attributes.get("dataVersion", ""))
-        self.old = version is not None and version < SINCE
         self.number: dict[str, int] = {}
         self.plain: dict[str, int] = {}
+
+    def tournament(self) -> Tournament:
+        players = self.players()
+        games = self.games()
+        byes = tuple(Bye(self.round_of(each), self.player_named(each, "player"))
+                     for each in self.root.all("ByePlayer"))  # fmt: skip
+        general = self.section("GeneralParameterSet")
+        values = self.values(general, GENERAL)
+        last = [game.round for game in games] + [bye.round for bye in byes]
+        values["rounds"] = max([0, values["rounds"], *last])
+        if not 0 < values["rounds"] <= MAX_ROUNDS:
+            raise self.error(f"{values['rounds']} rounds", general)
+        handicap = self.values(self.section("HandicapParameterSet"), HANDICAP)
+        pairing = self.values(self.section("PairingParameterSet"), PAIRING)
+        scoring = Scoring(
+            **self.values(general, SCORING),
+            criteria=self.criteria(self.section("PlacementParameterSet")),
+            categories=self.categories(general),
+        )
+        return Tournament(
+            **values,
+            discipline="go",
+            system=_system(scoring.criteria),
+            players=players,
+            games=games,
+            byes=byes,
+            scoring=scoring,
+            handicap=HandicapRules(**handicap),
+            pairing=PairingSettings(**pairing),
+            time=self.time(general),
+            teams=self.teams(values["rounds"]),
+            team_rules=self.team_rules(),
+            club_groups=tuple(
+                frozenset(club.attributes.get("name", "") for club in group.all("Club"))
+                for group in self.root.all("ClubsGroup")
+            ),
+            document=self.document,
+            file=self.file,
+        )
+
+    def error(self, message: str, element: Element, hint: str | None = None) -> InputError:
+        return InputError(message, file=self.file, line=element.line or None, hint=hint)
+
+    def section(self, name: str) -> Element:
+        return next(self.root.all(name), Element(name))
+
+    def values(self, element: Element, fields: Iterable[Attribute]) -> dict[str, Any]:
+        """The values of fields from the attributes of an element."""
+        values = {}
+        for field in fields:
+            text = element.attributes.get(field.attribute, field.default)
+            try:
+                values[field.name] = field.codec.parse(text)
+            except ValueError as error:
+                message = str(error)
+                reason = message if message.startswith(repr(text)) else "this cannot be used"
+                raise self.error(f'{field.attribute}="{text}": {reason}', element) from None
+        return values
+
+    def player_named(self, element: Element, attribute: str) -> int:
+        """Number of the player whom an attribute names."""
+        text = element.attributes.get(attribute, "")
+        number = self.number.get(text.replace(" ", "").upper(), self.plain.get(_plain_key(text)))
+        if number is None:
+            raise self.error(f"no player is called {text!r}", element)
+        return number
+
+    def number_in(self, element: Element, attribute: str, default: int, highest: int) -> int:
+        """An attribute that is a number up to `highest`."""
+        text = element.attributes.get(attribute, str(default)).strip()
+        number = whole_number(text)
+        if number is None or number > highest:
+            raise self.error(f'{attribute}="{text}": no number from 0 to {highest}', element)
+        return number
+
+    def round_of(self, element: Element) -> int:
+        return max(self.number_in(element, "roundNumber", 1, MAX_ROUNDS), 1)
+
+    def time(self, general: Element) -> TimeControl:
+        """The time limits from the general settings; old files say them otherwise."""
+        attributes = dict(general.attributes)
+        if "time" in attributes:
+            attributes.setdefault("basicTime", attributes["time"])
+        if "byoYomi" in attributes:
+            byo_yomi = attributes["byoYomi"].strip().lower() == "true"
+            system = "CANBYOYOMI" if byo_yomi else "SUDDENDEATH"
+            attributes.setdefault("complementaryTimeSystem", system)
+        canadian = attributes.get("complementaryTimeSystem", "CANBYOYOMI") == "CANBYOYOMI"
+        name, default = ("canByoYomiTime", "300") if canadian else ("stdByoYomiTime", "30")
+        fields = (*TIME, Attribute(name, "period", _WHOLE, default))
+        element = Element(general.name, attributes, line=general.line)
+        return TimeControl(**self.values(element, fields))
+
+    def criteria(self, section: Element) -> tuple[str, ...]:
+        """The criteria of a section in the order of their numbers."""
+        numbered = [
+            (self.number_in(each, "number", place, 10**6), each.attributes.get("name", "NULL"))
+            for place, each in enumerate(section.all("PlacementCriterion"), 1)
+        ]
+        names = [(number, name.strip().upper()) for number, name in numbered]
+        return tuple(name for _, name in sorted(names) if name != "NULL")
+
+    def categories(self, general: Element) -> tuple[int, ...]:
+        limits = []
+        for element in general.all("Category"):
+            limit = element.attributes.get("lowerLimit", "30K")
+            try:
+                limits.append((int(element.attributes.get("number", "1")), parse_rank(limit)))
+            except ValueError as error:
+                raise self.error(f"a category cannot be read: {error}", element) from None
+        return tuple(rank for _, rank in sorted(limits))
 
     def players(self) -> tuple[Player, ...]:
         players: list[Player] = []
         for element in self.root.all("Player"):
-            player = _player_of(element.attributes, self.file, element.line, old=self.old)
-            name = key(player.name, player.first_name)
+            player = self.player(element)
+            name = _key(player)
             if name in self.number:
-                raise InputError(
-                    f"{player.full_name} is entered twice",
-                    file=self.file,
-                    line=element.line,
-                    hint=f"also on line {players[self.number[name]].line}",
-                )
+                also = f"also on line {players[self.number[name]].line}"
+                raise self.error(f"{player.full_name} is entered twice", element, also)
             self.number[name] = len(players)
             self.plain.setdefault(_plain_key(name), len(players))
             players.append(player)
@@ -547,85 +429,110 @@ class _XmlReader:
                 raise InputError(f"more than {MAX_PLAYERS:,} players", file=self.file)
         return tuple(players)
 
-    def player_named(self, element: Element, attribute: str) -> int:
-        """Number of the player whom an attribute names."""
-        text = element.attributes.get(attribute, "")
-        number = self.number.get(text.replace(" ", "").upper(), self.plain.get(_plain_key(text)))
-        if number is None:
-            raise InputError(f"no player is called {text!r}", file=self.file, line=element.line)
-        return number
-
-    def number_in(self, element: Element, attribute: str, default: str, highest: int) -> int:
-        """An attribute that is a number up to `highest`."""
-        text = element.attributes.get(attribute, default).strip()
-        number = whole_number(text)
-        if number is None or number > highest:
-            raise InputError(
-                f'{attribute}="{text}": no number from 0 to {highest}',
-                file=self.file,
-                line=element.line,
-            )
-        return number
-
-    def skip_board(self, error: InputError) -> None:
-        """Leave out a board of a team, as OpenGotha does after its player is deleted."""
-        if self.skipped is not None:
-            self.skipped.add(Skipped(self.file, error.line or 0, error.message), kind="board")
-
-    def games(self) -> list[Game]:
-        games: list[Game] = []
-        taken: dict[tuple[int, int], int] = {}
-        for element in self.root.all("Game"):
-            try:
-                game = self._game(element)
-                for player in (game.first, game.second):
-                    if self.skipped is not None and (game.round, player) in taken:
-                        raise InputError(
-                            f"a player has two games in round {game.round}",
-                            file=self.file,
-                            line=element.line,
-                        )
-            except InputError as error:
-                if self.skipped is None:
-                    raise
-                self.skipped.add(Skipped(self.file, error.line or 0, error.message), kind="game")
-                continue
-            taken |= dict.fromkeys(((game.round, game.first), (game.round, game.second)), 0)
-            games.append(game)
-        return games
-
-    def _game(self, element: Element) -> Game:
+    def player(self, element: Element) -> Player:
         attributes = element.attributes
-        text = attributes.get("result", "RESULT_UNKNOWN").strip()
-        if text not in RESULTS:
-            raise InputError(f"{text!r} is not a result", file=self.file, line=element.line)
-        result, forfeit = RESULTS[text]
-        first, second = (
-            self.player_named(element, "blackPlayer"),
-            self.player_named(element, "whitePlayer"),
-        )
-        if first == second:
-            raise InputError("a player meets himself", file=self.file, line=element.line)
-        return Game(
-            round=max(self.number_in(element, "roundNumber", "1", MAX_ROUNDS), 1),
-            table=self.number_in(element, "tableNumber", "1", 10**6),
-            first=first,
-            second=second,
-            handicap=self.number_in(element, "handicap", "0", 99),
-            result=Result(result),
-            forfeit=forfeit,
-            known_colour=attributes.get("knownColor", "true").strip() != "false",
+
+        def number(name: str, default: str) -> float:
+            text = attributes.get(name, default).strip() or default
+            value = finite_number(text, below=1e6)
+            if value is None:
+                raise self.error(f'{name}="{text}": no such number', element)
+            return value
+
+        name = attributes.get("name", "")
+        if not name.strip():
+            raise self.error("a player without a name", element)
+        try:
+            rank = parse_rank(attributes.get("rank", "30K"))
+        except ValueError as error:
+            try:
+                rank = parse_rank(attributes.get("grade", ""))
+            except ValueError:
+                raise self.error(f"{name}: {error}", element) from None
+        part = attributes.get("participating", "")[:MAX_ROUNDS]
+        return Player(
+            name=name,
+            **self.values(element, _PLAYER_TEXTS),
+            rank=rank,
+            rating=number("rating", "-900") + (_OLD_RATING_ZERO if _is_old(self.root) else 0),
+            ids={kind: attributes[at] for kind, at in _IDS.items() if attributes.get(at)},
+            smms_correction=int(number("smmsCorrection", "0")),
+            absent=frozenset(place for place, mark in enumerate(part, 1) if mark == "0"),
+            registered=attributes.get("registeringStatus", "FIN") != "PRE",
+            extras={at: text for at, text in attributes.items() if at not in _PLAYER},
             line=element.line,
         )
 
-    def byes(self) -> list[Bye]:
-        return [
-            Bye(
-                max(self.number_in(element, "roundNumber", "1", MAX_ROUNDS), 1),
-                self.player_named(element, "player"),
-            )
-            for element in self.root.all("ByePlayer")
-        ]
+    def games(self) -> tuple[Game, ...]:
+        games: list[Game] = []
+        taken: set[tuple[int, int]] = set()
+        for element in self.root.all("Game"):
+            try:
+                game = self.game(element)
+                both = {(game.round, game.first), (game.round, game.second)}
+                if self.skipped is not None and both & taken:
+                    raise self.error(f"a player has two games in round {game.round}", element)
+            except InputError as error:
+                skip_or_raise(self.skipped, error, "game")
+                continue
+            taken |= both
+            games.append(game)
+        return tuple(games)
+
+    def game(self, element: Element) -> Game:
+        text = element.attributes.get("result", "RESULT_UNKNOWN").strip()
+        if text not in RESULTS:
+            raise self.error(f"{text!r} is not a result", element)
+        result, forfeit = RESULTS[text]
+        first, second = (self.player_named(element, f"{side}Player") for side in ("black", "white"))
+        if first == second:
+            raise self.error("a player meets himself", element)
+        return Game(
+            round=self.round_of(element),
+            table=self.number_in(element, "tableNumber", 1, 10**6),
+            first=first,
+            second=second,
+            handicap=self.number_in(element, "handicap", 0, 99),
+            result=result,
+            forfeit=forfeit,
+            known_colour=element.attributes.get("knownColor", "true").strip() != "false",
+            line=element.line,
+        )
+
+    def teams(self, rounds: int) -> tuple[Team, ...]:
+        """The teams without boards that cannot be used.
+
+        OpenGotha leaves these too, after their players are deleted.
+        """
+        teams = []
+        for place, element in enumerate(self.root.all("Team"), 1):
+            lines: list[dict[int, int]] = [{} for _ in range(rounds)]
+            for board in element.all("Board"):
+                try:
+                    at = self.number_in(board, "boardNumber", 1, _MOST_BOARDS)
+                    who = self.player_named(board, "player")
+                    when = self.number_in(board, "roundNumber", 0, 10**6)
+                except InputError as error:
+                    if self.skipped is not None:
+                        skip_or_raise(self.skipped, error, "board")
+                    continue
+                for line in lines if when == 0 else lines[when - 1 : when]:
+                    line[max(at, 1)] = who
+            lineups = [
+                tuple(line.get(at, -1) for at in range(1, max(line, default=0) + 1))
+                for line in lines
+            ]
+            number = self.number_in(element, "teamNumber", place, 10**6)
+            name = element.attributes.get("teamName", "") or f"Team {place}"
+            teams.append(Team(name=name, number=number, lineups=shortened(lineups)))
+        return tuple(teams)
+
+    def team_rules(self) -> TeamRules:
+        """Boards of a match, and the criteria of the standings of teams."""
+        general = self.section("TeamGeneralParameterSet")
+        size = self.number_in(general, "teamSize", 4, _MOST_BOARDS)
+        criteria = self.criteria(self.section("TeamPlacementParameterSet"))
+        return TeamRules(size=max(size, 1), criteria=criteria)
 
 
 _INDENT = "    "
@@ -633,6 +540,8 @@ _INDENT = "    "
 _CRITERIA = 6
 _NO_RATING = -900.0
 _RESULT_NAMES = {value: name for name, value in RESULTS.items()}
+#: The attributes of an element; first what tells it from others of its name.
+_Record = tuple[Any, dict[str, str]]
 
 
 def write_opengotha(tournament: Tournament) -> bytes:
@@ -655,14 +564,10 @@ def write_opengotha(tournament: Tournament) -> bytes:
         document = tournament.document.copy()
         before = read_opengotha(write_xml(document), tournament.file)
     else:
-        document = XmlFile(_empty())
-        before = None
-    root = document.root
-    _update_players(root, tournament, before)
-    _update_games(root, tournament, before)
-    _update_byes(root, tournament, before)
-    _update_settings(root, tournament, before)
-    _update_teams(root, tournament, before)
+        document, before = XmlFile(_empty()), None
+    _update_records(document.root, tournament, before)
+    _update_settings(document.root, tournament, before)
+    _update_teams(document.root, tournament, before)
     return write_xml(document)
 
 
@@ -708,12 +613,17 @@ def _remove(parent: Element, gone: Iterable[Element]) -> None:
         del parent.children[place]
 
 
-def _written_section(root: Element, name: str, *, before: str | None = None) -> Element:
+def _written_section(
+    root: Element, name: str, *, before: str | None = None, after: str | None = None
+) -> Element:
+    """The child of that name, made if need be: at its place, or else as the last."""
     section = root.find(name)
     if section is not None:
         return section
     made = Element(name)
-    place = next((n for n, c in enumerate(root.children) if c.name == before), None)
+    places = (n + (c.name == after) for n, c in enumerate(root.children)
+              if c.name in (before, after))  # fmt: skip
+    place = next(places, None)
     if place is None:
         _append(root, made, depth=1)
     else:
@@ -731,114 +641,80 @@ def _set(element: Element, texts: dict[str, str], earlier: dict[str, str] | None
         element.attributes = dict(sorted(element.attributes.items()))
 
 
-def _merge(
-    parent: Element,
-    name: str,
-    old: Sequence[tuple[Any, dict[str, str]]],
-    new: Sequence[tuple[Any, dict[str, str]]],
-) -> None:
+def _merge(parent: Element, name: str, old: list[_Record], new: list[_Record]) -> None:
     """Make the elements called `name` be those of `new`, by their keys."""
     elements = [child for child in parent.children if child.name == name]
     at = {key: (element, texts) for element, (key, texts) in zip(elements, old, strict=True)}
     keys = {key for key, _ in new}
     _remove(parent, [element for key, (element, _) in at.items() if key not in keys])
     for key_, texts in new:
-        if key_ in at:
-            element, earlier = at[key_]
-            _set(element, texts, earlier)
-        else:
+        element, earlier = at.get(key_, (None, None))
+        if element is None:
             element = Element(name)
-            _set(element, texts, None)
             _append(parent, element, depth=2)
+        _set(element, texts, earlier)
 
 
-def _both(
-    tournament: Tournament,
-    before: Tournament | None,
-    make: Callable[[Tournament], list[tuple[Any, dict[str, str]]]],
-) -> tuple[list[tuple[Any, dict[str, str]]], list[tuple[Any, dict[str, str]]]]:
-    return ([] if before is None else make(before)), make(tournament)
-
-
-def _update_players(root: Element, tournament: Tournament, before: Tournament | None) -> None:
-    parent = _written_section(root, "Players", before="Games")
-    version = whole_number(root.attributes.get("dataVersion", ""))
-    shift = 2050.0 if version is not None and version < SINCE else 0.0
-
-    def texts(player: Player) -> dict[str, str]:
-        rating = _NO_RATING if player.rating is None else player.rating
-        part = "".join("01"[n not in player.absent] for n in range(1, LAST_ROUND + 1))
-        return {
-            **player.extras,
-            "name": player.name,
-            "firstName": player.first_name,
-            "country": player.country,
-            "club": player.club,
-            "egfPin": player.ids.get("egf", ""),
-            "ffgLicence": player.ids.get("ffg", ""),
-            "agaId": player.ids.get("aga", ""),
-            "rank": format_rank(LOWEST if player.rank is None else player.rank),
-            "grade": player.grade,
-            "rating": str(round(rating - shift)),
-            "ratingOrigin": player.rating_origin,
-            "smmsCorrection": str(player.smms_correction),
-            "participating": part,
-            "registeringStatus": "FIN" if player.registered else "PRE",
-        }
-
-    _merge(
-        parent,
-        "Player",
-        *_both(
-            tournament,
-            before,
-            lambda t: [(key(p.name, p.first_name), texts(p)) for p in t.players],
-        ),
+def _update_records(root: Element, tournament: Tournament, before: Tournament | None) -> None:
+    """Players, games and byes."""
+    old_rating = _is_old(root)
+    parts: tuple[dict[str, list[_Record]], ...] = tuple(
+        {} if each is None else _records(each, old_rating) for each in (before, tournament)
     )
+    for name, new in parts[1].items():
+        old = parts[0].get(name, [])
+        if name == "ByePlayer" and not (old or new):
+            continue
+        places = {"Player": {"before": "Games"}, "ByePlayer": {"after": "Games"}}
+        section = _written_section(root, f"{name}s", **places.get(name, {}))
+        _merge(section, name, old, new)
+        if name == "ByePlayer" and not new:
+            _remove(root, [section])
 
 
-def _update_games(root: Element, tournament: Tournament, before: Tournament | None) -> None:
-    def texts(of: Tournament, game: Game) -> dict[str, str]:
-        return {
+def _records(tournament: Tournament, old_rating: bool) -> dict[str, list[_Record]]:
+    """All players, games and byes of a tournament by the names of their elements."""
+    names = [_key(player) for player in tournament.players]
+    players = [_player_texts(player, old_rating) for player in tournament.players]
+    games = [
+        {
             "roundNumber": str(game.round),
             "tableNumber": str(game.table),
-            "whitePlayer": _key(of.players[game.second]),
-            "blackPlayer": _key(of.players[game.first]),
-            "knownColor": "true" if game.known_colour else "false",
+            "whitePlayer": names[game.second],
+            "blackPlayer": names[game.first],
+            "knownColor": _TRUTH.format(game.known_colour),
             "handicap": str(game.handicap),
             "result": _RESULT_NAMES[
                 game.result, game.forfeit and game.result is not Result.unknown
             ],
         }
+        for game in tournament.games
+    ]
+    pairs = [
+        (game.round, frozenset((names[game.first], names[game.second])))
+        for game in tournament.games
+    ]
+    byes = [(bye.round, names[bye.player]) for bye in tournament.byes]
+    return {
+        "Player": list(zip(names, players, strict=True)),
+        "Game": list(zip(pairs, games, strict=True)),
+        "ByePlayer": [((n, who), {"player": who, "roundNumber": str(n)}) for n, who in byes],
+    }
 
-    def name(of: Tournament, game: Game) -> tuple[int, frozenset[str]]:
-        return game.round, frozenset(_key(of.players[p]) for p in (game.first, game.second))
 
-    def make(of: Tournament) -> list[tuple[Any, dict[str, str]]]:
-        return [(name(of, game), texts(of, game)) for game in of.games]
-
-    _merge(_written_section(root, "Games"), "Game", *_both(tournament, before, make))
-
-
-def _update_byes(root: Element, tournament: Tournament, before: Tournament | None) -> None:
-    def make(of: Tournament) -> list[tuple[Any, dict[str, str]]]:
-        def one(bye: Bye) -> tuple[Any, dict[str, str]]:
-            who = _key(of.players[bye.player])
-            return (bye.round, who), {"player": who, "roundNumber": str(bye.round)}
-
-        return [one(bye) for bye in of.byes]
-
-    old, new = _both(tournament, before, make)
-    if old or new:
-        section = root.find("ByePlayers")
-        if section is None:
-            section = Element("ByePlayers")
-            place = root.children.index(_written_section(root, "Games")) + 1
-            section.tail = root.children[place - 1].tail
-            root.children.insert(place, section)
-        _merge(section, "ByePlayer", old, new)
-        if not new:
-            _remove(root, [section])
+def _player_texts(player: Player, old_rating: bool) -> dict[str, str]:
+    rating = _NO_RATING if player.rating is None else player.rating
+    return {
+        **player.extras,
+        "name": player.name,
+        **_texts(_PLAYER_TEXTS, player),
+        **{attribute: player.ids.get(kind, "") for kind, attribute in _IDS.items()},
+        "rank": format_rank(LOWEST if player.rank is None else player.rank),
+        "rating": str(round(rating - (_OLD_RATING_ZERO if old_rating else 0))),
+        "smmsCorrection": str(player.smms_correction),
+        "participating": "".join("01"[n not in player.absent] for n in range(1, LAST_ROUND + 1)),
+        "registeringStatus": "FIN" if player.registered else "PRE",
+    }
 
 
 def _key(player: Player) -> str:
@@ -856,7 +732,7 @@ def _update_settings(root: Element, tournament: Tournament, before: Tournament |
     ):
         element = _written_section(settings, f"{name}ParameterSet")
         new, old = (
-            None if t is None else texts_of(fields, getattr(t, part) if part else t)
+            None if t is None else _texts(fields, getattr(t, part) if part else t)
             for t in (tournament, before)
         )
         _set(element, new or {}, old)
@@ -873,10 +749,20 @@ def _update_settings(root: Element, tournament: Tournament, before: Tournament |
 
 
 def _team_texts(tournament: Tournament) -> list[tuple[dict[str, str], list[dict[str, str]]]]:
-    """What the elements of the teams, and of their boards, would say."""
+    """The attributes of the teams, and of their boards."""
     names = [_key(player) for player in tournament.players]
-    elements = team_elements(tournament, names.__getitem__)
-    return [(each.attributes, [board.attributes for board in each.children]) for each in elements]
+    return [
+        (
+            {"teamName": team.name, "teamNumber": str(team.number or place)},
+            [
+                {"boardNumber": str(at), "player": names[who], "roundNumber": str(when)}
+                for when in range(1, max(tournament.rounds, 1) + 1)
+                for at, who in enumerate(team.lineup(when), 1)
+                if who >= 0
+            ],
+        )
+        for place, team in enumerate(tournament.teams, 1)
+    ]
 
 
 def _update_teams(root: Element, tournament: Tournament, before: Tournament | None) -> None:
@@ -890,12 +776,12 @@ def _update_teams(root: Element, tournament: Tournament, before: Tournament | No
             )
             for board in boards:
                 _append(element, Element("Board", board), depth=3)
-    earlier = None if before is None else before.team_rules
-    if tournament.team_rules != (earlier or TeamRules()):
+    earlier = TeamRules() if before is None else before.team_rules
+    if tournament.team_rules != earlier:
         rules = _written_section(root, "TeamTournamentParameterSet")
         general = _written_section(rules, "TeamGeneralParameterSet")
         general.attributes["teamSize"] = str(tournament.team_rules.size)
-        if tournament.team_rules.criteria != (earlier or TeamRules()).criteria:
+        if tournament.team_rules.criteria != earlier.criteria:
             placement = _written_section(rules, "TeamPlacementParameterSet")
             _update_criteria(placement, tournament.team_rules.criteria)
 
@@ -922,7 +808,7 @@ def _update_criteria(placement: Element, criteria: tuple[str, ...]) -> None:
     names = [*criteria, *["NULL"] * (room - len(criteria))]
     elements = [child for child in group.children if child.name == "PlacementCriterion"]
     for number, name in enumerate(names, 1):
-        text = format_criterion(name)
+        text = _MIXED.get(name, name)
         if number <= len(elements):
             elements[number - 1].attributes |= {"name": text, "number": str(number)}
         else:

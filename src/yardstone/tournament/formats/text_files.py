@@ -9,6 +9,7 @@ from datetime import date
 from xml.parsers import expat
 
 from yardstone.errors import InputError
+from yardstone.pool import Skipped, SkipReport
 from yardstone.tournament.model import Result, Tournament
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "parse_xml",
     "write_xml",
     "check_half_results",
+    "skip_or_raise",
 ]
 
 
@@ -337,3 +339,10 @@ def check_half_results(tournament: Tournament, format: str) -> None:
                 file=tournament.file or None,
                 hint="enter it as a draw or as a loss of both",
             )
+
+
+def skip_or_raise(skipped: SkipReport | None, error: InputError, kind: str) -> None:
+    """Note a record that cannot be used, or raise what is wrong with it."""
+    if skipped is None:
+        raise error
+    skipped.add(Skipped(error.file or "", error.line or 0, error.message), kind=kind)
