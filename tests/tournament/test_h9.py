@@ -127,9 +127,9 @@ def test_letters_that_the_encoding_lacks() -> None:
     [
         ("Red Ron 2k", "Red Ron", "no grade", 1),
         ("1 Red Ron", "1", "without a name", 1),
-        ("2+ 3+", "2+ 9+", "there is no opponent 9", 1),
-        ("2+ 3+", "1+ 3+", "there is no opponent 1", 1),
-        ("2+ 3+", "3+ 3+", "player 3 does not name player 1", 1),
+        ("2+ 3+", "2+ 9+", "there is no player 9", 1),
+        ("2+ 3+", "1+ 3+", "a player meets himself", 1),
+        ("2+ 3+", "3+ 3+", "player 1 names 3, who does not name 1", 1),
         ("2+ 3+", "2= 3+", "contradict each other", 1),
         ("2+ 3+", "2+/b0 3+", None, 0),
         ("1- 0+", "1-/b 0+", None, 0),

@@ -193,7 +193,7 @@ def changed(old: str, new: str) -> bytes:
         ("  9 w 1", " 99 w 1", "there is no player 99", 8),
         ("  9 w 1", "  1 w 1", "meets himself", 8),
         ("  9 w 1", "  8 w 1", "who does not name 1", 8),
-        ("  9 w 1", "  9 b 1", "both players have b", 8),
+        ("  9 w 1", "  9 b 1", "both players have the same colour", 8),
         ("  9 w 1", "  9 w ?", "'?' is not a result", 8),
         ("  9 w 1", "  9 w  ", "only one of the players", 8),
         ("  9 w 1", "  9 w =", None, 0),

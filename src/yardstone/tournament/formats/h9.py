@@ -11,19 +11,19 @@ import re
 from dataclasses import dataclass, field, replace
 
 from yardstone.errors import InputError
-from yardstone.pool import Skipped, SkipReport
+from yardstone.pool import SkipReport
 from yardstone.records.decoding import clean, finite_number
 from yardstone.tournament.formats.opengotha import format_rank, parse_rank
 from yardstone.tournament.formats.text_files import (
+    Half,
     TextDocument,
     check_half_results,
+    join_halves,
     parse_date,
     split_lines,
 )
 from yardstone.tournament.model import (
-    Bye,
     ByeKind,
-    Game,
     Player,
     Result,
     System,
@@ -35,7 +35,7 @@ from yardstone.tournament.notation import result_text, score_text
 from yardstone.tournament.rules import HandicapRules, Scoring, TimeControl, TimeSystem
 from yardstone.tournament.standings_table import CRITERIA, Scores, Standings, standings
 
-__all__ = ["RESULT", "RoundCell", "read_h9", "write_h9"]
+__all__ = ["RESULT", "read_h9", "write_h9"]
 
 
 MAX_PLAYERS = 20_000
@@ -61,24 +61,11 @@ _TIMES = {
 
 
 @dataclass(slots=True)
-class RoundCell:
-    """One result of a line."""
-
-    who: int
-    sign: str
-    forfeit: bool
-    colour: str
-    handicap: int
-    used: bool = False
-
-
-@dataclass(slots=True)
 class _PlayerRow:
-    line: int
     printed: int
     player: Player
     scores: tuple[str, ...]
-    cells: list[RoundCell] = field(default_factory=list)
+    cells: list[Half] = field(default_factory=list)
 
 
 def read_h9(data: bytes, file: str = "", *, skipped: SkipReport | None = None) -> Tournament:
@@ -102,28 +89,32 @@ def read_h9(data: bytes, file: str = "", *, skipped: SkipReport | None = None) -
             raise InputError(f"more than {MAX_PLAYERS:,} players", file=file)
     if not rows:
         raise InputError("no line of a player", file=file, hint="is this a file of results?")
-    games, byes = _Matcher(rows, file, skipped).games()
-    rounds = max((len(row.cells) for row in rows), default=0)
-    absent = _absences(rows, games, byes)
-    players = tuple(
-        replace(row.player, absent=frozenset(absent.get(place, ())))
-        for place, row in enumerate(rows)
-    )
-    place, _, city = tags.get("PC", "").partition(",")
+    printed = [row.printed for row in rows]
+    distinct = len(set(printed)) == len(printed) and all(printed)
+    numbers = printed if distinct else range(1, len(rows) + 1)
+    games, byes = join_halves([r.cells for r in rows], numbers, _outcome, _bye, file, skipped)
+    games.sort(key=lambda game: (game.round, min(game.first, game.second)))
+    there = {(game.round, player) for game in games for player in (game.first, game.second)}
+    there |= {(bye.round, bye.player) for bye in byes}
+    players = []
+    for place, row in enumerate(rows):
+        absent = (each.round for each in row.cells if (each.round, place) not in there)
+        players.append(replace(row.player, absent=frozenset(absent)))
+    region, _, city = tags.get("PC", "").partition(",")
     days = [parse_date(day) for day in tags.get("DT", "").split(",")]
     criteria = _criteria(document.lines, rows)
     made = Tournament(
         name=tags.get("EV", ""),
-        place=", ".join(part.strip() for part in (city, place) if part.strip()),
+        place=", ".join(part.strip() for part in (city, region) if part.strip()),
         begin=days[0],
         end=days[-1],
         discipline="go",
         komi=_number(tags.get("KM", "")),
-        rounds=rounds,
+        rounds=max(len(row.cells) for row in rows),
         system=System.mcmahon if "MMS" in criteria else System.swiss,
-        players=players,
-        games=games,
-        byes=byes,
+        players=tuple(players),
+        games=tuple(games),
+        byes=tuple(byes),
         scoring=Scoring(criteria=criteria, score_absent=0.0),
         handicap=_handicap(tags.get("HA", "")),
         time=_time(tags),
@@ -181,7 +172,8 @@ def _row(content: str, number: int, file: str) -> _PlayerRow:
     scores: list[str] = []
     while between and _SCORE.fullmatch(between[-1]) and len(between) > 1:
         scores.insert(0, between.pop())
-    cells = [_cell(match) for word in words[cells_at:] if (match := RESULT.fullmatch(word))]
+    matches = [match for word in words[cells_at:] if (match := RESULT.fullmatch(word))]
+    cells = [_cell(match, place, number) for place, match in enumerate(matches, 1)]
     if len(cells) > MAX_ROUNDS:
         raise InputError(f"more than {MAX_ROUNDS} rounds", file=file, line=number)
     family, first = _names(names)
@@ -202,16 +194,18 @@ def _row(content: str, number: int, file: str) -> _PlayerRow:
         ids={"egf": pin[1]} if pin else {},
         line=number,
     )
-    return _PlayerRow(number, printed, player, tuple(scores), cells)
+    return _PlayerRow(printed, player, tuple(scores), cells)
 
 
-def _cell(match: re.Match[str]) -> RoundCell:
-    return RoundCell(
+def _cell(match: re.Match[str], round_number: int, line: int) -> Half:
+    return Half(
+        round_number,
+        line,
         int(match["who"] or 0),
         match["sign"],
-        "!" in (match["mark"] or ""),
-        (match["colour"] or "?").lower(),
+        {"b": True, "w": False}.get((match["colour"] or "").lower()),
         int(match["handicap"] or 0),
+        "!" in (match["mark"] or ""),
     )
 
 
@@ -254,76 +248,6 @@ def _time(tags: dict[str, str]) -> TimeControl:
     )
 
 
-class _Matcher:
-    """Puts both halves of each game together."""
-
-    def __init__(self, rows: list[_PlayerRow], file: str, skipped: SkipReport | None) -> None:
-        self.rows = rows
-        self.file = file
-        self.skipped = skipped
-        printed = [row.printed for row in rows]
-        distinct = len(set(printed)) == len(printed) and all(printed)
-        self.number = {p: place for place, p in enumerate(printed)} if distinct else {}
-        self.number = self.number or {place + 1: place for place in range(len(rows))}
-        self.own = {place: number for number, place in self.number.items()}
-
-    def games(self) -> tuple[tuple[Game, ...], tuple[Bye, ...]]:
-        games: list[Game] = []
-        byes: list[Bye] = []
-        for place, row in enumerate(self.rows):
-            for number, cell in enumerate(row.cells, 1):
-                if cell.used:
-                    continue
-                if not cell.who:
-                    kind = {"+": ByeKind.paired, "=": ByeKind.half}.get(cell.sign)
-                    if kind is not None:
-                        byes.append(Bye(number, place, kind))
-                    continue
-                try:
-                    games.append(self._game(place, number, cell))
-                except InputError as error:
-                    if self.skipped is None:
-                        raise
-                    self.skipped.add(
-                        Skipped(self.file, error.line or 0, error.message), kind="result"
-                    )
-        games.sort(key=lambda game: (game.round, min(game.first, game.second)))
-        return tuple(games), tuple(byes)
-
-    def _game(self, place: int, number: int, cell: RoundCell) -> Game:
-        row = self.rows[place]
-        cell.used = True
-
-        def error(text: str) -> InputError:
-            return InputError(f"round {number}: {text}", file=self.file, line=row.line)
-
-        other = self.number.get(cell.who)
-        if other is None or other == place:
-            raise error(f"there is no opponent {cell.who}")
-        theirs = self.rows[other].cells
-        back = theirs[number - 1] if number <= len(theirs) else None
-        if back is None or self.number.get(back.who) != place:
-            raise error(f"player {cell.who} does not name player {self.own[place]}")
-        back.used = True
-        if "?" not in (cell.colour, back.colour) and cell.colour == back.colour:
-            raise error("both players have the same colour")
-        second = cell.colour == "w" or (cell.colour == "?" and back.colour == "b")
-        a, b = (back, cell) if second else (cell, back)
-        result = _SIGNS.get((a.sign, b.sign))
-        if result is None:
-            raise error(f"results {a.sign} and {b.sign} contradict each other")
-        return Game(
-            round=number,
-            first=other if second else place,
-            second=place if second else other,
-            result=result,
-            forfeit=cell.forfeit or back.forfeit,
-            handicap=max(cell.handicap, back.handicap),
-            known_colour=cell.colour != "?" or back.colour != "?",
-            line=row.line,
-        )
-
-
 _SIGNS = {
     ("+", "-"): Result.first_wins,
     ("-", "+"): Result.second_wins,
@@ -334,18 +258,12 @@ _SIGNS = {
 }
 
 
-def _absences(
-    rows: list[_PlayerRow], games: tuple[Game, ...], byes: tuple[Bye, ...]
-) -> dict[int, list[int]]:
-    """Rounds in which each player has neither a game nor a bye."""
-    there = {(g.round, p) for g in games for p in (g.first, g.second)}
-    there |= {(bye.round, bye.player) for bye in byes}
-    missing: dict[int, list[int]] = {}
-    for place, row in enumerate(rows):
-        for number in range(1, len(row.cells) + 1):
-            if (number, place) not in there:
-                missing.setdefault(place, []).append(number)
-    return missing
+def _outcome(a: Half, b: Half) -> tuple[Result | None, bool, bool]:
+    return _SIGNS.get((a.result, b.result)), a.forfeit or b.forfeit, True
+
+
+def _bye(half: Half) -> ByeKind | None:
+    return {"+": ByeKind.paired, "=": ByeKind.half}.get(half.result)
 
 
 _COLUMNS = 4

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from xml.parsers import expat
 
 from yardstone.errors import InputError
 from yardstone.pool import Skipped, SkipReport
-from yardstone.tournament.model import Result, Tournament
+from yardstone.tournament.model import Bye, ByeKind, Game, Result, Tournament
 
 __all__ = [
     "TextDocument",
@@ -22,6 +22,8 @@ __all__ = [
     "write_xml",
     "check_half_results",
     "skip_or_raise",
+    "Half",
+    "join_halves",
 ]
 
 
@@ -346,3 +348,85 @@ def skip_or_raise(skipped: SkipReport | None, error: InputError, kind: str) -> N
     if skipped is None:
         raise error
     skipped.add(Skipped(error.file or "", error.line or 0, error.message), kind=kind)
+
+
+@dataclass(slots=True)
+class Half:
+    """What a player's line says of one round."""
+
+    round: int
+    line: int
+    who: int  #: The number of the opponent; 0 for none
+    result: str  #: As the line has it
+    first: bool | None  #: Whether the player moves first; None if unknown
+    handicap: int = 0
+    forfeit: bool = False
+    used: bool = False
+
+    def error(self, file: str, problem: str, hint: str | None = None) -> InputError:
+        """What is wrong with it."""
+        return InputError(f"round {self.round}: {problem}", file=file, line=self.line, hint=hint)
+
+
+def join_halves(
+    rows: Sequence[Sequence[Half]],
+    numbers: Sequence[int],
+    outcome: Callable[[Half, Half], tuple[Result | None, bool, bool]],
+    bye: Callable[[Half], ByeKind | None],
+    file: str,
+    skipped: SkipReport | None,
+) -> tuple[list[Game], list[Bye]]:
+    """Put both halves of each game together.
+
+    `rows` are the rounds of each player, whom the file calls by `numbers`. `outcome` tells of the
+    halves of first and second player the result (None: they contradict each other), whether it was
+    a forfeit, and whether it is rated; `bye` what a round without an opponent is.
+    """
+    place_of = {number: place for place, number in enumerate(numbers)}
+
+    def joined(place: int, half: Half) -> Game:
+        half.used = True
+        other = place_of.get(half.who)
+        if other is None:
+            raise half.error(file, f"there is no player {half.who}")
+        if other == place:
+            raise half.error(file, "a player meets himself")
+        back = next(iter(rows[other][half.round - 1 : half.round]), None)
+        if back is None or back.who != numbers[place]:
+            own, line = numbers[place], rows[other][0].line if rows[other] else 0
+            problem = f"player {own} names {half.who}, who does not name {own}"
+            raise half.error(file, problem, f"compare line {line}" if line else None)
+        back.used = True
+        if half.first is not None and half.first == back.first:
+            raise half.error(file, "both players have the same colour")
+        second = not half.first if half.first is not None else back.first is True
+        halves = (back, half) if second else (half, back)
+        result, forfeit, rated = outcome(*halves)
+        if result is None:
+            letters = " and ".join(each.result for each in halves)
+            raise halves[0].error(file, f"results {letters} contradict each other")
+        return Game(
+            round=half.round,
+            first=other if second else place,
+            second=place if second else other,
+            result=result,
+            forfeit=forfeit,
+            rated=rated,
+            handicap=max(half.handicap, back.handicap),
+            known_colour=half.first is not None or back.first is not None,
+            line=half.line,
+        )
+
+    games: list[Game] = []
+    byes: list[Bye] = []
+    for place, half in ((place, half) for place, row in enumerate(rows) for half in row):
+        if half.used:
+            continue
+        try:
+            if half.who:
+                games.append(joined(place, half))
+            elif (kind := bye(half)) is not None:
+                byes.append(Bye(half.round, place, kind))
+        except InputError as error:
+            skip_or_raise(skipped, error, "result")
+    return games, byes

@@ -11,15 +11,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 
 from yardstone.errors import InputError
-from yardstone.pool import Skipped, SkipReport
+from yardstone.pool import SkipReport
 from yardstone.records.decoding import clean, finite_number, whole_number
 from yardstone.tournament.dutch_field import baku
 from yardstone.tournament.fide import FideScores, rules_for
-from yardstone.tournament.formats.text_files import TextDocument, parse_date, split_lines
+from yardstone.tournament.formats.text_files import (
+    Half,
+    TextDocument,
+    join_halves,
+    parse_date,
+    skip_or_raise,
+    split_lines,
+)
 from yardstone.tournament.formats.trf_lines import (
     FIRST_ROUND,
     GO_LINE,
@@ -52,7 +59,8 @@ __all__ = ["BYES", "read_trf", "write_trf"]
 
 
 MAX_PLAYERS = 9_999
-_WON, _LOST, _DRAWN = "1W+", "0L-", "=D"
+#: Points by the letter of a game's result.
+_POINTS = {**dict.fromkeys("1W+", 1.0), **dict.fromkeys("=D", 0.5), **dict.fromkeys("0L-", 0.0)}
 #: Letters of rounds without an opponent.
 BYES: Mapping[str, ByeKind] = {
     "F": ByeKind.full,
@@ -79,17 +87,6 @@ def read_trf(data: bytes, file: str = "", *, skipped: SkipReport | None = None) 
     return _TrfReader(document, file, skipped).tournament()
 
 
-@dataclass(slots=True)
-class _Entry:
-    """What a player's line says of a round."""
-
-    opponent: int
-    colour: str
-    result: str
-    line: int
-    used: bool = False
-
-
 class _TrfReader:
     def __init__(self, document: TextDocument, file: str, skipped: SkipReport | None) -> None:
         self.document = document
@@ -99,7 +96,7 @@ class _TrfReader:
         self.players: list[Player] = []
         self.place: dict[int, int] = {}
         self.start: list[int] = []
-        self.entries: list[list[_Entry]] = []
+        self.entries: list[list[Half]] = []
         self.comments: list[tuple[int, str]] = []
 
     def tournament(self) -> Tournament:
@@ -117,7 +114,10 @@ class _TrfReader:
                 file=self.file,
                 hint="is this a tournament report file?",
             )
-        games, byes = self._results()
+        games, byes = join_halves(
+            self.entries, self.start, self._outcome, self._bye, self.file, self.skipped
+        )
+        games = self._with_tables(games, byes)
         rounds = max(
             self.head.rounds(),
             max((entry.round for entry in games), default=0),
@@ -197,40 +197,23 @@ class _TrfReader:
         )
         self.entries.append(self._rounds(line, number))
 
-    def _rounds(self, line: str, number: int) -> list[_Entry]:
-        entries: list[_Entry] = []
+    def _rounds(self, line: str, number: int) -> list[Half]:
+        entries: list[Half] = []
         last = len(line.rstrip())
         for begin in range(FIRST_ROUND, last, WIDTH):
             if len(entries) >= MAX_ROUNDS:
                 raise self.head.error(f"more than {MAX_ROUNDS} rounds", number)
             cell = line[begin : begin + WIDTH - 2].ljust(WIDTH - 2)
-            who, colour, result = cell[:4].strip(), cell[5].strip(), cell[7].strip().upper()
+            who, result = cell[:4].strip(), cell[7].strip().upper()
             if who and (not who.isdecimal() or not who.isascii()):
                 problem = f"round {len(entries) + 1}: {who!r} is not an opponent"
                 raise self.head.error(problem, number, f"columns {begin + 1} to {begin + 4}")
-            entries.append(_Entry(int(who or 0), colour.lower(), result, number))
+            first = {"w": True, "b": False}.get(cell[5].lower())
+            entries.append(Half(len(entries) + 1, number, int(who or 0), result, first))
         return entries
 
     def _skip(self, error: InputError) -> None:
-        if self.skipped is None:
-            raise error
-        self.skipped.add(Skipped(self.file, error.line or 0, error.message), kind="result")
-
-    def _results(self) -> tuple[list[Game], list[Bye]]:
-        games: list[Game] = []
-        byes: list[Bye] = []
-        for player, entries in enumerate(self.entries):
-            for number, entry in enumerate(entries, 1):
-                if entry.used:
-                    continue
-                try:
-                    if entry.opponent:
-                        games.append(self._game(player, number, entry))
-                    elif (bye := self._bye(player, number, entry)) is not None:
-                        byes.append(bye)
-                except InputError as error:
-                    self._skip(error)
-        return self._with_tables(games, byes), byes
+        skip_or_raise(self.skipped, error, "result")
 
     def _with_tables(self, games: list[Game], byes: list[Bye]) -> list[Game]:
         """Number the tables of each round, as the file has none (FIDE Handbook C.04.2, D.9)."""
@@ -254,88 +237,23 @@ class _TrfReader:
                     points[bye.player] += _BYE_POINTS[bye.kind]
         return made
 
-    def _bye(self, player: int, number: int, entry: _Entry) -> Bye | None:
-        letter = entry.result
-        if letter in BYES:
-            return Bye(number, player, BYES[letter])
-        if letter in ("", "-"):
-            return None
-        if letter == "+":
-            return Bye(number, player, ByeKind.full)
-        if letter == "=":
-            return Bye(number, player, ByeKind.half)
-        raise self.head.error(
-            f"round {number}: {letter!r} is not a result without an opponent", entry.line
-        )
+    def _bye(self, half: Half) -> ByeKind | None:
+        kinds = {**BYES, "+": ByeKind.full, "=": ByeKind.half, "": None, "-": None}
+        if half.result in kinds:
+            return kinds[half.result]
+        raise half.error(self.file, f"{half.result!r} is not a result without an opponent")
 
-    def _game(self, player: int, number: int, entry: _Entry) -> Game:
-        entry.used = True
-        other = self.place.get(entry.opponent)
-        if other is None:
-            raise self.head.error(
-                f"round {number}: there is no player {entry.opponent}", entry.line
-            )
-        if other == player:
-            raise self.head.error(f"round {number}: a player meets himself", entry.line)
-        theirs = self.entries[other]
-        back = theirs[number - 1] if number <= len(theirs) else None
-        own = self.start[player]
-        if back is None or back.opponent != own:
-            raise self.head.error(
-                f"round {number}: player {own} names {entry.opponent}, who does not name {own}",
-                entry.line,
-                f"compare line {self.players[other].line}",
-            )
-        back.used = True
-        first, second = (other, player) if self._second(entry, back, number) else (player, other)
-        a, b = (back, entry) if first == other else (entry, back)
-        result, forfeit, rated = self._outcome(a, b, number)
-        return Game(
-            round=number,
-            first=first,
-            second=second,
-            result=result,
-            forfeit=forfeit,
-            rated=rated,
-            known_colour=entry.colour in ("w", "b") or back.colour in ("w", "b"),
-            line=entry.line,
-        )
-
-    def _second(self, entry: _Entry, back: _Entry, number: int) -> bool:
-        """Whether the player of `entry` moves second."""
-        if entry.colour in ("w", "b") and entry.colour == back.colour:
-            raise self.head.error(f"round {number}: both players have {entry.colour}", entry.line)
-        return entry.colour == "b" or (entry.colour != "w" and back.colour == "w")
-
-    def _outcome(self, a: _Entry, b: _Entry, number: int) -> tuple[Result, bool, bool]:
-        letters = a.result, b.result
-        points = []
-        for letter, entry in ((a.result, a), (b.result, b)):
-            if letter and letter not in _WON + _LOST + _DRAWN:
-                raise self.head.error(f"round {number}: {letter!r} is not a result", entry.line)
-            points.append(
-                None if not letter else 1.0 if letter in _WON else 0.0 if letter in _LOST else 0.5
-            )
-        if points[0] is None and points[1] is None:
+    def _outcome(self, a: Half, b: Half) -> tuple[Result | None, bool, bool]:
+        letters = [half.result for half in (a, b) if half.result]
+        for half in (a, b):
+            if half.result and half.result not in _POINTS:
+                raise half.error(self.file, f"{half.result!r} is not a result")
+        if not letters:
             return Result.unknown, False, True
-        if None in points:
-            raise self.head.error(f"round {number}: only one of the players has a result", a.line)
-        forfeit = "+" in letters or "-" in letters
-        known = {
-            (1.0, 0.0): Result.first_wins,
-            (0.0, 1.0): Result.second_wins,
-            (0.5, 0.5): Result.draw,
-            (1.0, 1.0): Result.both_win,
-            (0.0, 0.0): Result.both_lose,
-            (0.5, 0.0): Result.first_half,
-            (0.0, 0.5): Result.second_half,
-        }
-        result = known.get((points[0] or 0.0, points[1] or 0.0))
-        if result is None:
-            raise self.head.error(
-                f"round {number}: results {letters} contradict each other", a.line
-            )
-        return result, forfeit, not any(letter in "WDL" for letter in letters)
+        if len(letters) == 1:
+            raise a.error(self.file, "only one of the players has a result")
+        result = Result.of((_POINTS[letters[0]], _POINTS[letters[1]]))
+        return result, "+" in letters or "-" in letters, not set(letters) & set("WDL")
 
     def _planned_byes(self, games: list[Game], byes: list[Bye], rounds: int) -> list[Bye]:
         """Byes that are announced for rounds to come (TRF26, 240; XXZ)."""
