@@ -102,10 +102,9 @@ def add_fusion(
             training games would make it look too sure, and test games are for the end.
 
     Returns:
-        predictions: With the rows "Glicko-2, fitted" (to games of no set: `fit_start`), "Fusion" (a
-            rating from moves as its prior, results on top) and "Combination" (logistic regression
-            of the predictions of both).
-        prior: What was fitted.
+        The predictions with the rows "Glicko-2, fitted" (to games of no set: `fit_start`), "Fusion"
+        (a rating from moves as its prior, results on top) and "Combination" (logistic regression of
+        the predictions of both); and the prior that was fitted.
 
     Raises:
         NoGamesError: There is no game to fit to, or no player in them has earlier moves.

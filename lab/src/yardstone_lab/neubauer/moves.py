@@ -73,9 +73,9 @@ def recent_moves(
             been seen; 0 leaves nothing. Games whose moves are not known count.
 
     Returns:
-        rows (int64 [k]): Rows of the features, of one side after the other, the oldest move first.
-        starts (int64 [2 * games + 1]): Side s (0 the first player, 1 the second) of the i-th game
-            has ``rows[starts[2 * i + s]:starts[2 * i + s + 1]]``.
+        ``rows`` (int64 [k]) of the features, of one side after the other, the oldest move first,
+        and ``starts`` (int64 [2 * games + 1]): side s (0 the first player, 1 the second) of the
+        i-th game has ``rows[starts[2 * i + s]:starts[2 * i + s + 1]]``.
     """
     if len(pieces.known) != len(pool):
         raise InputError(f"moves of {len(pieces.known)} games are not of this pool of {len(pool)}")
@@ -178,9 +178,9 @@ class MoveSets:
             window: Only the last so many moves of each.
 
         Returns:
-            features (float32 [b, n, width]): n is the number of moves of the longest side, 1 if
-                none has a move; what stands after a side's moves is 0.
-            present (bool [b, n]): True where there is a move.
+            ``features`` (float32 [b, n, width]), where n is the number of moves of the longest
+            side, 1 if none has a move, and what stands after a side's moves is 0; and ``present``
+            (bool [b, n]), True where there is a move.
         """
         start, stop = self.starts[sides], self.starts[np.asarray(sides) + 1]
         if window is not None:

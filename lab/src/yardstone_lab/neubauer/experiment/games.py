@@ -435,9 +435,8 @@ def collect_pool(
         progress: Called now and then with the number of games looked at.
 
     Returns:
-        pool: In order of time, Black first, with the columns ``key``, ``decision`` and ``moves``
-            (of the record, passes included).
-        report
+        The pool in order of time, Black first, with the columns ``key``, ``decision`` and ``moves``
+        (of the record, passes included), and the report.
 
     Raises:
         NoGamesError: No game is left; the message names the rule that most fell to.
