@@ -174,7 +174,7 @@ def _rating_again(rated: RatedGames) -> Callable[[Pool], Replay]:
 
         parameters = dict(rated.parameters)
         return lambda pool: whole_history(pool, **parameters).replay
-    replay: Callable[[Pool], Replay] = rated.system.replay  # type: ignore[attr-defined]
+    replay: Callable[[Pool], Replay] = rated.system.replay
     return replay
 
 

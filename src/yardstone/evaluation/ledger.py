@@ -75,11 +75,6 @@ class Ledger(RatedGames):
     checkpoints: tuple[tuple[int, State], ...] = ()
 
     @property
-    def system(self) -> Sequential:
-        """The system."""
-        return make_system(self.name, self.parameters)
-
-    @property
     def state(self) -> State:
         """Where the system stands after all games."""
         return self.checkpoints[-1][1]
@@ -152,7 +147,7 @@ class Ledger(RatedGames):
         gone = np.ones(len(self.pool), np.bool_)
         gone[origin[origin >= 0]] = False
         removed = np.flatnonzero(gone)
-        first_change = min(_first(changed), int(removed.min(initial=games)))
+        first_change = int(np.append(np.flatnonzero(changed), removed).min(initial=games))
         restable = system.resting_places(pool)
         kept = [
             (at, state) for at, state in self.checkpoints if at <= first_change and restable[at]
@@ -209,8 +204,7 @@ class Ledger(RatedGames):
 
     def _exchanged(self, one: str, other: str) -> Ledger:
         """The ledger with the names of two players exchanged, and all else the same."""
-        swap = {one: other, other: one}
-        players = tuple(swap.get(name, name) for name in self.pool.players)
+        players = _swapped(self.pool.players, one, other)
         points = tuple((at, renamed(state, one, other)) for at, state in self.checkpoints)
         return replace(self, pool=replace(self.pool, players=players), checkpoints=points)
 
@@ -237,10 +231,6 @@ def make_system(name: str, parameters: Mapping[str, Any]) -> Sequential:
     return system
 
 
-def _first(changed: NDArray[np.bool_]) -> int:
-    return int(np.argmax(changed)) if changed.any() else len(changed)
-
-
 def _until(pool: Pool, games: int) -> np.datetime64:
     if pool.time is None or not games:
         return np.datetime64("NaT", "s")
@@ -264,31 +254,34 @@ HISTORY_FILE = ArrayFile("saved history", format=1, text="about", compressed=Fal
 _NEVER = np.datetime64("NaT", "s")
 
 
+def _prefixed(prefix: str, columns: Mapping[str, Any]) -> dict[str, Any]:
+    return {f"{prefix}{name}": column for name, column in columns.items()}
+
+
+def _under(prefix: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns that `_prefixed` has put into a file."""
+    return {n.removeprefix(prefix): each for n, each in arrays.items() if n.startswith(prefix)}
+
+
 def save_ledger(ledger: Ledger, path: Path) -> None:
     """Write a ledger to a file, whatever it is called."""
     pool = ledger.pool
+    plain = {name: each for name, each in pool.columns.items() if each.dtype.kind in "biufmM"}
     arrays: dict[str, Any] = {name: getattr(pool, name) for name in ("first", "second", "score")}
     if pool.time is not None:
         arrays["time"] = pool.time
-    texts = {}
-    for name, column in pool.columns.items():
-        if column.dtype.kind in "biufmM":
-            arrays[f"column {name}"] = column
-        else:
-            texts[name] = [str(value) for value in column]
-    arrays |= {f"replay {name}": values for name, values in ledger.replay.columns().items()}
+    arrays |= _prefixed("column ", plain) | _prefixed("replay ", ledger.replay.columns())
     number = {name: row for row, name in enumerate(pool.players)}
     for place, (_, state) in enumerate(ledger.checkpoints):
         rows = [number[name] for name in state.players]
         arrays[f"checkpoint {place} players"] = np.array(rows, np.int32)
-        for name, column in state.arrays.items():
-            arrays[f"checkpoint {place} of {name}"] = column
+        arrays |= _prefixed(f"checkpoint {place} of ", state.arrays)
     about = {
         "name": ledger.name,
         "parameters": dict(ledger.parameters),
         "system": repr(ledger.system),
         "players": list(pool.players),
-        "texts": texts,
+        "texts": {n: list(map(str, each)) for n, each in pool.columns.items() if n not in plain},
         "ordered": pool.ordered,
         "checkpoints": [at for at, _ in ledger.checkpoints],
     }
@@ -307,54 +300,31 @@ def load_ledger(path: Path) -> Ledger:
 
 def ledger_of(stored: StoredArrays, about: dict[str, Any], path: str) -> Ledger:
     """The ledger that a file's arrays and text describe."""
-    arrays = dict(stored)
-    columns = {
-        name.removeprefix("column "): values
-        for name, values in arrays.items()
-        if name.startswith("column ")
-    }
-    for name, values in about["texts"].items():
-        columns[name] = np.array(values, np.dtypes.StringDType())
-    players = tuple(about["players"])
-    pool = Pool(
-        players,
-        arrays["first"],
-        arrays["second"],
-        arrays["score"],
-        arrays.get("time"),
-        columns,
-        ordered=about.get("ordered", True),
-    )
+    arrays, players = dict(stored), tuple(about["players"])
+    columns = _under("column ", arrays)
+    columns |= {n: np.array(each, np.dtypes.StringDType()) for n, each in about["texts"].items()}
+    games = (arrays["first"], arrays["second"], arrays["score"], arrays.get("time"))
+    pool = Pool(players, *games, columns, ordered=about.get("ordered", True))
     places = about["checkpoints"]
     if places != sorted(places) or places[0] != 0 or places[-1] != len(pool):
         raise ValueError("checkpoints")
     points = []
     for place, at in enumerate(places):
-        known = f"checkpoint {place} of "
         rows = arrays[f"checkpoint {place} players"]
         if rows.min(initial=0) < 0:
             raise ValueError("players")
-        state = State(
-            about["system"],
-            tuple(players[row] for row in rows),
-            {
-                name.removeprefix(known): values
-                for name, values in arrays.items()
-                if name.startswith(known)
-            },
-            at,
-            _NEVER if pool.time is None or not at else np.datetime64(pool.time[at - 1], "s"),
-        )
-        points.append((at, state))
+        names = tuple(players[row] for row in rows)
+        kept = _under(f"checkpoint {place} of ", arrays)
+        points.append((at, State(about["system"], names, kept, at, _until(pool, at))))
     system = _system_of(about, path)
     for _, state in points:
         system.check_state(state)
-    names = [n for n in REPLAYED if f"replay {n}" in arrays or not n.endswith("deviation")]
-    columns = {name: arrays[f"replay {name}"] for name in names}
-    for name, values in columns.items():
+    columns = _under("replay ", arrays)
+    known = {n: columns[n] for n in REPLAYED if n in columns or not n.endswith("deviation")}
+    for name, values in known.items():
         if values.shape != (len(pool),) or np.isinf(values).any():
             raise ValueError(name)
-    replay = Replay(ratings=system.ratings(points[-1][1]), **columns)
+    replay = Replay(ratings=system.ratings(points[-1][1]), **known)
     return Ledger(about["name"], about["parameters"], pool, replay, 0, tuple(points))
 
 
@@ -366,14 +336,13 @@ _OPENING = ("first", "second", "score", "time", "expected")
 def save_kept(kept: KeptRatings, path: Path) -> None:
     """Write ratings without their games to a file, whatever it is called."""
     opening = kept.opening
-    arrays: dict[str, Any] = {f"of {name}": array for name, array in kept.state.arrays.items()}
+    arrays = _prefixed("of ", kept.state.arrays)
     arrays |= {"played": kept.played, "outcomes": kept.outcomes}
     if kept.last_game is not None:
         arrays["last game"] = kept.last_game
     columns = (opening.first, opening.second, opening.score, opening.time, kept.opening_expected)
-    for name, column in zip(_OPENING, columns, strict=True):
-        if column is not None:
-            arrays[f"opening {name}"] = column
+    first_games = zip(_OPENING, columns, strict=True)
+    arrays |= {f"opening {name}": each for name, each in first_games if each is not None}
     about = {
         "kept": _RATINGS,
         "name": kept.name,
@@ -402,7 +371,7 @@ def _kept(stored: StoredArrays, about: dict[str, Any], path: str) -> KeptRatings
     arrays = dict(stored)
     system = _system_of(about, path)
     players = tuple(str(name) for name in about["players"])
-    columns = {name[3:]: array for name, array in arrays.items() if name.startswith("of ")}
+    columns = _under("of ", arrays)
     number = (len(players),)
     played, outcomes, last = arrays["played"], arrays["outcomes"], arrays.get("last game")
     _check(played, np.int64, number, least=0)
@@ -476,11 +445,6 @@ class CarriedRatings(RatedGames):
 
     state: State = field(default_factory=lambda: State("", ()))
     before: KeptRatings | None = None
-
-    @property
-    def system(self) -> Sequential:
-        """The system."""
-        return make_system(self.name, self.parameters)
 
     @classmethod
     def begin(cls, name: str, pool: Pool, **parameters: Any) -> CarriedRatings:
@@ -608,7 +572,8 @@ def changed_games(old: Pool, new: Pool, origin: NDArray[np.int64]) -> Mask:
         differ |= old.time[before] != new.time[rows]
     for name, column in new.columns.items():
         if name in old.columns:
-            differ |= _unequal(old.columns[name][before], column[rows])
+            one, other = old.columns[name][before], column[rows]
+            differ |= (one != other) & ((one == one) | (other == other))  # NaN is what it was
     changed[rows] = differ
     return changed
 
@@ -619,12 +584,6 @@ def _places(old: tuple[str, ...], new: tuple[str, ...]) -> NDArray[np.int64]:
         return np.arange(len(old))
     number = {name: row for row, name in enumerate(new)}
     return np.array([number.setdefault(name, len(number)) for name in old], np.int64)
-
-
-def _unequal(one: NDArray[Any], other: NDArray[Any]) -> Mask:
-    if one.dtype.kind == other.dtype.kind == "f":
-        return np.asarray((one != other) & ~(np.isnan(one) & np.isnan(other)))
-    return np.asarray(one != other)
 
 
 def reached_players(
@@ -654,16 +613,11 @@ def reached_players(
 
 def overlaid(under: State, over: State, names: Collection[str]) -> State:
     """A state with the rows of the named players, and of new ones, taken from another."""
-    if under.players == over.players:
-        players = under.players
-        source = np.array([name in names for name in players], np.bool_)
-        target = np.flatnonzero(source)
-    else:
-        place = _places(over.players, under.players)
-        fresh = place >= len(under.players)
-        source = fresh | np.array([name in names for name in over.players], np.bool_)
-        players = (*under.players, *(over.players[row] for row in np.flatnonzero(fresh)))
-        target = place[source]
+    place = _places(over.players, under.players)
+    fresh = place >= len(under.players)
+    source = fresh | np.array([name in names for name in over.players], np.bool_)
+    players = (*under.players, *(over.players[row] for row in np.flatnonzero(fresh)))
+    target = place[source]
     arrays = {}
     for name, column in over.arrays.items():
         grown = np.empty((len(players), *column.shape[1:]), column.dtype)
@@ -673,10 +627,14 @@ def overlaid(under: State, over: State, names: Collection[str]) -> State:
     return replace(over, players=players, arrays=arrays)
 
 
+def _swapped(players: tuple[str, ...], one: str, other: str) -> tuple[str, ...]:
+    swap = {one: other, other: one}
+    return tuple(swap.get(name, name) for name in players)
+
+
 def renamed(state: State, one: str, other: str) -> State:
     """A state in which two players have exchanged names."""
-    swap = {one: other, other: one}
-    return replace(state, players=tuple(swap.get(name, name) for name in state.players))
+    return replace(state, players=_swapped(state.players, one, other))
 
 
 def without(state: State, player: str) -> State:

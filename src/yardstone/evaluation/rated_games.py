@@ -16,7 +16,7 @@ from yardstone.evaluation.findings import last_games
 from yardstone.evaluation.splits import earlier_games, in_time_order
 from yardstone.kernels import Loops, weighed
 from yardstone.pool import StoredPool, in_batches
-from yardstone.ratings.result import Predicts, Ratings, Replay, check_order
+from yardstone.ratings.result import Ratings, Replay, check_order
 from yardstone.ratings.systems import find_system
 from yardstone.ratings.whole_history import ALL_AT_ONCE, MORE_MEMORY
 
@@ -47,10 +47,9 @@ class RatedGames:
         )
 
     @property
-    def system(self) -> Predicts:
+    def system(self) -> Any:
         """The system."""
-        system: Predicts = find_system(self.name).make(**self.parameters)
-        return system
+        return find_system(self.name).make(**self.parameters)
 
     @property
     def ratings(self) -> Ratings:
