@@ -25,6 +25,12 @@ from yardstone.files import replaced
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int32]
+    Longs = NDArray[np.int64]
+    Flags = NDArray[np.bool_]
+    Times = NDArray[np.datetime64]
+
 
 __all__ = ["ArrayFile", "DisplayedRows", "StoredArrays", "equal_fields", "map_array"]
 

@@ -30,8 +30,8 @@ from yardstone.disk import pieces, taken
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    Array = NDArray[np.float64]
-    Players = NDArray[np.int32]
+    from yardstone.arrays import Flags, Floats, Ints, Longs
+
 
 __all__ = [
     "LEAST_EFFECTIVE_CLUSTERS",
@@ -77,7 +77,7 @@ def effective_number(labels: ArrayLike, weight: ArrayLike | None = None) -> floa
     return float(1.0 / np.sum(share * share)) if len(share) else 0.0
 
 
-def effective_players(first: Players, second: Players) -> float:
+def effective_players(first: Ints, second: Ints) -> float:
     """So many players, all equally active, would be as good.
 
     A player's share is that of his places among all places of all games.
@@ -85,16 +85,14 @@ def effective_players(first: Players, second: Players) -> float:
     return effective_size(places_of_players(first, second))
 
 
-def effective_size(size: NDArray[np.int64]) -> float:
+def effective_size(size: Longs) -> float:
     """So many clusters of equal size would be as good as those of these sizes."""
     size = size[size > 0]
     share = size / max(float(size.sum()), 1e-300)
     return float(1.0 / np.sum(share * share)) if len(share) else 0.0
 
 
-def places_of_players(
-    first: Players, second: Players, games: NDArray[np.bool_] | None = None
-) -> NDArray[np.int64]:
+def places_of_players(first: Ints, second: Ints, games: Flags | None = None) -> Longs:
     """How many places in games (or in some of them) each player has, by number."""
     sizes = np.zeros(0, np.int64)
     for side in (first, second):
@@ -106,7 +104,7 @@ def places_of_players(
     return sizes
 
 
-def degrees_of_freedom(first: Players, second: Players) -> float:
+def degrees_of_freedom(first: Ints, second: Ints) -> float:
     """Of Student's t for a mean over these games; at least 1."""
     return max(effective_players(first, second) - 2.0, 1.0)
 
@@ -120,7 +118,7 @@ def t_quantile(level: float, freedom: float) -> float:
     return float(stdtrit(freedom, level))
 
 
-def numbered(first: Players, second: Players) -> tuple[Players, Players, NDArray[np.int64], int]:
+def numbered(first: Ints, second: Ints) -> tuple[Ints, Ints, Longs, int]:
     """Both players of each game from 0 without gaps, the number of their pair, and all players."""
     names, numbers = np.unique(np.concatenate([first, second]), return_inverse=True)
     a, b = numbers.reshape(2, len(first)).astype(np.int32)
@@ -128,7 +126,7 @@ def numbered(first: Players, second: Players) -> tuple[Players, Players, NDArray
     return a, b, np.unique(pair, return_inverse=True)[1].ravel(), len(names)
 
 
-def cluster_sums(residual: Array, cluster: NDArray[np.integer], number: int = 0) -> Array:
+def cluster_sums(residual: Floats, cluster: NDArray[np.integer], number: int = 0) -> Floats:
     """Summed residuals of each cluster, over one minus its share of all games.
 
     `residual` has shape (rows, games), the result (clusters, rows). `cluster` may name
@@ -142,7 +140,7 @@ def cluster_sums(residual: Array, cluster: NDArray[np.integer], number: int = 0)
     return np.asarray(sums.T / rest, np.float64)
 
 
-def mean_error(values: Array, first: Players, second: Players) -> tuple[float, float]:
+def mean_error(values: Floats, first: Ints, second: Ints) -> tuple[float, float]:
     """Standard error of a mean over games, and its degrees of freedom.
 
     Never below that of independent games, nor that of independent pairs of players. NaN

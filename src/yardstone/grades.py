@@ -28,9 +28,10 @@ from yardstone.errors import InputError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Array = NDArray[np.float64]
+    from yardstone.arrays import Floats
+
 
 __all__ = [
     "MOST_KOMI",
@@ -117,7 +118,7 @@ def parse_professional(text: str) -> int | None:
     return int(parts[0])
 
 
-def parse_grades(texts: Iterable[str | None]) -> NDArray[np.float64]:
+def parse_grades(texts: Iterable[str | None]) -> Floats:
     """Grades of many players; NaN where there is none that can be read.
 
     Made for files, where professional ranks, blanks and fancies stand among the
@@ -168,12 +169,12 @@ EVEN_KOMI = 7.0
 POINTS_PER_STONE = 14.0
 
 
-def usual_komi(handicap: ArrayLike) -> Array:
+def usual_komi(handicap: ArrayLike) -> Floats:
     """Komi where none is named: 7 in an even game, none with one stone or more."""
     return np.where(np.asarray(handicap, np.float64) == 0.0, EVEN_KOMI, 0.0)
 
 
-def head_start(handicap: ArrayLike, komi: ArrayLike | None = None) -> Array:
+def head_start(handicap: ArrayLike, komi: ArrayLike | None = None) -> Floats:
     """Stones by which Black is ahead.
 
     Args:
@@ -191,7 +192,7 @@ def head_start(handicap: ArrayLike, komi: ArrayLike | None = None) -> Array:
     return np.asarray(np.maximum(stones, 1.0) - 0.5 - given / POINTS_PER_STONE)
 
 
-def check_conditions(handicap: Array, komi: Array) -> None:
+def check_conditions(handicap: Floats, komi: Floats) -> None:
     """Raise UsageError for stones or komi that nobody gives."""
     if np.any(~((handicap >= 0.0) & (handicap <= MOST_STONES))) or np.any(
         ~(np.abs(komi) <= MOST_KOMI)

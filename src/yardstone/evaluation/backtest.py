@@ -49,12 +49,11 @@ from yardstone.records.reading import ColumnNames, games_of
 from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, draw_probability, logistic, logit
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from yardstone.arrays import Floats
     from yardstone.ratings.result import Replay, SequentialSystem
 
-    Mask = NDArray[np.bool_]
-    Array = NDArray[np.float64]
 
 __all__ = [
     "earlier_part",
@@ -290,7 +289,7 @@ def _alike(predictions: Sequence[Prediction]) -> list[str]:
     ]
 
 
-def _finite(values: NDArray[np.float64]) -> bool:
+def _finite(values: Floats) -> bool:
     return all(bool(np.isfinite(taken(values, at)).all()) for at in pieces(len(values)))
 
 
@@ -303,8 +302,8 @@ class ReplayedSystem:
     """One system's replay: its predictions of all games, and the ratings before them."""
 
     prediction: Prediction
-    first: NDArray[np.float64]
-    second: NDArray[np.float64]
+    first: Floats
+    second: Floats
     notes: tuple[str, ...] = ()
     advantage: float | None = None
 
@@ -448,7 +447,7 @@ def _plain(system: object) -> dict[str, Any]:
     return parameters
 
 
-def with_draws(prediction: Prediction, outcomes: NDArray[np.float64]) -> Prediction:
+def with_draws(prediction: Prediction, outcomes: Floats) -> Prediction:
     """A prediction with draws as they came in earlier games, counted by `outcome_table`."""
     if not outcomes[:, 2].any():
         return replace(prediction, draw=None, own_draws=False)
@@ -456,14 +455,14 @@ def with_draws(prediction: Prediction, outcomes: NDArray[np.float64]) -> Predict
         return prediction
     rate, expected = draw_rate_of(outcomes), prediction.expected
 
-    def draw(at: slice) -> NDArray[np.float64]:
+    def draw(at: slice) -> Floats:
         p = taken(expected, at)
         return np.asarray(np.minimum(draw_probability(p, rate), 2.0 * np.minimum(p, 1.0 - p)))
 
     return replace(prediction, draw=computed(draw, expected, np.float64))
 
 
-def later_part(prediction: Prediction, score: NDArray[np.float64], cut: int) -> Prediction:
+def later_part(prediction: Prediction, score: Floats, cut: int) -> Prediction:
     """A prediction of the later games, with draws as they came in the `cut` first ones."""
     known = slice(round(LEARNING_SHARE * cut), cut)
     outcomes = outcome_table(score[known], prediction.expected[known])
@@ -471,10 +470,10 @@ def later_part(prediction: Prediction, score: NDArray[np.float64], cut: int) -> 
     return with_draws(replace(prediction, expected=prediction.expected[cut:], draw=draw), outcomes)
 
 
-def constant_predictions(score: Array, mean: float | None) -> list[Prediction]:
+def constant_predictions(score: Floats, mean: float | None) -> list[Prediction]:
     """What every system must beat: an even chance, and the mean score of earlier games."""
 
-    def always(value: float) -> Array:
+    def always(value: float) -> Floats:
         return computed(lambda at: np.full(at.stop - at.start, value), score, np.float64)
 
     predictions = [Prediction("50:50", always(0.5), baseline=True)]
@@ -500,7 +499,7 @@ def fit_draw_rate(score: ArrayLike, expected: ArrayLike) -> float:
     return draw_rate_of(outcome_table(score, expected))
 
 
-def draw_rate_of(table: NDArray[np.float64]) -> float:
+def draw_rate_of(table: Floats) -> float:
     """The same from what `outcome_table` counted."""
     if not table[:, 2].any():
         return 0.0
@@ -536,7 +535,7 @@ def _lowest(loss: Callable[[float], float], low: float, high: float) -> float:
     return 0.5 * (low + high)
 
 
-def outcome_table(score: Any, expected: Any) -> NDArray[np.float64]:
+def outcome_table(score: Any, expected: Any) -> Floats:
     """Of groups of predictions their sum, and the numbers of losses, draws and wins.
 
     The tables of several sets of games are added. Columns may lie on disk.
@@ -551,9 +550,7 @@ def outcome_table(score: Any, expected: Any) -> NDArray[np.float64]:
     return table
 
 
-def groups_of_outcomes(
-    table: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], dict[float, NDArray[np.float64]]]:
+def groups_of_outcomes(table: Floats) -> tuple[Floats, dict[float, Floats]]:
     """Middle predictions of groups, and in each the numbers of losses, draws and wins."""
     table = table[table[:, 1:].any(axis=1)]
     middle = table[:, 0] / table[:, 1:].sum(axis=1)
@@ -604,7 +601,7 @@ def helpful_advantage(entry: SystemEntry, earlier: Pool) -> float:
     return chosen if best - without > _GAIN else 0.0
 
 
-def shown_advantage(outcomes: Array) -> Estimate:
+def shown_advantage(outcomes: Floats) -> Estimate:
     """What games show of the advantage of moving first, in log odds, with its deviation.
 
     From the `outcome_table` of results by what was expected of them without an advantage. Nothing
@@ -629,7 +626,7 @@ def shown_advantage(outcomes: Array) -> Estimate:
     return Estimate(value, information**-0.5)
 
 
-def _shift(score: Array, expected: Array) -> float:
+def _shift(score: Floats, expected: Floats) -> float:
     """What added to the log odds of all games makes their expected points those scored."""
     shift = 0.0
     for _ in range(25):

@@ -31,15 +31,15 @@ from yardstone.evaluation.splits import Subset
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from yardstone.arrays import Flags, Floats, Ints
     from yardstone.evaluation.metrics import CalibrationCurve
     from yardstone.evaluation.uncertainty import Bootstrap, GamesByPair, MeanInterval
     from yardstone.pool import Pool
     from yardstone.ratings.result import SequentialSystem
     from yardstone.ratings.systems import SystemEntry
 
-    Array = NDArray[np.float64]
 
 __all__ = [
     "compare",
@@ -63,8 +63,8 @@ def compare(
     predictions: Sequence[Prediction],
     score: ArrayLike,
     *,
-    first: NDArray[np.int32] | None = None,
-    second: NDArray[np.int32] | None = None,
+    first: Ints | None = None,
+    second: Ints | None = None,
     subsets: Sequence[Subset] = (),
     metric: str = "log_likelihood",
     confidence: float = 0.95,
@@ -128,9 +128,7 @@ def compare(
     )
 
 
-def _enough_players(
-    players: tuple[NDArray[np.int32], NDArray[np.int32]] | None, part: Subset
-) -> bool:
+def _enough_players(players: tuple[Ints, Ints] | None, part: Subset) -> bool:
     """Whether there is an interval over the players of a part; unknown ones are no obstacle."""
     if players is None:
         return True
@@ -138,7 +136,7 @@ def _enough_players(
     return number >= LEAST_EFFECTIVE_PLAYERS
 
 
-def _check(predictions: Sequence[Prediction], score: Array, metric: str) -> None:
+def _check(predictions: Sequence[Prediction], score: Floats, metric: str) -> None:
     check_choice("the metric", metric, LARGER_IS_BETTER)
     if not predictions:
         raise UsageError("there is no system to evaluate")
@@ -168,10 +166,10 @@ def _impossible(item: Scored) -> str:
 
 def _scored(
     prediction: Prediction,
-    score: Array,
+    score: Floats,
     parts: Sequence[Subset],
     confidence: float,
-    players: tuple[NDArray[np.int32], NDArray[np.int32]] | None,
+    players: tuple[Ints, Ints] | None,
     paired: GamesByPair | None,
 ) -> Scored:
     metrics = {part.name: _measures(prediction, score, part) for part in parts}
@@ -182,11 +180,11 @@ def _scored(
     return Scored(prediction, metrics, groups)
 
 
-def _measures(prediction: Prediction, score: Array, part: Subset) -> Measures:
+def _measures(prediction: Prediction, score: Floats, part: Subset) -> Measures:
     """The measures of a prediction on a part of the games, by pieces."""
     columns = (score, prediction.expected, prediction.draw)
 
-    def games() -> Iterator[tuple[Array, Array, Array | None]]:
+    def games() -> Iterator[tuple[Floats, Floats, Floats | None]]:
         for at in pieces(len(score)):
             chosen = taken(part.games, at)
             if chosen.any():
@@ -208,8 +206,8 @@ def _place(item: Scored, metric: str) -> tuple[bool, float]:
 
 def _bootstraps(
     predictions: Sequence[Prediction],
-    score: Array,
-    players: tuple[NDArray[np.int32], NDArray[np.int32]] | None,
+    score: Floats,
+    players: tuple[Ints, Ints] | None,
     part: Subset,
     metrics: Sequence[str],
     replicates: int,
@@ -218,7 +216,7 @@ def _bootstraps(
     """For each metric the systems with finite values, and their means, all resampled at once."""
     from yardstone.evaluation.uncertainty import bootstrap
 
-    rows: list[tuple[str, str, Array]] = []
+    rows: list[tuple[str, str, Floats]] = []
     for prediction in predictions:
         draw = None if prediction.draw is None else prediction.draw[part.games]
         values = game_metrics(score[part.games], prediction.expected[part.games], draw)
@@ -267,7 +265,7 @@ def tune(
     *,
     seed: int = 0,
     untuned: Mapping[str, float] = MappingProxyType({}),
-    scored: NDArray[np.bool_] | None = None,
+    scored: Flags | None = None,
     seconds: float | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Tuned:
@@ -361,8 +359,8 @@ class Prediction:
     """What one system predicted, before each game; frozen."""
 
     name: str
-    expected: Array  #: (games,): Expected score of the player who moved first.
-    draw: Array | None = None  #: (games,): Probability of a draw.
+    expected: Floats  #: (games,): Expected score of the player who moved first.
+    draw: Floats | None = None  #: (games,): Probability of a draw.
     #: Whether the system itself predicts draws; else they were added to it.
     own_draws: bool = False
     #: Of the system, by name: those that differ from its own.
@@ -536,7 +534,7 @@ class Evaluation(DisplayedRows[Scored, Scored]):
         return names, bootstrap, 1.0 if LARGER_IS_BETTER[metric] else -1.0
 
 
-def _contrast(names: tuple[str, ...], plus: str, minus: str) -> Array:
+def _contrast(names: tuple[str, ...], plus: str, minus: str) -> Floats:
     contrast = np.zeros(len(names))
     contrast[names.index(plus)] += 1.0
     contrast[names.index(minus)] -= 1.0

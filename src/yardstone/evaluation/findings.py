@@ -21,12 +21,10 @@ from yardstone.evaluation.metrics import recalibration_of
 from yardstone.winprob.laws import logistic, logit
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from yardstone.arrays import Floats, Longs, Times
     from yardstone.pool import Pool
     from yardstone.ratings.result import Replay
 
-    Array = NDArray[np.float64]
 
 __all__ = [
     "Findings",
@@ -60,11 +58,11 @@ class Findings:
     """What was found in a pool; frozen."""
 
     #: Players whose rating is not settled: too few games, or too large a deviation.
-    provisional: NDArray[np.int64]
+    provisional: Longs
     #: Players whose last game is long ago, longest first; empty without times.
-    idle: NDArray[np.int64]
-    last_game: NDArray[np.datetime64] | None  #: Of every player; NaT without a game.
-    played: NDArray[np.int64]  #: Games of every player.
+    idle: Longs
+    last_game: Times | None  #: Of every player; NaT without a game.
+    played: Longs  #: Games of every player.
     improbable: tuple[Improbable, ...]  #: The least likely results first.
     #: Estimated share of games recorded with exchanged names. Upsets that the system does not
     #: understand count here too, so it is an upper bound.
@@ -143,14 +141,14 @@ class _Chances:
         if np.isfinite(line).all() and line[1] > 0.0:
             self._line = line
 
-    def _games(self) -> Iterator[tuple[Array, Array]]:
+    def _games(self) -> Iterator[tuple[Floats, Floats]]:
         """Scores and predictions of the decided games, by pieces."""
         for at in pieces(len(self._score)):
             score, expected = taken(self._score, at), taken(self._expected, at)
             decided = score != 0.5
             yield score[decided], expected[decided]
 
-    def _of(self, score: Array, expected: Array) -> Array:
+    def _of(self, score: Floats, expected: Floats) -> Floats:
         p = np.clip(expected, 1e-12, 1.0 - 1e-12)
         odds = self._line[0] + self._line[1] * logit(p)
         return logistic(np.where(score == 1.0, odds, -odds))
@@ -159,7 +157,7 @@ class _Chances:
         """As the function of that name."""
         return swap_share_of(lambda: (self._of(*games) for games in self._games()))
 
-    def least(self, most_chance: float, most: int) -> tuple[NDArray[np.int64], Array]:
+    def least(self, most_chance: float, most: int) -> tuple[Longs, Floats]:
         """The games of at most that chance, least likely first, and their chances."""
         rows, chances = np.zeros(0, np.int64), np.zeros(0)
         for at in pieces(len(self._score)):
@@ -173,7 +171,7 @@ class _Chances:
         return rows, chances
 
 
-def swap_share(chance: Array) -> float:
+def swap_share(chance: Floats) -> float:
     """Share of games that were recorded with exchanged names, by maximum likelihood.
 
     From the probability of each decided game's result: had the names been exchanged, the other one
@@ -182,7 +180,7 @@ def swap_share(chance: Array) -> float:
     return swap_share_of(lambda: [chance])
 
 
-def swap_share_of(chances: Callable[[], Iterable[Array]]) -> float:
+def swap_share_of(chances: Callable[[], Iterable[Floats]]) -> float:
     """The same for chances that come in pieces, each time the function is called."""
 
     def slope(share: float) -> float:
@@ -211,7 +209,7 @@ def _posterior(chance: float, share: float) -> float:
     return exchanged / whole if whole > 0.0 else 0.0
 
 
-def last_games(pool: Pool) -> NDArray[np.datetime64] | None:
+def last_games(pool: Pool) -> Times | None:
     """The time of each player's last game; NaT without a game, None without times."""
     if pool.time is None:
         return None
@@ -223,7 +221,7 @@ def last_games(pool: Pool) -> NDArray[np.datetime64] | None:
     return last.view("datetime64[s]")
 
 
-def _twins(pool: Pool, rows: NDArray[np.int64]) -> dict[int, int]:
+def _twins(pool: Pool, rows: Longs) -> dict[int, int]:
     """For each of some games another of the day with names exchanged and the same result."""
     if pool.time is None:
         return {}
@@ -242,11 +240,11 @@ def _twins(pool: Pool, rows: NDArray[np.int64]) -> dict[int, int]:
     return twins
 
 
-def _days_of(time: NDArray[np.datetime64]) -> NDArray[np.int64]:
+def _days_of(time: Times) -> Longs:
     return time.astype("datetime64[D]").astype(np.int64)
 
 
-def _days(games: Pool) -> NDArray[np.int64]:
+def _days(games: Pool) -> Longs:
     return np.zeros(0, np.int64) if games.time is None else _days_of(games.time)
 
 

@@ -25,12 +25,12 @@ from yardstone.ratings.systems import SystemEntry, find_system
 from yardstone.records.reading import ColumnNames, games_of
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from yardstone.arrays import Flags, Floats, Longs, Times
     from yardstone.ratings.rating_list import GameForecast
     from yardstone.ratings.result import Replay
 
-    Array = NDArray[np.float64]
 
 __all__ = [
     "GamePlace",
@@ -155,9 +155,7 @@ def takes_levels(
 
 
 def _entry(
-    system: str | None,
-    parameters: Mapping[str, Any] | None,
-    state: Ledger | KeptRatings | None,
+    system: str | None, parameters: Mapping[str, Any] | None, state: Ledger | KeptRatings | None
 ) -> tuple[SystemEntry, Mapping[str, Any]]:
     """The system that rates, and its parameters."""
     if state is not None:
@@ -332,13 +330,13 @@ class RatingHistory(DisplayedRows[int, PresentRating]):
     #: intervals.
     scale: IntervalScale | None = None
 
-    def reach(self, games: ArrayLike) -> NDArray[np.float64]:
+    def reach(self, games: ArrayLike) -> Floats:
         """Deviations on either side of a rating after so many games; NaN without intervals."""
         if self.scale is None:
             return np.full(np.shape(games), np.nan)
         return self.scale.reach(games)
 
-    def half_widths(self, curve: RatingCurve) -> NDArray[np.float64]:
+    def half_widths(self, curve: RatingCurve) -> Floats:
         """Half the interval before each game and after the last; NaN without one.
 
         Whole histories look back: all games of a player count for each of his days.
@@ -350,12 +348,12 @@ class RatingHistory(DisplayedRows[int, PresentRating]):
         return np.asarray(self.reach(games) * deviation, np.float64)
 
     @property
-    def played(self) -> NDArray[np.int64]:
+    def played(self) -> Longs:
         """Games of each player, in the order of the ratings."""
         return self.rated.played
 
     @cached_property
-    def present_half_widths(self) -> NDArray[np.float64]:
+    def present_half_widths(self) -> Floats:
         """Half of each player's interval now, in the order of the ratings."""
         return self.reach(self.played) * self.rated.ratings.deviation
 
@@ -423,17 +421,17 @@ class RatingCurve:
     """One player's games with the rating before and after each; frozen."""
 
     player: str
-    game: NDArray[np.int64]  #: The games' places in the pool.
-    time: NDArray[np.datetime64] | None
+    game: Longs  #: The games' places in the pool.
+    time: Times | None
     opponents: tuple[str, ...]
-    first: NDArray[np.bool_]  #: Whether the player moved first.
+    first: Flags  #: Whether the player moved first.
     #: The player's points, and how many were expected.
-    score: Array
-    expected: Array
+    score: Floats
+    expected: Floats
     #: Before each game, as it was predicted with; deviations are NaN where the system has none.
-    rating: Array
-    deviation: Array
-    after: Array  #: Ratings after each game.
+    rating: Floats
+    deviation: Floats
+    after: Floats  #: Ratings after each game.
     final_deviation: float  #: After the last game.
 
     def __len__(self) -> int:
@@ -482,7 +480,7 @@ def rating_curves(pool: Pool, replay: Replay, players: Sequence[str]) -> list[Ra
     return curves
 
 
-def games_of_players(pool: Pool, players: Sequence[int]) -> NDArray[np.int64]:
+def games_of_players(pool: Pool, players: Sequence[int]) -> Longs:
     """Places of the games in which one of some players took part."""
     chosen = np.zeros(len(pool.players), np.bool_)
     chosen[list(players)] = True
@@ -493,7 +491,7 @@ def games_of_players(pool: Pool, players: Sequence[int]) -> NDArray[np.int64]:
     return np.concatenate([np.zeros(0, np.int64), *places])
 
 
-def _selected(replay: Replay, places: NDArray[np.int64]) -> Replay:
+def _selected(replay: Replay, places: Longs) -> Replay:
     """What was predicted of some games, in memory."""
     known: dict[str, Any] = {n: rows_of(each, places) for n, each in replay.columns().items()}
     return replace(replay, **known)

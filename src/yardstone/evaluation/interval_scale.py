@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import ArrayLike, NDArray
 
+    from yardstone.arrays import Floats, Longs
     from yardstone.evaluation.rated_games import RatedGames
     from yardstone.ratings.result import Replay
 
-    Array = NDArray[np.float64]
 
 __all__ = [
     "IntervalScale",
@@ -87,20 +87,20 @@ class IntervalScale:
 
     confidence: float
     #: (classes,): Fewest games of the players of each class, rising from 0.
-    games: NDArray[np.int64]
+    games: Longs
     #: (classes,): Deviations that hold the truth so often: on each side of a rating relative to the
     #: mean of all players, and of a difference (the root of the sum of both squared deviations; the
     #: class of the player with fewer games). NaN for a system without deviations.
-    rating: Array
-    difference: Array
+    rating: Floats
+    difference: Floats
     #: (classes,): By what the log odds of expected scores are to be multiplied to be right on
     #: average over the true strengths; below 1 where the system is too bold.
-    slope: Array
+    slope: Floats
     #: Mean spread of newcomers over the worlds that the results speak for, in points.
     expected_spread: float
     pools: int  #: How many were drawn.
 
-    def reach(self, games: ArrayLike) -> Array:
+    def reach(self, games: ArrayLike) -> Floats:
         """Deviations on each side of the rating of players with so many games."""
         return self.rating[self._class(games)]
 
@@ -182,12 +182,12 @@ def _rating_again(rated: RatedGames) -> Callable[[Pool], Replay]:
 class _Errors:
     """How far ratings, and differences in games, of drawn pools are off, in deviations."""
 
-    rating_games: NDArray[np.int64]
-    rating: Array
-    fewer_games: NDArray[np.int64]
-    difference: Array
-    truth: Array
-    expected: Array
+    rating_games: Longs
+    rating: Floats
+    fewer_games: Longs
+    difference: Floats
+    truth: Floats
+    expected: Floats
 
     @classmethod
     def joined(cls, parts: Sequence[_Errors]) -> _Errors:
@@ -196,10 +196,7 @@ class _Errors:
 
 
 def _errors(
-    drawn: DrawnGames,
-    replay: Replay,
-    advantage: Array,
-    experience: tuple[NDArray[np.int64], NDArray[np.int64]],
+    drawn: DrawnGames, replay: Replay, advantage: Floats, experience: tuple[Longs, Longs]
 ) -> _Errors:
     """The errors in one drawn pool, of which `replay` are the ratings."""
     pool, first, second, last = drawn.pool, drawn.first, drawn.second, drawn.last
@@ -247,7 +244,7 @@ def _scale(errors: _Errors, confidence: float, spread: float, pools: int) -> Int
     return IntervalScale(confidence, edges, rating, difference, slope, spread, pools)
 
 
-def _classes(*games: NDArray[np.int64]) -> NDArray[np.int64]:
+def _classes(*games: Longs) -> Longs:
     """Edges of the classes that have enough errors of every kind."""
     edges = [0]
     for edge in CLASSES[1:]:
@@ -291,12 +288,12 @@ class DrawnGames(NamedTuple):
     """
 
     pool: Pool
-    first: Array
-    second: Array
-    last: Array
+    first: Floats
+    second: Floats
+    last: Floats
 
 
-def weighed_worlds(pool: Pool, advantage: Array) -> tuple[list[World], Array]:
+def weighed_worlds(pool: Pool, advantage: Floats) -> tuple[list[World], Floats]:
     """Worlds that are considered, and how much the results speak for each.
 
     Each predicts every game from those before (Glicko with that spread and walk): the product of
@@ -321,7 +318,7 @@ def weighed_worlds(pool: Pool, advantage: Array) -> tuple[list[World], Array]:
 class _Shift(Handicap):
     """The advantage of each game, as it stands in a column."""
 
-    def advantage(self, pool: Pool) -> Array:
+    def advantage(self, pool: Pool) -> Floats:
         return np.asarray(pool.columns["advantage"], np.float64)
 
 
@@ -343,12 +340,7 @@ def _model(spread: float, walk: str, step: float) -> Glicko | Glicko2:
 
 
 def drawn_results(
-    pool: Pool,
-    world: World,
-    rng: Generator,
-    *,
-    advantage: ArrayLike = 0.0,
-    draw_rate: float = 0.0,
+    pool: Pool, world: World, rng: Generator, *, advantage: ArrayLike = 0.0, draw_rate: float = 0.0
 ) -> DrawnGames:
     """The same games, in order of time, with results drawn from a world.
 
@@ -380,7 +372,7 @@ def drawn_results(
     return DrawnGames(replace(pool, score=score), first, second, last)
 
 
-def true_scores(difference: Array) -> Array:
+def true_scores(difference: Floats) -> Floats:
     """Expected scores of players who are so many points stronger."""
     return logistic(difference / POINTS)
 

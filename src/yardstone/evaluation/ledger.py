@@ -32,10 +32,8 @@ from yardstone.ratings.systems import find_system
 from yardstone.records.joining import join_pools
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from yardstone.arrays import Flags, Floats, Longs, Times
 
-    Array = NDArray[np.float64]
-    Mask = NDArray[np.bool_]
 
 __all__ = [
     "REPLAYED",
@@ -106,7 +104,7 @@ class Ledger(RatedGames):
             origin = origin[np.argsort(joined.time, kind="stable")]
         return self._revised(games, origin)
 
-    def annul(self, games: NDArray[np.bool_]) -> Ledger:
+    def annul(self, games: Flags) -> Ledger:
         """The ledger without some games (true for those to go)."""
         if len(games) != len(self.pool):
             raise UsageError(f"there are {len(self.pool)} games, not {len(games)}")
@@ -137,7 +135,7 @@ class Ledger(RatedGames):
         base = self._exchanged(kept, other) if begins[1] < begins[0] else self
         return base._revised(merged, np.arange(len(merged)))._without(other)
 
-    def _revised(self, pool: Pool, origin: NDArray[np.int64]) -> Ledger:
+    def _revised(self, pool: Pool, origin: Longs) -> Ledger:
         """The ledger as it would be with other games, in order of time, in place of its own.
 
         `origin` says where each stands in the present pool (rising, -1 for a new one).
@@ -192,7 +190,7 @@ class Ledger(RatedGames):
             replayed=int(again.sum()),
         )
 
-    def _carried(self, origin: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
+    def _carried(self, origin: Longs) -> dict[str, Floats]:
         """What was predicted for each game that stays; NaN for the others."""
         stays = origin >= 0
         columns = {}
@@ -237,7 +235,7 @@ def _until(pool: Pool, games: int) -> np.datetime64:
     return np.datetime64(pool.time[games - 1], "s")
 
 
-def _replay(columns: dict[str, NDArray[np.float64]], ratings: Ratings) -> Replay:
+def _replay(columns: dict[str, Floats], ratings: Ratings) -> Replay:
     known = not np.isnan(columns["first_deviation"]).any()
     kept = {n: each for n, each in columns.items() if known or not n.endswith("deviation")}
     return Replay(ratings=ratings, **kept)
@@ -425,12 +423,12 @@ class KeptRatings:
     name: str
     parameters: Mapping[str, Any]
     state: State
-    played: NDArray[np.int64]
-    last_game: NDArray[np.datetime64] | None
+    played: Longs
+    last_game: Times | None
     began: np.datetime64
     opening: Pool
-    opening_expected: Array
-    outcomes: Array
+    opening_expected: Floats
+    outcomes: Floats
 
     def __repr__(self) -> str:
         return (
@@ -475,7 +473,7 @@ class CarriedRatings(RatedGames):
         return self.state.games
 
     @cached_property
-    def played(self) -> NDArray[np.int64]:
+    def played(self) -> Longs:
         """Games of each player, those before included."""
         played = self.pool.played()
         if self.before is not None:
@@ -483,7 +481,7 @@ class CarriedRatings(RatedGames):
         return played
 
     @cached_property
-    def last_game(self) -> NDArray[np.datetime64] | None:
+    def last_game(self) -> Times | None:
         """Time of each player's last game; None without times."""
         last = super().last_game
         if self.before is None or self.before.last_game is None:
@@ -502,13 +500,13 @@ class CarriedRatings(RatedGames):
         return self.before.began, self.state.until
 
     @cached_property
-    def outcomes(self) -> Array:
+    def outcomes(self) -> Floats:
         """Results by predictions: of the later half of the first games, and of all since."""
         if self.before is None:
             return super().outcomes
         return self.before.outcomes + outcome_table(self.pool.score, self.replay.expected)
 
-    def opening(self, games: int) -> tuple[Pool, Array]:
+    def opening(self, games: int) -> tuple[Pool, Floats]:
         """The first games of all, at most so many, and what was expected of them."""
         if self.before is None:
             return super().opening(games)
@@ -555,7 +553,7 @@ def _with_players(pool: Pool, players: tuple[str, ...]) -> Pool:
     return replace(pool, players=names, first=number[pool.first], second=number[pool.second])
 
 
-def changed_games(old: Pool, new: Pool, origin: NDArray[np.int64]) -> Mask:
+def changed_games(old: Pool, new: Pool, origin: Longs) -> Flags:
     """Games of `new` that are new, or not what they were in `old`.
 
     `origin` is each game's place in `old`; -1 for a new one.
@@ -578,7 +576,7 @@ def changed_games(old: Pool, new: Pool, origin: NDArray[np.int64]) -> Mask:
     return changed
 
 
-def _places(old: tuple[str, ...], new: tuple[str, ...]) -> NDArray[np.int64]:
+def _places(old: tuple[str, ...], new: tuple[str, ...]) -> Longs:
     """Numbers of the old players among the new ones; those who are gone come after."""
     if old == new:
         return np.arange(len(old))
@@ -586,9 +584,7 @@ def _places(old: tuple[str, ...], new: tuple[str, ...]) -> NDArray[np.int64]:
     return np.array([number.setdefault(name, len(number)) for name in old], np.int64)
 
 
-def reached_players(
-    old: Pool, new: Pool, base: int, changed: Mask, removed: NDArray[np.int64]
-) -> Mask:
+def reached_players(old: Pool, new: Pool, base: int, changed: Flags, removed: Longs) -> Flags:
     """Players of `new` whom a change can reach, through games from place `base` on.
 
     Games of both pools are links: whoever is not reached has the same games in both.

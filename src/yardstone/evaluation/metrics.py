@@ -23,9 +23,10 @@ from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.winprob.laws import logistic, logit
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Array = NDArray[np.float64]
+    from yardstone.arrays import Floats, Ints, Longs
+
 
 __all__ = [
     "GAME_METRICS",
@@ -81,7 +82,7 @@ class Measures:
         }
 
 
-def _checked(score: ArrayLike, expected: ArrayLike) -> tuple[Array, Array]:
+def _checked(score: ArrayLike, expected: ArrayLike) -> tuple[Floats, Floats]:
     s = np.asarray(score, np.float64)
     p = np.asarray(expected, np.float64)
     if s.shape != p.shape:
@@ -93,13 +94,13 @@ def _checked(score: ArrayLike, expected: ArrayLike) -> tuple[Array, Array]:
     return s, p
 
 
-def _mean(values: Array) -> float:
+def _mean(values: Floats) -> float:
     if not values.size:
         raise NoGamesError("there is no game to measure predictions on")
     return float(values.mean())
 
 
-def correct(score: ArrayLike, expected: ArrayLike) -> Array:
+def correct(score: ArrayLike, expected: ArrayLike) -> Floats:
     """For each game 1 if its winner was predicted, 0 if not, 0.5 for a draw.
 
     An even chance is a prediction that the second player wins: White in Go, who
@@ -125,7 +126,7 @@ def constant_side_accuracy(score: ArrayLike) -> float:
     return max(share, 1.0 - share)
 
 
-def log_likelihoods(score: ArrayLike, expected: ArrayLike) -> Array:
+def log_likelihoods(score: ArrayLike, expected: ArrayLike) -> Floats:
     """For each game the logarithm of the probability given to its result.
 
     ``s ln p + (1 - s) ln(1 - p)``. For wins and losses this is the thesis'
@@ -154,7 +155,7 @@ def total_log_likelihood(score: Any, expected: Any) -> float:
     return total
 
 
-def squared_errors(score: ArrayLike, expected: ArrayLike) -> Array:
+def squared_errors(score: ArrayLike, expected: ArrayLike) -> Floats:
     """For each game the squared difference of score and prediction."""
     s, p = _checked(score, expected)
     return (s - p) ** 2
@@ -165,7 +166,7 @@ def brier(score: ArrayLike, expected: ArrayLike) -> float:
     return _mean(squared_errors(score, expected))
 
 
-def three_way_log_likelihoods(score: ArrayLike, expected: ArrayLike, draw: ArrayLike) -> Array:
+def three_way_log_likelihoods(score: ArrayLike, expected: ArrayLike, draw: ArrayLike) -> Floats:
     """For each game the logarithm of the probability given to its win, draw or loss.
 
     `expected` is the probability of a win plus half of `draw`, that of a draw, which is never more
@@ -202,7 +203,7 @@ LARGER_IS_BETTER: Mapping[str, bool] = {
 
 def game_metrics(
     score: ArrayLike, expected: ArrayLike, draw: ArrayLike | None = None
-) -> dict[str, Array]:
+) -> dict[str, Floats]:
     """The value of every metric for each single game, by its name."""
     names = [name for name in GAME_METRICS if draw is not None or name != "three_way"]
     return {name: metric_values(name, score, expected, draw) for name in names}
@@ -210,7 +211,7 @@ def game_metrics(
 
 def metric_values(
     name: str, score: ArrayLike, expected: ArrayLike, draw: ArrayLike | None = None
-) -> Array:
+) -> Floats:
     """The value of one metric for each single game."""
     if name == "three_way":
         if draw is None:
@@ -276,15 +277,15 @@ class CalibrationCurve:
     """Predictions grouped by size, with what happened in each group; frozen."""
 
     #: (bins,): Least and largest prediction in each group.
-    low: Array
-    high: Array
+    low: Floats
+    high: Floats
     #: (bins,): Means of the predictions and of the scores.
-    predicted: Array
-    observed: Array
+    predicted: Floats
+    observed: Floats
     #: (bins,): Interval of `observed`.
-    observed_low: Array
-    observed_high: Array
-    games: NDArray[np.int64]  #: (bins,): Games in each group.
+    observed_low: Floats
+    observed_high: Floats
+    games: Longs  #: (bins,): Games in each group.
     confidence: float  #: Level of those intervals, 0 to 1.
     #: Mean distance of `observed` from `predicted`, weighted by games (the expected calibration
     #: error). Chance alone makes it positive.
@@ -315,7 +316,7 @@ def calibrate(
     bins: int = 10,
     equal_games: bool = True,
     confidence: float = 0.95,
-    players: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None,
+    players: tuple[Ints, Ints] | None = None,
 ) -> CalibrationCurve:
     """Group predictions and compare each group with its results.
 
@@ -373,14 +374,14 @@ class CalibrationGroups:
     `reach` the deviations on each side of the intervals (infinite where nothing is known).
     """
 
-    low: Array
-    high: Array
-    predicted: Array
-    observed: Array
-    draws: Array
-    games: NDArray[np.int64]
-    worth: Array
-    reach: Array
+    low: Floats
+    high: Floats
+    predicted: Floats
+    observed: Floats
+    draws: Floats
+    games: Longs
+    worth: Floats
+    reach: Floats
 
     def curve(self, confidence: float, line: tuple[float, float]) -> CalibrationCurve:
         """The groups with their intervals, and the line that mends the predictions."""
@@ -402,8 +403,8 @@ class CalibrationGroups:
 
 
 def _wilson(
-    mean: Array, draws: Array, games: NDArray[np.int64], share: Array, z: Array
-) -> tuple[Array, Array]:
+    mean: Floats, draws: Floats, games: Longs, share: Floats, z: Floats
+) -> tuple[Floats, Floats]:
     """Wilson's interval, with as many games as decided ones would be as sure."""
     variance = mean * (1.0 - mean)
     # A draw takes 1/4 from the variance that wins and losses of that mean would have.
@@ -425,17 +426,17 @@ def recalibration(score: Any, expected: Any) -> tuple[float, float]:
     prediction stands for all games, or predictions separate wins from losses.
     """
 
-    def parts() -> Iterator[tuple[Array, Array]]:
+    def parts() -> Iterator[tuple[Floats, Floats]]:
         for at in pieces(len(score)):
             yield taken(score, at), taken(expected, at)
 
     return recalibration_of(parts)
 
 
-def recalibration_of(games: Callable[[], Iterable[tuple[Array, Array]]]) -> tuple[float, float]:
+def recalibration_of(games: Callable[[], Iterable[tuple[Floats, Floats]]]) -> tuple[float, float]:
     """The same for scores and predictions that come in pieces, each time the function is called."""
 
-    def parts() -> Iterator[tuple[Array, Array]]:
+    def parts() -> Iterator[tuple[Floats, Floats]]:
         for score, expected in games():
             p = np.clip(np.asarray(expected, np.float64), _EDGE, 1.0 - _EDGE)
             yield np.asarray(score, np.float64), logit(p)

@@ -29,6 +29,7 @@ from yardstone.records.table_results import quoted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from yardstone.arrays import Flags, Floats, Ints
     from yardstone.evaluation.comparison import Evaluation
     from yardstone.evaluation.ledger import KeptRatings, Ledger
 
@@ -94,10 +95,10 @@ class PredictionTable:
     column, and `notes`: rows that were left out, and why.
     """
 
-    score: NDArray[np.float64]
+    score: Floats
     predictions: tuple[Prediction, ...]
-    first: NDArray[np.int32] | None = None
-    second: NDArray[np.int32] | None = None
+    first: Ints | None = None
+    second: Ints | None = None
     subsets: tuple[Subset, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -192,7 +193,7 @@ def read_predictions(
             good &= ~bad
     if not good.any():
         raise NoGamesError("no row has a score and predictions", file=str(path))
-    ends: list[NDArray[np.int32] | None] = [None, None]
+    ends: list[Ints | None] = [None, None]
     if players is not None:
         both = np.concatenate([texts[column].astype(str)[good] for column in players])
         numbers = np.unique(both, return_inverse=True)[1].astype(np.int32)
@@ -253,7 +254,7 @@ def _columns(path: Path, names: Sequence[str]) -> dict[str, NDArray[Any]]:
     return {name: np.asarray(values[f"c{place}"]) for place, name in enumerate(names)}
 
 
-def _numbers(texts: NDArray[Any]) -> NDArray[np.float64]:
+def _numbers(texts: NDArray[Any]) -> Floats:
     """Numbers from texts; NaN for what is none."""
     try:
         return texts.astype(np.float64)
@@ -268,7 +269,7 @@ def _number(text: str) -> float:
         return float("nan")
 
 
-def _scores(texts: list[str], column: ResultColumn, *, skip_unread: bool) -> NDArray[np.float64]:
+def _scores(texts: list[str], column: ResultColumn, *, skip_unread: bool) -> Floats:
     """Scores of the player who moved first; NaN for what is none."""
     reading, report = read_column(column), SkipReport()
     for text, number in column.counts.items():
@@ -292,6 +293,6 @@ def _colour(players: tuple[str, str] | None) -> Side | None:
     return None
 
 
-def _note(bad: NDArray[np.bool_], reason: str) -> list[str]:
+def _note(bad: Flags, reason: str) -> list[str]:
     number = int(bad.sum())
     return [f"{number:,} rows were left out: {reason}."] if number else []

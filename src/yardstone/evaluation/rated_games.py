@@ -23,6 +23,7 @@ from yardstone.ratings.whole_history import ALL_AT_ONCE, MORE_MEMORY
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from yardstone.arrays import Floats, Longs, Times
     from yardstone.pool import Pool
     from yardstone.ratings.whole_history import WholeHistoryRatings
 
@@ -62,13 +63,13 @@ class RatedGames:
         return len(self.pool)
 
     @cached_property
-    def played(self) -> NDArray[np.int64]:
+    def played(self) -> Longs:
         """Games of each player, in the order of the ratings."""
-        played: NDArray[np.int64] = self._of_players(self.pool.played(), 0)
+        played: Longs = self._of_players(self.pool.played(), 0)
         return played
 
     @cached_property
-    def last_game(self) -> NDArray[np.datetime64] | None:
+    def last_game(self) -> Times | None:
         """Time of each player's last game, in the order of the ratings; None without times."""
         last = last_games(self.pool)
         if last is not None:
@@ -82,12 +83,12 @@ class RatedGames:
         return None if time is None or not len(time) else (time[0], time[-1])
 
     @cached_property
-    def outcomes(self) -> NDArray[np.float64]:
+    def outcomes(self) -> Floats:
         """Results by predictions of the later half of the games, as `outcome_table` counts."""
         later = slice(round(LEARNING_SHARE * len(self.pool)), None)
         return outcome_table(self.pool.score[later], self.replay.expected[later])
 
-    def opening(self, games: int) -> tuple[Pool, NDArray[np.float64]]:
+    def opening(self, games: int) -> tuple[Pool, Floats]:
         """The first games, at most so many, in memory, and what was expected of them."""
         if len(self.pool) <= games:
             return next(iter(in_batches(self.pool))), np.array(self.replay.expected)
@@ -141,7 +142,7 @@ def whole_history(pool: Pool, **parameters: Any) -> RatedGames:
     return RatedGames("whr", parameters, games, replay, len(games))
 
 
-def _days(pool: Pool, history: WholeHistoryRatings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _days(pool: Pool, history: WholeHistoryRatings) -> tuple[Longs, Longs]:
     """Where the days of both players of each game stand in `history`."""
     if pool.time is None:
         first, second = earlier_games(pool)

@@ -22,11 +22,10 @@ from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, win_probability
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from yardstone.arrays import Flags, Floats, Longs
     from yardstone.pool import Pool
     from yardstone.ratings.result import Replay
 
-    Mask = NDArray[np.bool_]
-    Array = NDArray[np.float64]
 
 __all__ = [
     "NEWCOMER_GAMES",
@@ -64,7 +63,7 @@ class Subset:
     """Some of the games that predictions are scored on; frozen."""
 
     name: str
-    games: Mask
+    games: Flags
     about: str = ""  #: What the games have in common, in words.
 
     @cached_property
@@ -182,7 +181,7 @@ def first_games(pool: Pool, number: int) -> Pool:
 _USE = {"later": "scored", "earlier": "learned from"}
 
 
-def earlier_games(pool: Pool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def earlier_games(pool: Pool) -> tuple[Longs, Longs]:
     """How many earlier games of the pool both players of each game have: (first, second).
 
     Examples:
@@ -203,7 +202,7 @@ def earlier_games(pool: Pool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return count[0::2], count[1::2]
 
 
-def newcomers(pool: Pool, most: int = NEWCOMER_GAMES) -> Mask:
+def newcomers(pool: Pool, most: int = NEWCOMER_GAMES) -> Flags:
     """Games in which both players have at most `most` earlier games."""
     played = np.zeros(len(pool.players), np.int64)
     mask = column_like(pool.first, np.bool_)
@@ -219,7 +218,7 @@ def newcomers(pool: Pool, most: int = NEWCOMER_GAMES) -> Mask:
     return mask
 
 
-def since(pool: Pool, moment: np.datetime64) -> Mask:
+def since(pool: Pool, moment: np.datetime64) -> Flags:
     """Games at or after a moment."""
     if pool.time is None:
         raise UsageError("the games have no times, so none can be chosen by a date")
@@ -228,9 +227,7 @@ def since(pool: Pool, moment: np.datetime64) -> Mask:
 
 
 def rating_gap_subsets(
-    first_rating: NDArray[np.float64],
-    second_rating: NDArray[np.float64],
-    edges: Sequence[float] = GAP_EDGES,
+    first_rating: Floats, second_rating: Floats, edges: Sequence[float] = GAP_EDGES
 ) -> list[Subset]:
     """Groups of games by the distance of both ratings before the game.
 
@@ -241,7 +238,7 @@ def rating_gap_subsets(
     groups = []
     for low, high in pairwise(bounds):
 
-        def between(at: slice, low: float = low, high: float = high) -> Mask:
+        def between(at: slice, low: float = low, high: float = high) -> Flags:
             gap = np.abs(taken(first_rating, at) - taken(second_rating, at))
             return np.asarray((gap >= low) & (gap < high))
 
@@ -287,7 +284,7 @@ def _groups(pool: Pool, name: str) -> list[Subset]:
                 hint="leave out --group, or give more --memory",
             )
 
-    def equal(value: Any, at: slice) -> Mask:
+    def equal(value: Any, at: slice) -> Flags:
         return np.asarray(taken(column, at) == value)
 
     return [
@@ -305,14 +302,14 @@ class Labels:
     """For each game both players' ratings some games later; frozen."""
 
     #: The labels, on the scale of the system.
-    first: Array
-    second: Array
+    first: Floats
+    second: Floats
     #: How many games ahead each label lies: `advance`, or fewer near the end of a player's games.
-    first_ahead: NDArray[np.int64]
-    second_ahead: NDArray[np.int64]
+    first_ahead: Longs
+    second_ahead: Longs
     advance: int
 
-    def normalisation(self, games: NDArray[np.bool_]) -> tuple[float, float]:
+    def normalisation(self, games: Flags) -> tuple[float, float]:
         """Mean and standard deviation of the labels of some games (both players)."""
         values = np.concatenate([self.first[games], self.second[games]])
         if len(values) < 2:
@@ -357,7 +354,7 @@ def rating_labels(pool: Pool, replay: Replay, *, advance: int = ADVANCE) -> Labe
 
 def expected_from_ratings(
     first: ArrayLike, second: ArrayLike, *, points_per_logit: float = ELO_POINTS_PER_LOGIT
-) -> Array:
+) -> Floats:
     """Expected score of `first` from two ratings, without their deviations (eq. 3.1).
 
     From labels it gives the pseudo-system *Future* (Neubauer 2024, section 5.3).

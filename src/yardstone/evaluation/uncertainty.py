@@ -49,12 +49,11 @@ from yardstone.pool import distributed
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from yardstone.arrays import Floats, Ints, Longs
     from yardstone.evaluation.comparison import Prediction
     from yardstone.evaluation.metrics import Measures
     from yardstone.evaluation.splits import Subset
 
-    Array = NDArray[np.float64]
-    Numbers = NDArray[np.int32]
 
 __all__ = ["Bootstrap", "MeanInterval", "bootstrap", "GamesByPair"]
 
@@ -84,12 +83,12 @@ class Bootstrap:
     #: where there are too few players for any.
     unit: str
     games: int
-    mean: Array  #: (rows,)
-    replicates: Array  #: (replicates, rows): The means in each resampled pool, not yet scaled.
-    gram: Array  #: (rows, rows): Products of the residuals, summed over games.
+    mean: Floats  #: (rows,)
+    replicates: Floats  #: (replicates, rows): The means in each resampled pool, not yet scaled.
+    gram: Floats  #: (rows, rows): Products of the residuals, summed over games.
     #: Summed residuals of each player and pair, one column a row; none where games were resampled.
-    player_sums: Array
-    pair_sums: Array
+    player_sums: Floats
+    pair_sums: Floats
     freedom: float = inf  #: Degrees of freedom of the standard errors.
 
     def standard_error(self, contrast: ArrayLike) -> float:
@@ -104,7 +103,7 @@ class Bootstrap:
         by_player, by_pair = self._squares(c)
         return sqrt(max(by_player - by_pair, by_pair, float(c @ self.gram @ c), 0.0)) / self.games
 
-    def spread(self, contrast: ArrayLike) -> Array:
+    def spread(self, contrast: ArrayLike) -> Floats:
         """What a sum of rows was in each replicate, scaled about its estimate."""
         c = np.asarray(contrast, np.float64)
         if self.unit == "none":
@@ -151,15 +150,15 @@ class Bootstrap:
             pair_sums=self.pair_sums[:, rows],
         )
 
-    def _squares(self, contrast: Array) -> tuple[float, float]:
+    def _squares(self, contrast: Floats) -> tuple[float, float]:
         player, pair = self.player_sums @ contrast, self.pair_sums @ contrast
         return float(player @ player), float(pair @ pair)
 
 
 def bootstrap(
     values: ArrayLike,
-    first: NDArray[np.int32] | None = None,
-    second: NDArray[np.int32] | None = None,
+    first: Ints | None = None,
+    second: Ints | None = None,
     *,
     replicates: int = 1000,
     seed: int = 0,
@@ -199,12 +198,12 @@ def bootstrap(
 
 
 def _resample_players(
-    table: Array,
-    first: NDArray[np.int32],
-    second: NDArray[np.int32],
+    table: Floats,
+    first: Ints,
+    second: Ints,
     players: int,
     generator: np.random.Generator,
-    means: Array,
+    means: Floats,
 ) -> None:
     for replicate in range(len(means)):
         games = 0.0
@@ -215,13 +214,7 @@ def _resample_players(
 
 
 @kernel
-def _weighted_sums(
-    table: Array,
-    first: NDArray[np.int32],
-    second: NDArray[np.int32],
-    copies: NDArray[np.int64],
-    sums: Array,
-) -> float:
+def _weighted_sums(table: Floats, first: Ints, second: Ints, copies: Longs, sums: Floats) -> float:
     """Sums of each column over games, each counted by its players' copies; and the games."""
     games, columns = table.shape
     sums[:] = 0.0
@@ -237,11 +230,7 @@ def _weighted_sums(
 
 @in_python(_weighted_sums)
 def _weighted_sums_by_numpy(
-    table: Array,
-    first: NDArray[np.int32],
-    second: NDArray[np.int32],
-    copies: NDArray[np.int64],
-    sums: Array,
+    table: Floats, first: Ints, second: Ints, copies: Longs, sums: Floats
 ) -> float:
     weight = (copies[first] * copies[second]).astype(np.float64)
     np.matmul(weight, table, out=sums)
@@ -260,9 +249,9 @@ class _Part:
     """Games of some pairs: all games of each, one pair after another."""
 
     at: slice
-    first: Numbers
-    second: Numbers
-    pair: NDArray[np.int64]
+    first: Ints
+    second: Ints
+    pair: Longs
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -274,15 +263,15 @@ class GamesByPair:
     """
 
     columns: Mapping[str, Any]
-    ends: NDArray[np.int64]
+    ends: Longs
     players: int
 
     @classmethod
     def of(
         cls,
         predictions: Sequence[Prediction],
-        score: Array,
-        ends: tuple[Numbers, Numbers],
+        score: Floats,
+        ends: tuple[Ints, Ints],
         parts: Sequence[Subset],
     ) -> GamesByPair:
         """Put the games in order of pairs."""
@@ -378,7 +367,7 @@ class GamesByPair:
         drawn = mean + normal @ spread / games
         return Bootstrap("player", games, mean, drawn, gram, by_player, by_pair, freedom)
 
-    def _values(self, metric: str, names: Sequence[str], part: _Part, chosen: Any) -> Array:
+    def _values(self, metric: str, names: Sequence[str], part: _Part, chosen: Any) -> Floats:
         """The metric of each system and game; shape (systems, games)."""
         score = self._column("score", part, chosen)
         rows = []
@@ -391,7 +380,7 @@ class GamesByPair:
         return np.array(rows)
 
     def calibration(
-        self, prediction: Prediction, score: Array, confidence: float
+        self, prediction: Prediction, score: Floats, confidence: float
     ) -> CalibrationCurve:
         """As `yardstone.evaluation.metrics.calibrate`; groups are cut by fine cells."""
         edges = _edges(prediction.expected)
@@ -428,8 +417,8 @@ class GamesByPair:
         return groups.curve(confidence, recalibration(score, prediction.expected))
 
     def _errors(
-        self, name: str, edges: Array, mean: Array, games: NDArray[np.int64]
-    ) -> tuple[Array, Array, Array]:
+        self, name: str, edges: Floats, mean: Floats, games: Longs
+    ) -> tuple[Floats, Floats, Floats]:
         """Of each group the error of its mean score, that of independent games, and freedom.
 
         The error is NaN where there are too few players.
@@ -463,7 +452,7 @@ class GamesByPair:
         return error, np.sqrt(alone) / count, np.maximum(players - 2.0, 1.0)
 
 
-def _squares(sums: Array, size: NDArray[np.integer], games: NDArray[np.int64]) -> Array:
+def _squares(sums: Floats, size: NDArray[np.integer], games: Longs) -> Floats:
     """Of each group the sum of the clusters' squared sums; shapes (clusters, groups)."""
     total = np.zeros(len(games))
     for column, number in enumerate(games.tolist()):
@@ -473,25 +462,25 @@ def _squares(sums: Array, size: NDArray[np.integer], games: NDArray[np.int64]) -
     return total
 
 
-def _key(first: Numbers, second: Numbers, players: int) -> NDArray[np.int64]:
+def _key(first: Ints, second: Ints, players: int) -> Longs:
     """The number of each game's pair."""
     low, high = np.minimum(first, second), np.maximum(first, second)
     return low.astype(np.int64) * players + high
 
 
-def _rest(size: NDArray[np.integer], games: int) -> Array:
+def _rest(size: NDArray[np.integer], games: int) -> Floats:
     """One minus the share of all games that a cluster has (the jackknife)."""
     return np.asarray(np.maximum(1.0 - size / games, 0.5 / games), np.float64)
 
 
-def _triangle(rows: Array) -> Array:
+def _triangle(rows: Floats) -> Floats:
     """The triangle whose rows have the same products as these: it stands for all of them."""
     triangle = np.linalg.qr(rows, mode="r")
     sign = np.where(np.diagonal(triangle) < 0.0, -1.0, 1.0)
     return np.asarray(triangle * sign[:, None], np.float64)
 
 
-def _edges(expected: Array) -> Array:
+def _edges(expected: Floats) -> Floats:
     """Predictions that cut about equal numbers of games, on a fine grid."""
     counts = np.zeros(_CELLS, np.int64)
     for at in pieces(len(expected)):

@@ -17,12 +17,7 @@ from yardstone.kernels import inlined_kernel, kernel
 from yardstone.winprob.laws import fast_logistic, fast_win_and_loss
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int32]
-    Longs = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
+    from yardstone.arrays import Flags, Floats, Ints, Longs
 
 
 class DayGames(NamedTuple):
@@ -78,9 +73,7 @@ def _place(games: DayGames, shift: Floats, layout: Layout, entry_node: Ints) -> 
 
 
 @kernel
-def _count(
-    first: Ints, second: Ints, day: Floats, players: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _count(first: Ints, second: Ints, day: Floats, players: int) -> tuple[Longs, Longs]:
     """Nodes and entries of each player, added up."""
     nodes, entries = np.zeros(players + 1, np.int64), np.zeros(players + 1, np.int64)
     last = np.full(players, -np.inf)
@@ -656,7 +649,7 @@ class Learner(NamedTuple):
     variance: Floats
     shared: Floats
     known: Floats
-    free: NDArray[np.bool_]
+    free: Flags
     fitted: Floats
 
 

@@ -15,12 +15,8 @@ from yardstone.kernels import in_python, kernel
 from yardstone.winprob.laws import plain_logistic, win_and_loss
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from yardstone.arrays import Flags, Floats, Ints
     from yardstone.pool import PairCounts
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int32]
 
 
 class Pairs(NamedTuple):
@@ -81,7 +77,7 @@ class Graph(NamedTuple):
     extra: Floats
     border: Floats
     diagonal: Floats
-    free: NDArray[np.bool_]
+    free: Flags
 
 
 def new_derivatives(pairs: int, unknowns: int) -> Derivatives:
@@ -267,8 +263,8 @@ def newton(
     beliefs: Beliefs,
     likelihood: bool,
     x: Floats,
-    free: NDArray[np.bool_],
-    level: NDArray[np.int32],
+    free: Flags,
+    level: Ints,
     tolerance: float,
     max_steps: int,
 ) -> tuple[int, int, float]:
@@ -467,7 +463,7 @@ def _conjugate_gradients_by_numpy(
 
 
 @kernel
-def centre(vector: Floats, level: NDArray[np.int32]) -> None:
+def centre(vector: Floats, level: Ints) -> None:
     """Subtract from the entries of each group whose level is free their mean."""
     groups = level.max() + 1
     total = np.zeros(groups)
@@ -485,7 +481,7 @@ def centre(vector: Floats, level: NDArray[np.int32]) -> None:
 _SPARSE, _PLAYERS = 2.5, 200_000
 
 
-def direct_solver(graph: Graph, level: NDArray[np.int32]) -> Callable[[Floats], Floats] | None:
+def direct_solver(graph: Graph, level: Ints) -> Callable[[Floats], Floats] | None:
     """What solves H x = right by elimination; None where the graph may be too dense.
 
     Of each group whose level is free (`level`, -1 for none) one player stays at 0.

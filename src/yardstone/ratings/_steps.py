@@ -35,12 +35,9 @@ from yardstone.winprob.laws import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from yardstone.arrays import Flags, Floats, Ints, Longs
     from yardstone.ratings.sequential import Record, Rounds
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int32]
 
 #: One of the functions of a system.
 Step = Callable[[Any, Any, Any, Any, Place], None]
@@ -113,9 +110,9 @@ class EloPlayers(NamedTuple):
 
     rating: Floats
     played: Ints
-    top: NDArray[np.bool_]
+    top: Flags
     present: Ints
-    period: NDArray[np.int64]
+    period: Longs
 
 
 @inlined_kernel
@@ -224,7 +221,7 @@ class Sums(NamedTuple):
 
     gain: Floats
     information: Floats
-    waiting: NDArray[np.bool_]
+    waiting: Flags
 
 
 class GlickoPlayers(NamedTuple):

@@ -47,10 +47,10 @@ from yardstone.winprob.laws import logistic, points_per_logit, win_probability
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from yardstone.arrays import Floats, Ints
     from yardstone.pool import GameBatch
     from yardstone.records.streaming import GameStream
 
-    Floats = NDArray[np.float64]
 
 __all__ = [
     "BradleyTerry",
@@ -418,8 +418,8 @@ _WIDER = (np.uint8, np.uint16, np.uint32)
 @kernel
 def _survey(
     keys: NDArray[np.uint64],
-    first: NDArray[np.int32],
-    second: NDArray[np.int32],
+    first: Ints,
+    second: Ints,
     wins: NDArray[np.uint32],
     draws: NDArray[np.uint32],
     losses: NDArray[np.uint32],
@@ -447,8 +447,8 @@ def _survey(
 def _merge(
     keys: NDArray[np.uint64],
     known: int,
-    first: NDArray[np.int32],
-    second: NDArray[np.int32],
+    first: Ints,
+    second: Ints,
     wins: NDArray[np.uint32],
     draws: NDArray[np.uint32],
     losses: NDArray[np.uint32],

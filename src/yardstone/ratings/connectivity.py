@@ -23,8 +23,7 @@ from yardstone.winprob.laws import logistic
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from yardstone.arrays import Flags, Ints, Longs
     from yardstone.pool import PairCounts
     from yardstone.ratings.result import JointRatings
 
@@ -44,7 +43,7 @@ _NO_TIES = np.zeros((0, 2), np.int32)
 
 
 @kernel
-def _tarjan(start: NDArray[np.int64], target: NDArray[np.int32]) -> NDArray[np.int32]:
+def _tarjan(start: Longs, target: Ints) -> Ints:
     """Number of each node's strong component; edges of node i are target[start[i]:start[i+1]]."""
     n = len(start) - 1
     order = np.full(n, -1, np.int32)
@@ -98,9 +97,7 @@ def _tarjan(start: NDArray[np.int64], target: NDArray[np.int32]) -> NDArray[np.i
 
 
 @kernel
-def _edges(
-    pairs: Pairs, group: NDArray[np.int32], ties: NDArray[np.int32], weak: bool
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _edges(pairs: Pairs, group: Ints, ties: Ints, weak: bool) -> tuple[Longs, Ints]:
     """Starts and targets of edges from losers to winners of each group (-1: none).
 
     Both ways for draws and ties, and with `weak` for every game.
@@ -140,12 +137,12 @@ def _edges(
 
 def strong_components(
     counts: PairCounts,
-    active: NDArray[np.bool_],
+    active: Flags,
     *,
-    ties: NDArray[np.int32] | None = None,
+    ties: Ints | None = None,
     names: Sequence[str] | None = None,
     weak: bool = False,
-) -> NDArray[np.int32]:
+) -> Ints:
     """Group of each player on a common scale, numbered by falling size; -1 if not `active`.
 
     `ties` (ties, 2) join players both ways by other things than games, `weak` lets any game do
@@ -159,15 +156,13 @@ def strong_components(
 
 
 def weak_components(
-    counts: PairCounts, active: NDArray[np.bool_], *, names: Sequence[str] | None = None
-) -> NDArray[np.int32]:
+    counts: PairCounts, active: Flags, *, names: Sequence[str] | None = None
+) -> Ints:
     """Groups joined by any game at all, whoever won; otherwise as `strong_components`."""
     return strong_components(counts, active, names=names, weak=True)
 
 
-def label_by_size(
-    label: NDArray[np.int32], names: Sequence[str] | None = None
-) -> NDArray[np.int32]:
+def label_by_size(label: Ints, names: Sequence[str] | None = None) -> Ints:
     """Renumber labels from the largest group down; -1 stays.
 
     Ties go to the group whose first member comes first, by name if given, else by number.
@@ -281,7 +276,7 @@ def _bridges(ratings: JointRatings, counts: PairCounts) -> tuple[Bridge, ...]:
 
 
 @kernel
-def _met_one(pairs: Pairs, players: int) -> NDArray[np.bool_]:
+def _met_one(pairs: Pairs, players: int) -> Flags:
     """Who met one opponent and no other."""
     first, second, wins, draws, losses = pairs
     met = np.full(players, -1, np.int64)  # -1 nobody yet, -2 several
@@ -298,7 +293,7 @@ def _met_one(pairs: Pairs, players: int) -> NDArray[np.bool_]:
 
 
 @kernel
-def _cut_off(start: NDArray[np.int64], near: NDArray[np.int32]) -> NDArray[np.int64]:
+def _cut_off(start: Longs, near: Ints) -> Longs:
     """How many players each one alone links to the rest (Hopcroft and Tarjan 1973)."""
     players = len(start) - 1
     met = np.zeros(players, np.int32)  # in which order, from 1

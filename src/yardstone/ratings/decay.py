@@ -32,14 +32,12 @@ from yardstone.ratings.whole_history import POINTS, PRIOR_INFORMATION, Rememberi
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from yardstone.arrays import Flags, Floats, Ints, Longs
     from yardstone.pool import Pool
     from yardstone.ratings.egf import Handicap
     from yardstone.ratings.sequential import State
     from yardstone.ratings.whole_history import Played
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int32]
-    Longs = NDArray[np.int64]
 
 __all__ = ["DecayingBradleyTerry"]
 
@@ -147,7 +145,7 @@ class DecayingBradleyTerry(Remembering):
         return Ratings(state.players, rating, deviation, self.scale)
 
 
-def _whole_days(seconds: NDArray[np.int64]) -> Floats:
+def _whole_days(seconds: Longs) -> Floats:
     return (seconds // SECONDS_PER_DAY).astype(np.float64)
 
 
@@ -172,7 +170,7 @@ class FadingLearner(NamedTuple):
     """
 
     end: Longs
-    free: NDArray[np.bool_]
+    free: Flags
     x: Floats
     precision: Floats
     last: Floats

@@ -30,8 +30,9 @@ from yardstone.winprob.scales import egf_of_grade, egf_of_pro, grade_of_egf
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from yardstone.arrays import Floats
     from yardstone.pool import Pool
-    from yardstone.ratings.sequential import Array, Arrays
+    from yardstone.ratings.sequential import Arrays
 
 
 __all__ = ["CLASS_WEIGHTS", "EGF", "grade_rating", "EGFOld", "Handicap", "stones_and_komi"]
@@ -70,7 +71,7 @@ class Handicap:
         if not self.even_komi > 0.0:
             raise UsageError(f"the komi of a fair game must be positive, not {self.even_komi}")
 
-    def stones(self, pool: Pool) -> NDArray[np.float64] | None:
+    def stones(self, pool: Pool) -> Floats | None:
         """Head start of each game's first player in stones; None if all are even."""
         placed = self._column(pool, self.column)
         komi = None if self.komi_column is None else self._column(pool, self.komi_column)
@@ -81,12 +82,12 @@ class Handicap:
         given = usual if komi is None else np.where(np.isnan(komi), usual, komi)
         return np.maximum(stones - 1.0, 0.0) + 0.5 * (1.0 - given / self.even_komi)
 
-    def advantage(self, pool: Pool) -> NDArray[np.float64] | None:
+    def advantage(self, pool: Pool) -> Floats | None:
         """The same in rating points."""
         stones = self.stones(pool)
         return None if stones is None else stones * self.points
 
-    def _column(self, pool: Pool, name: str) -> NDArray[np.float64] | None:
+    def _column(self, pool: Pool, name: str) -> Floats | None:
         if name not in pool.columns:
             if self.required:
                 raise InputError(f"the games have no column {name!r}")
@@ -102,7 +103,7 @@ class Handicap:
         return values
 
 
-def stones_and_komi(pool: Pool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def stones_and_komi(pool: Pool) -> tuple[Floats, Floats]:
     """Handicap stones of each game, 0 where none are known, and komi, NaN where it is not.
 
     Raises `InputError`: the columns ``handicap`` or ``komi`` hold what is none.
@@ -115,7 +116,7 @@ def stones_and_komi(pool: Pool) -> tuple[NDArray[np.float64], NDArray[np.float64
     )
 
 
-def _numbers(column: NDArray[Any], name: str) -> NDArray[np.float64]:
+def _numbers(column: NDArray[Any], name: str) -> Floats:
     """Numbers of a column of numbers or texts; NaN where it says nothing."""
     if column.dtype.kind in "fiub":
         return column.astype(np.float64)
@@ -143,7 +144,7 @@ _BLANK = frozenset({"", "-", "?", "none", "nan", "null", "0", "0.0"})
 _APART = 400.0
 
 
-def grade_rating(grades: NDArray[Any]) -> NDArray[np.float64]:
+def grade_rating(grades: NDArray[Any]) -> Floats:
     """Ratings from grades: 1k is 2000, 1d 2100, 7d and 1p 2700, 9p 2940.
 
     Numbers are taken for ratings; what cannot be read becomes NaN.
@@ -169,7 +170,7 @@ def _entry(text: str) -> float:
         return float("nan")
 
 
-def _levels(column: NDArray[Any], *, grades: bool) -> NDArray[np.float64]:
+def _levels(column: NDArray[Any], *, grades: bool) -> Floats:
     """Ratings of a column; NaN for what is none, or small: a grade of some other system."""
     value = grade_rating(column)
     named = np.zeros(len(value), np.bool_)
@@ -235,7 +236,7 @@ class EGF(Sequential):
     def _newcomers(self, number: int) -> Arrays:
         return {"rating": np.full(number, np.nan)}
 
-    def _weights(self, games: Games) -> NDArray[np.float64]:
+    def _weights(self, games: Games) -> Floats:
         """Weight of each game in the order of rating."""
         column = games.pool.columns.get(self.class_column)
         if column is None:
@@ -256,11 +257,11 @@ class EGF(Sequential):
             )
         return games.schedule.take(weight)
 
-    def _entries(self, games: Games) -> NDArray[np.float64]:
+    def _entries(self, games: Games) -> Floats:
         """Rating with which each player of each game would enter, in the order of rating."""
         return games.schedule.take(self.entries(games.pool))
 
-    def entries(self, pool: Pool) -> NDArray[np.float64]:
+    def entries(self, pool: Pool) -> Floats:
         """Ratings that a pool declares for `first` and `second` of each game; shape (games, 2).
 
         NaN where it declares none, or none that can be read.
@@ -311,7 +312,7 @@ class EGF(Sequential):
         replay_egf(games.rounds, rule, EgfPlayers(arrays["rating"]), record)
         return Predictions.of(record)
 
-    def _chance(self, first: Array, second: Array, ahead: Array, variance: Array) -> Array:
+    def _chance(self, first: Floats, second: Floats, ahead: Floats, variance: Floats) -> Floats:
         return egf_probability(first + ahead, second)
 
 
@@ -377,6 +378,6 @@ class EGFOld(EGF):
     def _rules(self) -> tuple[bool, float]:
         return True, self.epsilon
 
-    def _chance(self, first: Array, second: Array, ahead: Array, variance: Array) -> Array:
+    def _chance(self, first: Floats, second: Floats, ahead: Floats, variance: Floats) -> Floats:
         slope = np.clip(205.0 - np.minimum(first, second) / 20.0, 70.0, 200.0)
         return logistic((first + ahead - second) / slope)

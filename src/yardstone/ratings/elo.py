@@ -19,10 +19,9 @@ from yardstone.ratings.sequential import Games, Period, Predictions, Sequential
 from yardstone.winprob.laws import logistic
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from yardstone.arrays import Floats
     from yardstone.ratings.egf import Handicap
-    from yardstone.ratings.sequential import Array, Arrays
+    from yardstone.ratings.sequential import Arrays
 
 __all__ = ["FIDE", "Elo", "KFactor"]
 
@@ -45,7 +44,7 @@ class KFactor:
         if min(self.new, self.usual, self.top, self.new_games, self.limit) < 0.0:
             raise UsageError(f"K and its limits must not be negative: {self}")
 
-    def numbers(self) -> NDArray[np.float64]:
+    def numbers(self) -> Floats:
         """The attributes in order."""
         return np.array(
             [self.new, self.new_games, self.usual, self.top, self.top_rating, self.limit]
@@ -122,7 +121,7 @@ class Elo(Sequential):
         replay(games.rounds, rule, players, record)
         return Predictions.of(record)
 
-    def _chance(self, first: Array, second: Array, ahead: Array, variance: Array) -> Array:
+    def _chance(self, first: Floats, second: Floats, ahead: Floats, variance: Floats) -> Floats:
         difference = first + ahead - second
         difference = np.clip(difference, -self.furthest, self.furthest)
         if self.curve == "normal":

@@ -19,8 +19,9 @@ from yardstone.ratings.sequential import Games, Period, Predictions, Sequential
 from yardstone.winprob import fibs
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from yardstone.arrays import Floats
     from yardstone.pool import Pool
     from yardstone.ratings.egf import Handicap
     from yardstone.ratings.sequential import Arrays
@@ -49,7 +50,7 @@ class MatchSystem(Sequential):
         *,
         advantage: ArrayLike | None = None,
         length: ArrayLike | None = None,
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Expected score of the first player in a match of `length` points.
 
         The length is by default that of the system; deviations do not matter here.
@@ -118,7 +119,7 @@ class FIBS(MatchSystem):
         return Predictions.of(record)
 
 
-def match_lengths(pool: Pool, column: str, length: float) -> NDArray[np.float64]:
+def match_lengths(pool: Pool, column: str, length: float) -> Floats:
     """Points to win in each match of a pool: those of the column, or `length` without it.
 
     Raises InputError where a match has no length of 1 point or more.

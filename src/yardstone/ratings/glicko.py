@@ -20,10 +20,11 @@ from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, logistic
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from yardstone.arrays import Floats
     from yardstone.pool import Pool
     from yardstone.ratings._steps import Clock
     from yardstone.ratings.egf import Handicap
-    from yardstone.ratings.sequential import Array, Arrays, State
+    from yardstone.ratings.sequential import Arrays, State
 
 
 __all__ = ["Glicko", "CENTRE", "POINTS", "Glicko2", "OGS"]
@@ -80,18 +81,14 @@ class Glicko(Sequential):
         }
 
     def _seed(
-        self,
-        arrays: Arrays,
-        place: NDArray[np.integer[Any]],
-        rating: NDArray[np.float64],
-        deviation: NDArray[np.float64],
+        self, arrays: Arrays, place: NDArray[np.integer[Any]], rating: Floats, deviation: Floats
     ) -> None:
         super()._seed(arrays, place, rating, deviation)
         known = ~np.isnan(deviation)
         arrays["variance"][place[known]] = deviation[known] ** 2
 
-    def _deviation(self, state: State) -> NDArray[np.float64]:
-        deviation: NDArray[np.float64] = np.sqrt(state.arrays["variance"])
+    def _deviation(self, state: State) -> Floats:
+        deviation: Floats = np.sqrt(state.arrays["variance"])
         return deviation
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
@@ -105,7 +102,7 @@ class Glicko(Sequential):
         replay_glicko(games.rounds, rule, players, record)
         return Predictions.of(record)
 
-    def _chance(self, first: Array, second: Array, ahead: Array, variance: Array) -> Array:
+    def _chance(self, first: Floats, second: Floats, ahead: Floats, variance: Floats) -> Floats:
         difference = first + ahead - second
         certain = 1.0 / np.sqrt(1.0 + 3.0 * (_Q / pi) ** 2 * variance)
         return logistic(certain * _Q * difference)
@@ -167,7 +164,7 @@ class Glicko2(Sequential):
     )
     _not_negative = ("tau",)
 
-    def _limits(self) -> NDArray[np.float64]:
+    def _limits(self) -> Floats:
         """Lowest and highest rating, deviation (points) and volatility."""
         return np.array([-inf, inf, 0.0, inf, 0.0, inf])
 
@@ -180,11 +177,7 @@ class Glicko2(Sequential):
         }
 
     def _seed(
-        self,
-        arrays: Arrays,
-        place: NDArray[np.integer[Any]],
-        rating: NDArray[np.float64],
-        deviation: NDArray[np.float64],
+        self, arrays: Arrays, place: NDArray[np.integer[Any]], rating: Floats, deviation: Floats
     ) -> None:
         known = ~np.isnan(rating)
         arrays["mu"][place[known]] = (rating[known] - CENTRE) / POINTS
@@ -203,11 +196,11 @@ class Glicko2(Sequential):
         active = 1.0 if len(games.schedule.number) else 0.0
         return Clock(games.clock(self.idle_days), active, (self.max_deviation / POINTS) ** 2)
 
-    def _ahead(self, pool: Pool) -> NDArray[np.float64]:
+    def _ahead(self, pool: Pool) -> Floats:
         """How far `first` is ahead, in units of mu."""
         return super()._ahead(pool) / POINTS
 
-    def _ratio(self, games: Games) -> NDArray[np.float64]:
+    def _ratio(self, games: Games) -> Floats:
         """By what each game multiplies Black's rating; empty if nothing does."""
         return np.zeros(0)
 
@@ -225,7 +218,7 @@ class Glicko2(Sequential):
         replay_glicko2(games.rounds, rule, players, record)
         return Predictions.of(record, centre=CENTRE, points=POINTS)
 
-    def _chance(self, first: Array, second: Array, ahead: Array, variance: Array) -> Array:
+    def _chance(self, first: Floats, second: Floats, ahead: Floats, variance: Floats) -> Floats:
         """Expected score (Neubauer 2024, equation 3.4)."""
         difference = (first + ahead - second) / POINTS
         certain = 1.0 / np.sqrt(1.0 + 3.0 * variance / (pi * POINTS) ** 2)
@@ -266,19 +259,19 @@ class OGS(Glicko2):
         if not (lowest <= highest).all():
             raise UsageError("a lower limit lies above the upper one")
 
-    def _limits(self) -> NDArray[np.float64]:
+    def _limits(self) -> Floats:
         deviation = (self.min_deviation, self.most_deviation)
         volatility = (self.min_volatility, self.max_volatility)
         return np.array([self.min_rating, self.max_rating, *deviation, *volatility])
 
-    def _ratio(self, games: Games) -> NDArray[np.float64]:
+    def _ratio(self, games: Games) -> Floats:
         stones = None if self.handicap is None else self.handicap.stones(games.pool)
         if stones is None:
             return np.zeros(0)
-        ratio: NDArray[np.float64] = np.exp(games.schedule.take(stones) / self.ranks_per_log)
+        ratio: Floats = np.exp(games.schedule.take(stones) / self.ranks_per_log)
         return ratio
 
-    def _ahead(self, pool: Pool) -> NDArray[np.float64]:
+    def _ahead(self, pool: Pool) -> Floats:
         """That of the first move alone: handicap multiplies ratings here."""
         return np.full(len(pool), self.first_advantage / POINTS)
 
@@ -291,7 +284,7 @@ class OGS(Glicko2):
         *,
         advantage: ArrayLike | None = None,
         stones: ArrayLike = 0.0,
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Expected score of a player who moves first, given a head start in stones."""
         ratio = np.exp(np.divide(stones, self.ranks_per_log))
         return super().probability(

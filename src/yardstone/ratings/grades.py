@@ -23,13 +23,11 @@ from yardstone.winprob.model import DEFAULT, winning_model
 from yardstone.winprob.scales import grade_of_egf
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from yardstone.arrays import Floats
     from yardstone.pool import Pool
     from yardstone.ratings.sequential import Arrays
     from yardstone.winprob.model import WinningModel
 
-    Array = NDArray[np.float64]
 
 __all__ = ["DeclaredGrades", "DeclaredRatings"]
 
@@ -76,7 +74,7 @@ class DeclaredGrades(Sequential):
     def _newcomers(self, number: int) -> Arrays:
         return {"rating": np.full(number, self.initial)}
 
-    def _declared(self, pool: Pool) -> Array:
+    def _declared(self, pool: Pool) -> Floats:
         """Points of the declared grades of first and second; NaN where there is none."""
         reader = EGF(grade_columns=self.grade_columns, rating_columns=("", ""), floor=-5000.0)
         return reader.entries(pool)
@@ -111,7 +109,7 @@ class DeclaredGrades(Sequential):
         expected = self.model.probability(black, white, handicap=stones, komi=given)
         return Predictions(expected, one, two)
 
-    def _chance(self, first: Array, second: Array, ahead: Array, variance: Array) -> Array:
+    def _chance(self, first: Floats, second: Floats, ahead: Floats, variance: Floats) -> Floats:
         return self.model.probability(grade_of_egf(first + ahead), grade_of_egf(second))
 
 
@@ -145,7 +143,7 @@ class DeclaredRatings(Sequential):
     def _newcomers(self, number: int) -> Arrays:
         return {"rating": np.full(number, np.nan)}
 
-    def _declared(self, pool: Pool) -> Array:
+    def _declared(self, pool: Pool) -> Floats:
         """Ratings of first and second in the file; NaN where there is none."""
         columns = [
             grade_rating(pool.columns[name]) if name in pool.columns else np.full(len(pool), np.nan)
@@ -174,12 +172,12 @@ class DeclaredRatings(Sequential):
         one, two = np.where(np.isnan(one), two, one), np.where(np.isnan(two), one, two)
         return Predictions(self.probability(one, two), one, two)
 
-    def _chance(self, first: Array, second: Array, ahead: Array, variance: Array) -> Array:
-        gap: Array = np.nan_to_num(first - second)
+    def _chance(self, first: Floats, second: Floats, ahead: Floats, variance: Floats) -> Floats:
+        gap: Floats = np.nan_to_num(first - second)
         return win_probability(gap + ahead, points_per_logit=self.scale_points / log(10.0))
 
 
-def _carried(rating: Array, games: Games, declared: Array) -> tuple[Array, Array]:
+def _carried(rating: Floats, games: Games, declared: Floats) -> tuple[Floats, Floats]:
     """Ratings before each game: the declared ones, or else the last; changes `rating`."""
     sides = (games.rounds.first, games.rounds.second)
     before = np.empty((len(games), 2))

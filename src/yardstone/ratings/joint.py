@@ -22,10 +22,10 @@ from yardstone.winprob.laws import logistic, logit
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from yardstone.arrays import Flags, Floats, Ints
     from yardstone.ratings.bradley_terry import BradleyTerry
     from yardstone.ratings.result import JointRatings
 
-    Floats = NDArray[np.float64]
 
 __all__ = [
     "Setup",
@@ -64,19 +64,19 @@ class Setup:
     counts: PairCounts
     used: PairCounts
     status: NDArray[np.int8]
-    component: NDArray[np.int32]
+    component: Ints
     component_count: int
     #: Components whose level is free: centred on `average`.
-    floating: NDArray[np.bool_]
+    floating: Flags
     #: Floating component of each rated player, -1 for all others.
-    level: NDArray[np.int32]
+    level: Ints
     anchor: int | None
     reference: str
     likelihood: bool
     draw_rate_estimated: bool
     start: Floats
-    free: NDArray[np.bool_]
-    fixed: NDArray[np.bool_]
+    free: Flags
+    fixed: Flags
     beliefs: Beliefs
 
     def to_points(self, x: Floats) -> Floats:
@@ -111,11 +111,11 @@ class Setup:
         return bool(number >= 0 and (number >= len(self.floating) or self.floating[number]))
 
     @property
-    def rated(self) -> NDArray[np.bool_]:
+    def rated(self) -> Flags:
         """Players with a rating of their own (not a bound)."""
         return np.asarray(self.status == Status.NORMAL)
 
-    def lonely(self) -> NDArray[np.bool_]:
+    def lonely(self) -> Flags:
         """Rated players on a scale of their own, about whom nothing is known."""
         size = np.bincount(self.component[self.rated], minlength=self.component_count)
         alone = self.rated & (size[self.component] == 1)
@@ -152,7 +152,7 @@ def _numbers(players: tuple[str, ...], names: Iterable[str], what: str) -> dict[
     return rows
 
 
-def _status(system: BradleyTerry, totals: Floats, exempt: NDArray[np.bool_]) -> NDArray[np.int8]:
+def _status(system: BradleyTerry, totals: Floats, exempt: Flags) -> NDArray[np.int8]:
     games = totals.sum(axis=1)
     status = np.zeros(len(totals), np.int8)
     if system.join is None:
@@ -162,9 +162,7 @@ def _status(system: BradleyTerry, totals: Floats, exempt: NDArray[np.bool_]) -> 
     return status
 
 
-def _place_perfect(
-    counts: PairCounts, status: NDArray[np.int8], component: NDArray[np.int32]
-) -> NDArray[np.int32]:
+def _place_perfect(counts: PairCounts, status: NDArray[np.int8], component: Ints) -> Ints:
     """Give perfect scorers the component of most of their opponents, or else one of their own."""
     placed = component.copy()
     is_perfect = np.isin(status, _PERFECT)
@@ -392,7 +390,7 @@ class PlayerPriors(Mapping[str, Prior]):
         # Short, but different for different priors: a state must know what made it.
         return f"<PlayerPriors: {len(self)} players, {self._digest}>"
 
-    def arrays(self, players: tuple[str, ...], prior: Prior) -> NDArray[np.float64]:
+    def arrays(self, players: tuple[str, ...], prior: Prior) -> Floats:
         """Mean and deviation of each player, `prior` for those not named: (players, 2)."""
         table = np.empty((len(players), 2))
         table[:] = prior.mean, prior.deviation
@@ -500,13 +498,7 @@ def _expected_draws(variance: Floats, games: Floats, tau: float) -> tuple[float,
 
 
 @kernel
-def fit_draw_rate(
-    first: NDArray[np.int32],
-    second: NDArray[np.int32],
-    games: Floats,
-    draws: float,
-    x: Floats,
-) -> float:
+def fit_draw_rate(first: Ints, second: Ints, games: Floats, draws: float, x: Floats) -> float:
     """Draw rate at which `draws` are expected, by Newton's method; `x` as in `Setup`."""
     advantage = x[len(x) - 2]
     variance = np.empty(len(first))
@@ -534,11 +526,7 @@ def fit_draw_rate(
 
 
 def rate_perfect(
-    system: BradleyTerry,
-    setup: Setup,
-    rating: NDArray[np.float64],
-    advantage: float,
-    draw_rate: float,
+    system: BradleyTerry, setup: Setup, rating: Floats, advantage: float, draw_rate: float
 ) -> None:
     """Fill in, in place, a floor or ceiling for everyone with a perfect score.
 
@@ -559,9 +547,7 @@ def rate_perfect(
             rating[player] = logit * bound_at(winner, level / logit, played, u2, 0.5)
 
 
-def perfect_limits(
-    ratings: JointRatings, counts: PairCounts, confidence: float
-) -> NDArray[np.float64]:
+def perfect_limits(ratings: JointRatings, counts: PairCounts, confidence: float) -> Floats:
     """What perfect scorers' ratings are at least, or at most: (players,), NaN for others.
 
     There the perfect score against the rated opponents has the probability 1 - `confidence`.
@@ -582,7 +568,7 @@ def perfect_limits(
 
 def _opponents(
     status: NDArray[np.int8], counts: PairCounts
-) -> Iterator[tuple[int, NDArray[np.int32], Floats, int]]:
+) -> Iterator[tuple[int, Ints, Floats, int]]:
     """Of each perfect scorer the opponents and games, and with how many he moved first.
 
     Those stand before the others.

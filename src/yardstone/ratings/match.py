@@ -27,6 +27,7 @@ from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, rating_difference, win_
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from yardstone.arrays import Flags, Floats, Longs
     from yardstone.pool import Pool
 
 
@@ -379,16 +380,14 @@ def pentanomial(
     )
 
 
-def _meetings(
-    pool: Pool, a: int, b: int
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.float64]]:
+def _meetings(pool: Pool, a: int, b: int) -> tuple[Flags, Flags, Floats]:
     """The games of two players; and of these whether the first moved first, and his scores."""
     met = ((pool.first == a) & (pool.second == b)) | ((pool.first == b) & (pool.second == a))
     moved = pool.first[met] == a
     return met, moved, np.where(moved, pool.score[met], 1.0 - pool.score[met])
 
 
-def _counted(points: NDArray[np.float64], kinds: int) -> Match:
+def _counted(points: Floats, kinds: int) -> Match:
     counts = np.bincount((points * 2.0).astype(np.int64), minlength=kinds)
     return Match(tuple(float(count) for count in counts))
 
@@ -400,7 +399,7 @@ def _number(pool: Pool, player: str) -> int:
         raise unknown_player(player, pool.players) from None
 
 
-def _with_rank(group: NDArray[np.int64]) -> NDArray[np.int64]:
+def _with_rank(group: Longs) -> Longs:
     """One number for (group, how many of that group came before)."""
     return group * (1 << 32) + rank_within(group)
 
@@ -412,8 +411,8 @@ _UNKNOWN = {"", "?", "-"}
 
 
 def find_pairing(
-    columns: Mapping[str, NDArray[Any]], moved: NDArray[np.bool_]
-) -> tuple[Manner, tuple[str, ...], NDArray[np.int64] | None]:
+    columns: Mapping[str, NDArray[Any]], moved: Flags
+) -> tuple[Manner, tuple[str, ...], Longs | None]:
     """How games can be paired, the surest way first; see `yardstone.pentanomial`.
 
     From the columns of the games in order, and whether the first player moved first: the manner,
@@ -437,7 +436,7 @@ def find_pairing(
     return "none", (), None
 
 
-def grouped(columns: Sequence[NDArray[Any]], games: int) -> NDArray[np.int64]:
+def grouped(columns: Sequence[NDArray[Any]], games: int) -> Longs:
     """Equal numbers for games that agree in all columns."""
     group = np.zeros(games, np.int64)
     for column in columns:
@@ -458,31 +457,31 @@ def _column(columns: Mapping[str, NDArray[Any]], name: str | None) -> NDArray[An
     return None if {str(value) for value in column.tolist()} & _UNKNOWN else column
 
 
-def _swapped_once(group: NDArray[np.int64], moved: NDArray[np.bool_]) -> bool:
+def _swapped_once(group: Longs, moved: Flags) -> bool:
     """Whether groups have two games at most, some have two, and those have sides swapped."""
     sizes = np.bincount(group)
     first = np.bincount(group, moved)
     return bool(sizes.max() == 2 and (first[sizes == 2] == 1).all())
 
 
-def _mostly_paired(group: NDArray[np.int64], moved: NDArray[np.bool_]) -> bool:
+def _mostly_paired(group: Longs, moved: Flags) -> bool:
     first = np.bincount(group, moved)
     return bool(4 * np.minimum(first, np.bincount(group) - first).sum() >= len(moved))
 
 
-def _alike(group: NDArray[np.int64], positions: NDArray[Any] | None) -> bool:
+def _alike(group: Longs, positions: NDArray[Any] | None) -> bool:
     """Whether the games of each group begin from one position, as far as that is known."""
     if positions is None:
         return True
     return bool(grouped([group, positions], len(group)).max() == group.max())
 
 
-def _each_two(group: NDArray[np.int64]) -> NDArray[np.int64]:
+def _each_two(group: Longs) -> Longs:
     """Numbers of each two games that follow one another within their group."""
     return grouped([group, rank_within(group) // 2], len(group))
 
 
-def rank_within(group: NDArray[np.int64]) -> NDArray[np.int64]:
+def rank_within(group: Longs) -> Longs:
     """How many of its own group came before each; groups are numbers from 0."""
     order = np.argsort(group, kind="stable")
     start = np.flatnonzero(np.diff(group[order], prepend=-1))

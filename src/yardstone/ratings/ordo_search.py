@@ -25,14 +25,11 @@ from yardstone.ratings.result import Estimate, Status
 from yardstone.winprob.laws import plain_logistic
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from yardstone.arrays import Floats, Ints
     from yardstone.pool import PairCounts
     from yardstone.ratings.bradley_terry import BradleyTerry
     from yardstone.ratings.result import JointRatings
 
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int32]
 
 __all__ = ["MOST_PAIRS", "SEARCHED", "as_ordo_ends"]
 
@@ -60,8 +57,8 @@ _ADVANTAGE_LIMIT = 1000.0
 class _Played(NamedTuple):
     """Games and points of each pair, in all by who moved first; `beta`: log odds of a point."""
 
-    first: Integers
-    second: Integers
+    first: Ints
+    second: Ints
     games: Floats
     points: Floats
     scored: float
@@ -248,11 +245,7 @@ def _search(
 
 
 def as_ordo_ends(
-    system: BradleyTerry,
-    counts: PairCounts,
-    ratings: JointRatings,
-    *,
-    all_games: int | None = None,
+    system: BradleyTerry, counts: PairCounts, ratings: JointRatings, *, all_games: int | None = None
 ) -> JointRatings:
     """The same list with the ratings at which Ordo's search would have ended.
 

@@ -39,8 +39,7 @@ from yardstone.records.unplayed import even_games
 from yardstone.winprob.laws import win_draw_loss, win_probability
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from yardstone.arrays import Flags, Floats, Longs
     from yardstone.parallel import Progress
     from yardstone.ratings.bradley_terry import CountedGames
     from yardstone.ratings.result import JointRatings
@@ -319,9 +318,9 @@ class RatingList(DisplayedRows[int, PlayerRating]):
     groups: tuple[Group, ...]  #: The players that are listed.
     #: (players,): Place among the rated players of the group, and the places that cannot be
     #: excluded at `confidence`; 0 where there is none, as for a bound.
-    rank: NDArray[np.int64]
-    rank_low: NDArray[np.int64]
-    rank_high: NDArray[np.int64]
+    rank: Longs
+    rank_low: Longs
+    rank_high: Longs
     traps: Traps = field(default_factory=Traps)
     suggestions: tuple[Suggestion, ...] = ()  #: Most informative matches to play next.
     joining: tuple[tuple[str, str], ...] = ()  #: Matches that would join groups.
@@ -333,7 +332,7 @@ class RatingList(DisplayedRows[int, PlayerRating]):
     rejected: int = 0  #: Replays drawn again because they fell apart.
     #: (players,): What perfect scorers' ratings are at least, or at most, at `confidence`; NaN for
     #: all others.
-    limits: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    limits: Floats = field(default_factory=lambda: np.zeros(0))
 
     @cached_property
     def rows(self) -> list[int]:
@@ -458,9 +457,7 @@ class Group:
     joined: str = ""  #: What joins it with larger groups, in words; empty for the first group.
 
 
-def groups_of(
-    ratings: JointRatings, counts: PairCounts, listed: NDArray[np.bool_]
-) -> tuple[Group, ...]:
+def groups_of(ratings: JointRatings, counts: PairCounts, listed: Flags) -> tuple[Group, ...]:
     """The listed players by group, the largest first, each from strongest to weakest."""
     order = ratings.order()
     component = ratings.component
@@ -501,12 +498,8 @@ def _joined(label: int, scored: bool, conceded: bool) -> str:
 
 
 def rank_limits(
-    ratings: JointRatings,
-    rank: NDArray[np.int64],
-    groups: Sequence[Group],
-    confidence: float,
-    listed: NDArray[np.bool_],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    ratings: JointRatings, rank: Longs, groups: Sequence[Group], confidence: float, listed: Flags
+) -> tuple[Longs, Longs]:
     """Ranks that cannot be excluded, counted as the list counts them.
 
     Unlisted players and perfect scorers, who have no interval, keep others from no place.

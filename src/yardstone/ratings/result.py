@@ -18,6 +18,7 @@ from yardstone.errors import ModelError, UsageError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from yardstone.arrays import Floats, Ints, Longs
     from yardstone.pool import Pool
 
 
@@ -73,12 +74,12 @@ class Ratings:
     """Ratings of players; frozen."""
 
     players: tuple[str, ...]  #: Names, in the order of the pool.
-    rating: NDArray[np.float64]  #: (players,): On `scale`; NaN for a player who could not be rated.
+    rating: Floats  #: (players,): On `scale`; NaN for a player who could not be rated.
     #: (players,): One standard deviation, on the same scale; NaN where unknown.
-    deviation: NDArray[np.float64]
+    deviation: Floats
     scale: str = "elo"  #: Name of the scale, for example ``"elo"``.
     #: (players, players): Of the ratings; None where it was not computed.
-    covariance: NDArray[np.float64] | None = None
+    covariance: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.players)
@@ -105,11 +106,11 @@ class Ratings:
         row = self.index(player)
         return Estimate(float(self.rating[row]), float(self.deviation[row]))
 
-    def order(self) -> NDArray[np.int64]:
+    def order(self) -> Longs:
         """Numbers of the players from strongest to weakest; unrated ones last."""
         return np.argsort(-self.rating, kind="stable")
 
-    def deviation_of_difference(self) -> NDArray[np.float64]:
+    def deviation_of_difference(self) -> Floats:
         """Standard deviation of each difference of two ratings: (players, players)."""
         if self.covariance is None:
             raise ModelError("the covariance was not computed: fit with covariance=True")
@@ -139,15 +140,15 @@ class JointRatings(Ratings):
     """Ratings from one fit of all games, with what else that fit found."""
 
     #: (players,): Over the games that were used.
-    wins: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    draws: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    losses: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    wins: Floats = field(default_factory=lambda: np.zeros(0))
+    draws: Floats = field(default_factory=lambda: np.zeros(0))
+    losses: Floats = field(default_factory=lambda: np.zeros(0))
     #: (players,): Values of `Status`.
     status: NDArray[np.int8] = field(default_factory=lambda: np.zeros(0, np.int8))
     #: (players,): Players of equal number are on a common scale; -1 for a player without games.
     #: Component 0 is the largest. A perfect scorer carries the component of the opponents the bound
     #: was computed from.
-    component: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    component: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
     #: Rating points for moving first; draw rate (0 to 1) of equal opponents.
     first_advantage: Estimate = Estimate(0.0)
     draw_rate: Estimate = Estimate(0.5)
@@ -168,18 +169,16 @@ class JointRatings(Ratings):
         return f"{super().__repr__()}\n±: 95 % confidence interval"
 
     @cached_property
-    def games(self) -> NDArray[np.float64]:
+    def games(self) -> Floats:
         """Games of each player that were used."""
         return self.wins + self.draws + self.losses
 
     @cached_property
-    def points(self) -> NDArray[np.float64]:
+    def points(self) -> Floats:
         """Points of each player over those games."""
         return self.wins + 0.5 * self.draws
 
-    def pair_logits(
-        self, first: NDArray[np.int32], second: NDArray[np.int32]
-    ) -> NDArray[np.float64]:
+    def pair_logits(self, first: Ints, second: Ints) -> Floats:
         """Log odds of the first player of each pair, who moves first."""
         ahead = self.rating[first] + self.first_advantage.value
         return (ahead - self.rating[second]) / self.points_per_logit
@@ -194,18 +193,18 @@ class JointRatings(Ratings):
 class Replay:
     """One pass over a pool in order of time; frozen."""
 
-    expected: NDArray[np.float64]  #: Expected score of `first`, before the game was known.
+    expected: Floats  #: Expected score of `first`, before the game was known.
     #: Ratings of both players before the game.
-    first_rating: NDArray[np.float64]
-    second_rating: NDArray[np.float64]
+    first_rating: Floats
+    second_rating: Floats
     ratings: Ratings  #: After the last game.
     #: Their deviations, where the system has them.
-    first_deviation: NDArray[np.float64] | None = None
-    second_deviation: NDArray[np.float64] | None = None
+    first_deviation: Floats | None = None
+    second_deviation: Floats | None = None
     #: Probability of a draw, where the system predicts one.
-    draw: NDArray[np.float64] | None = None
+    draw: Floats | None = None
 
-    def columns(self) -> dict[str, NDArray[np.float64]]:
+    def columns(self) -> dict[str, Floats]:
         """What is known of each game, by name: all but the ratings."""
         known = {part.name: getattr(self, part.name) for part in fields(self)}
         return {n: column for n, column in known.items() if n != "ratings" and column is not None}

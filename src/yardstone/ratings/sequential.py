@@ -28,11 +28,11 @@ from yardstone.ratings.result import Ratings, Replay
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from yardstone.arrays import Flags, Floats, Ints, Longs, Times
     from yardstone.pool import Pool
     from yardstone.ratings.egf import Handicap
 
     Arrays = dict[str, NDArray[Any]]
-    Array = NDArray[np.float64]
 
 __all__ = [
     "Games",
@@ -61,12 +61,12 @@ class Rounds(NamedTuple):
     `ahead` the rating points that it is ahead of even; `start` and `actions` as in `Schedule`.
     """
 
-    first: NDArray[np.int32]
-    second: NDArray[np.int32]
-    score: NDArray[np.float64]
-    ahead: NDArray[np.float64]
-    start: NDArray[np.int64]
-    actions: NDArray[np.int64]
+    first: Ints
+    second: Ints
+    score: Floats
+    ahead: Floats
+    start: Longs
+    actions: Longs
 
 
 class Record(NamedTuple):
@@ -76,9 +76,9 @@ class Record(NamedTuple):
     game (a single one if each game is a period), for what is learned later.
     """
 
-    expected: NDArray[np.float64]
-    before: NDArray[np.float64]
-    change: NDArray[np.float64]
+    expected: Floats
+    before: Floats
+    change: Floats
 
 
 #: No rating, deviation or day is as large.
@@ -107,7 +107,7 @@ class Games:
     def __len__(self) -> int:
         return len(self.pool)
 
-    def clock(self, idle_days: float | None) -> NDArray[np.float64]:
+    def clock(self, idle_days: float | None) -> Floats:
         """Time of each batch in periods of the calendar, or of so many days; empty without."""
         plan = self.schedule
         if len(plan.number):
@@ -128,11 +128,11 @@ class Games:
 class Predictions:
     """What was predicted for each game, in the order of rating."""
 
-    expected: NDArray[np.float64]
-    first_rating: NDArray[np.float64]
-    second_rating: NDArray[np.float64]
-    first_deviation: NDArray[np.float64] | None = None
-    second_deviation: NDArray[np.float64] | None = None
+    expected: Floats
+    first_rating: Floats
+    second_rating: Floats
+    first_deviation: Floats | None = None
+    second_deviation: Floats | None = None
 
     @classmethod
     def of(cls, record: Record, *, centre: float = 0.0, points: float = 1.0) -> Predictions:
@@ -147,7 +147,7 @@ class Predictions:
 
 def match_players(
     players: tuple[str, ...], others: tuple[str, ...]
-) -> tuple[tuple[str, ...], NDArray[np.int32] | None]:
+) -> tuple[tuple[str, ...], Ints | None]:
     """All players, and the number of each of `others` among them (None if the same)."""
     if players == others:
         return players, None
@@ -226,7 +226,7 @@ class Predictor(CheckedParameters, ABC):
         second_deviation: ArrayLike = 0.0,
         *,
         advantage: ArrayLike | None = None,
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Expected score of a player who moves first; shapes broadcast.
 
         Deviations matter only to the systems that have them. `advantage` are rating
@@ -241,7 +241,7 @@ class Predictor(CheckedParameters, ABC):
         variance = np.square(first_deviation) + np.square(second_deviation)
         return self._chance(first, second, ahead, variance)
 
-    def _chance(self, first: Array, second: Array, ahead: Array, variance: Array) -> Array:
+    def _chance(self, first: Floats, second: Floats, ahead: Floats, variance: Floats) -> Floats:
         """Expected score of `first`, `ahead` by so much; `variance` is the sum of both."""
         raise NotImplementedError
 
@@ -308,11 +308,7 @@ class Sequential(Predictor):
         return State(repr(self), names, arrays)
 
     def _seed(
-        self,
-        arrays: Arrays,
-        place: NDArray[np.integer[Any]],
-        rating: NDArray[np.float64],
-        deviation: NDArray[np.float64],
+        self, arrays: Arrays, place: NDArray[np.integer[Any]], rating: Floats, deviation: Floats
     ) -> None:
         """Give the players at `place` a rating and, where there is one, a deviation."""
         known = ~np.isnan(rating)
@@ -359,11 +355,11 @@ class Sequential(Predictor):
         rating = np.array(state.arrays["rating"], np.float64)
         return Ratings(state.players, rating, self._deviation(state), self.scale)
 
-    def _deviation(self, state: State) -> NDArray[np.float64]:
+    def _deviation(self, state: State) -> Floats:
         """Deviations of a state in points; NaN for a system without any."""
         return np.full(len(state.players), np.nan)
 
-    def resting_places(self, pool: Pool) -> NDArray[np.bool_]:
+    def resting_places(self, pool: Pool) -> Flags:
         """For 0, 1, … games of a pool in order of time: whether one may stop there and go on.
 
         Going on from there gives the ratings of a replay of all games; elsewhere games that
@@ -385,7 +381,7 @@ class Sequential(Predictor):
         """In which order the games of a pool are rated, and which at once."""
         return schedule(pool, self.period, event_column=self.event_column)
 
-    def _games(self, pool: Pool, number: NDArray[np.int32] | None) -> Games:
+    def _games(self, pool: Pool, number: Ints | None) -> Games:
         plan = self._schedule(pool)
         first, second = pool.first, pool.second
         if number is not None:
@@ -400,7 +396,7 @@ class Sequential(Predictor):
         )
         return Games(rounds, plan, pool)
 
-    def _ahead(self, pool: Pool) -> NDArray[np.float64]:
+    def _ahead(self, pool: Pool) -> Floats:
         """Rating points that `first` of each game is ahead of even: first move and handicap."""
         extra = None if self.handicap is None else self.handicap.advantage(pool)
         if extra is None:
@@ -435,7 +431,7 @@ _CALENDAR = {
 _MONDAY = 4
 
 
-def _no_batches() -> NDArray[np.int64]:
+def _no_batches() -> Longs:
     return np.zeros(0, np.int64)
 
 
@@ -444,20 +440,20 @@ class Schedule:
     """The order in which games are rated."""
 
     #: Places of the games in the pool, batch after batch; None if as in the pool.
-    order: NDArray[np.int64] | None = None
+    order: Longs | None = None
     #: Where each batch begins, and the end of the last; empty if every game is one.
-    start: NDArray[np.int64] = field(default_factory=_no_batches)
+    start: Longs = field(default_factory=_no_batches)
     #: Number of a batch times two, plus 0 to predict its games and 1 to learn from them, in order
     #: of time; empty if each batch is learned from at once.
-    actions: NDArray[np.int64] = field(default_factory=_no_batches)
+    actions: Longs = field(default_factory=_no_batches)
     #: The number of each batch's period in the calendar; empty without one.
-    number: NDArray[np.int64] = field(default_factory=_no_batches)
+    number: Longs = field(default_factory=_no_batches)
 
     def take(self, column: NDArray[Scalar]) -> NDArray[Scalar]:
         """A column of the pool in the order of rating."""
         return column if self.order is None else column[self.order]
 
-    def put_back(self, column: NDArray[np.float64]) -> NDArray[np.float64]:
+    def put_back(self, column: Floats) -> Floats:
         """A column in the order of rating, back in the order of the pool."""
         if self.order is None:
             return column
@@ -466,7 +462,7 @@ class Schedule:
         return result
 
 
-def order_of_time(pool: Pool) -> NDArray[np.int64] | None:
+def order_of_time(pool: Pool) -> Longs | None:
     """Places of the games by time, games of one time as in the pool; None if so already.
 
     InputError if only some games have a time; a pool without times is taken to be in order.
@@ -500,7 +496,7 @@ def schedule(pool: Pool, period: Period, *, event_column: str = "event") -> Sche
     return Schedule(order, start, number=number[start[:-1]])
 
 
-def calendar_number(time: NDArray[np.datetime64], period: Period) -> NDArray[np.int64]:
+def calendar_number(time: Times, period: Period) -> Longs:
     """Number of the period in which each time falls."""
     if not isinstance(period, str):
         return np.floor_divide(time.astype(np.int64), round(period * SECONDS_PER_DAY))
@@ -509,7 +505,7 @@ def calendar_number(time: NDArray[np.datetime64], period: Period) -> NDArray[np.
     return (count - _MONDAY) // length if period == "week" else count // length
 
 
-def _by_event(pool: Pool, order: NDArray[np.int64] | None, column: str) -> Schedule:
+def _by_event(pool: Pool, order: Longs | None, column: str) -> Schedule:
     """Batches of events: predicted at an event's first game, learned from after its last."""
     if column not in pool.columns:
         raise InputError(f"the games have no column {column!r}")
@@ -617,7 +613,7 @@ def rating_batches(system: Sequential, pool: StoredPool) -> Iterator[slice]:
         free = _between_events(pool, system.event_column)
     else:
         # One game more tells whether the last one ends its period.
-        def free(at: slice) -> NDArray[np.bool_]:
+        def free(at: slice) -> Flags:
             return system.resting_places(pool.games(slice(at.start, at.stop + 1)))
 
     begin = 0
@@ -639,7 +635,7 @@ def rating_batches(system: Sequential, pool: StoredPool) -> Iterator[slice]:
         begin += int(places[-1])
 
 
-def _between_events(pool: StoredPool, name: str) -> Callable[[slice], NDArray[np.bool_]]:
+def _between_events(pool: StoredPool, name: str) -> Callable[[slice], Flags]:
     """Tells where among some games, before which no event is going on, none is."""
     if name not in pool.columns:
         raise InputError(f"the games have no column {name!r}")
@@ -649,7 +645,7 @@ def _between_events(pool: StoredPool, name: str) -> Callable[[slice], NDArray[np
         events, place = np.unique(_labels(column, at)[::-1], return_index=True)
         last |= dict(zip(events.tolist(), (at.stop - 1 - place).tolist(), strict=True))
 
-    def free(at: slice) -> NDArray[np.bool_]:
+    def free(at: slice) -> Flags:
         events, place = np.unique(_labels(column, at), return_inverse=True)
         closes = np.array([last[event] for event in events.tolist()], np.int64)[place]
         ended = np.maximum.accumulate(closes) <= np.arange(at.start, at.stop)

@@ -24,8 +24,8 @@ from yardstone.winprob.laws import logistic, win_draw_loss
 
 if TYPE_CHECKING:
     from numpy.random import Generator
-    from numpy.typing import NDArray
 
+    from yardstone.arrays import Floats, Ints
     from yardstone.parallel import Progress
     from yardstone.ratings.bradley_terry import BradleyTerry
     from yardstone.ratings.result import JointRatings
@@ -44,8 +44,8 @@ class Simulated:
     0 where they are fixed; `rejected` replays fell apart and were drawn again.
     """
 
-    deviation: NDArray[np.float64]
-    deviation_of_difference: NDArray[np.float64]
+    deviation: Floats
+    deviation_of_difference: Floats
     first_advantage_deviation: float
     draw_rate_deviation: float
     simulations: int
@@ -73,12 +73,12 @@ class _Replay:
     system: BradleyTerry
     players: tuple[str, ...]
     counts: PairCounts
-    probabilities: NDArray[np.float64]
+    probabilities: Floats
     groups: int
-    level: NDArray[np.int32]
+    level: Ints
     joined: tuple[str, ...] = ()
 
-    def __call__(self, generator: Generator) -> tuple[NDArray[np.float64], int]:
+    def __call__(self, generator: Generator) -> tuple[Floats, int]:
         for attempt in range(_ATTEMPTS):
             results = generator.multinomial(self.counts.games.astype(np.int64), self.probabilities)
             wins, draws, losses = np.ascontiguousarray(results.T, np.float64)

@@ -46,10 +46,10 @@ from yardstone.winprob.goldis import (
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from yardstone.arrays import Flags, Floats, Ints
     from yardstone.pool import Pool
     from yardstone.ratings.sequential import Arrays, State
 
-    Array = NDArray[np.float64]
 
 __all__ = ["SktLr"]
 
@@ -97,7 +97,7 @@ class SktLr(Sequential):
         deviation: ArrayLike = 0.0,
         handicap: ArrayLike = 0.0,
         given_komi: ArrayLike | None = None,
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Probability that Black wins.
 
         `difference`: Black's rating less White's. `deviation`: Of that difference. `handicap`,
@@ -116,7 +116,7 @@ class SktLr(Sequential):
         second_deviation: ArrayLike = 0.0,
         *,
         advantage: ArrayLike | None = None,
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Probability that the first player wins an even game, both deviations considered."""
         ahead = 0.0 if advantage is None else advantage
         return self.win_probability(
@@ -124,7 +124,7 @@ class SktLr(Sequential):
             deviation=np.hypot(first_deviation, second_deviation),
         )
 
-    def margin(self, first_rating: ArrayLike, second_rating: ArrayLike) -> Array:
+    def margin(self, first_rating: ArrayLike, second_rating: ArrayLike) -> Floats:
         """Points by which the first player is expected to win an even game."""
         gap = np.subtract(first_rating, second_rating)
         return even_game_margin(gap, komi=self.komi, base=self.base)
@@ -135,7 +135,7 @@ class SktLr(Sequential):
         deviation: ArrayLike,
         handicap: ArrayLike,
         given_komi: ArrayLike | None,
-    ) -> tuple[Array, Array]:
+    ) -> tuple[Floats, Floats]:
         margin = expected_margin(
             difference,
             handicap=handicap,
@@ -146,7 +146,7 @@ class SktLr(Sequential):
         slope = self._slope(np.asarray(difference, np.float64))
         return margin, np.hypot(self.margin_deviation, slope * np.asarray(deviation, np.float64))
 
-    def _slope(self, difference: Array) -> Array:
+    def _slope(self, difference: Floats) -> Floats:
         """Points of margin for one point of rating."""
         growth = log(self.base) / 100.0
         return np.asarray(self.komi * growth * np.exp(growth * np.abs(difference)))
@@ -164,11 +164,7 @@ class SktLr(Sequential):
         return arrays
 
     def _seed(
-        self,
-        arrays: Arrays,
-        place: NDArray[np.integer[Any]],
-        rating: Array,
-        deviation: Array,
+        self, arrays: Arrays, place: NDArray[np.integer[Any]], rating: Floats, deviation: Floats
     ) -> None:
         super()._seed(arrays, place, rating, deviation)
         known = ~np.isnan(rating)
@@ -182,7 +178,7 @@ class SktLr(Sequential):
         variance = np.where(known, state.arrays["variance"], self.start_deviation**2)
         return Ratings(state.players, rating, np.sqrt(variance), self.scale)
 
-    def resting_places(self, pool: Pool) -> NDArray[np.bool_]:
+    def resting_places(self, pool: Pool) -> Flags:
         """Games of one time act together, so one may stop after the last of them."""
         free = np.ones(len(pool) + 1, np.bool_)
         if pool.time is not None:
@@ -246,7 +242,7 @@ class SktLr(Sequential):
             variance[who] = damped + np.bincount(place) * self.drift**2
         return result
 
-    def _enter(self, rating: Array, variance: Array, seat: NDArray[np.int32], grade: Array) -> None:
+    def _enter(self, rating: Floats, variance: Floats, seat: Ints, grade: Floats) -> None:
         """Give those who play their first game a rating: that of their grade, if it is known."""
         new = np.flatnonzero(np.isnan(rating[seat]))[::-1]  # the first of several stays
         known = np.isfinite(grade[new])
@@ -255,8 +251,8 @@ class SktLr(Sequential):
         variance[seat[new]] = np.where(known, self.grade_deviation, self.start_deviation) ** 2
 
     def _lesson(
-        self, forecast: Array, spread: Array, slope: Array, margin: Array, score: Array
-    ) -> tuple[Array, Array]:
+        self, forecast: Floats, spread: Floats, slope: Floats, margin: Floats, score: Floats
+    ) -> tuple[Floats, Floats]:
         """Derivative of each game's log probability by Black's rating, and minus the second."""
         from scipy.special import log_ndtr
 
@@ -276,14 +272,14 @@ class SktLr(Sequential):
         return pull * slope / spread, weight * (slope / spread) ** 2
 
 
-def _column(pool: Pool, name: str, missing: float) -> Array:
+def _column(pool: Pool, name: str, missing: float) -> Floats:
     if name not in pool.columns:
         return np.full(len(pool), missing)
     values = np.asarray(pool.columns[name], np.float64)
     return np.where(np.isfinite(values), values, missing)
 
 
-def _grades(column: NDArray[Any]) -> Array:
+def _grades(column: NDArray[Any]) -> Floats:
     """Grades in zero-shodan units, from numbers in such units or from texts; NaN if unknown."""
     if column.dtype.kind in "fiu":
         return column.astype(np.float64)

@@ -49,8 +49,9 @@ from yardstone.records.reading import ColumnNames, games_of
 from yardstone.records.unplayed import even_games
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from yardstone.arrays import Floats
     from yardstone.pool import SkipReport
 
 
@@ -80,7 +81,7 @@ _STEEPEST = 0.99
 TOLERANCE = 1e-9
 
 
-def _tilt(shares: NDArray[np.float64], c: NDArray[np.float64]) -> NDArray[np.float64]:
+def _tilt(shares: Floats, c: Floats) -> Floats:
     """The likeliest distribution p with sum(p c) = 0, for each row of shares; Newton's method."""
     top, bottom = c.max(-1), c.min(-1)
     if not ((top > 0.0) & (bottom < 0.0)).all():
@@ -98,13 +99,11 @@ def _tilt(shares: NDArray[np.float64], c: NDArray[np.float64]) -> NDArray[np.flo
         x = following
         if (change <= 1e-14 * np.abs(x) + 1e-15).all():
             break
-    tilted: NDArray[np.float64] = shares / (1.0 + x[..., None] * c)
+    tilted: Floats = shares / (1.0 + x[..., None] * c)
     return tilted
 
 
-def _likeliest_with_t(
-    shares: NDArray[np.float64], values: NDArray[np.float64], t: float
-) -> NDArray[np.float64]:
+def _likeliest_with_t(shares: Floats, values: Floats, t: float) -> Floats:
     """The likeliest distribution with (mean - 1/2) / deviation = `t`."""
     p = np.full_like(shares, 1.0 / len(values))
     for _ in range(200):
@@ -121,7 +120,7 @@ def _likeliest_with_t(
 
 def _log_ratios(
     counts: ArrayLike, elo0: float, elo1: float, model: EloModel
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     """Numbers of results with none at 0, and what each adds to the LLR."""
     number = np.asarray(counts, np.float64)
     if number.shape[-1] not in (3, 5):
@@ -139,7 +138,7 @@ def _log_ratios(
 
 def log_likelihood_ratio(
     counts: ArrayLike, elo0: float, elo1: float, *, model: EloModel = "logistic"
-) -> NDArray[np.float64]:
+) -> Floats:
     """Log likelihood ratio of "elo1 stronger" over "elo0 stronger", in points of `model`.
 
     `counts` are those of `Match.counts`; one ratio comes back for each row.
@@ -149,7 +148,7 @@ def log_likelihood_ratio(
         -0.5491
     """
     number, ratio = _log_ratios(counts, elo0, elo1, model)
-    total: NDArray[np.float64] = (number * ratio).sum(-1)
+    total: Floats = (number * ratio).sum(-1)
     return total
 
 
@@ -232,7 +231,7 @@ class Sprt:
         return chance, steps
 
 
-def _normal_steps() -> NDArray[np.float64]:
+def _normal_steps() -> Floats:
     """Middles of so many equally probable parts of the normal distribution."""
     from statistics import NormalDist
 

@@ -30,13 +30,12 @@ from yardstone.winprob.laws import logistic
 
 if TYPE_CHECKING:
     from numpy.random import Generator
-    from numpy.typing import NDArray
 
+    from yardstone.arrays import Floats, Longs
     from yardstone.pool import PairCounts, Pool
     from yardstone.ratings.joint import Setup
     from yardstone.ratings.result import Ratings
 
-    Floats = NDArray[np.float64]
 
 __all__ = [
     "DEVIATION_ERROR",
@@ -69,7 +68,7 @@ class Clusters:
     """Games that belong together: `number` names the cluster of each game of `pool`."""
 
     pool: Pool
-    number: NDArray[np.int64]
+    number: Longs
 
 
 def clusters(pool: Pool, columns: Sequence[str]) -> Clusters:
@@ -192,10 +191,7 @@ def _no_advantage() -> ModelError:
 
 
 def _spread_of_dense(
-    setup: Setup,
-    slope: Floats,
-    meat_weight: Floats,
-    clustered: Callable[[Floats], Floats] | None,
+    setup: Setup, slope: Floats, meat_weight: Floats, clustered: Callable[[Floats], Floats] | None
 ) -> Spread:
     """Invert the whole matrix, with the common level of floating components filled in.
 
@@ -264,11 +260,7 @@ def _relative_to_anchor(covariance: Floats, setup: Setup) -> Floats:
 
 
 def _draw_rate_deviation(
-    ratings: JointRatings,
-    setup: Setup,
-    response: Callable[[Floats], Floats],
-    *,
-    tau_free: bool,
+    ratings: JointRatings, setup: Setup, response: Callable[[Floats], Floats], *, tau_free: bool
 ) -> Estimate:
     """Deviation of an estimated draw rate; 0 where it was given, NaN at an edge.
 
@@ -328,8 +320,8 @@ class _Sums:
     Each (2, clusters); `variance` is the model's, `deviation` sums its root.
     """
 
-    low: NDArray[np.int64]
-    high: NDArray[np.int64]
+    low: Longs
+    high: Longs
     residual: Floats
     square: Floats
     variance: Floats
@@ -613,12 +605,12 @@ def spread_of_large(setup: Setup, slope: Floats, meat: Floats) -> Spread:
     )
 
 
-def _surplus(ratings: Ratings) -> NDArray[np.float64]:
+def _surplus(ratings: Ratings) -> Floats:
     """Difference of each two ratings in its own deviations; NaN without a common scale."""
     difference = ratings.rating[:, None] - ratings.rating[None, :]
     deviation = ratings.deviation_of_difference()
     with np.errstate(divide="ignore", invalid="ignore"):
-        surplus: NDArray[np.float64] = difference / deviation
+        surplus: Floats = difference / deviation
     surplus[(deviation == 0.0) & (difference == 0.0)] = 0.0
     if (component := getattr(ratings, "component", None)) is not None:
         surplus[component[:, None] != component[None, :]] = np.nan
@@ -626,7 +618,7 @@ def _surplus(ratings: Ratings) -> NDArray[np.float64]:
 
 
 @checked_arguments()
-def superiority(ratings: Ratings) -> NDArray[np.float64]:
+def superiority(ratings: Ratings) -> Floats:
     """Probability that the player of the row is stronger than that of the column.
 
     From the difference of ratings and its deviation, taken as normal (Ordo's
@@ -637,7 +629,7 @@ def superiority(ratings: Ratings) -> NDArray[np.float64]:
     """
     from scipy.special import ndtr
 
-    result: NDArray[np.float64] = ndtr(_surplus(ratings))
+    result: Floats = ndtr(_surplus(ratings))
     np.fill_diagonal(result, 0.5)
     return result
 
@@ -646,8 +638,8 @@ def superiority(ratings: Ratings) -> NDArray[np.float64]:
 class RankRanges:
     """Places each player may really hold: 1 is best; 0 for players without a range."""
 
-    low: NDArray[np.int64]
-    high: NDArray[np.int64]
+    low: Longs
+    high: Longs
 
 
 def rank_ranges(ratings: Ratings, confidence: float = 0.95) -> RankRanges:
@@ -707,7 +699,7 @@ class Suggestion:
     gain: float
 
 
-def _information(ratings: JointRatings, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+def _information(ratings: JointRatings, rows: Longs) -> Floats:
     """Information of one game for each two players, per squared rating point."""
     rating = ratings.rating[rows]
     logit = (rating[:, None] - rating[None, :]) / ratings.points_per_logit

@@ -44,11 +44,10 @@ from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, draw_probability, logis
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from yardstone.arrays import Flags, Floats, Ints, Longs
     from yardstone.pool import Pool
     from yardstone.ratings.egf import Handicap
 
-    Floats = NDArray[np.float64]
-    Longs = NDArray[np.int64]
 
 __all__ = [
     "WholeHistory",
@@ -79,8 +78,8 @@ class Curve:
 
     time: NDArray[Any]  #: Days on which he played (without times: the numbers of his games).
     #: The rating of each day, from all games before and after it, and its deviation.
-    rating: NDArray[np.float64]
-    deviation: NDArray[np.float64]
+    rating: Floats
+    deviation: Floats
 
     def __len__(self) -> int:
         return len(self.time)
@@ -95,14 +94,14 @@ class WholeHistoryRatings(Ratings):
     """
 
     #: (players + 1,): Where each player's days begin in the next three.
-    start: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
+    start: Longs = field(default_factory=lambda: np.zeros(1, np.int64))
     #: All days of all players, as in `Curve`.
     time: NDArray[Any] = field(default_factory=lambda: np.zeros(0))
-    day_rating: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    day_deviation: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    day_rating: Floats = field(default_factory=lambda: np.zeros(0))
+    day_deviation: Floats = field(default_factory=lambda: np.zeros(0))
     #: (players,): Players of equal number are joined by games, 0 the largest such group, -1 without
     #: games. Different groups share a scale only through the prior.
-    component: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    component: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
     #: Rating points for moving first; draw rate of equal opponents (NaN where draws count as half a
     #: win).
     first_advantage: Estimate = _NONE
@@ -148,9 +147,7 @@ class WholeHistoryRatings(Ratings):
                 rating[row], deviation[row] = self._between(days, low, high, now)
         return Ratings(self.players, rating, deviation, self.scale)
 
-    def _between(
-        self, days: NDArray[np.float64], low: int, high: int, now: float
-    ) -> tuple[float, float]:
+    def _between(self, days: Floats, low: int, high: int, now: float) -> tuple[float, float]:
         after = low + int(np.searchsorted(days[low:high], now))
         rating, deviation = self.day_rating, self.day_deviation
         if after < high and days[after] == now:
@@ -200,7 +197,7 @@ class Remembering(Predictor):
         """Precision of the prior, in logits."""
         return (POINTS / self.prior_deviation) ** 2
 
-    def _shared(self, *, draws: bool) -> tuple[Floats, NDArray[np.bool_]]:
+    def _shared(self, *, draws: bool) -> tuple[Floats, Flags]:
         """First-move advantage and tau to start from, and which of them are free."""
         w_free = self.first_advantage == "auto"
         w = 0.0 if isinstance(self.first_advantage, str) else self.first_advantage / POINTS
@@ -346,7 +343,7 @@ class WholeHistory(Remembering):
         if self.samples < 1 or (self.window is not None and self.window < 2):
             raise UsageError("there must be at least one sample and two days in a window")
 
-    def _day(self, seconds: NDArray[np.int64]) -> Floats:
+    def _day(self, seconds: Longs) -> Floats:
         length = round(self.resolution * SECONDS_PER_DAY)
         return np.floor_divide(seconds, length) * (length / SECONDS_PER_DAY)
 
@@ -502,7 +499,7 @@ def _estimate(value: float, deviation: float, free: bool) -> Estimate:
     return Estimate(float(value), float(deviation) if free else 0.0)
 
 
-def _notes(component: NDArray[np.int32]) -> tuple[str, ...]:
+def _notes(component: Ints) -> tuple[str, ...]:
     groups = int(component.max(initial=-1)) + 1
     if groups < 2:
         return ()
@@ -516,16 +513,14 @@ def _notes(component: NDArray[np.int32]) -> tuple[str, ...]:
 class Played(NamedTuple):
     """Games in order of time; `seconds` is empty without times, `shift` are points of handicap."""
 
-    first: NDArray[np.int32]
-    second: NDArray[np.int32]
+    first: Ints
+    second: Ints
     score: Floats
     seconds: Longs
     shift: Floats
 
 
-def in_order(
-    pool: Pool, order: Longs | None, number: NDArray[np.int32] | None, shift: Floats | None
-) -> Played:
+def in_order(pool: Pool, order: Longs | None, number: Ints | None, shift: Floats | None) -> Played:
     """The games of a pool in order of time, its players renumbered."""
     place: Any = slice(None) if order is None else order
     first, second = pool.first[place], pool.second[place]
@@ -589,7 +584,7 @@ _SOLVED = 1e-3
 _DRIFT_RANGE, _DRIFT_ACCURACY = (1e-8, 1.0), 0.01
 
 
-def new_hessian(layout: Layout, free: NDArray[np.bool_]) -> newton.Hessian:
+def new_hessian(layout: Layout, free: Flags) -> newton.Hessian:
     """Room for the derivatives of a layout; `free`: whether w and tau are unknown."""
     n = len(layout.node_day)
     diagonal, off, pivot, weight = np.zeros(n), np.zeros(n), np.ones(n), np.zeros(len(layout.score))
@@ -614,7 +609,7 @@ class HistoryFit:
     steps: int = 0
 
     @property
-    def stop(self) -> NDArray[np.int64]:
+    def stop(self) -> Longs:
         """End of each player's nodes."""
         return self.layout.node_start[1:]
 

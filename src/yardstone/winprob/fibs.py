@@ -18,7 +18,9 @@ from yardstone.errors import UsageError
 from yardstone.winprob.laws import logistic, logit
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
+
+    from yardstone.arrays import Floats
 
 __all__ = ["POINTS", "change", "difference", "experience_factor", "probability", "steepness"]
 
@@ -30,7 +32,7 @@ UNIT = 4.0
 FIRST_FACTOR, RAMP = 5.0, 100.0
 
 
-def checked_length(length: ArrayLike) -> NDArray[np.float64]:
+def checked_length(length: ArrayLike) -> Floats:
     """The lengths of matches as an array; UsageError below 1 point."""
     points = np.asarray(length, np.float64)
     if not ((points >= 1.0) & (points < np.inf)).all():
@@ -38,12 +40,12 @@ def checked_length(length: ArrayLike) -> NDArray[np.float64]:
     return points
 
 
-def steepness(length: ArrayLike) -> NDArray[np.float64]:
+def steepness(length: ArrayLike) -> Floats:
     """Log odds that a rating point is worth in a match to `length` points."""
     return np.sqrt(checked_length(length)) * (log(10.0) / POINTS)
 
 
-def probability(first: ArrayLike, second: ArrayLike, length: ArrayLike) -> NDArray[np.float64]:
+def probability(first: ArrayLike, second: ArrayLike, length: ArrayLike) -> Floats:
     """Probability that `first` beats `second` in a match.
 
     `first`, `second`: ratings. Shapes broadcast. `length`: points to win, from 1. Raises
@@ -56,7 +58,7 @@ def probability(first: ArrayLike, second: ArrayLike, length: ArrayLike) -> NDArr
     return logistic(np.subtract(first, second) * steepness(length))
 
 
-def difference(chance: ArrayLike, length: ArrayLike) -> NDArray[np.float64]:
+def difference(chance: ArrayLike, length: ArrayLike) -> Floats:
     """Rating points that a player is ahead who wins with this probability.
 
     The inverse of `probability`; infinite at 0 and 1. `chance`: probability of a win, 0 to 1. A
@@ -74,7 +76,7 @@ def difference(chance: ArrayLike, length: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(logit(p) / steepness(length), np.float64)
 
 
-def experience_factor(experience: ArrayLike) -> NDArray[np.float64]:
+def experience_factor(experience: ArrayLike) -> Floats:
     """How much faster than the usual a player's rating moves: max(1, 5 - experience/100).
 
     `experience` is the sum of the lengths of all matches finished.
@@ -88,7 +90,7 @@ def change(
     score: ArrayLike,
     length: ArrayLike,
     experience: ArrayLike = np.inf,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Points that a player's rating moves after a match: 4 K sqrt(N) (score - chance).
 
     Args:

@@ -55,13 +55,10 @@ from yardstone.winprob.likelihood import (
 from yardstone.winprob.model import CoefficientRegion, WinningModel
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from yardstone.arrays import Floats, Ints
     from yardstone.pool import Pool
     from yardstone.winprob.statistics import WinningStatistics
 
-    Array = NDArray[np.float64]
-    Players = NDArray[np.int32]
 
 __all__ = [
     "DifferenceError",
@@ -429,15 +426,15 @@ _TIMES = np.arange(0.5 * _STEP, 8.0, _STEP)
 class _Scores:
     """Derivatives of the log-likelihood of single games at a fit, weights counted; frozen."""
 
-    fitted: Array  #: (free,): the coefficients themselves.
-    score: Array  #: (free, games).
-    information: Array  #: (free, free): Fisher information of all games.
-    weighted: Array  #: (2, free, games): square roots of what each game adds to it.
-    independent: Array  #: (free, free): variance of the summed score if the games were independent.
+    fitted: Floats  #: (free,): the coefficients themselves.
+    score: Floats  #: (free, games).
+    information: Floats  #: (free, free): Fisher information of all games.
+    weighted: Floats  #: (2, free, games): square roots of what each game adds to it.
+    independent: Floats  #: (free, free): variance of the summed score of independent games.
 
     @classmethod
     def of(
-        cls, model: GradeModel, free: Sequence[str], games: GameColumns, weight: Array | None
+        cls, model: GradeModel, free: Sequence[str], games: GameColumns, weight: Floats | None
     ) -> _Scores:
         index = places(free)
         log_win, log_loss, win, loss = games.log_gradients(model)
@@ -453,16 +450,16 @@ class _Scores:
         return cls(model.vector[index], score, information, weighted, independent)
 
     @property
-    def bread(self) -> Array:
+    def bread(self) -> Floats:
         """Inverse of the information."""
         return np.asarray(np.linalg.pinv(self.information, hermitian=True))
 
     @property
-    def peak(self) -> Array:
+    def peak(self) -> Floats:
         """Where one Newton step without bounds leads; the fit itself if no bound holds."""
         return np.asarray(self.fitted + self.bread @ self.score.sum(axis=1))
 
-    def at_least_independent(self, covariance: Array) -> Array:
+    def at_least_independent(self, covariance: Floats) -> Floats:
         """The covariance, in no direction smaller than that of independent games."""
         least = self.bread @ self.independent @ self.bread
         value, vector = np.linalg.eigh(least)
@@ -479,7 +476,7 @@ def region_by_event(
     free: Sequence[str],
     games: GameColumns,
     *,
-    weight: Array | None = None,
+    weight: Floats | None = None,
     noun: str = "events",
 ) -> CoefficientRegion | None:
     """The region of a fit, by the jackknife over groups of games.
@@ -547,7 +544,7 @@ def spread_between(model: GradeModel, games: GameColumns) -> float:
 
 
 def region_by_player(
-    model: GradeModel, free: Sequence[str], games: GameColumns, first: Players, second: Players
+    model: GradeModel, free: Sequence[str], games: GameColumns, first: Ints, second: Ints
 ) -> CoefficientRegion | None:
     """The region of a fit to games without events: games of a player belong together.
 

@@ -48,9 +48,9 @@ from yardstone.winprob.likelihood import GradedGames
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from yardstone.arrays import Flags, Floats, Longs
     from yardstone.winprob.kaniuk import GradeModel
 
-    Array = NDArray[np.float64]
 
 __all__ = ["implausible_events", "read_games_csv", "GameColumns", "between_grades", "grades_of"]
 
@@ -75,9 +75,7 @@ _NEEDED = ("black", "white", "first_grade", "second_grade", "result")
 _LONGEST_EVENT = 500
 
 
-def _results(
-    words: NDArray[Any], column: str, file: str, report: SkipReport
-) -> NDArray[np.float64]:
+def _results(words: NDArray[Any], column: str, file: str, report: SkipReport) -> Floats:
     """Black's points; NaN where there is no result, which the report takes."""
     counts = Counter(str(word).strip() for word in words)
     sides = ("black", "white")
@@ -122,7 +120,7 @@ def _columns(path: str) -> dict[str, NDArray[Any]]:
 
 def _numbers(
     words: NDArray[Any] | None, size: int, missing: float, *, wrong: float | None = None
-) -> NDArray[np.float64]:
+) -> Floats:
     """Numbers, `missing` where there is none, `wrong` for something else that is written."""
     if words is None:
         return np.full(size, missing)
@@ -219,15 +217,15 @@ class GameColumns:
     """Decided games one by one, with what a fold may be made of."""
 
     #: As in `GradedGames`.
-    first: Array
-    second: Array
-    handicap: Array
-    komi: Array
-    first_won: NDArray[np.bool_]  #: Results.
-    group: NDArray[np.int64]  #: Games of equal number stay in one fold (a tournament, for example).
+    first: Floats
+    second: Floats
+    handicap: Floats
+    komi: Floats
+    first_won: Flags  #: Results.
+    group: Longs  #: Games of equal number stay in one fold (a tournament, for example).
     #: (2, games): of both players, NaN where there is none; None where the games come without
     #: ratings.
-    ratings: Array | None = None
+    ratings: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.first)
@@ -258,14 +256,14 @@ class GameColumns:
         won = pool.score == 1.0
         return cls(first, second, handicap, komi, won, number, ratings).select(keep)
 
-    def select(self, keep: NDArray[np.bool_]) -> GameColumns:
+    def select(self, keep: Flags) -> GameColumns:
         """Only the games where `keep` is true."""
         columns = ((each.name, getattr(self, each.name)) for each in fields(self))
         chosen = {name: values[..., keep] for name, values in columns if values is not None}
         return GameColumns(**chosen)
 
     @property
-    def rated(self) -> NDArray[np.bool_]:
+    def rated(self) -> Flags:
         """In which games both players have a rating."""
         if self.ratings is None:
             return np.zeros(len(self), np.bool_)
@@ -278,18 +276,18 @@ class GameColumns:
             return rated
         return replace(rated, first=rated.ratings[0] / 100.0, second=rated.ratings[1] / 100.0)
 
-    def graded(self, weight: Array | None = None) -> GradedGames:
+    def graded(self, weight: Floats | None = None) -> GradedGames:
         """The games added up; with weights each counts as so many."""
         return GradedGames.from_columns(
             self.first, self.second, self.first_won, self.handicap, self.komi, weight
         )
 
-    def log_gradients(self, model: GradeModel) -> tuple[Array, Array, Array, Array]:
+    def log_gradients(self, model: GradeModel) -> tuple[Floats, Floats, Floats, Floats]:
         """`yardstone.winprob.kaniuk.log_gradients` of each game under a model."""
         conditions = self.first, self.second, self.handicap, self.komi
         return log_gradients(model.vector, model.link, *conditions)
 
-    def group_weights(self, most: float) -> Array:
+    def group_weights(self, most: float) -> Floats:
         """Weights under which a group of n games counts as ``n / (1 + n / most)``.
 
         Those of games whose results correlate by 1 / `most` within a group: no group, however
@@ -299,7 +297,7 @@ class GameColumns:
         return np.asarray(1.0 / (1.0 + size[number.ravel()] / most), np.float64)
 
 
-def grades_of(pool: Pool, hint: str | None = None) -> tuple[Array, Array]:
+def grades_of(pool: Pool, hint: str | None = None) -> tuple[Floats, Floats]:
     """Grades of both players of each game; `InputError` if the games have none."""
     for name in GRADES:
         if name not in pool.columns:
@@ -308,7 +306,7 @@ def grades_of(pool: Pool, hint: str | None = None) -> tuple[Array, Array]:
     return first, second
 
 
-def between_grades(pool: Pool) -> NDArray[np.bool_]:
+def between_grades(pool: Pool) -> Flags:
     """Which games are decided, and between players of known grades: 30 kyu to 9 dan.
 
     Raises `InputError` if the games have no grades.

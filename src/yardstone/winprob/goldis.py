@@ -31,9 +31,10 @@ from yardstone.errors import InputError, UsageError
 from yardstone.grades import MOST_KOMI, MOST_STONES, split_grade
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Array = NDArray[np.float64]
+    from yardstone.arrays import Floats
+
 
 __all__ = [
     "STONE",
@@ -92,27 +93,27 @@ TABLE: Mapping[str, tuple[float, float]] = MappingProxyType(
 )
 
 
-def antilog(rating: ArrayLike) -> Array:
+def antilog(rating: ArrayLike) -> Floats:
     """Playing strength of a log rating in thousandths."""
     return 10.0 ** (np.asarray(rating, np.float64) / 1000.0)
 
 
-def log_rating(strength: ArrayLike) -> Array:
+def log_rating(strength: ArrayLike) -> Floats:
     """Log rating, in thousandths, of a playing strength."""
     return 1000.0 * np.log10(np.asarray(strength, np.float64))
 
 
-def pro_rating(dan: ArrayLike) -> Array:
+def pro_rating(dan: ArrayLike) -> Floats:
     """Log rating of a professional rank: steps of 125, one point of komi, in the antilog."""
     return log_rating(1000.0 + 125.0 * (np.asarray(dan, np.float64) - 1.0))
 
 
-def goldis_of_grade(grade: ArrayLike) -> Array:
+def goldis_of_grade(grade: ArrayLike) -> Floats:
     """Log rating, in thousandths, of a grade: 2000 at 1 dan (1 aml), 100 a grade."""
     return 2000.0 + 100.0 * np.asarray(grade, np.float64)
 
 
-def grade_of_goldis(rating: ArrayLike) -> Array:
+def grade_of_goldis(rating: ArrayLike) -> Floats:
     """The inverse of `goldis_of_grade`."""
     return (np.asarray(rating, np.float64) - 2000.0) / 100.0
 
@@ -164,7 +165,7 @@ def rank_name(rating: float) -> str:
     return min(names, key=lambda name: abs(rank_rating(name) - rating))
 
 
-def uniform_rating(rating: ArrayLike) -> Array:
+def uniform_rating(rating: ArrayLike) -> Floats:
     """Pratesi's modified scale: one stone and 100 points from rank to rank, all the way.
 
     Zero is at 20 kyu and nothing lies below it. Up to 1p (3000) it is Goldis'
@@ -191,7 +192,7 @@ def uniform_rank_rating(rank: str) -> float:
     return float(uniform_rating(rank_rating(rank)))
 
 
-def handicap_stones(difference: ArrayLike, *, base: float = STONE) -> Array:
+def handicap_stones(difference: ArrayLike, *, base: float = STONE) -> Floats:
     """Handicap, in stones, for a difference of ratings (100 a rank, either sign); 1 is even.
 
     `base`: ratio of strengths between ranks: the tenth root of ten; Elo's root of ten makes every
@@ -202,7 +203,7 @@ def handicap_stones(difference: ArrayLike, *, base: float = STONE) -> Array:
     return np.asarray(base ** (np.abs(np.asarray(difference, np.float64)) / 100.0))
 
 
-def even_game_margin(difference: ArrayLike, *, komi: float = KOMI, base: float = STONE) -> Array:
+def even_game_margin(difference: ArrayLike, *, komi: float = KOMI, base: float = STONE) -> Floats:
     """Points by which the first of two players is expected to win an even game.
 
     ``komi * (stones - 1)``, negative where the difference is.
@@ -218,7 +219,7 @@ def expected_margin(
     given_komi: ArrayLike = KOMI,
     komi: float = KOMI,
     base: float = STONE,
-) -> Array:
+) -> Floats:
     """Points by which Black is expected to win, komi counted.
 
     `difference` is Black's rating less White's, `handicap` Black's stones (0 and 1 are one move),

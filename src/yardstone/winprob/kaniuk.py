@@ -53,9 +53,10 @@ from yardstone.grades import check_conditions, head_start, usual_komi
 from yardstone.winprob.laws import log_logistic, logistic
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Array = NDArray[np.float64]
+    from yardstone.arrays import Floats
+
 
 __all__ = [
     "INITIAL",
@@ -92,12 +93,12 @@ TABLE_1 = ("u0", "v0", "u1", "u3", "K")
 POWERS = np.repeat(np.arange(4.0), 2)
 
 
-def floats(*values: ArrayLike) -> tuple[Array, ...]:
+def floats(*values: ArrayLike) -> tuple[Floats, ...]:
     """Numbers as arrays of one shape."""
     return np.broadcast_arrays(*(np.asarray(each, np.float64) for each in values))
 
 
-def basis(first: Array, second: Array, k: float) -> tuple[Array, Array, Array]:
+def basis(first: Floats, second: Floats, k: float) -> tuple[Floats, Floats, Floats]:
     """``second - first``, the weaker grade, and the terms of Lambda (equations 5 and 6).
 
     The terms, of shape (8, ...), are what u0, v0, u1, ... v3 are multiplied by.
@@ -141,25 +142,25 @@ class Kaniuk:
         return MappingProxyType(dict(zip(PARAMETERS, values, strict=True)))
 
     @property
-    def linear(self) -> Array:
+    def linear(self) -> Floats:
         """The eight coefficients of `basis`: u0, v0, u1, v1, ... v3."""
         return np.array([x for both in zip(self.u, self.v, strict=True) for x in both])
 
-    def h(self, n: int, x: ArrayLike) -> Array:
+    def h(self, n: int, x: ArrayLike) -> Floats:
         """The cubic h_n (equation 6), an odd function."""
         value = np.asarray(x, np.float64)
         return self.u[n] * value + self.v[n] * value**3
 
-    def strength_gap(self, first: ArrayLike, second: ArrayLike) -> Array:
+    def strength_gap(self, first: ArrayLike, second: ArrayLike) -> Floats:
         """Lambda(r, s): positive where `second` is the stronger (equation 5).
 
         Antisymmetric and zero at equal grades. Shapes broadcast.
         """
         r, s = floats(first, second)
-        gap: Array = np.tensordot(self.linear, basis(r, s, self.k)[2], 1)
+        gap: Floats = np.tensordot(self.linear, basis(r, s, self.k)[2], 1)
         return gap
 
-    def canonical(self, average: ArrayLike, difference: ArrayLike) -> Array:
+    def canonical(self, average: ArrayLike, difference: ArrayLike) -> Floats:
         """Lambda in canonical coordinates g = (r + s)/2 and d = s - r (equation 9)."""
         g, d = floats(average, difference)
         weaker = g - 0.5 * np.abs(d)
@@ -168,13 +169,13 @@ class Kaniuk:
             total += self.h(n, d) * np.exp(n * self.k * weaker)
         return total
 
-    def probability(self, first: ArrayLike, second: ArrayLike) -> Array:
+    def probability(self, first: ArrayLike, second: ArrayLike) -> Floats:
         """Probability that `first` beats `second` in an even game (equation 2)."""
         from scipy.special import erfc
 
         return np.asarray(0.5 * erfc(self.strength_gap(first, second)))
 
-    def log_probability(self, first: ArrayLike, second: ArrayLike) -> Array:
+    def log_probability(self, first: ArrayLike, second: ArrayLike) -> Floats:
         """Natural logarithm of `probability`, finite where that underflows."""
         from scipy.special import log_ndtr
 
@@ -182,14 +183,14 @@ class Kaniuk:
 
     def approximate_probability(
         self, first: ArrayLike, second: ArrayLike, *, tails: bool = False
-    ) -> Array:
+    ) -> Floats:
         """`probability` with Fairclough's error function (equation 10); see there."""
         gap = self.strength_gap(first, second)
         erf_approximation(gap, tails=tails)  # refuses the tails
         # (1 - tanh y)/2 = 1/(1 + exp(2 y)), without the cancellation.
         return logistic(-2.0 * (FAIRCLOUGH_A * gap + FAIRCLOUGH_B * gap**3))
 
-    def opponent(self, first: ArrayLike, probability: ArrayLike) -> Array:
+    def opponent(self, first: ArrayLike, probability: ArrayLike) -> Floats:
         """Grade of the opponent whom `first` beats with the given probability.
 
         The inverse of `probability` in its second argument, by bisection to the
@@ -220,7 +221,7 @@ class Kaniuk:
         return np.asarray(0.5 * (low + high))
 
 
-def gap_of_probability(probability: ArrayLike) -> NDArray[np.float64]:
+def gap_of_probability(probability: ArrayLike) -> Floats:
     """Lambda at which the model gives this probability (equation 4)."""
     from scipy.special import erfcinv
 
@@ -252,7 +253,7 @@ def places(names: Iterable[str]) -> list[int]:
     return [ALL_PARAMETERS.index(name) for name in names]
 
 
-def lower_bounds(names: Iterable[str]) -> Array:
+def lower_bounds(names: Iterable[str]) -> Floats:
     """The least that each coefficient may be."""
     return np.array([-np.inf if name in MAY_BE_NEGATIVE else 0.0 for name in names])
 
@@ -261,7 +262,7 @@ class ProbabilityFormula:
     """What gives a probability of winning from strengths, stones and komi."""
 
     #: Komi that goes with stones where none is named.
-    usual: Callable[[ArrayLike], Array] = staticmethod(usual_komi)
+    usual: Callable[[ArrayLike], Floats] = staticmethod(usual_komi)
 
     def probability(
         self,
@@ -270,7 +271,7 @@ class ProbabilityFormula:
         *,
         handicap: ArrayLike = 0.0,
         komi: ArrayLike | None = None,
-    ) -> Array:
+    ) -> Floats:
         """Probability that the first, who is Black and moves first, beats the second.
 
         `first`, `second`: grades in zero-shodan units. `handicap`: stones of Black; 0 is an even
@@ -283,7 +284,7 @@ class ProbabilityFormula:
         return self._probability(r, s, h, c)
 
     @abstractmethod
-    def _probability(self, r: Array, s: Array, h: Array, c: Array) -> Array:
+    def _probability(self, r: Floats, s: Floats, h: Floats, c: Floats) -> Floats:
         """The same of arrays of one shape: strengths, stones, komi."""
 
 
@@ -302,25 +303,25 @@ class GradeModel(ProbabilityFormula):
         check_fields(self)
 
     @property
-    def vector(self) -> Array:
+    def vector(self) -> Floats:
         """All parameters in the order of `ALL_PARAMETERS`."""
         core = [self.core.parameters[name] for name in PARAMETERS]
         return np.array(core + [float(self.extras.get(name, 0.0)) for name in EXTRAS])
 
     @classmethod
-    def from_vector(cls, vector: Array, link: Link = "erf") -> GradeModel:
+    def from_vector(cls, vector: Floats, link: Link = "erf") -> GradeModel:
         """The inverse of `vector`."""
         core = dict(zip(PARAMETERS, vector[: len(PARAMETERS)].tolist(), strict=True))
         extras = dict(zip(EXTRAS, vector[len(PARAMETERS) :].tolist(), strict=True))
         return cls(Kaniuk.from_parameters(core), extras, link)
 
-    def _probability(self, r: Array, s: Array, h: Array, c: Array) -> Array:
+    def _probability(self, r: Floats, s: Floats, h: Floats, c: Floats) -> Floats:
         worth = {name: float(self.extras.get(name, 0.0)) for name in EXTRAS}
         ahead = worth["black"] * (h == 0) - worth["komi"] * (c - usual_komi(h))
         gap = self.strength_gap(r + ahead + worth["stone"] * head_start(h, c), s)
         return np.exp(_link(gap, worth["lapse"], self.link)[0])
 
-    def strength_gap(self, first: ArrayLike, second: ArrayLike) -> Array:
+    def strength_gap(self, first: ArrayLike, second: ArrayLike) -> Floats:
         """Lambda with the term for low grades, without colour and handicap."""
         r, s = floats(first, second)
         low = float(self.extras.get("low", 0.0))
@@ -329,8 +330,8 @@ class GradeModel(ProbabilityFormula):
 
 
 def log_probabilities(
-    vector: Array, link: Link, first: Array, second: Array, handicap: Array, komi: Array
-) -> tuple[Array, Array, Array, Array, Array]:
+    vector: Floats, link: Link, first: Floats, second: Floats, handicap: Floats, komi: Floats
+) -> tuple[Floats, Floats, Floats, Floats, Floats]:
     """Logarithms of both probabilities and their derivatives, stable in the tails.
 
     Returns the logarithms of win and loss of `first` and their derivatives by Lambda (games,), and
@@ -372,8 +373,8 @@ def log_probabilities(
 
 
 def log_gradients(
-    vector: Array, link: Link, first: Array, second: Array, handicap: Array, komi: Array
-) -> tuple[Array, Array, Array, Array]:
+    vector: Floats, link: Link, first: Floats, second: Floats, handicap: Floats, komi: Floats
+) -> tuple[Floats, Floats, Floats, Floats]:
     """Logarithms of both probabilities, and their derivatives by every parameter.
 
     Of win and loss of `first`, (games,) each, then (`ALL_PARAMETERS`, games) each.
@@ -388,12 +389,12 @@ def log_gradients(
     return log_win, log_loss, win_gradient, loss_gradient
 
 
-def lapse_slope(log_probability: Array, lapse: float) -> Array:
+def lapse_slope(log_probability: Floats, lapse: float) -> Floats:
     """Derivative of the logarithm of a probability by the share of lapses in it."""
     return np.asarray((0.5 * np.exp(-log_probability) - 1.0) / (1.0 - lapse))
 
 
-def _link(gap: Array, lapse: float, link: Link) -> tuple[Array, Array, Array, Array]:
+def _link(gap: Floats, lapse: float, link: Link) -> tuple[Floats, Floats, Floats, Floats]:
     """Log probabilities of win and loss and their derivatives by Lambda."""
     if link == "erf":
         from scipy.special import log_ndtr
@@ -422,7 +423,7 @@ FAIRCLOUGH_C = 3.0 / (FAIRCLOUGH_A * FAIRCLOUGH_D)
 ERF_LIMIT = 1.9
 
 
-def erf_approximation(x: ArrayLike, *, tails: bool = False) -> NDArray[np.float64]:
+def erf_approximation(x: ArrayLike, *, tails: bool = False) -> Floats:
     """Approximate error function (equation 10).
 
     Raises `UsageError` for arguments beyond `ERF_LIMIT`, unless `tails` is set to show what the
@@ -437,7 +438,7 @@ def erf_approximation(x: ArrayLike, *, tails: bool = False) -> NDArray[np.float6
     return np.tanh(FAIRCLOUGH_A * value + FAIRCLOUGH_B * value**3)
 
 
-def erfinv_approximation(y: ArrayLike, *, tails: bool = False) -> NDArray[np.float64]:
+def erfinv_approximation(y: ArrayLike, *, tails: bool = False) -> Floats:
     """Approximate inverse (equation 11): the exact inverse of `erf_approximation`.
 
     Arguments as there; `y` may go up to ``erf_approximation(ERF_LIMIT)``.

@@ -25,7 +25,9 @@ from yardstone.kernels import in_python, kernel
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
+
+    from yardstone.arrays import Floats
 
 
 __all__ = [
@@ -59,7 +61,7 @@ ELO_POINTS_PER_LOGIT = 400.0 / log(10.0)
 EGF_POLE, EGF_CEILING, EGF_STEEPNESS = 3300.0, 3290.0, 7.0
 
 
-def egf_probability(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
+def egf_probability(first: ArrayLike, second: ArrayLike) -> Floats:
     """Return the EGF's expected score of a player rated `first` against `second`."""
     one, two = (EGF_POLE - np.minimum(rating, EGF_CEILING) for rating in (first, second))
     return logistic(EGF_STEEPNESS * np.log(two / one))
@@ -67,7 +69,7 @@ def egf_probability(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
 
 def bisect(
     beyond: Callable[[Any], ArrayLike], low: ArrayLike, high: ArrayLike, halvings: int = 60
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return the places between `low` and `high` from which on `beyond` is true."""
     for _ in range(halvings):
         middle = 0.5 * np.add(low, high)
@@ -86,18 +88,18 @@ def points_per_logit(points: float = 202.0, *, expected: float = 0.76) -> float:
     return points / log(expected / (1.0 - expected))
 
 
-def logistic(x: ArrayLike) -> NDArray[np.float64]:
+def logistic(x: ArrayLike) -> Floats:
     """1/(1 + exp(-x)), the probability from log odds. Never overflows."""
     return np.exp(log_logistic(x))
 
 
-def log_logistic(x: ArrayLike) -> NDArray[np.float64]:
+def log_logistic(x: ArrayLike) -> Floats:
     """Logarithm of `logistic`, exact where that is 0 or 1 to all digits."""
     with np.errstate(invalid="ignore"):  # NaN stays NaN
         return np.asarray(-np.logaddexp(0.0, np.negative(x)), np.float64)
 
 
-def logit(probability: ArrayLike) -> NDArray[np.float64]:
+def logit(probability: ArrayLike) -> Floats:
     """Log odds, the inverse of `logistic`: infinite at 0 and 1."""
     p = np.asarray(probability, np.float64)
     with np.errstate(divide="ignore"):
@@ -106,7 +108,7 @@ def logit(probability: ArrayLike) -> NDArray[np.float64]:
 
 def win_probability(
     difference: ArrayLike, *, points_per_logit: float = ELO_POINTS_PER_LOGIT
-) -> NDArray[np.float64]:
+) -> Floats:
     """Expected score (0 to 1) of a player who is `difference` points stronger.
 
     Equation 4 of the Ordo manual.
@@ -116,20 +118,18 @@ def win_probability(
 
 def rating_difference(
     expected: ArrayLike, *, points_per_logit: float = ELO_POINTS_PER_LOGIT
-) -> NDArray[np.float64]:
+) -> Floats:
     """Inverse of `win_probability`: infinite at 0 and 1."""
     return points_per_logit * logit(expected)
 
 
-def _root(expected: NDArray[np.float64], spread: NDArray[np.float64]) -> NDArray[np.float64]:
+def _root(expected: Floats, spread: Floats) -> Floats:
     """sqrt(1 + 4apq) with a = spread - 1, free of cancellation."""
-    root: NDArray[np.float64] = np.sqrt(
-        (1.0 - 2.0 * expected) ** 2 + 4.0 * spread * expected * (1.0 - expected)
-    )
+    root: Floats = np.sqrt((1.0 - 2.0 * expected) ** 2 + 4.0 * spread * expected * (1.0 - expected))
     return root
 
 
-def draw_probability(expected: ArrayLike, draw_rate: ArrayLike) -> NDArray[np.float64]:
+def draw_probability(expected: ArrayLike, draw_rate: ArrayLike) -> Floats:
     """Probability of a draw between players of the given expected score (0 to 1).
 
     `draw_rate` is that of equal opponents, 0 to 1; shapes broadcast. Ordo manual, equation 36.
@@ -142,9 +142,7 @@ def draw_probability(expected: ArrayLike, draw_rate: ArrayLike) -> NDArray[np.fl
     return np.where(d0 > 0.0, draw, 0.0)
 
 
-def win_draw_loss(
-    expected: ArrayLike, draw_rate: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+def win_draw_loss(expected: ArrayLike, draw_rate: ArrayLike) -> tuple[Floats, Floats, Floats]:
     """Probabilities of win, draw and loss; they sum to 1 and W + D/2 is `expected`.
 
     The smaller of win and loss is computed without cancellation, so that it

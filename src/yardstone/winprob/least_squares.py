@@ -52,9 +52,8 @@ from yardstone.winprob.likelihood import (
 from yardstone.winprob.statistics import WinningStatistics
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from yardstone.arrays import Floats
 
-    Array = NDArray[np.float64]
 
 __all__ = [
     "LeastSquaresFit",
@@ -98,11 +97,11 @@ class LeastSquaresFit(Fit):
 class _FittedCells:
     """The cells that enter F, one entry each with d > 0."""
 
-    weaker: Array
-    stronger: Array
-    games: Array
-    gap: Array
-    weight: Array
+    weaker: Floats
+    stronger: Floats
+    games: Floats
+    gap: Floats
+    weight: Floats
     left_out: int
 
 
@@ -124,11 +123,11 @@ def _cells(statistics: WinningStatistics) -> _FittedCells:
     )
 
 
-def _vector(model: Kaniuk) -> Array:
+def _vector(model: Kaniuk) -> Floats:
     return np.array([*model.linear, model.k])
 
 
-def _gap_and_jacobian(cells: _FittedCells, full: Array) -> tuple[Array, Array]:
+def _gap_and_jacobian(cells: _FittedCells, full: Floats) -> tuple[Floats, Floats]:
     _, weaker, terms = basis(cells.weaker, cells.stronger, full[8])
     growth = ((full[:8] * POWERS) @ terms) * weaker
     return full[:8] @ terms, np.vstack([terms, growth])
@@ -168,7 +167,7 @@ def fit_least_squares(
     full = _vector(start)
     first = full[index]
 
-    def objective(values: Array) -> tuple[float, Array, Array]:
+    def objective(values: Floats) -> tuple[float, Floats, Floats]:
         full[index] = values
         with np.errstate(over="ignore", invalid="ignore"):
             gap, jacobian = _gap_and_jacobian(cells, full)
@@ -202,8 +201,8 @@ def fit_least_squares(
 
 
 def _sandwich(
-    cells: _FittedCells, full: Array, index: list[int], minimum: Minimum, *, bounded: bool
-) -> Array:
+    cells: _FittedCells, full: Floats, index: list[int], minimum: Minimum, *, bounded: bool
+) -> Floats:
     """Covariance of the free parameters; NaN rows where a bound holds."""
     inside = minimum.point > 0.0 if bounded else np.ones(len(index), np.bool_)
     covariance = np.full((len(index), len(index)), np.nan)
@@ -213,7 +212,7 @@ def _sandwich(
     return covariance
 
 
-def _bread_and_meat(cells: _FittedCells, full: Array, index: list[int]) -> tuple[Array, Array]:
+def _bread_and_meat(cells: _FittedCells, full: Floats, index: list[int]) -> tuple[Floats, Floats]:
     """Inverse curvature of F, and the spread of its gradient by chance."""
     from scipy.special import erfc
 
@@ -225,7 +224,7 @@ def _bread_and_meat(cells: _FittedCells, full: Array, index: list[int]) -> tuple
     meat = (jacobian * (4.0 * cells.weight**2 * variance)) @ jacobian.T
     # The curvature without the residuals, which would make it scatter.
     curvature = 2.0 * (jacobian * cells.weight) @ jacobian.T
-    bread: Array = np.asarray(np.linalg.pinv(curvature, hermitian=True), np.float64)
+    bread: Floats = np.asarray(np.linalg.pinv(curvature, hermitian=True), np.float64)
     return bread, meat
 
 
@@ -251,7 +250,7 @@ def profile_scale(statistics: WinningStatistics, fit: LeastSquaresFit, name: str
     return 2.0 * float(bread[place, place]) / spread if spread > 0.0 else 0.0
 
 
-def rms_by_difference(statistics: WinningStatistics, model: Kaniuk) -> tuple[Array, Array]:
+def rms_by_difference(statistics: WinningStatistics, model: Kaniuk) -> tuple[Floats, Floats]:
     """Root mean square error of the model's probability for each difference, and that by chance.
 
     Over the grades 12 kyu to 7 dan, both players, every cell alike, as in Kaniuk 2011, section 4.
@@ -308,7 +307,7 @@ def simulated_reach(
     samples: int = 200,
     level: float = 0.95,
     seed: int = 0,
-) -> Array:
+) -> Floats:
     """How far the `Profile` of each free parameter may rise within an interval.
 
     Parameters as in `simulated_intervals`.

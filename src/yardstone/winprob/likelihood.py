@@ -42,12 +42,10 @@ from yardstone.winprob.kaniuk import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from yardstone.arrays import Flags, Floats
     from yardstone.winprob.statistics import WinningStatistics
 
-    Array = NDArray[np.float64]
-    Objective = Callable[[Array], tuple[float, Array, Array]]
+    Objective = Callable[[Floats], tuple[float, Floats, Floats]]
 
 __all__ = [
     "GradedGames",
@@ -79,14 +77,14 @@ class GradedGames:
     """Decided games between grades, alike ones added up; frozen."""
 
     #: Grades in zero-shodan units; `first` is Black where colour is known.
-    first: Array
-    second: Array
+    first: Floats
+    second: Floats
     #: As in `GradeModel.probability`.
-    handicap: Array
-    komi: Array
+    handicap: Floats
+    komi: Floats
     #: Wins of `first`, and games.
-    wins: Array
-    games: Array
+    wins: Floats
+    games: Floats
 
     def __repr__(self) -> str:
         return f"<GradedGames: {self.games.sum():.0f} games in {len(self.games)} cells>"
@@ -94,15 +92,15 @@ class GradedGames:
     @classmethod
     def from_columns(
         cls,
-        first: Array,
-        second: Array,
-        first_won: NDArray[np.bool_],
-        handicap: Array,
-        komi: Array,
-        weight: Array | None = None,
+        first: Floats,
+        second: Floats,
+        first_won: Flags,
+        handicap: Floats,
+        komi: Floats,
+        weight: Floats | None = None,
     ) -> GradedGames:
         """Add up games that agree in everything but the result; `weight` is 1 by default."""
-        count: Array = np.ones(len(first)) if weight is None else weight
+        count: Floats = np.ones(len(first)) if weight is None else weight
         table = np.column_stack([first, second, handicap, komi]).astype(np.float64)
         cells, where = np.unique(table, axis=0, return_inverse=True)
         where = where.ravel()
@@ -134,7 +132,7 @@ class GradedGames:
         return float(_times(self.wins, log_win) + _times(self.games - self.wins, log_loss))
 
 
-def _times(count: Array, logarithm: Array) -> float:
+def _times(count: Floats, logarithm: Floats) -> float:
     """Sum of products where nothing times minus infinity is nothing."""
     some = count > 0
     return float(count[some] @ logarithm[some])
@@ -145,16 +143,16 @@ class Fit:
     """What a fit to games or statistics found."""
 
     names: tuple[str, ...]  #: The free parameters, in the order of `covariance`.
-    covariance: Array  #: Of the free parameters; NaN where a bound holds.
+    covariance: Floats  #: Of the free parameters; NaN where a bound holds.
     minimum: Minimum  #: Of what was minimised.
 
     @property
-    def values(self) -> Array:
+    def values(self) -> Floats:
         """The free parameters."""
         return self.minimum.point
 
     @property
-    def standard_errors(self) -> Array:
+    def standard_errors(self) -> Floats:
         """One standard error of each free parameter; NaN where a bound holds."""
         return np.sqrt(np.diag(self.covariance))
 
@@ -253,7 +251,7 @@ def _fit_from(
         base[lapse] = _FIRST_LAPSE
     losses = games.games - games.wins
 
-    def objective(values: Array, *, curved: bool = True) -> tuple[float, Array, Array]:
+    def objective(values: Floats, *, curved: bool = True) -> tuple[float, Floats, Floats]:
         vector = base.copy()
         vector[index] = values
         bad = np.inf, np.full(len(values), np.inf), np.eye(len(values))
@@ -292,7 +290,7 @@ def _fit_from(
         raise ModelError("the results are impossible under the model the fit starts from")
     sizes = np.sqrt(np.maximum(np.diag(first[2]), 1e-12))
 
-    def scaled(values: Array, *, curved: bool = True) -> tuple[float, Array, Array]:
+    def scaled(values: Floats, *, curved: bool = True) -> tuple[float, Floats, Floats]:
         value, gradient, information = objective(values / sizes, curved=curved)
         return value, gradient / sizes, information / np.outer(sizes, sizes)
 
@@ -316,7 +314,7 @@ def _fit_from(
     return LikelihoodFit(names, covariance, minimum, model, games)
 
 
-def gap_curvature(vector: Array, first: Array, second: Array, pull: Array) -> Array:
+def gap_curvature(vector: Floats, first: Floats, second: Floats, pull: Floats) -> Floats:
     """Second derivatives of Lambda in Kaniuk's coefficients, summed with weights `pull`.
 
     Those of colour and handicap are left out: the steps of the fit do without.
@@ -333,10 +331,10 @@ class Minimum:
     """Where a minimiser stopped."""
 
     #: At the minimum; the gradient is zero except where a bound holds.
-    point: Array
+    point: Floats
     value: float  #: Smallest value.
-    gradient: Array
-    curvature: Array
+    gradient: Floats
+    curvature: Floats
     path: tuple[tuple[float, float], ...]  #: At the start and after each step.
 
     @property
@@ -347,8 +345,8 @@ class Minimum:
 
 def damped_newton(
     objective: Objective,
-    start: Array,
-    lower: Array,
+    start: Floats,
+    lower: Floats,
     *,
     tolerance: float = 1e-10,
     gain: float = 0.0,
@@ -405,8 +403,8 @@ def damped_newton(
 
 
 def _not_pushed_out(
-    point: Array, lower: Array, gradient: Array, curvature: Array, free: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
+    point: Floats, lower: Floats, gradient: Floats, curvature: Floats, free: Flags
+) -> Flags:
     """The free parameters less those at a bound that a Newton step would push below it."""
     while True:
         step = _step(curvature[np.ix_(free, free)], gradient[free])
@@ -420,7 +418,7 @@ def _not_pushed_out(
 
 
 def _next_damping(
-    damping: float, gained: float, gradient: Array, curvature: Array, step: Array
+    damping: float, gained: float, gradient: Floats, curvature: Floats, step: Floats
 ) -> float:
     """Less damping where the step kept its promise, more where it did not."""
     promised = -float(gradient @ step + 0.5 * step @ curvature @ step)
@@ -431,29 +429,25 @@ def _next_damping(
     return damping / 10.0 if damping > 1e-14 else 0.0
 
 
-def _step(matrix: Array, gradient: Array) -> Array | None:
+def _step(matrix: Floats, gradient: Floats) -> Floats | None:
     """Newton step, or None where the matrix is not positive definite."""
     scale = 1.0 / np.sqrt(np.maximum(np.abs(np.diag(matrix)), 1e-300))
     try:
         np.linalg.cholesky(scaled := matrix * np.outer(scale, scale))
-        step: Array = -scale * np.linalg.solve(scaled, scale * gradient)
+        step: Floats = -scale * np.linalg.solve(scaled, scale * gradient)
     except np.linalg.LinAlgError:  # singular matrices can pass the factorisation by rounding
         return None
     return step
 
 
-def _negligible(gradient: Array, curvature: Array, value: float) -> bool:
+def _negligible(gradient: Floats, curvature: Floats, value: float) -> bool:
     """Whether a Newton step would gain less than the rounding of the value."""
     step = np.linalg.lstsq(curvature, gradient, rcond=None)[0]
     return float(gradient @ step) < 1e-11 * max(1.0, abs(value))
 
 
 def conjugate_gradient(
-    objective: Objective,
-    start: Array,
-    *,
-    tolerance: float = 1e-10,
-    most_searches: int = 5000,
+    objective: Objective, start: Floats, *, tolerance: float = 1e-10, most_searches: int = 5000
 ) -> Minimum:
     """Minimise by conjugate gradients (Polak and Ribière) with exact line searches.
 
@@ -486,12 +480,12 @@ def conjugate_gradient(
 
 def _line_search(
     objective: Objective,
-    point: Array,
-    direction: Array,
+    point: Floats,
+    direction: Floats,
     value: float,
-    gradient: Array,
-    curvature: Array,
-) -> tuple[Array, tuple[float, Array, Array]]:
+    gradient: Floats,
+    curvature: Floats,
+) -> tuple[Floats, tuple[float, Floats, Floats]]:
     """The minimum along a direction, by Newton and secant steps on the slope."""
     slope = float(gradient @ direction)
     length = -slope / max(float(direction @ curvature @ direction), 1e-300)

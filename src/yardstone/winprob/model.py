@@ -92,10 +92,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.random import Generator
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Array = NDArray[np.float64]
-    _Slice = tuple[float, Array, Array]
+    from yardstone.arrays import Flags, Floats
+
+    _Slice = tuple[float, Floats, Floats]
 
 __all__ = [
     "ProbabilityFormula",
@@ -151,7 +152,7 @@ class WinningModel:
         *,
         handicap: ArrayLike = 0.0,
         komi: ArrayLike | None = None,
-    ) -> Array:
+    ) -> Floats:
         """Probability that `first` beats `second`; shapes broadcast.
 
         `first`, `second`: strengths of the player who moves first (Black in Go) and of the other,
@@ -173,7 +174,7 @@ class WinningModel:
         komi: ArrayLike | None = None,
         level: float = 0.95,
         average: bool = False,
-    ) -> tuple[Array, Array] | None:
+    ) -> tuple[Floats, Floats] | None:
         """Return the interval of `probability` in one event, its parameters alike.
 
         `level`: 0 to 1. `average`: give the narrower interval of the average over events. Models
@@ -189,7 +190,7 @@ class WinningModel:
             first, second, handicap=handicap, komi=komi, level=level, average=average
         )
 
-    def extrapolates(self, first: ArrayLike, second: ArrayLike) -> NDArray[np.bool_]:
+    def extrapolates(self, first: ArrayLike, second: ArrayLike) -> Flags:
         """Whether these strengths lie outside what the model was made for."""
         one, two = np.asarray(first, np.float64), np.asarray(second, np.float64)
         outside = (np.minimum(one, two) < self.lowest) | (np.maximum(one, two) > self.highest)
@@ -202,7 +203,7 @@ class EgfLaw(ProbabilityFormula):
     1 dan is 2100 and a grade 100 points; a stone of Black's head start is a grade.
     """
 
-    def _probability(self, r: Array, s: Array, h: Array, c: Array) -> Array:
+    def _probability(self, r: Floats, s: Floats, h: Floats, c: Floats) -> Floats:
         return egf_probability(egf_of_grade(r + head_start(h, c)), egf_of_grade(s))
 
 
@@ -214,11 +215,11 @@ class GoldisLaw(ProbabilityFormula):
     """
 
     @staticmethod
-    def usual(handicap: ArrayLike) -> Array:
+    def usual(handicap: ArrayLike) -> Floats:
         """Komi where none is named."""
         return np.where(np.asarray(handicap) == 0.0, KOMI, 0.0)
 
-    def _probability(self, r: Array, s: Array, h: Array, c: Array) -> Array:
+    def _probability(self, r: Floats, s: Floats, h: Floats, c: Floats) -> Floats:
         from scipy.special import ndtr
 
         given = c - KOMI * (np.maximum(h, 1.0) - 1.0)
@@ -229,7 +230,7 @@ class GoldisLaw(ProbabilityFormula):
 class PointsLaw(ProbabilityFormula):
     """The logistic law on rating points of Elo's scale; no stones (`UsageError`) and no komi."""
 
-    def _probability(self, r: Array, s: Array, h: Array, c: Array) -> Array:
+    def _probability(self, r: Floats, s: Floats, h: Floats, c: Floats) -> Floats:
         if h.any():
             raise UsageError("elo: points have no handicap stones; kaniuk and others have")
         return win_probability(r - s)
@@ -441,7 +442,7 @@ def _part(values: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     return part
 
 
-def _array(values: Mapping[str, Any], key: str, shape: tuple[int, ...]) -> Array:
+def _array(values: Mapping[str, Any], key: str, shape: tuple[int, ...]) -> Floats:
     try:
         array = np.array(values.get(key), np.float64)
     except (TypeError, ValueError):
@@ -522,8 +523,8 @@ class CoefficientRegion:
     free: tuple[str, ...]  #: Coefficients that were fitted.
     #: (free,): where the quadratic would have its top if no coefficient were kept from being
     #: negative; the fit itself where none is held.
-    peak: Array
-    covariance: Array  #: (free, free): of the coefficients about it.
+    peak: Floats
+    covariance: Floats  #: (free, free): of the coefficients about it.
     freedom: float  #: Degrees of freedom of Student's t.
     clusters: str  #: What the games were counted by, in words, such as ``106 events``.
     #: Standard deviation by which the log odds of an event differ from the average, as a share of
@@ -539,7 +540,7 @@ class CoefficientRegion:
         komi: ArrayLike | None = None,
         level: float = 0.95,
         average: bool = False,
-    ) -> tuple[Array, Array]:
+    ) -> tuple[Floats, Floats]:
         """Return the ends of the interval of one event; parameters as `WinningModel.interval`."""
         given = usual_komi(handicap) if komi is None else komi
         games = floats(first, second, handicap, given)
@@ -571,7 +572,7 @@ class CoefficientRegion:
         return t_quantile(0.5 + 0.5 * level, self.freedom)
 
     def _ends(
-        self, game: Array, reach: float, slices: list[_Slice], differ: float
+        self, game: Floats, reach: float, slices: list[_Slice], differ: float
     ) -> tuple[float, float]:
         """Range of the probability of one game (first, second, handicap, komi)."""
         best = self.model.vector
@@ -591,7 +592,7 @@ class CoefficientRegion:
             ends.append(float(1.0 / (1.0 + np.exp(-wide))))
         return ends[0], ends[1]
 
-    def _logit(self, vector: Array, game: Array) -> tuple[float, Array]:
+    def _logit(self, vector: Floats, game: Floats) -> tuple[float, Floats]:
         """Log odds and their gradient by all parameters."""
         with np.errstate(over="ignore"):
             log_win, log_loss, win, loss = log_gradients(vector, self.model.link, *game)
@@ -599,7 +600,7 @@ class CoefficientRegion:
         return float((log_win - log_loss)[0]), gradient
 
     @property
-    def _floor(self) -> Array:
+    def _floor(self) -> Floats:
         return lower_bounds(self.free)
 
     def _slices(self, reach: float) -> list[_Slice]:
@@ -634,7 +635,7 @@ class CoefficientRegion:
         centre[at] = self._floor[at]
         return float(off @ inverse @ off), centre, self.covariance - across @ self.covariance[at]
 
-    def _furthest(self, slope: Array, reach: float, slices: list[_Slice]) -> Array:
+    def _furthest(self, slope: Floats, reach: float, slices: list[_Slice]) -> Floats:
         """The allowed coefficients of the region that are furthest along `slope`."""
         best, furthest = -np.inf, self.peak
         for distance, centre, covariance in slices:

@@ -70,9 +70,10 @@ from yardstone.winprob.kaniuk import PUBLISHED, Kaniuk
 from yardstone.winprob.laws import EGF_POLE, EGF_STEEPNESS, ELO_POINTS_PER_LOGIT, bisect
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Array = NDArray[np.float64]
+    from yardstone.arrays import Floats, Longs
+
 
 __all__ = [
     "SCALES",
@@ -115,8 +116,8 @@ class Scale:
     source: str
     formula: str
     #: The relation and its inverse, on arrays.
-    from_grade: Callable[[Array], Array]
-    to_grade: Callable[[Array], Array]
+    from_grade: Callable[[Floats], Floats]
+    to_grade: Callable[[Floats], Floats]
     #: Grades between which it is defined.
     lowest: float = -30.0
     highest: float = 8.0
@@ -126,17 +127,17 @@ class Scale:
         return self.lowest - 0.5 <= grade <= self.highest + 0.5
 
 
-def egf_of_grade(grade: ArrayLike) -> NDArray[np.float64]:
+def egf_of_grade(grade: ArrayLike) -> Floats:
     """EGF rating at the middle of a grade: 2100 at 1 dan, 100 points a grade."""
     return _SHODAN + _EGF_GRADE * np.asarray(grade, np.float64)
 
 
-def grade_of_egf(rating: ArrayLike) -> NDArray[np.float64]:
+def grade_of_egf(rating: ArrayLike) -> Floats:
     """The inverse of `egf_of_grade`."""
     return (np.asarray(rating, np.float64) - _SHODAN) / _EGF_GRADE
 
 
-def fox_of_grade(grade: ArrayLike) -> NDArray[np.float64]:
+def fox_of_grade(grade: ArrayLike) -> Floats:
     """A grade's place on the Fox scale, on which n dan is n to n + 1 and 1 kyu 0 to 1.
 
     That counts ranks as Fox does; how many ranks Fox lies above other sites is measured in
@@ -145,28 +146,28 @@ def fox_of_grade(grade: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(grade, np.float64) + _FOX_SHODAN
 
 
-def grade_of_fox(place: ArrayLike) -> NDArray[np.float64]:
+def grade_of_fox(place: ArrayLike) -> Floats:
     """The inverse of `fox_of_grade`."""
     return np.asarray(place, np.float64) - _FOX_SHODAN
 
 
-def _ogs_of_grade(grade: Array) -> Array:
+def _ogs_of_grade(grade: Floats) -> Floats:
     return np.asarray(_OGS_FIRST * np.exp((grade + _OGS_SHODAN) / _OGS_STEP))
 
 
-def _grade_of_ogs(rating: Array) -> Array:
+def _grade_of_ogs(rating: Floats) -> Floats:
     return np.asarray(_OGS_STEP * np.log(rating / _OGS_FIRST) - _OGS_SHODAN)
 
 
-def _ogs_2020_of_grade(grade: Array) -> Array:
+def _ogs_2020_of_grade(grade: Floats) -> Floats:
     return np.asarray(_OGS_2020_FIRST * np.exp((grade + _OGS_SHODAN) * _OGS_2020_RATE))
 
 
-def _grade_of_ogs_2020(rating: Array) -> Array:
+def _grade_of_ogs_2020(rating: Floats) -> Floats:
     return np.asarray(np.log(rating / _OGS_2020_FIRST) / _OGS_2020_RATE - _OGS_SHODAN)
 
 
-def kaniuk_elo(grade: ArrayLike, model: Kaniuk = PUBLISHED) -> NDArray[np.float64]:
+def kaniuk_elo(grade: ArrayLike, model: Kaniuk = PUBLISHED) -> Floats:
     """Elo whose slope at each grade is that of Kaniuk's probability at equality.
 
     Near equality p = 1/2 - Lambda / sqrt(pi), so one grade is worth
@@ -181,18 +182,18 @@ def kaniuk_elo(grade: ArrayLike, model: Kaniuk = PUBLISHED) -> NDArray[np.float6
     return np.asarray(_SHODAN + ELO_POINTS_PER_LOGIT * 4.0 / sqrt(pi) * total)
 
 
-def _inverse_kaniuk_elo(elo: Array) -> Array:
+def _inverse_kaniuk_elo(elo: Floats) -> Floats:
     return bisect(lambda grade: kaniuk_elo(grade) > elo, -100.0, 40.0, 80)
 
 
-def _egf_elo(grade: Array) -> Array:
+def _egf_elo(grade: Floats) -> Floats:
     rating = egf_of_grade(grade)
     with np.errstate(invalid="ignore", divide="ignore"):
         logit = -EGF_STEEPNESS * np.log((EGF_POLE - rating) / (EGF_POLE - _SHODAN))
     return np.asarray(_SHODAN + ELO_POINTS_PER_LOGIT * logit)
 
 
-def _inverse_egf_elo(elo: Array) -> Array:
+def _inverse_egf_elo(elo: Floats) -> Floats:
     left = (EGF_POLE - _SHODAN) * np.exp(-(elo - _SHODAN) / (EGF_STEEPNESS * ELO_POINTS_PER_LOGIT))
     return grade_of_egf(EGF_POLE - left)
 
@@ -255,9 +256,7 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
 _OF_RATINGS = tuple(name for name in SCALES if name != "grade")
 
 
-def convert(
-    value: ArrayLike, source: str, target: str, *, extrapolate: bool = False
-) -> NDArray[np.float64]:
+def convert(value: ArrayLike, source: str, target: str, *, extrapolate: bool = False) -> Floats:
     """Convert values from one of `SCALES` to another; grades are in zero-shodan units.
 
     `extrapolate` allows values outside the range of either scale. Raises `UsageError` if there is
@@ -288,7 +287,7 @@ def _check_names(*names: str) -> None:
             raise UsageError(no_such("scale", name, SCALES))
 
 
-def egf_of_pro(dan: ArrayLike) -> NDArray[np.float64]:
+def egf_of_pro(dan: ArrayLike) -> Floats:
     """EGF rating of a professional rank: 2700 for 1p, 30 more for each further dan."""
     return 2700.0 + 30.0 * (np.asarray(dan, np.float64) - 1.0)
 
@@ -448,7 +447,7 @@ def egf_players(lines: Iterable[str]) -> Iterator[EgfPlayer]:
             yield EgfPlayer(line, row[1], row[2], row[3], row[4], row[5], float(row[7]))
 
 
-def read_egf_list(path: str | os.PathLike[str]) -> tuple[list[str], NDArray[np.float64]]:
+def read_egf_list(path: str | os.PathLike[str]) -> tuple[list[str], Floats]:
     """Grades and ratings from the EGF's list of all players.
 
     `path`: the list as published (``allworld_lp``), compressed or not. Returns grades as
@@ -475,18 +474,14 @@ class GradeFit:
     correlation: float  #: Between grade and rating.
     grade_slope: float  #: Grades a rating point (least squares of grade on rating).
     #: For each grade: players, mean rating, standard deviation.
-    grades: Array
-    count: NDArray[np.int64]
-    mean: Array
-    spread: Array
+    grades: Floats
+    count: Longs
+    mean: Floats
+    spread: Floats
 
 
 def fit_grades(
-    grades: list[str] | Array,
-    ratings: Array,
-    *,
-    lowest: float = -20.0,
-    highest: float = 6.0,
+    grades: list[str] | Floats, ratings: Floats, *, lowest: float = -20.0, highest: float = 6.0
 ) -> GradeFit:
     """Fit ratings to grades, for players from `lowest` to `highest` (20 kyu to 7 dan).
 

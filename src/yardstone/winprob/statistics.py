@@ -42,8 +42,7 @@ from yardstone.records.joining import join_pools
 from yardstone.winprob.games import GameColumns, between_grades, grades_of, read_games_csv
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from yardstone.arrays import Flags, Floats, Longs
     from yardstone.pool import Pool
 
 
@@ -69,8 +68,8 @@ class WinningStatistics:
 
     lowest: int  #: Grade of the first row, in zero-shodan units.
     #: (grades, differences): row i is grade ``lowest + i``, column j is difference ``j + 1``.
-    wins: NDArray[np.float64]
-    games: NDArray[np.float64]
+    wins: Floats
+    games: Floats
     label: str = ""  #: Where the games come from, for headings.
 
     def __post_init__(self) -> None:
@@ -90,9 +89,9 @@ class WinningStatistics:
     @classmethod
     def from_games(
         cls,
-        first: NDArray[np.float64],
-        second: NDArray[np.float64],
-        first_won: NDArray[np.bool_],
+        first: Floats,
+        second: Floats,
+        first_won: Flags,
         *,
         differences: int = 4,
         label: str = "",
@@ -147,26 +146,26 @@ class WinningStatistics:
         return cls.from_games(first, second, won, differences=differences, label=label)
 
     @property
-    def grades(self) -> NDArray[np.int64]:
+    def grades(self) -> Longs:
         """Grade of each row."""
         return self.lowest + np.arange(len(self.games))
 
     @property
-    def differences(self) -> NDArray[np.int64]:
+    def differences(self) -> Longs:
         """Difference of each column: 1, 2, ..."""
         return 1 + np.arange(self.games.shape[1])
 
-    def ratio(self) -> NDArray[np.float64]:
+    def ratio(self) -> Floats:
         """W(r, d); NaN where there is no game."""
         with np.errstate(invalid="ignore"):
             return self.wins / np.where(self.games > 0, self.games, np.nan)
 
-    def standard_error(self) -> NDArray[np.float64]:
+    def standard_error(self) -> Floats:
         """Binomial standard error of each ratio, from counts with one of each added."""
         share = (self.wins + 1.0) / (self.games + 2.0)
         return np.where(self.games > 0, np.sqrt(share * (1 - share) / (self.games + 2.0)), np.nan)
 
-    def extended(self) -> NDArray[np.float64]:
+    def extended(self) -> Floats:
         """Probability of a win for d = -D .. D by equation 1; column D is d = 0.
 
         ``P(r, r + d) = W(r, d)``, ``P(r, r - d) = 1 - W(r - d, d)`` and
@@ -181,7 +180,7 @@ class WinningStatistics:
             table[d:, most - d] = 1.0 - ratio[: rows - d, d - 1]
         return table
 
-    def weights(self, *, skip_lowest: bool = True) -> NDArray[np.float64]:
+    def weights(self, *, skip_lowest: bool = True) -> Floats:
         """Weight of each grade in the published fit (Kaniuk 2011, section 4).
 
         The games of all grades from the lowest up to this one, divided by the
@@ -195,7 +194,7 @@ class WinningStatistics:
         total = np.cumsum(games)
         if not total[-1] > 0:
             raise NoGamesError("no game to weigh the grades by")
-        weights: NDArray[np.float64] = total / total[-1]
+        weights: Floats = total / total[-1]
         return weights
 
     def __add__(self, other: WinningStatistics) -> WinningStatistics:
@@ -212,21 +211,17 @@ class WinningStatistics:
         return WinningStatistics(self.lowest, wins, wins + losses, self.label)
 
 
-def even_games(pool: Pool) -> NDArray[np.bool_]:
+def even_games(pool: Pool) -> Flags:
     """Which games are even, decided, and between players of known grades."""
     first, second = grades_of(pool, hint="grades such as 4k or 2d of both players are needed")
-    keep: NDArray[np.bool_] = np.isfinite(first) & np.isfinite(second) & (pool.score != 0.5)
+    keep: Flags = np.isfinite(first) & np.isfinite(second) & (pool.score != 0.5)
     if "handicap" in pool.columns:
         keep &= np.asarray(pool.columns["handicap"], np.float64) == 0
     return keep
 
 
 def windows(
-    pool: Pool,
-    *,
-    years: int = 5,
-    first_end: int | None = None,
-    last_end: int | None = None,
+    pool: Pool, *, years: int = 5, first_end: int | None = None, last_end: int | None = None
 ) -> Iterator[tuple[int, WinningStatistics]]:
     """Statistics over a moving window of whole years (Kaniuk 2011, section 5).
 
@@ -288,11 +283,7 @@ def as_published(statistics: WinningStatistics) -> str:
 
 
 def statistics_of_files(
-    files: Sequence[Path],
-    *,
-    begin: str | None = None,
-    end: str | None = None,
-    differences: int = 4,
+    files: Sequence[Path], *, begin: str | None = None, end: str | None = None, differences: int = 4
 ) -> WinningStatistics:
     """Statistics of files of games, or of files of counts; several are added up.
 
@@ -366,7 +357,7 @@ def _counted(pool: Pool, differences: int) -> Pool:
     return _without(pool, reasons)
 
 
-def _without(pool: Pool, reasons: Mapping[str, NDArray[np.bool_]]) -> Pool:
+def _without(pool: Pool, reasons: Mapping[str, Flags]) -> Pool:
     """Leave games out, each counted under the first of its reasons."""
     keep = np.ones(len(pool), np.bool_)
     for reason, where in reasons.items():
