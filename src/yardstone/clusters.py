@@ -72,9 +72,7 @@ def effective_number(labels: ArrayLike, weight: ArrayLike | None = None) -> floa
     With weights, one a row, the size of a cluster is their sum.
     """
     number = np.unique(np.asarray(labels), return_inverse=True)[1].ravel()
-    size = np.bincount(number, weight)
-    share = size / max(float(size.sum()), 1e-300)
-    return float(1.0 / np.sum(share * share)) if len(share) else 0.0
+    return effective_size(np.bincount(number, weight))
 
 
 def effective_players(first: Ints, second: Ints) -> float:
@@ -85,7 +83,7 @@ def effective_players(first: Ints, second: Ints) -> float:
     return effective_size(places_of_players(first, second))
 
 
-def effective_size(size: Longs) -> float:
+def effective_size(size: NDArray[Any]) -> float:
     """So many clusters of equal size would be as good as those of these sizes."""
     size = size[size > 0]
     share = size / max(float(size.sum()), 1e-300)

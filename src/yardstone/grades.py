@@ -124,16 +124,13 @@ def parse_grades(texts: Iterable[str | None]) -> Floats:
     Made for files, where professional ranks, blanks and fancies stand among the
     grades; use `parse_grade` where a wrong word should be an error.
     """
-    known: dict[str | None, float] = {}
-
-    def read(text: str | None) -> float:
-        if text not in known:
-            parts = split_grade(text or "")
-            amateur = parts is not None and parts[1] != "pro"
-            known[text] = parse_grade(text or "") if amateur else np.nan
-        return known[text]
-
-    return np.array([read(text) for text in texts], np.float64)
+    words = list(texts)
+    parts = {word: split_grade(word or "") for word in set(words)}
+    known = {
+        word: parse_grade(word or "") if part is not None and part[1] != "pro" else np.nan
+        for word, part in parts.items()
+    }
+    return np.array([known[word] for word in words], np.float64)
 
 
 def format_grade(grade: float) -> str:
