@@ -28,9 +28,9 @@ from yardstone.errors import InputError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
-    from yardstone.arrays import Floats
+    Floats = NDArray[np.float64]
 
 
 __all__ = [
