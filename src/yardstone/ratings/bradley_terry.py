@@ -78,36 +78,6 @@ Parameter = float | Literal["auto"] | Prior
 class BradleyTerry(CheckedParameters):
     """A joint rating system: one fit of all games.
 
-    Args:
-        average: Mean rating of each group of connected players; or, with `anchor`, the rating of
-            that player.
-        anchor: Player whose rating is set to `average`.
-        anchors: Players with fixed ratings.
-        loose_anchors: Players with a Gaussian prior on the rating.
-        relations: Gaussian priors on differences of two ratings.
-        join: Deviation of a prior around `average` put on every player without another prior: joins
-            groups that no result connects and makes perfect scores finite.
-        first_advantage (float, "auto" or Prior): Rating points for moving first: fixed, estimated,
-            or estimated with a prior.
-        draw_rate (float, "auto" or Prior): Draw rate of equal opponents (0 to 1), likewise. Under
-            the score equations it matters for deviations only.
-        method ({"score", "likelihood"}): Ordo's score equations, or maximum likelihood with
-            Davidson's draws. By default the likelihood, as `yardstone.rate` and the command, where
-            the advantage of moving first or the draw rate is estimated; else the score equations.
-            Any prior takes the likelihood.
-        scale: Rating difference at which the stronger player scores 76 %.
-        ignore_draws: Leave draws out.
-        reference ({"anchor", "mean"}): What deviations are relative to when `anchor` is set.
-        disconnected ({"components", "refuse"}): Rate groups that share no scale each on its own, or
-            raise NotConnectedError.
-        bounds ({"exact", "ordo", "draw"}): Bound given to players who won or lost everything: the
-            rating at which that had an even chance, exactly or to Ordo's own digits; or the rating
-            for half a point less (or more), as Ordo's manual has it.
-        paired: Columns of the pool (such as ``("event", "round")``) that, with the two players,
-            name games which belong together, for example two games of one opening with colours
-            swapped: deviations then allow for their correlation.
-        covariance: Whether to compute deviations at all.
-
     Examples:
         >>> from yardstone.pool import Pool
         >>> pool = Pool.from_names("AABBCC", "BCACAB", [1, 0.5, 0, 1, 0.5, 0])
@@ -115,22 +85,40 @@ class BradleyTerry(CheckedParameters):
         132.538...
     """
 
+    #: Mean rating of each group of connected players; or, with `anchor`, the rating of that player.
     average: float = 2300.0
-    anchor: str | None = None
-    anchors: Mapping[str, float] = field(default_factory=dict)
+    anchor: str | None = None  #: Player whose rating is set to `average`.
+    anchors: Mapping[str, float] = field(default_factory=dict)  #: Players with fixed ratings.
+    #: Players with a Gaussian prior on the rating.
     loose_anchors: Mapping[str, Prior] = field(default_factory=dict)
-    relations: Sequence[Relation] = ()
+    relations: Sequence[Relation] = ()  #: Gaussian priors on differences of two ratings.
+    #: Deviation of a prior around `average` put on every player without another prior: joins groups
+    #: that no result connects and makes perfect scores finite.
     join: float | None = None
+    #: Rating points for moving first: fixed, estimated, or estimated with a prior.
     first_advantage: Parameter = 0.0
+    #: Draw rate of equal opponents (0 to 1), likewise. Under the score equations it matters for
+    #: deviations only.
     draw_rate: Parameter = 0.5
+    #: Ordo's score equations, or maximum likelihood with Davidson's draws. By default the
+    #: likelihood, as `yardstone.rate` and the command, where the advantage of moving first or the
+    #: draw rate is estimated; else the score equations. Any prior takes the likelihood.
     method: Literal["score", "likelihood"] | None = None
-    scale: float = 202.0
-    ignore_draws: bool = False
+    scale: float = 202.0  #: Rating difference at which the stronger player scores 76 %.
+    ignore_draws: bool = False  #: Leave draws out.
+    #: What deviations are relative to when `anchor` is set.
     reference: Literal["anchor", "mean"] = "anchor"
+    #: Rate groups that share no scale each on its own, or raise NotConnectedError.
     disconnected: Literal["components", "refuse"] = "components"
+    #: Bound given to players who won or lost everything: the rating at which that had an even
+    #: chance, exactly or to Ordo's own digits; or the rating for half a point less (or more), as
+    #: Ordo's manual has it.
     bounds: Literal["exact", "ordo", "draw"] = "exact"
+    #: Columns of the pool (such as ``("event", "round")``) that, with the two players, name games
+    #: which belong together, for example two games of one opening with colours swapped: deviations
+    #: then allow for their correlation.
     paired: Sequence[str] | None = None
-    covariance: bool = True
+    covariance: bool = True  #: Whether to compute deviations at all.
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -46,15 +46,6 @@ __all__ = ["DecayingBradleyTerry"]
 class DecayingBradleyTerry(Remembering):
     """Bradley-Terry with weights that halve after some time.
 
-    Args:
-        half_life: Days after which a game counts half; without times, games of the pool. May be
-            infinite.
-        average, prior_deviation: Normal prior of each player's strength, in points.
-        first_advantage (float or "auto"): Rating points for moving first.
-        draw_rate (float, "auto" or None): Draw rate of equal opponents (Davidson's law); None
-            counts a draw as half a win and half a loss (for `replay`; `fit` always uses the law).
-        handicap: Where handicap stones and komi are found, and what they are worth (`replay` only).
-
     Examples:
         >>> from yardstone.pool import Pool
         >>> pool = Pool.from_names(["Ann", "Bob"], ["Bob", "Ann"], [1, 1])
@@ -62,11 +53,16 @@ class DecayingBradleyTerry(Remembering):
         True
     """
 
+    #: Days after which a game counts half; without times, games of the pool. May be infinite.
     half_life: float = 365.0
+    #: Normal prior of each player's strength, in points.
     average: float = 1500.0
     prior_deviation: float = 250.0
-    first_advantage: float | Literal["auto"] = 0.0
+    first_advantage: float | Literal["auto"] = 0.0  #: Rating points for moving first.
+    #: Draw rate of equal opponents (Davidson's law); None counts a draw as half a win and half a
+    #: loss (for `replay`; `fit` always uses the law).
     draw_rate: float | Literal["auto"] | None = "auto"
+    #: Where handicap stones and komi are found, and what they are worth (`replay` only).
     handicap: Handicap | None = None
 
     def fit(self, pool: Pool, at: np.datetime64 | str | None = None) -> JointRatings:

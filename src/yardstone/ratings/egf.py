@@ -49,21 +49,15 @@ class Handicap:
         max(H - 1, 0) + (1 - komi/even_komi)/2
 
     Without komi that is H - 1/2, as the European Go Federation counts.
-
-    Args:
-        column: Column of the stones; 0 is an even game, 1 one without komi.
-        komi_column: Column of the komi. Without it, and where it is NaN, even games have
-            `even_komi` and all others none.
-        points: Rating points of one stone.
-        even_komi: The komi of a fair game.
-        required: Raise InputError if the pool lacks a column, instead of taking all games for even
-            ones.
     """
 
-    column: str = "handicap"
+    column: str = "handicap"  #: Column of the stones; 0 is an even game, 1 one without komi.
+    #: Column of the komi. Without it, and where it is NaN, even games have `even_komi` and all
+    #: others none.
     komi_column: str | None = None
-    points: float = 100.0
-    even_komi: float = 6.5
+    points: float = 100.0  #: Rating points of one stone.
+    even_komi: float = 6.5  #: The komi of a fair game.
+    #: Raise InputError if the pool lacks a column, instead of taking all games for even ones.
     required: bool = True
 
     def __post_init__(self) -> None:
@@ -189,21 +183,6 @@ class EGF(Sequential):
     score is logistic in the difference of beta(r) = -7 ln(3300 - r). Near 3300 the
     formulas end, so they are used up to 3290 only.
 
-    Args:
-        initial: Rating with which a player without a grade enters.
-        grade_columns: Columns with the grades (or ratings) of `first` and `second`: a player enters
-            with the rating of the grade in his first game. Missing columns are no error.
-        rating_columns: The same for ratings on the EGF's scale, for players without a grade.
-        class_column: Column with the class of each game's tournament (A to D) or its weight; a pool
-            without it is of `weight` throughout.
-        weight: Weight of all games in a pool without `class_column`.
-        floor: No rating falls below this.
-        period ({"event", "game", "day", "week", "month", "quarter", "year"} or float): Games rated
-            at once: those of an event, or else.
-        event_column: Column that names the events.
-        first_advantage: Rating points for moving first.
-        handicap: Where the handicap is found; H stones count as 100 (H - 0.5) points for Black.
-
     Examples:
         >>> from yardstone.pool import Pool
         >>> pool = Pool.from_names(["Ann"], ["Bob"], [1])
@@ -211,15 +190,21 @@ class EGF(Sequential):
         2109.306
     """
 
-    initial: float = 100.0
+    initial: float = 100.0  #: Rating with which a player without a grade enters.
+    #: Columns with the grades (or ratings) of `first` and `second`: a player enters with the rating
+    #: of the grade in his first game. Missing columns are no error.
     grade_columns: tuple[str, str] = ("first_grade", "second_grade")
+    #: The same for ratings on the EGF's scale, for players without a grade.
     rating_columns: tuple[str, str] = ("first_rating", "second_rating")
+    #: Column with the class of each game's tournament (A to D) or its weight; a pool without it is
+    #: of `weight` throughout.
     class_column: str = "class"
-    weight: float = 1.0
-    floor: float = -900.0
-    period: Period = "event"
-    event_column: str = "event"
-    first_advantage: float = 0.0
+    weight: float = 1.0  #: Weight of all games in a pool without `class_column`.
+    floor: float = -900.0  #: No rating falls below this.
+    period: Period = "event"  #: Games rated at once: those of an event, or else.
+    event_column: str = "event"  #: Column that names the events.
+    first_advantage: float = 0.0  #: Rating points for moving first.
+    #: Where the handicap is found; H stones count as 100 (H - 0.5) points for Black.
     handicap: Handicap | None = field(default_factory=lambda: Handicap(required=False))
 
     scale = "egf"
@@ -360,17 +345,14 @@ class EGFOld(EGF):
     opponent's rating less the player's, handicap counted, and a that of the weaker
     player's rating: 200 at 20 kyu, 70 at 7 dan.
 
-    Args:
-        epsilon: What the expected scores of both players together lack to 1 (0.016; 0.014 at
-            first). Predictions leave it out, so that they sum to 1.
-        floor: No rating falls below this (20 kyu in that system).
-
     Notes:
         The other parameters are those of `EGF`.
     """
 
+    #: What the expected scores of both players together lack to 1 (0.016; 0.014 at first).
+    #: Predictions leave it out, so that they sum to 1.
     epsilon: float = 0.016
-    floor: float = 100.0
+    floor: float = 100.0  #: No rating falls below this (20 kyu in that system).
 
     scale = "egf before 2021"
     _not_negative = ("weight", "epsilon")

@@ -286,28 +286,6 @@ class Remembering(Predictor):
 class WholeHistory(Remembering):
     """Whole-history rating.
 
-    Args:
-        w2 (float or "auto"): The drift: variance of a strength a day later, in squared rating
-            points. "auto" takes the most probable one (for `fit` only).
-        average, prior_deviation: Normal prior of each player's strength on his first day, in
-            points.
-        priors: Other priors for some players: what their moves, or grades elsewhere, say.
-        first_advantage (float or "auto"): Rating points for moving first.
-        draw_rate (float, "auto" or None): Draw rate of equal opponents (Davidson's law); None
-            counts a draw as half a win and half a loss. A pool without draws has none in any case.
-        handicap: Where handicap stones and komi are found, and what they are worth.
-        resolution: Games within so many days share a strength.
-        deviations ({"joint", "conditional", "none"}): Posterior deviations; or those that take all
-            other players' strengths for known, as Coulom's do, which are too small; or none.
-        reference ({"mean", "prior"}): What joint deviations are relative to: the mean of all
-            strengths, for games only tell of differences; or the prior, which holds the common
-            level.
-        samples, seed: With more than 1500 player-days, the part of the joint variances that the
-            other players cause is estimated from so many random draws.
-        refit_days: `replay` makes a full fit each time so many days have passed. Without, only the
-            players of a game learn from it at once.
-        window: In `replay`, only so many days of a player's past are weighed anew after a game.
-
     Notes:
         Games need no times: then each player's strength drifts by `w2` with each of his
         games. The prior puts players on one scale whom no games join; `component` and
@@ -322,19 +300,35 @@ class WholeHistory(Remembering):
         array([1512.6, 1475.1])
     """
 
+    #: The drift: variance of a strength a day later, in squared rating points. "auto" takes the
+    #: most probable one (for `fit` only).
     w2: float | Literal["auto"] = 14.0
+    #: Normal prior of each player's strength on his first day, in points.
     average: float = 1500.0
     prior_deviation: float = 250.0
+    #: Other priors for some players: what their moves, or grades elsewhere, say.
     priors: PlayerPriors | None = None
-    first_advantage: float | Literal["auto"] = 0.0
+    first_advantage: float | Literal["auto"] = 0.0  #: Rating points for moving first.
+    #: Draw rate of equal opponents (Davidson's law); None counts a draw as half a win and half a
+    #: loss. A pool without draws has none in any case.
     draw_rate: float | Literal["auto"] | None = "auto"
+    #: Where handicap stones and komi are found, and what they are worth.
     handicap: Handicap | None = None
-    resolution: float = 1.0
+    resolution: float = 1.0  #: Games within so many days share a strength.
+    #: Posterior deviations; or those that take all other players' strengths for known, as Coulom's
+    #: do, which are too small; or none.
     deviations: Literal["joint", "conditional", "none"] = "joint"
+    #: What joint deviations are relative to: the mean of all strengths, for games only tell of
+    #: differences; or the prior, which holds the common level.
     reference: Literal["mean", "prior"] = "mean"
+    #: With more than 1500 player-days, the part of the joint variances that the other players cause
+    #: is estimated from so many random draws.
     samples: int = 32
     seed: int = 0
+    #: `replay` makes a full fit each time so many days have passed. Without, only the players of a
+    #: game learn from it at once.
     refit_days: float | None = None
+    #: In `replay`, only so many days of a player's past are weighed anew after a game.
     window: int | None = None
 
     def __post_init__(self) -> None:
