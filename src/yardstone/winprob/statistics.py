@@ -13,9 +13,7 @@ to four grades the wins of the weaker player (Nw), the games (Ng) and their rati
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 import os
 import re
 import warnings
@@ -38,7 +36,9 @@ from yardstone.errors import (
     UsageError,
 )
 from yardstone.grades import format_grade, parse_grade, parse_grades
+from yardstone.pool import SkipReport
 from yardstone.records.joining import join_pools
+from yardstone.records.sources import Source, delimited_rows
 from yardstone.winprob.games import GameColumns, between_grades, grades_of, read_games_csv
 
 if TYPE_CHECKING:
@@ -133,14 +133,7 @@ class WinningStatistics:
         unknown); ``handicap``, if there, must be 0. `differences` as in `from_games`; `begin`,
         `end`: first and last day counted; games without a date are then left out.
         """
-        keep = even_games(pool)
-        for bound, later in ((begin, False), (end, True)):
-            if bound is None:
-                continue
-            if pool.time is None:
-                raise UsageError("the games have no dates, so no period can be chosen")
-            day = np.datetime64(str(bound)).astype("datetime64[D]")
-            keep &= pool.time < day + 1 if later else pool.time >= day
+        keep = even_games(pool) & in_period(pool, begin, end)
         first, second = (grade[keep] for grade in grades_of(pool))
         won = pool.score[keep] == 1.0
         return cls.from_games(first, second, won, differences=differences, label=label)
@@ -188,9 +181,7 @@ class WinningStatistics:
         players below 20 kyu stand too) counts nothing and weighs nothing.
         """
         games = self.games.sum(axis=1)
-        if skip_lowest:
-            games = games.copy()
-            games[0] = 0.0
+        games[:skip_lowest] = 0.0
         total = np.cumsum(games)
         if not total[-1] > 0:
             raise NoGamesError("no game to weigh the grades by")
@@ -220,6 +211,24 @@ def even_games(pool: Pool) -> Flags:
     return keep
 
 
+def in_period(
+    pool: Pool, begin: str | np.datetime64 | None, end: str | np.datetime64 | None
+) -> Flags:
+    """Which games were played from the first day to the last; `UsageError` where none tells."""
+    keep = np.ones(len(pool), np.bool_)
+    for bound, later in ((begin, False), (end, True)):
+        if bound is None:
+            continue
+        if pool.time is None:
+            raise UsageError("the games have no dates, so no period can be chosen")
+        try:
+            day = np.datetime64(str(bound)).astype("datetime64[D]")
+        except ValueError:
+            raise UsageError(f"{bound!r} is not a date: write it like 2001-01-31") from None
+        keep &= pool.time < day + 1 if later else pool.time >= day
+    return keep
+
+
 def windows(
     pool: Pool, *, years: int = 5, first_end: int | None = None, last_end: int | None = None
 ) -> Iterator[tuple[int, WinningStatistics]]:
@@ -233,17 +242,12 @@ def windows(
     if pool.time is None or np.all(np.isnat(pool.time)):
         raise UsageError("the games have no dates, so no window can move over them")
     played = pool.time[~np.isnat(pool.time)].astype("datetime64[Y]").astype(np.int64) + 1970
-    for year in range(
-        first_end or int(played.min()) + years - 1, (last_end or int(played.max())) + 1
-    ):
+    ends = first_end or int(played.min()) + years - 1, (last_end or int(played.max())) + 1
+    for year in range(*ends):
         first = year - years + 1
-        period = f"{first:04d}-01-01", f"{year:04d}-12-31"
-        yield (
-            year,
-            WinningStatistics.from_pool(
-                pool, begin=period[0], end=period[1], label=f"{first} to {year}"
-            ),
-        )
+        begin, end = f"{first:04d}-01-01", f"{year:04d}-12-31"
+        label = f"{first} to {year}"
+        yield year, WinningStatistics.from_pool(pool, begin=begin, end=end, label=label)
 
 
 #: Begins the table in the database's pages.
@@ -303,8 +307,8 @@ def statistics_of_files(
     parts = [
         WinningStatistics.from_pool(
             _by_grades(_said(_counted(_graded_games(file), differences))),
-            begin=_day(begin),
-            end=_day(end),
+            begin=begin,
+            end=end,
             differences=differences,
             label=period or file.name,
         )
@@ -388,22 +392,12 @@ def read_all_games(
 ) -> Pool:
     """The games of several files as one, from the first day to the last.
 
-    Raises `InputError`: as `read_graded_games`; or a game has no date, and a period was named;
-    `UsageError` if a day is not a date.
+    Raises `InputError`: as `read_graded_games`; `UsageError` if a day is not a date, or a period
+    was named and the games have no dates.
     """
-    first, last = _day(begin), _day(end)
     pools = [_by_grades(read_graded_games(file)) for file in files]
     pool = pools[0] if len(pools) == 1 else join_pools(pools)
-    if first is None and last is None:
-        return pool
-    if pool.time is None:
-        raise InputError("the games have no dates for a period", file=str(files[0]))
-    keep = ~np.isnat(pool.time)
-    if first is not None:
-        keep &= pool.time >= np.datetime64(first, "s")
-    if last is not None:
-        keep &= pool.time < np.datetime64(last, "D") + np.timedelta64(1, "D")
-    return pool.select(keep)
+    return pool if begin is None and end is None else pool.select(in_period(pool, begin, end))
 
 
 def _read_records(file: Path) -> Pool:
@@ -431,15 +425,6 @@ def _holds_counts(file: Path) -> bool:
     return TITLE.lower() in head.lower() or head.startswith("grade,")
 
 
-def _day(word: str | None) -> str | None:
-    if word is not None:
-        try:
-            np.datetime64(word, "D")
-        except ValueError:
-            raise UsageError(f"{word!r} is not a date: write it like 2001-01-31") from None
-    return word
-
-
 def read_statistics(*paths: str | os.PathLike[str]) -> WinningStatistics:
     """Read statistics from pages as published, their text, or CSV; several files are added up.
 
@@ -448,8 +433,8 @@ def read_statistics(*paths: str | os.PathLike[str]) -> WinningStatistics:
     """
     cells: dict[tuple[int, int], tuple[float, float]] = {}
     for path in paths:
-        text = _text(Path(path))
-        table = _from_csv(text, str(path)) if text.startswith("grade,") else _from_page(text)
+        text = Source(str(path), Path(path)).content(_MOST_BYTES).decode("utf-8", "replace")
+        table = _from_csv(str(path)) if text.startswith("grade,") else _from_page(text)
         if not table:
             raise InputError("no winning statistics of even games were found", file=str(path))
         for key, (wins, games) in table.items():
@@ -468,18 +453,8 @@ def read_statistics(*paths: str | os.PathLike[str]) -> WinningStatistics:
     for (grade, difference), pair in cells.items():
         if grade >= LOWEST:
             counts[:, grade - LOWEST, difference - 1] = pair
-    wins_table, games_table = counts
     label = ", ".join(Path(path).name for path in paths)
-    return WinningStatistics(LOWEST, wins_table, games_table, label)
-
-
-def _text(path: Path) -> str:
-    _check_file(path)
-    with path.open("rb") as stream:
-        data = stream.read(_MOST_BYTES + 1)
-    if len(data) > _MOST_BYTES:
-        raise InputError(f"is larger than {_MOST_BYTES >> 20} MiB", file=str(path))
-    return data.decode("utf-8", "replace")
+    return WinningStatistics(LOWEST, counts[0], counts[1], label)
 
 
 def _from_page(text: str) -> dict[tuple[int, int], tuple[float, float]]:
@@ -501,22 +476,18 @@ def _from_page(text: str) -> dict[tuple[int, int], tuple[float, float]]:
     return cells
 
 
-def _from_csv(text: str, file: str) -> dict[tuple[int, int], tuple[float, float]]:
+def _from_csv(file: str) -> dict[tuple[int, int], tuple[float, float]]:
     cells = {}
-    rows = csv.DictReader(io.StringIO(text))
-    line = 1
-    try:
-        for line, row in enumerate(rows, 2):
+    header, rows = delimited_rows(file, SkipReport(), most=_MOST_BYTES)
+    for line, texts in rows:
+        row = dict(zip(header, texts, strict=True))
+        try:
             key = int(parse_grade(row["grade"])), int(row["difference"])
             cells[key] = wins, games = float(row["wins"]), float(row["games"])
-            if not 0.0 <= wins <= games < _MOST_GAMES:
-                raise ValueError(games)
-            if key[1] < 1:
-                raise InputError("a difference is at least 1", file=file, line=line)
-    except InputError as error:
-        if error.file is not None:
-            raise
-        raise InputError("not a row of winning statistics", file=file, line=line) from error
-    except (csv.Error, KeyError, ArithmeticError, ValueError, TypeError) as error:
-        raise InputError("not a row of winning statistics", file=file, line=line) from error
+        except (InputError, KeyError, ArithmeticError, ValueError) as error:
+            raise InputError("not a row of winning statistics", file=file, line=line) from error
+        if not 0.0 <= wins <= games < _MOST_GAMES:
+            raise InputError("not a row of winning statistics", file=file, line=line)
+        if key[1] < 1:
+            raise InputError("a difference is at least 1", file=file, line=line)
     return cells
