@@ -198,29 +198,32 @@ def _pair(
 
 def _strength(word: str, scale: str, model: WinningModel) -> float:
     """The grade of a word, or the points where the model is one of points."""
-    try:
-        value = float(word)
-    except ValueError:
-        if model.scale == "points":
-            raise UsageError(
-                f"{word!r} is not a rating: the model {model.name} goes by points"
-            ) from None
+    value = _number(word)
+    if model.scale == "points":
+        if value is None:
+            raise UsageError(f"{word!r} is not a rating: the model {model.name} goes by points")
+        return value
+    if value is None:
         if scale != "grade" and isnan(parse_grades([word])[0]):
-            raise UsageError(f"{word!r} is neither a rating nor a grade") from None
+            raise UsageError(f"{word!r} is neither a rating nor a grade")
         grade = parse_grade(word)
         if not _LOWEST <= grade <= _HIGHEST:
-            raise UsageError(
-                f"{word}: grades lie from {format_grade(_LOWEST)} to {format_grade(_HIGHEST)}"
-            ) from None
+            ends = f"{format_grade(_LOWEST)} to {format_grade(_HIGHEST)}"
+            raise UsageError(f"{word}: grades lie from {ends}")
         return grade
-    if model.scale == "points":
-        return value
     if scale == "grade":
         raise UsageError(
             f"{word} is a rating, and grades were expected such as 4k or 2d: say on which scale "
             "ratings are with --scale egf, ogs or goldis"
         )
     return float(convert(value, scale, "grade"))
+
+
+def _number(word: str) -> float | None:
+    try:
+        return float(word)
+    except ValueError:
+        return None
 
 
 PlayerScale = Literal["goldis", "uniform", "egf", "ogs", "grade", "rank"]
@@ -288,7 +291,7 @@ def advise_handicap(
     """
     if len(players) != 2:
         raise UsageError("give two ratings or two ranks")
-    if scale is None and len({_is_number(word) for word in players}) == 2:
+    if scale is None and len({_number(word) is None for word in players}) == 2:
         raise UsageError(
             f"{players[0]} and {players[1]}: one is a name and the other a number, so they are on "
             "different scales (give two grades, or two ratings with --scale)"
@@ -313,8 +316,8 @@ def advise_handicap(
                     raise UsageError("goldis: his table ends at 27 kyu and 10 dan")
                 goldis = handicap(one, two, komi=even_komi, base=ratio, stones=stones)
                 komis = goldis.komi, goldis.tie, goldis.half_point_komi
-                exact = goldis.exact_stones
-                proposal = _proposal(model, black, white, goldis.stones, komis, exact, level)
+                whole, exact = goldis.stones, goldis.exact_stones
+                proposal = _proposal(model, black, white, whole, komis, exact, level)
             else:
                 proposal = propose_handicap(model, black, white, stones=stones, level=level)
         except UsageError as error:
@@ -344,19 +347,15 @@ def advise_handicap(
     )
 
 
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
-
-
 def _goldis_and_grade(word: str, scale: PlayerScale | None) -> tuple[float | None, float]:
     """Goldis' log rating and the grade of a word; names are known without naming the scale."""
-    if _is_number(word):
-        rating = _goldis_rating(word, scale)
-        return rating, float(grade_of_goldis(rating))
+    number = _number(word)
+    if number is not None:
+        if scale in ("grade", "rank"):
+            raise UsageError(f"{word!r} is not a name such as 4k or 2d")
+        if scale not in (None, "goldis", "uniform"):
+            number = float(convert(number, scale, "goldis"))
+        return number, float(grade_of_goldis(number))
     parts = split_grade(word)
     grade = None if parts is None or parts[1] == "pro" else parse_grade(word)
     if scale in ("grade", "egf", "ogs"):
@@ -371,15 +370,6 @@ def _goldis_and_grade(word: str, scale: PlayerScale | None) -> tuple[float | Non
             raise
         return None, grade
     return rating, float(grade_of_goldis(rating)) if grade is None else grade
-
-
-def _goldis_rating(word: str, scale: PlayerScale | None) -> float:
-    """Goldis' log rating of a number on a scale."""
-    if scale in (None, "goldis", "uniform"):
-        return float(word)
-    if scale in ("grade", "rank"):
-        raise UsageError(f"{word!r} is not a name such as 4k or 2d")
-    return float(convert(float(word), scale, "goldis"))
 
 
 #: Points of komi that may make up the rest beside the nearest whole stones; more says that
@@ -453,24 +443,31 @@ def propose_handicap(
     """
     if model.scale != "grades":
         raise UsageError(f"{model.name}: rating points have no handicap stones")
-    most = MOST_KOMI
-    if stones is None:
-        stones, most = _nearest_stones(model, black, white), _MOST_REST
+
+    def ahead(stones: float, komi: float) -> float:
+        """By how much Black's chance is above one half."""
+        return float(model.probability(black, white, handicap=stones, komi=komi)) - 0.5
+
+    chosen, most = stones, MOST_KOMI
+    if chosen is None:
+        chosen, most = _nearest_stones(model, black, white), _MOST_REST
     else:
-        check_number("stones", stones, least=1, most=MOST_STONES, whole=True)
-    exact = _even_komi(model, black, white, stones, most)
-    if exact is None:
+        check_number("stones", chosen, least=1, most=MOST_STONES, whole=True)
+    if ahead(chosen, -most) < _EQUAL or ahead(chosen, most) > -_EQUAL:
         if most < MOST_KOMI:
             raise UsageError(
-                f"{model.name}: no komi makes {stones} stones even; the players are outside what "
+                f"{model.name}: no komi makes {chosen} stones even; the players are outside what "
                 "the model was made for"
             )
         raise UsageError(
-            f"{model.name}: {stones} stones are too few or too many: a komi of more than "
+            f"{model.name}: {chosen} stones are too few or too many: a komi of more than "
             f"{MOST_KOMI:g} points has no meaning"
         )
-    exact_stones = _exact_stones(model, black, white)
-    return _proposal(model, black, white, stones, tie_and_komi(exact), exact_stones, level)
+    komi = float(bisect(lambda komi: ahead(chosen, komi) <= 0.0, -most, most))
+    exact = None
+    if ahead(1.0, 0.0) <= _EQUAL and ahead(MOST_STONES, 0.0) >= 0.0:
+        exact = round(float(bisect(lambda each: ahead(each, 0.0) > 0.0, 1.0, MOST_STONES)), 9)
+    return _proposal(model, black, white, chosen, tie_and_komi(komi), exact, level)
 
 
 def _proposal(
@@ -524,27 +521,3 @@ def _nearest_stones(model: WinningModel, black: float, white: float) -> int:
         )
     off = np.abs(p - 0.5)
     return int(every[np.flatnonzero(off <= off.min() + _EQUAL)[0]])
-
-
-def _exact_stones(model: WinningModel, black: float, white: float) -> float | None:
-    """Stones without komi with which the game is even, fractions of one included."""
-
-    def ahead(stones: float) -> float:
-        return float(model.probability(black, white, handicap=stones, komi=0.0)) - 0.5
-
-    if ahead(1.0) > _EQUAL or ahead(MOST_STONES) < 0.0:
-        return None
-    return round(float(bisect(lambda stones: ahead(stones) > 0.0, 1.0, MOST_STONES)), 9)
-
-
-def _even_komi(
-    model: WinningModel, black: float, white: float, stones: int, most: float
-) -> float | None:
-    """The komi that makes a game with so many stones even; None beyond `most` points."""
-
-    def ahead(komi: float) -> float:
-        return float(model.probability(black, white, handicap=stones, komi=komi)) - 0.5
-
-    if ahead(-most) < _EQUAL or ahead(most) > -_EQUAL:
-        return None
-    return float(bisect(lambda komi: ahead(komi) <= 0.0, -most, most))
