@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import partial
 from math import isfinite
@@ -162,7 +162,13 @@ def evaluate(
     if group_by is not None and group_by not in pool.columns:
         raise InputError(no_such("column", group_by, pool.columns), hint=READ_COLUMN)
     played, notes = judged_games(pool, even)
-    unable = _lacking(entries, played) if systems is None else {}
+    unable = {
+        name: f"the games have no column {entry.needs!r}"
+        for name, entry in entries.items()
+        if systems is None
+        and isinstance(entry, SystemEntry)
+        and entry.needs not in {"", *played.columns}
+    }
     entries = {name: entry for name, entry in entries.items() if name not in unable}
     cut = _cut(played, train_share, train_until)
     before = first_games(played, cut)
@@ -191,8 +197,12 @@ def evaluate(
     if rated is not None and gap_edges:
         parts += rating_gap_subsets(rated.first, rated.second, gap_edges)
         notes.append(f"Distances of ratings are those of {rated.prediction.name}.")
-    if not start_levels:
-        notes += _untold(entries, played)
+    untold = [name for name, entry in entries.items() if starts_at_levels(entry)]
+    if untold and not start_levels and any(name in played.columns for name in LEVELS):
+        notes.append(
+            "No system starts from the grades, ratings and handicaps in the games, so that all "
+            f"know the same; with --start-levels these do: {', '.join(untold)}."
+        )
     notes += [note for run in runs for note in run.notes]
     notes += _alike(predictions[: len(runs)])
     evaluation = compare(
@@ -229,19 +239,8 @@ def earlier_part(
 
 
 def _cut(games: Pool, share: float | None, until: np.datetime64 | None) -> int:
-    """How many games are the earlier ones."""
-    if share is None and until is None:
-        share = TRAIN_SHARE
-    return earlier_number(games, share=share, until=until)
-
-
-def _lacking(entries: Mapping[str, SystemEntry | SequentialSystem], games: Pool) -> dict[str, str]:
-    """The systems that lack what they need of these games, and what that is."""
-    return {
-        name: f"the games have no column {entry.needs!r}"
-        for name, entry in entries.items()
-        if isinstance(entry, SystemEntry) and entry.needs and entry.needs not in games.columns
-    }
+    usual = TRAIN_SHARE if share is None and until is None else share
+    return earlier_number(games, share=usual, until=until)
 
 
 def _entries(
@@ -264,17 +263,6 @@ def _entries(
     if unknown := [name for name in fixed if name not in entries]:
         raise UsageError(no_such("system among those compared", unknown[0], entries))
     return entries
-
-
-def _untold(entries: Mapping[str, SystemEntry | SequentialSystem], games: Pool) -> Iterator[str]:
-    """Which systems could have been told how strong players are said to be."""
-    told = any(name in games.columns for name in LEVELS)
-    untold = [name for name, entry in entries.items() if told and starts_at_levels(entry)]
-    if untold:
-        yield (
-            "No system starts from the grades, ratings and handicaps in the games, so that all "
-            f"know the same; with --start-levels these do: {', '.join(untold)}."
-        )
 
 
 def _alike(predictions: Sequence[Prediction]) -> list[str]:
@@ -438,8 +426,7 @@ def _plain(system: object) -> dict[str, Any]:
     parameters = {}
     for part in fields(system) if is_dataclass(system) else ():
         value = getattr(system, part.name)
-        usual = part.default if part.default_factory is MISSING else part.default_factory()
-        if value != usual:
+        if value != (part.default if part.default_factory is MISSING else part.default_factory()):
             plain = isinstance(value, int | str | NoneType) or (
                 isinstance(value, float) and isfinite(value)
             )

@@ -182,16 +182,13 @@ def _scored(
 
 def _measures(prediction: Prediction, score: Floats, part: Subset) -> Measures:
     """The measures of a prediction on a part of the games, by pieces."""
-    columns = (score, prediction.expected, prediction.draw)
 
     def games() -> Iterator[tuple[Floats, Floats, Floats | None]]:
         for at in pieces(len(score)):
             chosen = taken(part.games, at)
             if chosen.any():
-                s, p, d = (None if each is None else taken(each, at)[chosen] for each in columns)
-                assert s is not None
-                assert p is not None
-                yield s, p, d
+                draw = None if prediction.draw is None else taken(prediction.draw, at)[chosen]
+                yield taken(score, at)[chosen], taken(prediction.expected, at)[chosen], draw
 
     return measure_pieces(games())
 
@@ -199,9 +196,8 @@ def _measures(prediction: Prediction, score: Floats, part: Subset) -> Measures:
 def _place(item: Scored, metric: str) -> tuple[bool, float]:
     """Baselines last, then from best to worst."""
     value = item.value(metric)
-    if value is None:
-        value = -np.inf
-    return item.prediction.baseline, -value if LARGER_IS_BETTER[metric] else value
+    worst = -np.inf if value is None else value
+    return item.prediction.baseline, -worst if LARGER_IS_BETTER[metric] else worst
 
 
 def _bootstraps(
@@ -451,10 +447,10 @@ class Evaluation(DisplayedRows[Scored, Scored]):
         return key
 
     def _named(self, name: str) -> Scored:
-        for scored in self.systems:
-            if scored.name == name:
-                return scored
-        raise UsageError(no_such("system", name, [scored.name for scored in self.systems]))
+        known = {scored.name: scored for scored in self.systems}
+        if name not in known:
+            raise UsageError(no_such("system", name, known))
+        return known[name]
 
     @property
     def ranked(self) -> tuple[Scored, ...]:

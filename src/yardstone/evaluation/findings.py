@@ -104,7 +104,7 @@ def examine(
         candidates = np.flatnonzero((played > 0) & (quiet > idle_days))
         idle = candidates[np.argsort(-quiet[candidates], kind="stable")]
     chances = _Chances(pool, replay)
-    share = chances.swap_share()
+    share = swap_share_of(chances.every)
     rows, chance = chances.least(improbable, most)
     twins = _twins(pool, rows)
     won, predicted = pool.score[rows] == 1.0, replay.expected[rows]
@@ -153,9 +153,9 @@ class _Chances:
         odds = self._line[0] + self._line[1] * logit(p)
         return logistic(np.where(score == 1.0, odds, -odds))
 
-    def swap_share(self) -> float:
-        """As the function of that name."""
-        return swap_share_of(lambda: (self._of(*games) for games in self._games()))
+    def every(self) -> Iterator[Floats]:
+        """Of the decided games, by pieces."""
+        return (self._of(*games) for games in self._games())
 
     def least(self, most_chance: float, most: int) -> tuple[Longs, Floats]:
         """The games of at most that chance, least likely first, and their chances."""

@@ -110,9 +110,7 @@ class IntervalScale:
 
     def corrected(self, expected: float, games: int) -> float:
         """An expected score, right on average; `games` are those of the player with fewer."""
-        p = min(max(expected, 1e-12), 1.0 - 1e-12)
-        odds = float(self.slope[self._class(games)] * logit(p))
-        return float(logistic(odds))
+        return float(logistic(float(self.slope[self._class(games)] * _log_odds(expected))))
 
     @property
     def has_intervals(self) -> bool:
@@ -211,9 +209,8 @@ def _errors(
     back = isinstance(replay.ratings, WholeHistoryRatings)
     off_first = replay.first_rating - first - centre
     off_second = replay.second_rating - second - centre
-    nothing = np.full(len(pool), np.nan)
-    one = nothing if replay.first_deviation is None else replay.first_deviation
-    other = nothing if replay.second_deviation is None else replay.second_deviation
+    deviations = (replay.first_deviation, replay.second_deviation)
+    one, other = (np.full(len(pool), np.nan) if each is None else each for each in deviations)
     games = (played[pool.first], played[pool.second]) if back else experience
     now = ((rating - last - centre) / deviation)[known]
     return _Errors(
@@ -324,18 +321,11 @@ class _Shift(Handicap):
 
 def _model(spread: float, walk: str, step: float) -> Glicko | Glicko2:
     if walk == "day":
-        return Glicko(
-            initial_deviation=spread,
-            drift=step,
-            idle_days=1.0,
-            min_deviation=0.0,
-            handicap=_Shift(),
-        )
+        aged = Glicko(initial_deviation=spread, drift=step, idle_days=1.0, min_deviation=0.0)
+        return replace(aged, handicap=_Shift())
+    volatility = max(step, 1e-3) / POINTS
     return Glicko2(
-        initial_deviation=spread,
-        initial_volatility=max(step, 1e-3) / POINTS,
-        tau=0.0,
-        handicap=_Shift(),
+        initial_deviation=spread, initial_volatility=volatility, tau=0.0, handicap=_Shift()
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.choices import no_such
+from yardstone.choices import no_such, plural
 from yardstone.disk import column_like, computed, let_go, on_disk, pieces, taken
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.pool import StoredPool, in_batches
@@ -135,11 +135,7 @@ def _stored_notes(pool: StoredPool) -> list[str]:
 
 
 def _left_out(number: int, which: str) -> str:
-    return (
-        f"1 game {which} was left out."
-        if number == 1
-        else f"{number:,} games {which} were left out."
-    )
+    return f"{plural(number, 'game')} {which} {'was' if number == 1 else 'were'} left out."
 
 
 def earlier_number(

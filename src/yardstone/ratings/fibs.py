@@ -41,25 +41,16 @@ class MatchSystem(Sequential):
             raise UsageError("there is neither a first-move advantage nor a handicap")
         check_number("length", self.length, least=1.0)
 
-    def probability(
+    def _chance(
         self,
-        first_rating: ArrayLike,
-        second_rating: ArrayLike,
-        first_deviation: ArrayLike = 0.0,
-        second_deviation: ArrayLike = 0.0,
-        *,
-        advantage: ArrayLike | None = None,
+        first: Floats,
+        second: Floats,
+        ahead: Floats,
+        variance: Floats,
         length: ArrayLike | None = None,
     ) -> Floats:
-        """Expected score of the first player in a match of `length` points.
-
-        The length is by default that of the system; deviations do not matter here.
-        """
-        scale = fibs.POINTS / self.scale_points
-        ahead = np.subtract(first_rating, second_rating)
-        if advantage is not None:
-            ahead = np.add(ahead, advantage)
-        return fibs.probability(ahead * scale, 0.0, self.length if length is None else length)
+        points = (first - second + ahead) * (fibs.POINTS / self.scale_points)
+        return fibs.probability(points, 0.0, self.length if length is None else length)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -259,22 +259,13 @@ class OGS(Glicko2):
         """That of the first move alone: handicap multiplies ratings here."""
         return np.full(len(pool), self.first_advantage / POINTS)
 
-    def probability(
+    def _chance(
         self,
-        first_rating: ArrayLike,
-        second_rating: ArrayLike,
-        first_deviation: ArrayLike = 0.0,
-        second_deviation: ArrayLike = 0.0,
-        *,
-        advantage: ArrayLike | None = None,
+        first: Floats,
+        second: Floats,
+        ahead: Floats,
+        variance: Floats,
         stones: ArrayLike = 0.0,
     ) -> Floats:
-        """Expected score of a player who moves first, given a head start in stones."""
         ratio = np.exp(np.divide(stones, self.ranks_per_log))
-        return super().probability(
-            np.multiply(first_rating, ratio),
-            second_rating,
-            first_deviation,
-            second_deviation,
-            advantage=advantage,
-        )
+        return super()._chance(first * ratio, second, ahead, variance)

@@ -188,6 +188,8 @@ class Predictor(CheckedParameters, ABC):
     _above_zero: ClassVar[tuple[str, ...]] = ()
     _not_negative: ClassVar[tuple[str, ...]] = ()
     _infinite: ClassVar[tuple[str, ...]] = ()
+    #: Expected score of one rating, so far ahead of another; the last is the sum of both variances.
+    _chance: Callable[..., Floats]
 
     def __post_init__(self) -> None:
         check_fields(self, infinite=self._infinite)
@@ -226,12 +228,14 @@ class Predictor(CheckedParameters, ABC):
         second_deviation: ArrayLike = 0.0,
         *,
         advantage: ArrayLike | None = None,
+        **more: ArrayLike,
     ) -> Floats:
         """Expected score of a player who moves first; shapes broadcast.
 
         Deviations matter only to the systems that have them. `advantage` are rating
         points for handicap and moving first (default: the system's `first_advantage`,
-        0 where that is free).
+        0 where that is free). `more` is what else a system looks at: the ``length`` of a
+        match (FIBS), the ``stones`` of a head start (OGS).
         """
         if advantage is None:
             advantage = 0.0 if isinstance(self.first_advantage, str) else self.first_advantage
@@ -239,11 +243,7 @@ class Predictor(CheckedParameters, ABC):
             np.asarray(each, np.float64) for each in (first_rating, second_rating, advantage)
         )
         variance = np.square(first_deviation) + np.square(second_deviation)
-        return self._chance(first, second, ahead, variance)
-
-    def _chance(self, first: Floats, second: Floats, ahead: Floats, variance: Floats) -> Floats:
-        """Expected score of `first`, `ahead` by so much; `variance` is the sum of both."""
-        raise NotImplementedError
+        return self._chance(first, second, ahead, variance, **more)
 
     def expected_score(
         self, ratings: Ratings, first: str, second: str, *, advantage: float | None = None

@@ -108,21 +108,8 @@ class SktLr(Sequential):
         margin, spread = self._forecast(difference, deviation, handicap, given_komi)
         return np.asarray(ndtr(margin / spread))
 
-    def probability(
-        self,
-        first_rating: ArrayLike,
-        second_rating: ArrayLike,
-        first_deviation: ArrayLike = 0.0,
-        second_deviation: ArrayLike = 0.0,
-        *,
-        advantage: ArrayLike | None = None,
-    ) -> Floats:
-        """Probability that the first player wins an even game, both deviations considered."""
-        ahead = 0.0 if advantage is None else advantage
-        return self.win_probability(
-            np.subtract(np.add(first_rating, ahead), second_rating),
-            deviation=np.hypot(first_deviation, second_deviation),
-        )
+    def _chance(self, first: Floats, second: Floats, ahead: Floats, variance: Floats) -> Floats:
+        return self.win_probability(first + ahead - second, deviation=np.sqrt(variance))
 
     def margin(self, first_rating: ArrayLike, second_rating: ArrayLike) -> Floats:
         """Points by which the first player is expected to win an even game."""
