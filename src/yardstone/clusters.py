@@ -1,19 +1,17 @@
 """How sure a mean over games is when games belong together: exact sums, no resampling.
 
-Where every game belongs to one cluster (an event, say), the error of a mean is the
-jackknife's, which leaves out a cluster at a time. Games of one player are not independent
-either, and every game belongs to two players (dyadic clusters): the squared standard error
-of a mean is the sum over players of their summed residuals squared, *less* the same sum
-over pairs of players (Fafchamps and Gubert 2007); each sum is divided by one minus its
-share of all games (the jackknife, "CR3"), because each cluster has pulled the mean towards
-itself.
+Where every game belongs to one cluster (an event, say), the error of a mean is the jackknife's,
+which leaves out a cluster at a time. Games of one player are not independent either, and every game
+belongs to two players (dyadic clusters): the squared standard error of a mean is the sum over
+players of their summed residuals squared, *less* the same sum over pairs of players (Fafchamps and
+Gubert 2007); each sum is divided by one minus its share of all games (the jackknife, "CR3"),
+because each cluster has pulled the mean towards itself.
 
-A standard error from a few clusters is itself uncertain, so intervals are Student's. Not
-their number counts for the degrees of freedom but how even they are: eight players of whom
-two play half of all games are worth five. With two degrees fewer than such *effective
-players*, 95 % intervals held the truth in 92 to 97 % of simulated pools of 4 to 50 players
-with effects of their own, and in more where there are no such effects
-(docs/studies/coverage-forecasts.md).
+A standard error from a few clusters is itself uncertain, so intervals are Student's. Not their
+number counts for the degrees of freedom but how even they are: eight players of whom two play half
+of all games are worth five. With two degrees fewer than such *effective players*, 95 % intervals
+held the truth in 92 to 97 % of simulated pools of 4 to 50 players with effects of their own, and in
+more where there are no such effects (docs/studies/coverage-forecasts.md).
 """
 
 from __future__ import annotations

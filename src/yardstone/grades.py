@@ -136,8 +136,7 @@ def parse_grades(texts: Iterable[str | None]) -> Floats:
 def format_grade(grade: float) -> str:
     """Short name of a grade, the inverse of `parse_grade`.
 
-    A grade between two others is written with its decimals, as dan from 1 dan
-    on and as kyu below.
+    A grade between two others is written with its decimals, as dan from 1 dan on and as kyu below.
 
     Examples:
         >>> format_grade(1), format_grade(-20), format_grade(-0.5)

@@ -102,10 +102,9 @@ def rate(
 ) -> int:
     """Rate players from results, with the error of each rating.
 
-    Every rating is the likeliest one given all games at once, with the advantage
-    of moving first and the frequency of draws estimated along with them. With --moves
-    what the moves of games of Go show of a player is a prior of the rating, which also
-    joins players whom no result connects.
+    Every rating is the likeliest one given all games at once, with the advantage of moving first
+    and the frequency of draws estimated along with them. With --moves what the moves of games of Go
+    show of a player is a prior of the rating, which also joins players whom no result connects.
 
     Examples:
         yardstone rate league.csv

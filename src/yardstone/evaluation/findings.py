@@ -1,10 +1,9 @@
 """What a person should look at: unsettled and idle players, and unlikely results.
 
-Nothing here decides anything. A result may be unlikely because the players' names
-were exchanged when it was written down; then the other result, with the colours
-the other way round, would have been the likely one. How often that happens in a
-pool, and which games it probably happened to, can be estimated; whether it did, a
-person must find out.
+Nothing here decides anything. A result may be unlikely because the players' names were exchanged
+when it was written down; then the other result, with the colours the other way round, would have
+been the likely one. How often that happens in a pool, and which games it probably happened to, can
+be estimated; whether it did, a person must find out.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
 """A rating system with all its games, kept so that changes replay only what they must.
 
-A server adds games every day, annuls one, finds that two accounts are one person.
-The ledger keeps the state of the system at some points on the way (checkpoints).
-After a change it goes on from the last checkpoint before the first game that
-differs, and from there it replays only games that the change can reach: those of
-players joined, by games from the checkpoint on, with a player of a changed game (all
-from there on, in a system that looks at the mean of its players). Everybody else's
-ratings and predictions stay as they were. What comes out is the same as if all games had
+A server adds games every day, annuls one, finds that two accounts are one person. The ledger keeps
+the state of the system at some points on the way (checkpoints). After a change it goes on from the
+last checkpoint before the first game that differs, and from there it replays only games that the
+change can reach: those of players joined, by games from the checkpoint on, with a player of a
+changed game (all from there on, in a system that looks at the mean of its players). Everybody
+else's ratings and predictions stay as they were. What comes out is the same as if all games had
 been replayed: to the last bit, but for the rounding of such a mean.
 """
 

@@ -1,9 +1,8 @@
 """How good predictions were: pure functions of scores and predictions.
 
-Scores are those of the player who moved first: 1, 0.5 or 0. A prediction
-(*expected*) is that player's expected score, made before the game. Definitions
-are those of Neubauer 2024, section 2.3. A draw counts as half a game won by
-each side, which is how the thesis says they may be extended.
+Scores are those of the player who moved first: 1, 0.5 or 0. A prediction (*expected*) is that
+player's expected score, made before the game. Definitions are those of Neubauer 2024, section 2.3.
+A draw counts as half a game won by each side, which is how the thesis says they may be extended.
 """
 
 from __future__ import annotations

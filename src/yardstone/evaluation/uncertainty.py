@@ -1,19 +1,17 @@
 """How sure a mean over games is, when games share players.
 
-Games of one player are not independent: a system that misjudges a player errs in
-all of that player's games. So players are resampled, not games: each player gets
-as many copies as a draw with replacement gives, and a game counts as often as the
-copies of its two players multiply to (the vertex bootstrap of Snijders and
-Borgatti 1999, Owen's pigeonhole bootstrap of 2007).
+Games of one player are not independent: a system that misjudges a player errs in all of that
+player's games. So players are resampled, not games: each player gets as many copies as a draw with
+replacement gives, and a game counts as often as the copies of its two players multiply to (the
+vertex bootstrap of Snijders and Borgatti 1999, Owen's pigeonhole bootstrap of 2007).
 
-With every game in two clusters this bootstrap is known to be too wide. Its
-variance, to first order, is the sum over players of their summed residuals
-squared *plus* the same sum over pairs of players; what is wanted (the variance
-robust to dyadic clusters, `yardstone.clusters`) is the first *minus* the
-second. Both are exact sums, so the spread of the replicates is scaled by the root
-of their ratio, never below what independent pairs would give. The replicates say how
-several means vary together, as simultaneous statements need; the interval of one of
-them is Student's, from its exact standard error.
+With every game in two clusters this bootstrap is known to be too wide. Its variance, to first
+order, is the sum over players of their summed residuals squared *plus* the same sum over pairs of
+players; what is wanted (the variance robust to dyadic clusters, `yardstone.clusters`) is the first
+*minus* the second. Both are exact sums, so the spread of the replicates is scaled by the root of
+their ratio, never below what independent pairs would give. The replicates say how several means
+vary together, as simultaneous statements need; the interval of one of them is Student's, from its
+exact standard error.
 """
 
 from __future__ import annotations

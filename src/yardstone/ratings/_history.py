@@ -1,9 +1,8 @@
 """Games laid out for whole-history rating: players, their days, the games of each day.
 
-A *node* is a player on a day on which he played; its unknown is his strength that
-day. Nodes of a player stand together in order of time. An *entry* is a game seen by
-one of its players; the entries of a player stand together in order of time too, so
-every game has two.
+A *node* is a player on a day on which he played; its unknown is his strength that day. Nodes of a
+player stand together in order of time. An *entry* is a game seen by one of its players; the entries
+of a player stand together in order of time too, so every game has two.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Ratings from all results at once: Ordo's model, solved exactly.
 
-The expected score of `first` against `second` is logistic in the difference of
-their ratings plus a first-move advantage (Ordo 1.2.6 manual, equations 3 to 11).
-Two estimates are offered: Ordo's score equations, under which each player's
-expected points equal the points obtained (equation 7), and maximum likelihood
-with Davidson's draws (equations 13 to 33, "rating calculation with prior
+The expected score of `first` against `second` is logistic in the difference of their ratings plus a
+first-move advantage (Ordo 1.2.6 manual, equations 3 to 11). Two estimates are offered: Ordo's score
+equations, under which each player's expected points equal the points obtained (equation 7), and
+maximum likelihood with Davidson's draws (equations 13 to 33, "rating calculation with prior
 information"), the only one that takes priors.
 """
 
@@ -281,9 +280,8 @@ class BradleyTerry(CheckedParameters):
     ) -> float:
         """Expected score of `first`, moving first, against `second`.
 
-        `advantage` are rating points for moving first, by default those of the fit.
-        Raises InputError for an unknown name, ModelError for two players without a
-        common scale.
+        `advantage` are rating points for moving first, by default those of the fit. Raises
+        InputError for an unknown name, ModelError for two players without a common scale.
         """
         i, j = ratings.index(first), ratings.index(second)
         if Status.NO_GAMES in (ratings.status[i], ratings.status[j]):

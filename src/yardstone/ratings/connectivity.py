@@ -1,9 +1,8 @@
 """Which players the results put on a common scale.
 
-A rating exists, and is finite, exactly within a group in which everybody can be
-reached from everybody by a chain of "scored against": the strongly connected
-components of the graph with an edge from the loser to the winner of each game
-and both edges for a draw (Ordo's groups).
+A rating exists, and is finite, exactly within a group in which everybody can be reached from
+everybody by a chain of "scored against": the strongly connected components of the graph with an
+edge from the loser to the winner of each game and both edges for a draw (Ordo's groups).
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The Elo system: one number a player, moved by a share of each surprise.
 
-Elo 1978, *The Rating of Chessplayers, Past and Present*; Neubauer 2024, section
-3.1.2. The rating changes by K times the difference between the points scored and
-the points expected (equation 3.3).
+Elo 1978, *The Rating of Chessplayers, Past and Present*; Neubauer 2024, section 3.1.2. The rating
+changes by K times the difference between the points scored and the points expected (equation 3.3).
 """
 
 from __future__ import annotations

@@ -310,8 +310,7 @@ def prepare(system: BradleyTerry, players: tuple[str, ...], counts: PairCounts) 
 class Prior:
     """A Gaussian belief: `mean` with standard `deviation`, which must be positive.
 
-    In rating points for ratings and the first-move advantage, from 0 to 1 for the
-    draw rate.
+    In rating points for ratings and the first-move advantage, from 0 to 1 for the draw rate.
     """
 
     mean: float

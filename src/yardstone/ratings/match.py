@@ -228,12 +228,11 @@ def elo(match: Match, confidence: float = 0.95) -> Interval:
 def normalized_elo(match: Match, confidence: float = 0.95) -> Interval:
     """Difference in units of a game's deviation: what decides how many games are needed.
 
-    It is `NORMALIZED_ELO` (score - 1/2) / deviation, and does not depend on how
-    drawish or how long the games were. The interval is by the delta method, with
-    the skewness and the kurtosis of the results. If all results were alike the
-    deviation is 0: the value is infinite, or NaN after draws only. Of fewer than
-    `LEAST_RESULTS` games or `LEAST_PAIRS` pairs the deviation is not known well enough for
-    any interval.
+    It is `NORMALIZED_ELO` (score - 1/2) / deviation, and does not depend on how drawish or how long
+    the games were. The interval is by the delta method, with the skewness and the kurtosis of the
+    results. If all results were alike the deviation is 0: the value is infinite, or NaN after draws
+    only. Of fewer than `LEAST_RESULTS` games or `LEAST_PAIRS` pairs the deviation is not known well
+    enough for any interval.
     """
     z = deviations_for(confidence)
     excess = match.score - 0.5

@@ -1,14 +1,12 @@
 """The digits at which Ordo's own search ends.
 
-Ordo does not solve its score equations: it lets every rating take steps against
-its surplus of expected points, makes the steps smaller when they stop helping,
-and turns to the first-move advantage only between such phases. Where games are
-many it ends within 1e-5 points of the solution. Where they are few, the
-advantage may be left some hundredths of a point, or much more, from it.
+Ordo does not solve its score equations: it lets every rating take steps against its surplus of
+expected points, makes the steps smaller when they stop helping, and turns to the first-move
+advantage only between such phases. Where games are many it ends within 1e-5 points of the solution.
+Where they are few, the advantage may be left some hundredths of a point, or much more, from it.
 
-Who needs Ordo's list to the last digit gets it from the same steps, taken in the
-same order with the same arithmetic. Everybody else is better served by the
-solution itself.
+Who needs Ordo's list to the last digit gets it from the same steps, taken in the same order with
+the same arithmetic. Everybody else is better served by the solution itself.
 """
 
 from __future__ import annotations

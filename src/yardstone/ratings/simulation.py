@@ -1,10 +1,9 @@
 """Errors by simulation, as Ordo does it: replay all games and rate them again.
 
-Each replay draws the results of every pair from the fitted model (multinomial
-on the counts of pairs), draws the means of all priors again (that of `join` for each
-player anew), and rates anew.
-`uncertainty` gets the same numbers in one step; this is the check of it, and the
-way to deviations where the normal approximation is poor.
+Each replay draws the results of every pair from the fitted model (multinomial on the counts of
+pairs), draws the means of all priors again (that of `join` for each player anew), and rates anew.
+`uncertainty` gets the same numbers in one step; this is the check of it, and the way to deviations
+where the normal approximation is poor.
 """
 
 from __future__ import annotations

@@ -5,14 +5,12 @@ The test weighs "the first player is elo1 stronger" (H1) against "elo0 stronger"
 leaves the bounds log(beta / (1 - alpha)) and log((1 - beta) / alpha). The wrong
 one is then accepted with a probability of about alpha (H1) or beta (H0).
 
-Neither hypothesis says how often games are drawn, so each is represented by the
-distribution of results that is likeliest within it: the *generalised* SPRT. With
-observed shares q of results worth a, the likeliest shares under sum(p c) = 0 are
-p = q / (1 + x c), where x solves sum(q c / (1 + x c)) = 0. For a mean score s,
-c = a - s. For normalized Elo the ratio t = (mean - 1/2) / deviation is fixed;
-its linear form at a given mean and deviation is
-c = a - 1/2 - t deviation (1 + ((a - mean) / deviation)^2) / 2, repeated until the
-mean and the deviation are those of p.
+Neither hypothesis says how often games are drawn, so each is represented by the distribution of
+results that is likeliest within it: the *generalised* SPRT. With observed shares q of results worth
+a, the likeliest shares under sum(p c) = 0 are p = q / (1 + x c), where x solves sum(q c / (1 + x
+c)) = 0. For a mean score s, c = a - s. For normalized Elo the ratio t = (mean - 1/2) / deviation is
+fixed; its linear form at a given mean and deviation is c = a - 1/2 - t deviation (1 + ((a - mean) /
+deviation)^2) / 2, repeated until the mean and the deviation are those of p.
 """
 
 from __future__ import annotations

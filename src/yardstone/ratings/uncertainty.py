@@ -1,11 +1,10 @@
 """Standard deviations of a joint fit, without simulation.
 
-The score equations make the ratings a function of the results, so their
-covariance is the sandwich H^-1 V H^-1: H is the derivative of the expected
-points, V the covariance of the points under the draw model. It equals what
-thousands of simulated replays converge to. Under maximum likelihood V equals H
-and the sandwich is the inverse information. With `clusters`, V allows for the
-correlation of games that belong together (`_clustered`).
+The score equations make the ratings a function of the results, so their covariance is the sandwich
+H^-1 V H^-1: H is the derivative of the expected points, V the covariance of the points under the
+draw model. It equals what thousands of simulated replays converge to. Under maximum likelihood V
+equals H and the sandwich is the inverse information. With `clusters`, V allows for the correlation
+of games that belong together (`_clustered`).
 """
 
 from __future__ import annotations

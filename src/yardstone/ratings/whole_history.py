@@ -89,8 +89,7 @@ class Curve:
 class WholeHistoryRatings(Ratings):
     """Ratings of all players on all days on which they played; frozen.
 
-    `rating` and `deviation` are those of each player's last day; NaN for a player
-    without games.
+    `rating` and `deviation` are those of each player's last day; NaN for a player without games.
     """
 
     #: (players + 1,): Where each player's days begin in the next three.
@@ -214,9 +213,8 @@ class Remembering(Predictor):
     def advance(self, state: State, pool: Pool) -> tuple[State, Replay]:
         """Go on from a state with the games of a pool, none before the state's last.
 
-        New players join. The result is that of one replay of all games if the games
-        of a day stand together. The state holds all games, for they go on to be
-        weighed; they are not replayed.
+        New players join. The result is that of one replay of all games if the games of a day stand
+        together. The state holds all games, for they go on to be weighed; they are not replayed.
         """
         if isinstance(pool, StoredPool):
             raise InputError(ALL_AT_ONCE, hint=MORE_MEMORY)

@@ -1,18 +1,16 @@
 """Goldis' logarithmic ratings (SKT-LR, 1994): exact handicaps and margins.
 
-A log rating is given in thousandths: 2.673 is written 2673. Its antilog,
-``10 ** 2.673``, is the playing strength; the ratio of two strengths is the
-handicap in stones, whose fraction is given in points of komi and in who wins
-ties (Pratesi, *The Go Ranking System of Bjorn Goldis*):
+A log rating is given in thousandths: 2.673 is written 2673. Its antilog, ``10 ** 2.673``, is the
+playing strength; the ratio of two strengths is the handicap in stones, whose fraction is given in
+points of komi and in who wins ties (Pratesi, *The Go Ranking System of Bjorn Goldis*):
 
 1. 2.673 - 2.235 = 0.438; 10 ** 0.438 = 2.742: 2 stones;
 2. 0.742 of a komi of 8 = 5.933 points: 5 of them come off the komi, leaving 3;
 3. the rest, 0.933, is more than a half: Black, the weaker, wins ties.
 
-(The article multiplies the rounded 0.742 and prints 5.936.) The even game is
-predicted to end with 1.742 komi = 13.9 points for the stronger, which the article
-gives as 13. A stone counts as much as the komi here, half of what it is mostly
-taken to be worth.
+(The article multiplies the rounded 0.742 and prints 5.936.) The even game is predicted to end with
+1.742 komi = 13.9 points for the stronger, which the article gives as 13. A stone counts as much as
+the komi here, half of what it is mostly taken to be worth.
 """
 
 from __future__ import annotations
@@ -168,9 +166,8 @@ def rank_name(rating: float) -> str:
 def uniform_rating(rating: ArrayLike) -> Floats:
     """Pratesi's modified scale: one stone and 100 points from rank to rank, all the way.
 
-    Zero is at 20 kyu and nothing lies below it. Up to 1p (3000) it is Goldis'
-    scale; above, 3p and 9p are the next two stones, 3100 and 3200, and the
-    others lie between them.
+    Zero is at 20 kyu and nothing lies below it. Up to 1p (3000) it is Goldis' scale; above, 3p and
+    9p are the next two stones, 3100 and 3200, and the others lie between them.
     """
     value = np.asarray(rating, np.float64)
     if np.any(value < 0.0):

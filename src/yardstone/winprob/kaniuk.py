@@ -7,13 +7,12 @@ falls with d, and faster for stronger players. The model is
     Lambda(r, s) = sum over n of h_n(s - r) exp(n K min(r, s))              (5)
     h_n(x) = u_n x + v_n x^3,  n = 0 .. 3                                   (6)
 
-with positive u_n, v_n and K. The numbers in brackets are the paper's equations.
-Probabilities come from the exact error function and keep their relative
-precision in both tails. The paper's own approximation of it, Fairclough's
-``tanh(a x + b x^3)`` (equation 10), is within 3.3e-4 (the paper says 6e-4) and can be
-inverted in closed form (equation 11). But a small probability is a difference from 1, and
-there the *relative* error has no bound: a probability of 1.1e-5 comes out as half of that.
-So it is refused beyond `ERF_LIMIT`, a probability of 0.36 %, where the tail is wrong by 5 %.
+with positive u_n, v_n and K. The numbers in brackets are the paper's equations. Probabilities come
+from the exact error function and keep their relative precision in both tails. The paper's own
+approximation of it, Fairclough's ``tanh(a x + b x^3)`` (equation 10), is within 3.3e-4 (the paper
+says 6e-4) and can be inverted in closed form (equation 11). But a small probability is a difference
+from 1, and there the *relative* error has no bound: a probability of 1.1e-5 comes out as half of
+that. So it is refused beyond `ERF_LIMIT`, a probability of 0.36 %, where the tail is wrong by 5 %.
 
 `GradeModel` is Kaniuk's Lambda with further terms, each zero by default:
 

@@ -81,9 +81,8 @@ def bisect(
 def points_per_logit(points: float = 202.0, *, expected: float = 0.76) -> float:
     """Rating points for one unit of log odds, from one point of the curve.
 
-    Ordo fixes its scale by the difference at which the stronger player scores
-    76 %: 202 points by default, close to Elo's normal curve. This is 1/beta of
-    the manual's equation 4.
+    Ordo fixes its scale by the difference at which the stronger player scores 76 %: 202 points by
+    default, close to Elo's normal curve. This is 1/beta of the manual's equation 4.
     """
     return points / log(expected / (1.0 - expected))
 

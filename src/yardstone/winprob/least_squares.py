@@ -5,11 +5,10 @@ The function minimised (Kaniuk 2011, section 4) is
     F(q) = sum over r, d of w_r (Lambda(r, d) - Lambda_rd)^2,
     r = -20 .. 6, d = -4 .. 4,
 
-Lambda_rd being the measured ratio put through equation 4, and w_r the
-cumulated counts of `WinningStatistics.weights`. The cells of 20 kyu players are
-left out. A cell (r, d) and its mirror (r + d, -d) hold the same games, so F is a
-sum over d > 0 with weight ``w_r + w_(r+d)``. A ratio of 0 or 1 has no finite
-Lambda and is left out too.
+Lambda_rd being the measured ratio put through equation 4, and w_r the cumulated counts of
+`WinningStatistics.weights`. The cells of 20 kyu players are left out. A cell (r, d) and its mirror
+(r + d, -d) hold the same games, so F is a sum over d > 0 with weight ``w_r + w_(r+d)``. A ratio of
+0 or 1 has no finite Lambda and is left out too.
 
 These weights are no inverse variances, the few cells with the rarest upsets move Lambda far,
 and a cell without any upset drops out. So neither the standard errors nor resampled values

@@ -12,14 +12,13 @@ a file      what ``yardstone winprob fit … --save FILE`` wrote
 ==========  ===========================================================================
 
 **Errors.** A fit leaves a region of coefficients that are nearly as good: near its top the
-log-likelihood is a quadratic, whose curvature is here the inverse of a covariance that
-counts clusters of games (`yardstone.winprob.fit`). Coefficients that must not be negative cut
-the region off. The interval of a probability is its range over the region, which reaches as
-far from the best allowed point as Student's t for one quantity says: what a profile likelihood
-does, for games that belong together. That is the interval of an average over events. Events
-differ more than that: the log odds of one are those of the average times max(0, s), s normal
-about 1 with the deviation `between`, which is added in quadrature. A weaker player is so at
-worst the equal of a stronger one.
+log-likelihood is a quadratic, whose curvature is here the inverse of a covariance that counts
+clusters of games (`yardstone.winprob.fit`). Coefficients that must not be negative cut the region
+off. The interval of a probability is its range over the region, which reaches as far from the best
+allowed point as Student's t for one quantity says: what a profile likelihood does, for games that
+belong together. That is the interval of an average over events. Events differ more than that: the
+log odds of one are those of the average times max(0, s), s normal about 1 with the deviation
+`between`, which is added in quadrature. A weaker player is so at worst the equal of a stronger one.
 
 Of what a probability is only a part of, such as the chance of a place, `model_draws` gives
 intervals: computed once with each of many models, its quantiles are the interval. A draw

@@ -1,9 +1,8 @@
 """The scales on which Go players are measured, and the conversion between any two.
 
-Every scale is tied to the *grade* on the number line of `yardstone.grades`
-(1 dan = 0, 1 kyu = -1), which is what the scales have in common by definition or by a
-published formula. The ratings of one player on two scales need not agree with these:
-they come from different games.
+Every scale is tied to the *grade* on the number line of `yardstone.grades` (1 dan = 0, 1 kyu = -1),
+which is what the scales have in common by definition or by a published formula. The ratings of one
+player on two scales need not agree with these: they come from different games.
 
 =========  =================================================  ==================
 scale      formula, g being the grade                         range of g
@@ -17,15 +16,13 @@ elo        integral of the slope of Kaniuk's model            20 kyu to 9 dan
 elo-egf    (400/ln 10) (-7) ln(3300 - rating), rating of egf  30 kyu to 9 dan
 =========  =================================================  ==================
 
-Sources: EGF, *EGF Official ratings system* (europeangodatabase.eu; grades 100
-points apart, 1 dan at 2100, floor -900; the expected score since 2021 is a
-logistic of ``-7 ln(3300 - rating)``). OGS, rank formula of 2021
-(forums.online-go.com, "2021 rating and rank adjustments"), and the one before it, by which
-the ranks in records of 2020 follow from the ratings beside them. Goldis: see
-`yardstone.winprob.goldis`. Elo: differences, not values, have a meaning; both
-are set to 2100 at 1 dan. ``elo`` is where two players of a small difference have
-Kaniuk's probability, and beyond a few grades that model and any one Elo scale
-part.
+Sources: EGF, *EGF Official ratings system* (europeangodatabase.eu; grades 100 points apart, 1 dan
+at 2100, floor -900; the expected score since 2021 is a logistic of ``-7 ln(3300 - rating)``). OGS,
+rank formula of 2021 (forums.online-go.com, "2021 rating and rank adjustments"), and the one before
+it, by which the ranks in records of 2020 follow from the ratings beside them. Goldis: see
+`yardstone.winprob.goldis`. Elo: differences, not values, have a meaning; both are set to 2100 at 1
+dan. ``elo`` is where two players of a small difference have Kaniuk's probability, and beyond a few
+grades that model and any one Elo scale part.
 
 Scales differ in where a number stands for a grade. The EGF's 2100 is the middle of
 1 dan, which reaches from 2050 to 2150. OGS counts from the beginning: its rank 30 (1918
@@ -170,9 +167,8 @@ def _grade_of_ogs_2020(rating: Floats) -> Floats:
 def kaniuk_elo(grade: ArrayLike, model: Kaniuk = PUBLISHED) -> Floats:
     """Elo whose slope at each grade is that of Kaniuk's probability at equality.
 
-    Near equality p = 1/2 - Lambda / sqrt(pi), so one grade is worth
-    ``(400/ln 10) (4/sqrt(pi)) sum of u_n exp(n K g)`` points; this is the
-    integral, 2100 at 1 dan.
+    Near equality p = 1/2 - Lambda / sqrt(pi), so one grade is worth ``(400/ln 10) (4/sqrt(pi)) sum
+    of u_n exp(n K g)`` points; this is the integral, 2100 at 1 dan.
     """
     g = np.asarray(grade, np.float64)
     total = model.u[0] * g
