@@ -14,6 +14,7 @@ from yardstone.choices import no_such, plural
 from yardstone.disk import column_like, computed, let_go, on_disk, pieces, taken
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.pool import StoredPool, in_batches
+from yardstone.ratings.match import rank_within
 from yardstone.ratings.result import NO_ORDER
 from yardstone.records.columns import HANDICAP_GAME
 from yardstone.records.unplayed import even_games
@@ -185,16 +186,7 @@ def earlier_games(pool: Pool) -> tuple[Longs, Longs]:
         >>> earlier_games(Pool.from_names(["A", "B", "A"], ["B", "C", "B"], [1, 1, 0]))
         (array([0, 1, 1]), array([0, 0, 2]))
     """
-    games = len(pool)
-    player = np.column_stack([pool.first, pool.second]).ravel()
-    order = np.argsort(player, kind="stable")
-    grouped = player[order]
-    is_new = np.ones(2 * games, np.bool_)
-    is_new[1:] = grouped[1:] != grouped[:-1]
-    begins = np.flatnonzero(is_new)
-    sizes = np.diff(np.append(begins, 2 * games))
-    count = np.empty(2 * games, np.int64)
-    count[order] = np.arange(2 * games) - np.repeat(begins, sizes)
+    count = rank_within(np.column_stack([pool.first, pool.second]).ravel())
     return count[0::2], count[1::2]
 
 

@@ -159,8 +159,7 @@ class Match:
     def deviation_per_game(self) -> float:
         """Standard deviation of a game's score that gives the variance seen.
 
-        With pairs this is the root of twice the variance of a pair's mean score:
-        less than that of single games when openings are unbalanced.
+        With pairs, of a game in openings that favour nobody: the root of twice that of their means.
         """
         return sqrt(self.variance * (2.0 if self.paired else 1.0))
 
@@ -351,23 +350,16 @@ def pentanomial(
     met, moved, score = _meetings(pool, a, b)
     if not met.any():
         raise NoGamesError(f"{first!r} and {second!r} did not meet")
+    columns = {name: column[met] for name, column in pool.columns.items()}
     manner: Manner = "columns"
-    chosen = tuple(by or ())
-    group = None
     if by is None:
-        manner, chosen, group = find_pairing(
-            {name: column[met] for name, column in pool.columns.items()}, moved
-        )
-    if group is None:
-        group = grouped([pool.columns[name][met] for name in chosen], len(score))
+        manner, chosen, group = find_pairing(columns, moved)
+    else:
+        chosen, group = tuple(by), grouped([columns[name] for name in by], len(score))
     points = np.empty(0)
-    if manner != "none":
-        _, left, right = np.intersect1d(
-            _with_rank(group[moved]),
-            _with_rank(group[~moved]),
-            assume_unique=True,
-            return_indices=True,
-        )
+    if group is not None:
+        one, other = (_with_rank(group[side]) for side in (moved, ~moved))
+        _, left, right = np.intersect1d(one, other, assume_unique=True, return_indices=True)
         points = score[moved][left] + score[~moved][right]
     return PairedGames(
         _counted(points, 5),
@@ -419,17 +411,20 @@ def find_pairing(
     """
     named = {name.casefold(): name for name in reversed(list(columns))}
     event = [named["event"]] if "event" in named else []
+    of_event = [columns[name] for name in event]
     positions = _column(columns, named.get("fen"))
     rounds = _column(columns, named.get("round"))
     if rounds is not None:
-        group = grouped([*(columns[name] for name in event), rounds], len(moved))
+        group = grouped([*of_event, rounds], len(moved))
         if _swapped_once(group, moved) and _alike(group, positions):
             return "round", (*event, named["round"]), group
     if positions is not None:
-        group = grouped([*(columns[name] for name in event), positions], len(moved))
-        if _mostly_paired(group, moved):
+        group = grouped([*of_event, positions], len(moved))
+        first = np.bincount(group, moved)
+        if 4 * np.minimum(first, np.bincount(group) - first).sum() >= len(moved):
             return "position", (*event, named["fen"]), group
-    group = _each_two(grouped([columns[name] for name in event], len(moved)))
+    group = grouped(of_event, len(moved))
+    group = grouped([group, rank_within(group) // 2], len(moved))
     if _swapped_once(group, moved) and _alike(group, positions):
         return "order", tuple(event), group
     return "none", (), None
@@ -463,21 +458,11 @@ def _swapped_once(group: Longs, moved: Flags) -> bool:
     return bool(sizes.max() == 2 and (first[sizes == 2] == 1).all())
 
 
-def _mostly_paired(group: Longs, moved: Flags) -> bool:
-    first = np.bincount(group, moved)
-    return bool(4 * np.minimum(first, np.bincount(group) - first).sum() >= len(moved))
-
-
 def _alike(group: Longs, positions: NDArray[Any] | None) -> bool:
     """Whether the games of each group begin from one position, as far as that is known."""
     if positions is None:
         return True
     return bool(grouped([group, positions], len(group)).max() == group.max())
-
-
-def _each_two(group: Longs) -> Longs:
-    """Numbers of each two games that follow one another within their group."""
-    return grouped([group, rank_within(group) // 2], len(group))
 
 
 def rank_within(group: Longs) -> Longs:
@@ -522,21 +507,15 @@ def endings(pool: Pool, first: str, second: str) -> tuple[Ending, ...] | None:
     if column is None:
         return None
     met, _, score = _meetings(pool, pool.players.index(first), pool.players.index(second))
-    names = [_name(str(text)) for text in column[met].tolist()]
-    return tuple(
-        sorted(
-            (_ending(name, names, score) for name in dict.fromkeys(names) if name),
-            key=lambda ending: (ending.name != TIME, -ending.games, ending.name),
-        )
-    )
+    names = np.array([_name(str(text)) for text in column[met].tolist()], object)
+    found = []
+    for name in filter(None, dict.fromkeys(names.tolist())):
+        points = score[names == name]
+        lost, won, drawn = (int((points == value).sum()) for value in (0.0, 1.0, 0.5))
+        found.append(Ending(name, (lost, won), drawn))
+    return tuple(sorted(found, key=lambda each: (each.name != TIME, -each.games, each.name)))
 
 
 def _name(text: str) -> str:
     plain = text.strip().casefold()
     return "" if plain in _USUAL else TIME if _ON_TIME.search(plain) else plain
-
-
-def _ending(name: str, names: Sequence[str], score: NDArray[Any]) -> Ending:
-    points = score[[each == name for each in names]]
-    counts = [int((points == value).sum()) for value in (0.0, 1.0, 0.5)]
-    return Ending(name, (counts[0], counts[1]), counts[2])
