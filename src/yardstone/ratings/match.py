@@ -465,7 +465,7 @@ def _alike(group: Longs, positions: NDArray[Any] | None) -> bool:
     return bool(grouped([group, positions], len(group)).max() == group.max())
 
 
-def rank_within(group: Longs) -> Longs:
+def rank_within(group: NDArray[np.integer]) -> Longs:
     """How many of its own group came before each; groups are numbers from 0."""
     order = np.argsort(group, kind="stable")
     start = np.flatnonzero(np.diff(group[order], prepend=-1))
