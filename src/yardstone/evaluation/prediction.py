@@ -25,6 +25,7 @@ from yardstone.records.reading import ColumnNames
 from yardstone.records.results import ResultColumn, Side, read_column, stated_scores
 from yardstone.records.table_files import csv_table, first_line_dialect, sql_text
 from yardstone.records.table_results import quoted
+from yardstone.records.tables import numbers_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -175,11 +176,11 @@ def read_predictions(
     )
     scores = _scores(results_there, column, skip_unread=skip_unread)
     values = {
-        name: (_numbers(texts[column]), _numbers(texts[draws[name]]) if name in draws else None)
+        name: (numbers_of(texts[column]), numbers_of(texts[draws[name]]) if name in draws else None)
         for name, column in predicted.items()
     }
     for name, (one, other) in ratings.items():
-        expected = expected_from_ratings(_numbers(texts[one]), _numbers(texts[other]))
+        expected = expected_from_ratings(numbers_of(texts[one]), numbers_of(texts[other]))
         values[name] = (expected, None)
     good = ~np.isnan(scores)
     notes = _note(~good, f"no score of 1, 0.5 or 0 in {score!r}")
@@ -252,21 +253,6 @@ def _columns(path: Path, names: Sequence[str]) -> dict[str, NDArray[Any]]:
         except duckdb.Error as error:
             raise file_error(error, str(path)) from None
     return {name: np.asarray(values[f"c{place}"]) for place, name in enumerate(names)}
-
-
-def _numbers(texts: NDArray[Any]) -> Floats:
-    """Numbers from texts; NaN for what is none."""
-    try:
-        return texts.astype(np.float64)
-    except ValueError:
-        return np.array([_number(str(text)) for text in texts])
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return float("nan")
 
 
 def _scores(texts: list[str], column: ResultColumn, *, skip_unread: bool) -> Floats:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool
     from yardstone.ratings.egf import Handicap
     from yardstone.ratings.sequential import State
-    from yardstone.ratings.whole_history import Played
+    from yardstone.ratings.whole_history import Learned, Played
 
 
 __all__ = ["DecayingBradleyTerry"]
@@ -103,9 +103,7 @@ class DecayingBradleyTerry(Remembering):
         counts = PairCounts(n, first, second, wins, draws, losses)
         return replace(model.fit_counts(pool.players, counts), scale=self.scale)
 
-    def _go_on(
-        self, state: State, games: Played, begin: int, players: tuple[str, ...]
-    ) -> tuple[dict[str, NDArray[Any]], Floats, Floats]:
+    def _go_on(self, state: State, games: Played, begin: int, players: tuple[str, ...]) -> Learned:
         number = len(players)
         layout, dated = lay_out_all(games, number, _whole_days, POINTS)
         shared, free = self._shared(draws=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, pi
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -18,13 +18,13 @@ from yardstone.ratings.sequential import Games, Period, Predictions, Sequential
 from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, logistic
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from yardstone.arrays import Floats
     from yardstone.pool import Pool
     from yardstone.ratings._steps import Clock
     from yardstone.ratings.egf import Handicap
-    from yardstone.ratings.sequential import Arrays, State
+    from yardstone.ratings.sequential import Arrays, Places, State
 
 
 __all__ = ["Glicko", "CENTRE", "POINTS", "Glicko2", "OGS"]
@@ -74,9 +74,7 @@ class Glicko(Sequential):
             "last": np.full(number, np.inf),
         }
 
-    def _seed(
-        self, arrays: Arrays, place: NDArray[np.integer[Any]], rating: Floats, deviation: Floats
-    ) -> None:
+    def _seed(self, arrays: Arrays, place: Places, rating: Floats, deviation: Floats) -> None:
         super()._seed(arrays, place, rating, deviation)
         known = ~np.isnan(deviation)
         arrays["variance"][place[known]] = deviation[known] ** 2
@@ -162,9 +160,7 @@ class Glicko2(Sequential):
             "last": np.full(number, np.inf),
         }
 
-    def _seed(
-        self, arrays: Arrays, place: NDArray[np.integer[Any]], rating: Floats, deviation: Floats
-    ) -> None:
+    def _seed(self, arrays: Arrays, place: Places, rating: Floats, deviation: Floats) -> None:
         known = ~np.isnan(rating)
         arrays["mu"][place[known]] = (rating[known] - CENTRE) / POINTS
         known = ~np.isnan(deviation)

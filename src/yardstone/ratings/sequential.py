@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from yardstone.ratings.egf import Handicap
 
     Arrays = dict[str, NDArray[Any]]
+    Places = NDArray[np.integer[Any]]
 
 __all__ = [
     "Games",
@@ -307,9 +308,7 @@ class Sequential(Predictor):
         self._seed(arrays, place, known.rating, known.deviation)
         return State(repr(self), names, arrays)
 
-    def _seed(
-        self, arrays: Arrays, place: NDArray[np.integer[Any]], rating: Floats, deviation: Floats
-    ) -> None:
+    def _seed(self, arrays: Arrays, place: Places, rating: Floats, deviation: Floats) -> None:
         """Give the players at `place` a rating and, where there is one, a deviation."""
         known = ~np.isnan(rating)
         arrays["rating"][place[known]] = rating[known]

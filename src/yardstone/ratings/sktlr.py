@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from yardstone.arrays import Flags, Floats, Ints
     from yardstone.pool import Pool
-    from yardstone.ratings.sequential import Arrays, State
+    from yardstone.ratings.sequential import Arrays, Places, State
 
 
 __all__ = ["SktLr"]
@@ -150,9 +150,7 @@ class SktLr(Sequential):
                 arrays["variance"][player] = self.grade_deviation**2
         return arrays
 
-    def _seed(
-        self, arrays: Arrays, place: NDArray[np.integer[Any]], rating: Floats, deviation: Floats
-    ) -> None:
+    def _seed(self, arrays: Arrays, place: Places, rating: Floats, deviation: Floats) -> None:
         super()._seed(arrays, place, rating, deviation)
         known = ~np.isnan(rating)
         spread = np.where(np.isnan(deviation), self.start_deviation, deviation)

@@ -200,8 +200,11 @@ def _spread_of_dense(
     bread = _scatter(setup.used, slope, n)
     _add_priors(bread, setup)
     lonely = setup.lonely()
-    for number in np.flatnonzero(setup.floating):
-        members = np.flatnonzero(setup.rated & (setup.component == number))
+    groups = [
+        np.flatnonzero(setup.rated & (setup.component == number))
+        for number in np.flatnonzero(setup.floating)
+    ]
+    for members in groups:
         block = np.ix_(members, members)
         bread[block] += max(float(np.trace(bread[block])), 1.0) / len(members) ** 2
     solved = np.append(setup.rated & ~setup.fixed & ~lonely, setup.free[n])
@@ -220,8 +223,7 @@ def _spread_of_dense(
     # With V = H the sandwich is the inverse, but for the levels that were filled in.
     total = inverse.copy() if meat is None else inverse @ meat @ inverse
     if meat is None:
-        for number in np.flatnonzero(setup.floating):
-            members = np.flatnonzero(setup.rated & (setup.component == number))
+        for members in groups:
             total[members, :] -= total[members, :].mean(axis=0)
             total[:, members] -= total[:, members].mean(axis=1, keepdims=True)
     total = 0.5 * (total + total.T)
@@ -374,20 +376,17 @@ def _common_correlations(sums: _Sums, inverse: Floats) -> tuple[float, float]:
     same = sums.residual**2 - sums.square + reach * within * of_one
     taken_other = 2.0 * (forward - between) * variance[0] * variance[1]
     other = 2.0 * sums.residual[0] * sums.residual[1] + taken_other
-    correlations = []
-    for product, scale in (
-        (same.sum(axis=0), within.sum(axis=0)),
-        (other, 2.0 * deviation[0] * deviation[1]),
-    ):
+
+    def shrunk(product: Floats, scale: Floats) -> float:
         present = scale > 0.0
         number = int(present.sum())
         if not number:
-            correlations.append(0.0)
-            continue
+            return 0.0
         estimate = float(product[present].sum() / scale[present].sum())
-        shrunk = estimate * number / (number + _CAUTION)
-        correlations.append(min(max(shrunk, -0.95), 0.95))
-    return correlations[0], correlations[1]
+        return min(max(estimate * number / (number + _CAUTION), -0.95), 0.95)
+
+    both = 2.0 * deviation[0] * deviation[1]
+    return shrunk(same.sum(axis=0), within.sum(axis=0)), shrunk(other, both)
 
 
 def clustered_meat(
@@ -649,8 +648,8 @@ def rank_ranges(ratings: Ratings, confidence: float = 0.95) -> RankRanges:
     with np.errstate(invalid="ignore"):
         beats = _surplus(ratings) >= half_width(confidence)
     known = np.isfinite(ratings.deviation)
-    beats &= known[:, None] & known[None, :]
     same = known[:, None] & known[None, :]
+    beats &= same
     if (component := getattr(ratings, "component", None)) is not None:
         same &= component[:, None] == component[None, :]
     low = 1 + beats.sum(axis=0)
@@ -669,11 +668,7 @@ def indistinguishable_groups(ratings: Ratings, confidence: float = 0.95) -> list
     groups: list[tuple[int, ...]] = []
     order = ratings.order()
     for label in np.unique(component[component >= 0]):
-        run = [
-            int(row)
-            for row in order
-            if component[row] == label and np.isfinite(ratings.deviation[row])
-        ]
+        run = order[(component == label)[order] & np.isfinite(ratings.deviation)[order]].tolist()
         reach = 0
         for start in range(len(run)):
             end = max(start + 1, reach)
@@ -719,11 +714,8 @@ def suggest(ratings: JointRatings, number: int = 5, *, games: int = 10) -> list[
     """
     if ratings.covariance is None:
         raise ModelError("the covariance was not computed: too many players, or not requested")
-    rows = np.flatnonzero(
-        (ratings.component == 0)
-        & (ratings.status == Status.NORMAL)
-        & np.isfinite(ratings.deviation)
-    )
+    known = np.isfinite(ratings.deviation) & (ratings.status == Status.NORMAL)
+    rows = np.flatnonzero(known & (ratings.component == 0))
     if len(rows) > _SEARCH_LIMIT:
         rows = rows[np.argsort(-ratings.deviation[rows], kind="stable")[:_SEARCH_LIMIT]]
     if len(rows) < 2:
@@ -743,11 +735,8 @@ def suggest(ratings: JointRatings, number: int = 5, *, games: int = 10) -> list[
         if gain[i, j] <= 0.0:
             break
         taken[i, j] = True
-        chosen.append(
-            Suggestion(
-                ratings.players[rows[i]], ratings.players[rows[j]], float(gain[i, j]) / total
-            )
-        )
+        players = (ratings.players[rows[i]], ratings.players[rows[j]])
+        chosen.append(Suggestion(*players, float(gain[i, j]) / total))
         column = covariance[:, i] - covariance[:, j]
         weight = information[i, j] / (1.0 + information[i, j] * own[i, j])
         covariance -= weight * np.outer(column, column)

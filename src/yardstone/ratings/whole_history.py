@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool
     from yardstone.ratings.egf import Handicap
 
+    #: What to keep, expected scores, and beliefs of each game.
+    Learned = tuple[dict[str, NDArray[Any]], Floats, Floats]
 
 __all__ = [
     "WholeHistory",
@@ -244,9 +246,7 @@ class Remembering(Predictor):
         )
 
     @abstractmethod
-    def _go_on(
-        self, state: State, games: Played, begin: int, players: tuple[str, ...]
-    ) -> tuple[dict[str, NDArray[Any]], Floats, Floats]:
+    def _go_on(self, state: State, games: Played, begin: int, players: tuple[str, ...]) -> Learned:
         """Predict and learn the games from number `begin` on.
 
         Returns what to keep besides the games, the expected scores, and strength and
@@ -429,9 +429,7 @@ class WholeHistory(Remembering):
             notes=_notes(component),
         )
 
-    def _go_on(
-        self, state: State, games: Played, begin: int, players: tuple[str, ...]
-    ) -> tuple[dict[str, NDArray[Any]], Floats, Floats]:
+    def _go_on(self, state: State, games: Played, begin: int, players: tuple[str, ...]) -> Learned:
         if self.w2 == "auto":
             raise UsageError("a replay cannot know the drift beforehand: fit it on earlier games")
         layout, dated = lay_out_all(games, len(players), self._day, POINTS)

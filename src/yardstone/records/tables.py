@@ -474,7 +474,7 @@ def with_error_rates(pool: Pool) -> Pool:
     """
     columns = dict(pool.columns)
     for player in SIDES:
-        sums = {name: _numbers(columns.pop(f"{player}_{name}")) for name in _SUMS}
+        sums = {name: numbers_of(columns.pop(f"{player}_{name}")) for name in _SUMS}
         cube = sum((sums[name] for name in _CUBE), np.zeros(len(pool)))
         for rate, loss, number in (("epm", sums["chequer"], "unforced"), ("epc", cube, "close")):
             known = sums[number] > 0.0
@@ -484,7 +484,7 @@ def with_error_rates(pool: Pool) -> Pool:
     return replace(pool, columns=columns)
 
 
-def _numbers(column: NDArray[np.generic]) -> NDArray[np.float64]:
+def numbers_of(column: NDArray[np.generic]) -> NDArray[np.float64]:
     """A column as numbers; NaN where it holds none."""
     try:
         return np.asarray(column, np.float64)
