@@ -155,12 +155,9 @@ def evaluate(
             paths or [],
             games,
             score=score,
-            predicted=dict(_column(text) for text in predicted or ()),
-            draws=dict(_column(text) for text in draws or ()),
-            ratings={
-                name: _pair(pair, "--ratings")
-                for name, pair in (_column(text) for text in ratings or ())
-            },
+            predicted=dict(map(_column, predicted or ())),
+            draws=dict(map(_column, draws or ())),
+            ratings={n: _pair(both, "--ratings") for n, both in map(_column, ratings or ())},
             players=None if players is None else _pair(players, "--players"),
             group_by=group,
         )
@@ -181,14 +178,14 @@ def evaluate(
             "workers": workers,
         }
         names = _names(systems)
-        fixed = settings(parameter or [], names or SEQUENTIAL)
-        entries = {name: find_system(name) for name in names or SEQUENTIAL}
+        chosen = names or SEQUENTIAL
+        fixed = settings(parameter or [], chosen)
+        entries = {name: find_system(name) for name in chosen}
         levels = any(
             entry.levels or entry.takes_handicap(**fixed[name]) for name, entry in entries.items()
         )
         tags = () if group is None else (group,)
-        number = len(names or SEQUENTIAL)
-        room = _BYTES_A_GAME + _BYTES_A_SYSTEM * number
+        room = _BYTES_A_GAME + _BYTES_A_SYSTEM * len(chosen)
         notes: list[str] = []
         shown = None
         if moves.moves:

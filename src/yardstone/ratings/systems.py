@@ -8,7 +8,7 @@ package adds its own by entry points (`yardstone.plugins`).
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from inspect import getdoc
 from types import MappingProxyType
@@ -161,28 +161,30 @@ _TAU = Knob("tau", 0.05, 1.5, log=True)
 _IDLE = Knob("idle_days", 1.0, 1000.0, log=True)
 _PRIOR = Knob("prior_deviation", 50.0, 500.0, log=True)
 _WEIGHT = Knob("weight", 0.1, 4.0, log=True)
-_ERRORS = (
-    Knob("factor", 0.25, 2.5, log=True),
-    Knob("epm_weight", 5.0, 500.0, log=True),
-    Knob("epc_weight", 5.0, 500.0, log=True),
+_ELO = SystemEntry(
+    "elo",
+    "Elo's system with the logistic curve",
+    "elo:Elo",
+    (_K, _SCALE, _FIRST),
+    title="Elo's system",
 )
-
+_ERROR_RATES = SystemEntry(
+    "vandendoel",
+    "van den Doel's formula on the errors of earlier matches of backgammon",
+    "yardstone.backgammon.error_system:ErrorRates",
+    (
+        Knob("factor", 0.25, 2.5, log=True),
+        Knob("epm_weight", 5.0, 500.0, log=True),
+        Knob("epc_weight", 5.0, 500.0, log=True),
+    ),
+    uses=("length", "errors"),
+    title="van den Doel's formula",
+    needs="first_epm",
+)
+_NORMAL = "Elo's system with his normal curve"
 _ENTRIES = (
-    SystemEntry(
-        "elo",
-        "Elo's system with the logistic curve",
-        "elo:Elo",
-        (_K, _SCALE, _FIRST),
-        title="Elo's system",
-    ),
-    SystemEntry(
-        "elo-normal",
-        "Elo's system with his normal curve",
-        "elo:Elo",
-        (_K, _SCALE, _FIRST),
-        {"curve": "normal"},
-        title="Elo's system with his normal curve",
-    ),
+    _ELO,
+    replace(_ELO, name="elo-normal", about=_NORMAL, title=_NORMAL, fixed={"curve": "normal"}),
     SystemEntry(
         "glicko",
         "Glickman's Glicko, one game at a time",
@@ -259,34 +261,20 @@ _ENTRIES = (
         title="the FIBS system",
         needs="length",
     ),
-    SystemEntry(
-        "vandendoel",
-        "van den Doel's formula on the errors of earlier matches of backgammon",
-        "yardstone.backgammon.error_system:ErrorRates",
-        _ERRORS,
-        uses=("length", "errors"),
-        title="van den Doel's formula",
-        needs="first_epm",
-    ),
-    SystemEntry(
-        "vandendoel-people",
-        "the same, with the weights fitted to people's matches",
-        "yardstone.backgammon.error_system:ErrorRates",
-        _ERRORS,
-        {"formula": "people"},
-        uses=("length", "errors"),
+    _ERROR_RATES,
+    replace(
+        _ERROR_RATES,
+        name="vandendoel-people",
+        about="the same, with the weights fitted to people's matches",
+        fixed={"formula": "people"},
         title="van den Doel's formula, fitted to people",
-        needs="first_epm",
     ),
-    SystemEntry(
-        "vandendoel-refit",
-        "the same, with the weights fitted to matches of programs",
-        "yardstone.backgammon.error_system:ErrorRates",
-        _ERRORS,
-        {"formula": "refit"},
-        uses=("length", "errors"),
+    replace(
+        _ERROR_RATES,
+        name="vandendoel-refit",
+        about="the same, with the weights fitted to matches of programs",
+        fixed={"formula": "refit"},
         title="van den Doel's formula, refitted",
-        needs="first_epm",
     ),
     SystemEntry(
         "skt-lr",
@@ -364,10 +352,10 @@ def find_system(name: str, known: Sequence[str] = (), *, sequential: bool = True
             f"{name} rates all games at once, so it has no ratings over time: take "
             "decaying-bradley-terry or whr"
         )
-    names = SEQUENTIAL if sequential else tuple(SYSTEMS)
     from yardstone.plugins import SYSTEMS as GROUP
     from yardstone.plugins import declared
 
+    names = SEQUENTIAL if sequential else tuple(SYSTEMS)
     raise UsageError(no_such("system", name, (*names, *declared(GROUP), *known)))
 
 

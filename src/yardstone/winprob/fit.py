@@ -215,21 +215,19 @@ def _of_likelihood(
 ) -> ModelFit:
     """What a fit says, with intervals by its region or, without one, by the likelihood alone."""
     region = winning.region
-    intervals, probabilities = [], []
-    for name in fit.names:
-        if region is None:
-            ends = parameter_interval(fit, name, level)
-        else:
-            ends = region.coefficient_interval(name, level)
-        intervals.append(FitInterval(*ends, level, method))
+    probabilities = []
+    if region is None:
+        ends = [parameter_interval(fit, name, level) for name in fit.names]
+    else:
+        ends = [region.coefficient_interval(name, level) for name in fit.names]
+    intervals = [FitInterval(*each, level, method) for each in ends]
     for one, two in pairs:
         if region is None:
             low, high = probability_interval(fit, one, two, level)
         else:
             low, high = map(float, region.interval(one, two, level=level))
         p = float(fit.model.probability(one, two))
-        interval = FitInterval(low, high, level, method)
-        probabilities.append(FittedProbability(one, two, p, interval))
+        probabilities.append(FittedProbability(one, two, p, FitInterval(low, high, level, method)))
     errors = [] if statistics is None else _errors(statistics, fit.model.core)
     parameters = _parameters(fit, intervals)
     return ModelFit(fit, parameters, probabilities, errors, statistics, winning)
@@ -299,19 +297,16 @@ def fit_winning_model(
     if event_games is not None and not events:
         raise UsageError("the games name no events, so they cannot be weighed by events")
     fit = fit_games(games, free=free, link=link, event_games=event_games)
-    region: CoefficientRegion | None
-    if "lapse" in fit.names:
-        region = None
-    elif events:
-        weight = None if event_games is None else games.group_weights(event_games)
-        region = region_by_event(fit.model, fit.names, games, weight=weight)
-    else:
-        region = region_by_player(fit.model, fit.names, games, counted.first, counted.second)
-    reason = "" if "stone" in fit.names else "the worth of a stone was not fitted"
-    if "lapse" in fit.names:
-        reason = "lapses were fitted, whose errors bend too much for one"
-    elif region is None:
-        reason = "its games are of too few {} for one".format("events" if events else "players")
+    region, reason = None, "lapses were fitted, whose errors bend too much for one"
+    if "lapse" not in fit.names:
+        reason = "" if "stone" in fit.names else "the worth of a stone was not fitted"
+        if events:
+            weight = None if event_games is None else games.group_weights(event_games)
+            region = region_by_event(fit.model, fit.names, games, weight=weight)
+        else:
+            region = region_by_player(fit.model, fit.names, games, counted.first, counted.second)
+        if region is None:
+            reason = f"its games are of too few {'events' if events else 'players'} for one"
     grades = np.sort(np.concatenate([games.first, games.second]))
     apart = np.sort(np.abs(games.first - games.second)[games.handicap == 0])
     model = WinningModel(

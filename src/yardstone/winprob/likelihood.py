@@ -566,17 +566,16 @@ def parameter_interval(fit: LikelihoodFit, name: str, level: float = 0.95) -> tu
         best = float(peak.values[where])
         if peak.minimum.value - fit.minimum.value > drop or low <= best <= high:
             continue
-        excess = partial(_excess, fit, peak, name, drop)
+
+        def excess(value: float, peak: LikelihoodFit = peak) -> float:
+            return _shortfall(fit, peak, name, value) - drop
+
         error = float(peak.standard_errors[where])
         step = error if np.isfinite(error) and error > 0 else 0.1 * max(abs(best), 0.01)
         step = min(step, max(abs(best), 0.1))
         low = min(low, interval_end(excess, best, -step, floor))
         high = max(high, interval_end(excess, best, step, 1.0 if name == "lapse" else np.inf))
     return low, high
-
-
-def _excess(fit: LikelihoodFit, peak: LikelihoodFit, name: str, drop: float, value: float) -> float:
-    return _shortfall(fit, peak, name, value) - drop
 
 
 def interval_end(excess: Callable[[float], float], best: float, step: float, limit: float) -> float:
