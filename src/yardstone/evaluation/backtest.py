@@ -504,10 +504,7 @@ def draw_rate_of(table: Floats) -> float:
 
 
 def _lowest(loss: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function with one minimum has it, by the golden section.
-
-    To import what scipy has for it takes as long as all else that a small history needs.
-    """
+    """Where a function with one minimum has it; scipy's golden section takes long to import."""
     near, far = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     at_near, at_far = loss(near), loss(far)
     while high - low > _RATE_ERROR:

@@ -135,10 +135,7 @@ class Ledger(RatedGames):
         return base._revised(merged, np.arange(len(merged)))._without(other)
 
     def _revised(self, pool: Pool, origin: Longs) -> Ledger:
-        """The ledger as it would be with other games, in order of time, in place of its own.
-
-        `origin` says where each stands in the present pool (rising, -1 for a new one).
-        """
+        """The ledger with other games, whose `origin` is their place among its own (-1: new)."""
         system, games = self.system, len(pool)
         changed = changed_games(self.pool, pool, origin)
         gone = np.ones(len(self.pool), np.bool_)

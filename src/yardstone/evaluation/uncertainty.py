@@ -417,10 +417,7 @@ class GamesByPair:
     def _errors(
         self, name: str, edges: Floats, mean: Floats, games: Longs
     ) -> tuple[Floats, Floats, Floats]:
-        """Of each group the error of its mean score, that of independent games, and freedom.
-
-        The error is NaN where there are too few players.
-        """
+        """Of each group the error of its mean score (NaN: few players), its least, and freedom."""
         number = len(mean)
         sums = np.zeros(self.players * number)
         size = np.zeros(self.players * number, np.int32)

@@ -52,10 +52,7 @@ class Beliefs(NamedTuple):
 
 
 class Derivatives(NamedTuple):
-    """Of the log-likelihood, filled in place.
-
-    `border` holds the second derivatives between the first-move advantage and each rating.
-    """
+    """Of the log-likelihood, filled in place; `border`: by first-move advantage and each rating."""
 
     gradient: Floats
     weight: Floats
@@ -64,10 +61,9 @@ class Derivatives(NamedTuple):
 
 
 class Graph(NamedTuple):
-    """The matrix H of a joint fit: a weighted graph of the players, with a border.
+    """The matrix H of a joint fit: a weighted graph, with the first-move advantage as `border`.
 
-    The first-move advantage is joined to each player by `border`; `extra` stands on the diagonal
-    alone, `diagonal` is the whole of it. Only `free` unknowns are solved for.
+    `extra` stands on the diagonal alone, `diagonal` is all of it; only `free` unknowns are solved.
     """
 
     first: Ints
@@ -270,8 +266,7 @@ def newton(
 ) -> tuple[int, int, float]:
     """Climb to the maximum from `x`, in place: status, steps, and the largest last change.
 
-    `level` numbers the groups whose common level is free (-1: none), whose mean stays. The last
-    step is the test: it must fall below `tolerance` (log odds).
+    The mean of groups whose `level` is free stays (-1: none); the last step tests `tolerance`.
     """
     n = len(x) - 2
     terms = _room(len(pairs.first), n + 2)
@@ -482,10 +477,7 @@ _SPARSE, _PLAYERS = 2.5, 200_000
 
 
 def direct_solver(graph: Graph, level: Ints) -> Callable[[Floats], Floats] | None:
-    """What solves H x = right by elimination; None where the graph may be too dense.
-
-    Of each group whose level is free (`level`, -1 for none) one player stays at 0.
-    """
+    """What solves H x = right by elimination, one player of a free `level` at 0; None if dense."""
     n = len(graph.extra) - 1
     used = graph.weight > 0.0
     if not n or n > _PLAYERS or used.sum() > _SPARSE * n:

@@ -334,10 +334,7 @@ def fit_widely(
 
 
 def _sparse(system: BradleyTerry, ratings: JointRatings) -> tuple[str, ...]:
-    """What must be known of the advantage where many players have few games each.
-
-    500 players with 12 games each: 34 in place of 30 points, and 95 % intervals held 87 %.
-    """
+    """A remark for pools such as 500 players with 12 games each: 34 in place of 30 points."""
     playing = ratings.games[ratings.games > 0]
     few = len(playing) >= SPARSE_PLAYERS and float(playing.mean()) < SPARSE_GAMES
     if system.first_advantage != "auto" or not few:

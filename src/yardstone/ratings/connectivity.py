@@ -97,10 +97,7 @@ def _tarjan(start: Longs, target: Ints) -> Ints:
 
 @kernel
 def _edges(pairs: Pairs, group: Ints, ties: Ints, weak: bool) -> tuple[Longs, Ints]:
-    """Starts and targets of edges from losers to winners of each group (-1: none).
-
-    Both ways for draws and ties, and with `weak` for every game.
-    """
+    """Edges from losers to winners of a group, both ways for draws and ties, or all (`weak`)."""
     first, second, wins, draws, losses = pairs
     players = len(group)
     start = np.zeros(players + 1, np.int64)

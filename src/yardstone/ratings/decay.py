@@ -157,10 +157,9 @@ class Entries(NamedTuple):
 
 
 class FadingLearner(NamedTuple):
-    """What is learned, changed in place.
+    """What is learned, changed in place: strength `x` and `precision` of each on day `last`.
 
-    `end` is the end of each player's entries so far, `precision` that of his strength `x` on day
-    `last`; `known` is the information on w and tau.
+    `end` is the end of each player's entries so far, `known` the information on w and tau.
     """
 
     end: Longs

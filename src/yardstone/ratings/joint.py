@@ -568,10 +568,7 @@ def perfect_limits(ratings: JointRatings, counts: PairCounts, confidence: float)
 def _opponents(
     status: NDArray[np.int8], counts: PairCounts
 ) -> Iterator[tuple[int, Ints, Floats, int]]:
-    """Of each perfect scorer the opponents and games, and with how many he moved first.
-
-    Those stand before the others.
-    """
+    """Of each perfect scorer opponents and games, first those of how many he moved first."""
     perfect = np.isin(status, _PERFECT)
     if not perfect.any():
         return

@@ -277,10 +277,7 @@ class Sequential(Predictor):
 
     @abstractmethod
     def _newcomers(self, number: int) -> Arrays:
-        """What is kept of players without games: arrays with an entry a player.
-
-        Among them ``rating``, in points, unless `ratings` says otherwise.
-        """
+        """Arrays of players without games; ``rating``, in points, unless `ratings` differs."""
 
     def _beginners(self, players: tuple[str, ...]) -> Arrays:
         """The same for players by name, for systems that know something of some."""

@@ -214,8 +214,7 @@ class Sprt:
     def _forecast(self, match: Match, lower: float, upper: float) -> tuple[float, float]:
         """Chance that the ratio leaves at `upper`, and the mean number of results until then.
 
-        Averages over the mean steps that the results leave possible: taking the observed one for
-        the truth is far too sure. As in Wilson's interval the error is that of no drift.
+        Over the mean steps that the results leave possible; the observed one would be too sure.
         """
         counts = np.array(match.counts) + 1.0 / len(match.counts)
         number, ratio = _log_ratios(counts, self.elo0, self.elo1, self.model)
@@ -238,10 +237,7 @@ def _normal_steps() -> Floats:
 
 
 def _exit(drift: float, variance: float, lower: float, upper: float) -> tuple[float, float]:
-    """Chance to leave (lower, upper) at the top, and the mean time, from 0.
-
-    Of Brownian motion, which the ratio resembles while single results move it little.
-    """
+    """Chance of Brownian motion to leave (lower, upper) at the top, and the mean time, from 0."""
     width = upper - lower
     bend = 2.0 * drift / variance
     if abs(bend * width) < 1e-6:

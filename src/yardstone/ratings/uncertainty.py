@@ -192,10 +192,7 @@ def _no_advantage() -> ModelError:
 def _spread_of_dense(
     setup: Setup, slope: Floats, meat_weight: Floats, clustered: Callable[[Floats], Floats] | None
 ) -> Spread:
-    """Invert the whole matrix, with the common level of floating components filled in.
-
-    `clustered` gives the covariance of the equations by clusters from the inverse.
-    """
+    """Invert the whole matrix; `clustered` gives the covariance of the equations from that."""
     n = setup.used.players
     bread = _scatter(setup.used, slope, n)
     _add_priors(bread, setup)
@@ -265,8 +262,7 @@ def _draw_rate_deviation(
 ) -> Estimate:
     """Deviation of an estimated draw rate; 0 where it was given, NaN at an edge.
 
-    Under the score equations the influence of a game is (1_D - c s)/slope, with s its score, 1_D
-    its draw, and c the response of the expected draws.
+    A game's influence on the score equations is (1_D - c s)/slope: score s, draw 1_D, response c.
     """
     rate = ratings.draw_rate.value
     if not setup.draw_rate_estimated:
@@ -316,10 +312,7 @@ _CAUTION = 2.0
 
 @dataclass(frozen=True)
 class _Sums:
-    """Sums over each cluster's games in which the lower player moved first, and over the others.
-
-    Each (2, clusters); `variance` is the model's, `deviation` sums its root.
-    """
+    """(2, clusters): sums over games in which the lower player moved first, and over the others."""
 
     low: Longs
     high: Longs

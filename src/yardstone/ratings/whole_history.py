@@ -247,11 +247,7 @@ class Remembering(Predictor):
 
     @abstractmethod
     def _go_on(self, state: State, games: Played, begin: int, players: tuple[str, ...]) -> Learned:
-        """Predict and learn the games from number `begin` on.
-
-        Returns what to keep besides the games, the expected scores, and strength and
-        variance of both players and tau: shape (games, 5).
-        """
+        """Predict and learn the games from number `begin` on; beliefs are (games, 5)."""
 
     @abstractmethod
     def ratings(self, state: State) -> Ratings:

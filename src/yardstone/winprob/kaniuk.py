@@ -331,10 +331,9 @@ class GradeModel(ProbabilityFormula):
 def log_probabilities(
     vector: Floats, link: Link, first: Floats, second: Floats, handicap: Floats, komi: Floats
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Logarithms of both probabilities and their derivatives, stable in the tails.
+    """Logarithms of both probabilities, their derivatives by Lambda, and Lambda's by parameters.
 
-    Returns the logarithms of win and loss of `first` and their derivatives by Lambda (games,), and
-    the derivatives of Lambda by each parameter (parameters, games), with that by ``lapse`` left 0.
+    Shapes (games,) and (parameters, games); that by ``lapse`` is left 0.
     """
     named = dict(zip(ALL_PARAMETERS, vector.tolist(), strict=True))
     even = handicap == 0

@@ -315,10 +315,7 @@ def _fit_from(
 
 
 def gap_curvature(vector: Floats, first: Floats, second: Floats, pull: Floats) -> Floats:
-    """Second derivatives of Lambda in Kaniuk's coefficients, summed with weights `pull`.
-
-    Those of colour and handicap are left out: the steps of the fit do without.
-    """
+    """Second derivatives of Lambda in Kaniuk's coefficients alone, summed with weights `pull`."""
     _, weaker, terms = basis(first, second, vector[8])
     total = np.zeros((len(vector), len(vector)))
     total[8, :8] = total[:8, 8] = POWERS * (terms @ (pull * weaker))

@@ -603,11 +603,7 @@ class CoefficientRegion:
         return lower_bounds(self.free)
 
     def _slices(self, reach: float) -> list[_Slice]:
-        """Distance, centre and covariance of the region with some coefficients held at zero.
-
-        Only with coefficients whose bound is near enough to matter. Distances are those of
-        the quadratic, less that of its best allowed point.
-        """
+        """Distance, centre and covariance of the region with near coefficients held at zero."""
         spread = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
         most = reach
         while True:
