@@ -56,28 +56,19 @@ LEAST_EFFECTIVE_CLUSTERS = 4.0
 
 
 def half_width(confidence: float) -> float:
-    """Standard deviations on either side of a two-sided normal interval.
-
-    `confidence` lies between 0 and 1: 1.96 at 0.95. Raises UsageError outside.
-    """
+    """Deviations on each side of a normal interval (1.96 at 0.95); UsageError outside of 0 to 1."""
     check_number("a confidence level", confidence, above=0.0, below=1.0)
     return NormalDist().inv_cdf(0.5 + 0.5 * confidence)
 
 
 def effective_number(labels: ArrayLike, weight: ArrayLike | None = None) -> float:
-    """So many clusters of equal size would be as good: 1 / sum of squared shares.
-
-    With weights, one a row, the size of a cluster is their sum.
-    """
+    """As many clusters of equal size are as good; with weights, one a row, a size is their sum."""
     number = np.unique(np.asarray(labels), return_inverse=True)[1].ravel()
     return effective_size(np.bincount(number, weight))
 
 
 def effective_players(first: Ints, second: Ints) -> float:
-    """So many players, all equally active, would be as good.
-
-    A player's share is that of his places among all places of all games.
-    """
+    """As many equally active players are as good; a player's share is that of all places."""
     return effective_size(places_of_players(first, second))
 
 
@@ -123,10 +114,9 @@ def numbered(first: Ints, second: Ints) -> tuple[Ints, Ints, Longs, int]:
 
 
 def cluster_sums(residual: Floats, cluster: NDArray[np.integer], number: int = 0) -> Floats:
-    """Summed residuals of each cluster, over one minus its share of all games.
+    """Summed residuals (rows, games) of each cluster, over one minus its share: (clusters, rows).
 
-    `residual` has shape (rows, games), the result (clusters, rows). `cluster` may name
-    two clusters a game, one after the other.
+    `cluster` may name two clusters a game, one after the other.
     """
     games = residual.shape[1]
     sizes = np.bincount(cluster, minlength=number)
@@ -159,10 +149,7 @@ def mean_error(values: Floats, first: Ints, second: Ints) -> tuple[float, float]
 
 
 def clustered_mean(values: ArrayLike, cluster: NDArray[Any]) -> tuple[float, float, float]:
-    """Mean over all games, its standard error, and how many equal clusters these are worth.
-
-    A single cluster has no error (NaN).
-    """
+    """Mean, its standard error (NaN for a single cluster), and as how many equal clusters it is."""
     x = np.asarray(values, np.float64)
     number = np.unique(cluster, return_inverse=True)[1].ravel()
     mean = float(x.mean())
@@ -175,10 +162,7 @@ def clustered_mean(values: ArrayLike, cluster: NDArray[Any]) -> tuple[float, flo
 def clustered_interval(
     values: ArrayLike, cluster: NDArray[Any], level: float = 0.95, *, widening: float = 1.0
 ) -> tuple[float, float] | None:
-    """Interval of the mean by Student's t; None where the clusters are worth too few.
-
-    `widening` multiplies the standard error.
-    """
+    """Interval of the mean by Student's t, `widening` times; None with too few clusters."""
     mean, error, worth = clustered_mean(values, cluster)
     if worth < LEAST_EFFECTIVE_CLUSTERS:
         return None

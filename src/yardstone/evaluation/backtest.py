@@ -520,10 +520,7 @@ def _lowest(loss: Callable[[float], float], low: float, high: float) -> float:
 
 
 def outcome_table(score: Any, expected: Any) -> Floats:
-    """Of groups of predictions their sum, and the numbers of losses, draws and wins.
-
-    The tables of several sets of games are added. Columns may lie on disk.
-    """
+    """Of groups of predictions their sum, and the numbers of losses, draws and wins; additive."""
     table = np.zeros((_GROUPS, 4))
     for at in pieces(len(score)):
         s, p = (np.asarray(taken(each, at), np.float64) for each in (score, expected))
@@ -562,10 +559,7 @@ def takes_advantage(entry: SystemEntry) -> bool:
 
 
 def helpful_advantage(entry: SystemEntry, earlier: Pool) -> float:
-    """The advantage of moving first with which a system predicts better; 0 if none helps.
-
-    In its rating points, from `earlier` games in order of time; the entry `takes_advantage`.
-    """
+    """The points for moving first with which a system predicts `earlier` games better, or 0."""
     judged = slice(round(LEARNING_SHARE * len(earlier)), None)
     score = earlier.score[judged]
     if not len(score) or not earlier.ordered:
@@ -586,10 +580,9 @@ def helpful_advantage(entry: SystemEntry, earlier: Pool) -> float:
 
 
 def shown_advantage(outcomes: Floats) -> Estimate:
-    """What games show of the advantage of moving first, in log odds, with its deviation.
+    """What an `outcome_table` shows of the advantage of moving first, in log odds.
 
-    From the `outcome_table` of results by what was expected of them without an advantage. Nothing
-    is known of it before but that it is small (a normal prior of 50 points).
+    Nothing is known of it before but that it is small (a normal prior of 50 points).
     """
     expected, counts = groups_of_outcomes(outcomes)
     games = sum(counts.values(), np.zeros(len(expected)))

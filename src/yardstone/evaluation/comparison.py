@@ -240,11 +240,9 @@ LEARNING_SHARE = 0.5
 
 @dataclass(frozen=True)
 class Tuned:
-    """The best parameters found; frozen.
+    """The best parameters found, none if the untuned were; frozen.
 
-    `parameters` are the tuned ones by name, `untuned` if those were the best; `value` the mean
-    log-likelihood that they reached on the later half of the earlier games; `failed` of the
-    `trials` sets were refused by the system.
+    `value` is their mean log-likelihood on the later half; `failed` of the `trials` were refused.
     """
 
     system: SequentialSystem
@@ -369,10 +367,7 @@ class Prediction:
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """One system's predictions with their measures; frozen.
-
-    `metrics` are by name of the subset (none of one without a game), `calibration` of all games.
-    """
+    """One system's predictions, their measures by name of the subset, and calibration; frozen."""
 
     prediction: Prediction
     metrics: Mapping[str, Measures]
@@ -413,10 +408,7 @@ class Ranking:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(DisplayedRows[Scored, Scored]):
-    """Systems compared on the same games; frozen.
-
-    A sequence of `Scored` from best to worst, without baselines; a system's own by its name.
-    """
+    """Systems compared on the same games, a sequence without baselines, the best first; frozen."""
 
     _made_by: ClassVar[str] = "reports.evaluation:evaluation_document"
 
@@ -469,10 +461,7 @@ class Evaluation(DisplayedRows[Scored, Scored]):
     def difference(
         self, system: str, other: str, *, metric: str | None = None, subset: str = REPRESENTATIVE
     ) -> MeanInterval:
-        """How much better `system` did than `other`: positive if it did better.
-
-        In the metric's own units (a lower Brier score is a positive difference).
-        """
+        """How much better `system` did than `other`, in the metric's units: positive if better."""
         names, bootstrap, sign = self._bootstrap(metric or self.metric, subset)
         for name in (system, other):
             if name not in names:

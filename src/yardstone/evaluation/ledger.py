@@ -63,10 +63,7 @@ REPLAYED = tuple(part.name for part in fields(Predictions))
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ledger(RatedGames):
-    """A system, all games it has rated, and where it stood on the way; frozen.
-
-    Every prediction in `replay` was made before its game.
-    """
+    """A system, all games it has rated, each predicted before, and where it stood; frozen."""
 
     #: Number of games, and the state after them; the first after none, the last after all.
     checkpoints: tuple[tuple[int, State], ...] = ()
@@ -111,8 +108,6 @@ class Ledger(RatedGames):
 
     def merge(self, kept: str, other: str) -> Ledger:
         """The ledger with all games of `other` given to `kept`.
-
-        As long as only one of them had played, nothing is replayed.
 
         Raises `InputError`: one of them is unknown, or they have played each other.
         """
@@ -285,9 +280,7 @@ def save_ledger(ledger: Ledger, path: Path) -> None:
 def load_ledger(path: Path) -> Ledger:
     """Read what `save_ledger` wrote.
 
-    Raises:
-        InputError: No such file, something else, or its system has changed since: rate the games
-            anew.
+    Raises `InputError`: no such file, something else, or other rules of its system: rate anew.
     """
     return HISTORY_FILE.read(path, lambda arrays, about: ledger_of(arrays, about, str(path)))
 
@@ -450,10 +443,7 @@ class CarriedRatings(RatedGames):
 
     @classmethod
     def go_on(cls, before: KeptRatings, pool: Pool) -> CarriedRatings:
-        """Rate further games, none of them before the last.
-
-        InputError for earlier games, or if only the old or only the new ones have times.
-        """
+        """Rate further games, none earlier; InputError if they are, or only some have times."""
         system = make_system(before.name, before.parameters)
         check_order(system, pool)
         games = before.state.games
@@ -550,10 +540,7 @@ def _with_players(pool: Pool, players: tuple[str, ...]) -> Pool:
 
 
 def changed_games(old: Pool, new: Pool, origin: Longs) -> Flags:
-    """Games of `new` that are new, or not what they were in `old`.
-
-    `origin` is each game's place in `old`; -1 for a new one.
-    """
+    """Games of `new` that are new (`origin` -1), or not what they were at `origin` in `old`."""
     changed = origin < 0
     rows, before = np.flatnonzero(~changed), origin[~changed]
     place = _places(old.players, new.players)
@@ -581,10 +568,7 @@ def _places(old: tuple[str, ...], new: tuple[str, ...]) -> Longs:
 
 
 def reached_players(old: Pool, new: Pool, base: int, changed: Flags, removed: Longs) -> Flags:
-    """Players of `new` whom a change can reach, through games from place `base` on.
-
-    Games of both pools are links: whoever is not reached has the same games in both.
-    """
+    """Players of `new` whom a change can reach, through games of both pools from `base` on."""
     place = _places(old.players, new.players)
     rows = np.flatnonzero(changed)
     seeds = np.concatenate(

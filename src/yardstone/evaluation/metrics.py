@@ -128,9 +128,8 @@ def constant_side_accuracy(score: ArrayLike) -> float:
 def log_likelihoods(score: ArrayLike, expected: ArrayLike) -> Floats:
     """For each game the logarithm of the probability given to its result.
 
-    ``s ln p + (1 - s) ln(1 - p)``. For wins and losses this is the thesis'
-    ``ln(1 - |s - p|)``; that formula itself must not be used for draws, where it
-    would reward p = 1/2 beyond every other prediction.
+    ``s ln p + (1 - s) ln(1 - p)``: for wins and losses the thesis' ``ln(1 - |s - p|)``, which for
+    draws would reward p = 1/2 beyond every other prediction.
     """
     s, p = _checked(score, expected)
     with np.errstate(divide="ignore"):

@@ -90,11 +90,7 @@ _LISTED = 20
 
 @dataclass(frozen=True, eq=False)
 class PredictionTable:
-    """Predictions read from a table; frozen.
-
-    Numbers of the players where their columns were named, a subset for each value of the group
-    column, and `notes`: rows that were left out, and why.
-    """
+    """Predictions read from a table, with players' numbers and subsets where named; frozen."""
 
     score: Floats
     predictions: tuple[Prediction, ...]
@@ -105,10 +101,7 @@ class PredictionTable:
 
 
 def compare_table(table: PredictionTable, **options: Any) -> Evaluation:
-    """Measure the predictions of a table, and an even chance beside them.
-
-    `options` are `metric`, `confidence`, `replicates` and `seed` of `compare`.
-    """
+    """Measure the predictions of a table, and an even chance; `options` are those of `compare`."""
     notes = list(table.notes)
     if table.first is None:
         notes.append("The players are not known (--players), so intervals are too narrow.")

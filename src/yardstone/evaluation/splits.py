@@ -74,10 +74,7 @@ class Subset:
 
 
 def in_time_order(pool: Pool) -> Pool:
-    """The games in order of time; games of equal time stay in the order given.
-
-    A pool without times is in order already. InputError if only some games have a time.
-    """
+    """The games in order of time, or as given without; InputError if only some have a time."""
     if pool.time is None:
         return pool
     unknown = np.isnat(pool.time)
@@ -94,10 +91,7 @@ def in_time_order(pool: Pool) -> Pool:
 
 
 def judged_games(pool: Pool, even: Sequence[str] = ()) -> tuple[Pool, list[str]]:
-    """The games that can be judged, in order of time, and what was left out.
-
-    If systems are named that need `even` games, those with a handicap are left out.
-    """
+    """The games that can be judged, in order of time, without handicaps if systems need `even`."""
     if isinstance(pool, StoredPool):
         return pool, _stored_notes(pool)
     if even:

@@ -92,8 +92,7 @@ class Bootstrap:
     def standard_error(self, contrast: ArrayLike) -> float:
         """Standard error of a sum of rows, robust to games that share players.
 
-        Never below that of independent games, nor that of independent pairs. NaN with
-        too few players.
+        Never below that of independent games, or pairs; NaN with too few players.
         """
         if self.unit == "none":
             return float("nan")

@@ -151,10 +151,9 @@ class BradleyTerry(CheckedParameters):
     def fit(self, pool: Pool | CountedGames) -> JointRatings:
         """Rate the players of a pool.
 
-        Raises `NoGamesError`: no game is left to rate. Raises `NotConnectedError`: groups share no
-        scale and `disconnected` is ``"refuse"``. Raises `ModelError`: the first-move advantage is
-        infinite. Raises `ConvergenceError`: the solver stopped early. Raises `InputError`: A name
-        that should be in the pool is not.
+        Raises `NoGamesError`: none is left; `NotConnectedError`: groups share no scale, and
+        `disconnected` refuses that; `ModelError`: the first-move advantage is infinite;
+        `ConvergenceError`: the solver stopped early; `InputError`: a name is not in the pool.
         """
         if not len(pool):
             raise NoGamesError("there are no games to rate")
@@ -519,10 +518,7 @@ class PairTally:
 
 @dataclass(frozen=True)
 class CountedGames:
-    """Games of which only the counts of pairs are kept; for `rate_list` as good as a `Pool`.
-
-    `ordered` is as in `Pool`.
-    """
+    """Games of which only the counts of pairs are kept; for `rate_list` as good as a `Pool`."""
 
     players: tuple[str, ...]
     counts: PairCounts

@@ -159,10 +159,7 @@ def weak_components(
 
 
 def label_by_size(label: Ints, names: Sequence[str] | None = None) -> Ints:
-    """Renumber labels from the largest group down; -1 stays.
-
-    Ties go to the group whose first member comes first, by name if given, else by number.
-    """
+    """Renumber labels, but -1, by falling size, then by their first member's name or number."""
     members = np.flatnonzero(label >= 0)
     if not len(members):
         return label

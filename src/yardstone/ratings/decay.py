@@ -66,10 +66,7 @@ class DecayingBradleyTerry(Remembering):
     handicap: Handicap | None = None
 
     def fit(self, pool: Pool, at: np.datetime64 | str | None = None) -> JointRatings:
-        """Rate the players of a pool as of a moment (by default that of its last game).
-
-        Games after that moment do not count. Raises as `BradleyTerry.fit` does.
-        """
+        """Rate the players as of a moment, by default the last game's; as `BradleyTerry.fit`."""
         from yardstone.ratings.bradley_terry import BradleyTerry
 
         order_of_time(pool)  # complains if only some games have a time

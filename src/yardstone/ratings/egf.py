@@ -98,10 +98,7 @@ class Handicap:
 
 
 def stones_and_komi(pool: Pool) -> tuple[Floats, Floats]:
-    """Handicap stones of each game, 0 where none are known, and komi, NaN where it is not.
-
-    Raises `InputError`: the columns ``handicap`` or ``komi`` hold what is none.
-    """
+    """Stones (0 where unknown) and komi (NaN) of each game; InputError for what is none."""
     reader = Handicap(required=False)
     stones, komi = (reader._column(pool, name) for name in ("handicap", "komi"))
     return (
@@ -247,10 +244,7 @@ class EGF(Sequential):
         return games.schedule.take(self.entries(games.pool))
 
     def entries(self, pool: Pool) -> Floats:
-        """Ratings that a pool declares for `first` and `second` of each game; shape (games, 2).
-
-        NaN where it declares none, or none that can be read.
-        """
+        """Ratings that a pool declares of both players, NaN for none: shape (games, 2)."""
         entry = np.full((len(pool), 2), np.nan)
         for grades, columns in ((False, self.rating_columns), (True, self.grade_columns)):
             for side, name in enumerate(columns):

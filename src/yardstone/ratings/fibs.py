@@ -104,10 +104,7 @@ class FIBS(MatchSystem):
 
 
 def match_lengths(pool: Pool, column: str, length: float) -> Floats:
-    """Points to win in each match of a pool: those of the column, or `length` without it.
-
-    Raises InputError where a match has no length of 1 point or more.
-    """
+    """Points to win in each match: of the column, or `length`; InputError for less than 1."""
     values = pool.columns.get(column)
     if values is None:
         return np.full(len(pool), length)

@@ -547,7 +547,7 @@ def rate_perfect(
 
 
 def perfect_limits(ratings: JointRatings, counts: PairCounts, confidence: float) -> Floats:
-    """What perfect scorers' ratings are at least, or at most: (players,), NaN for others.
+    """What perfect scorers' ratings are at least, or at most, NaN for others: (players,).
 
     There the perfect score against the rated opponents has the probability 1 - `confidence`.
     """

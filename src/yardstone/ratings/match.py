@@ -103,11 +103,7 @@ class Match:
 
     @classmethod
     def from_counts(cls, counts: Sequence[float], *, pairs_only: bool = False) -> Match:
-        """A match of wins, draws and losses, or of five counts of pairs of games.
-
-        Raises `UsageError`: these are neither, or they are of single games and only pairs are
-        wanted.
-        """
+        """A match of wins, draws and losses, or of five counts of pairs; UsageError otherwise."""
         if len(counts) == 5:
             return cls(tuple(counts))
         if len(counts) != 3 or pairs_only:
@@ -266,10 +262,7 @@ def superiority(match: Match) -> float:
 
 
 def games_for_half_width(match: Match, half_width: float, confidence: float = 0.95) -> float:
-    """Games in all after which the interval of Elo would be ± `half_width`.
-
-    If those to come are like those seen; NaN without games, or if the score is 0 or 1.
-    """
+    """Games in all after which the interval of Elo would be ± `half_width`; NaN if unknown."""
     if not half_width > 0.0:
         raise UsageError("the half-width of an interval must be above 0")
     z = deviations_for(confidence)
@@ -298,11 +291,7 @@ class PairedGames:
 
     @property
     def gain(self) -> float:
-        """Standard error of the score from pairs over that from single games.
-
-        Below 1 where openings favour one side: the two games of a pair then make
-        up for each other. NaN where either cannot be computed.
-        """
+        """Standard error of the score by pairs over that by games; below 1 in uneven openings."""
         single = self.games.standard_error
         return self.pairs.standard_error / single if single > 0.0 else float("nan")
 

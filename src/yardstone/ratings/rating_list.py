@@ -500,10 +500,7 @@ def _joined(label: int, scored: bool, conceded: bool) -> str:
 def rank_limits(
     ratings: JointRatings, rank: Longs, groups: Sequence[Group], confidence: float, listed: Flags
 ) -> tuple[Longs, Longs]:
-    """Ranks that cannot be excluded, counted as the list counts them.
-
-    Unlisted players and perfect scorers, who have no interval, keep others from no place.
-    """
+    """Ranks that cannot be excluded; players without an interval keep others from no place."""
     nothing = np.zeros_like(rank)
     if ratings.covariance is None:
         return nothing, nothing

@@ -61,8 +61,7 @@ class Status(IntEnum):
 class Estimate:
     """A number with its standard deviation.
 
-    The deviation is 0 if the number was given, not estimated, and NaN if it was estimated
-    at the edge of what it can be, as a draw rate is where no game was drawn.
+    That is 0 if the number was given, and NaN if it was estimated at the edge of what it can be.
     """
 
     value: float
@@ -242,10 +241,7 @@ NO_ORDER = "Who moved first is not known, so the first-move advantage is taken a
 
 
 def without_first_move(system: System) -> System:
-    """The system with a first-move advantage of 0 where it would estimate one.
-
-    UsageError if it has an advantage given.
-    """
+    """The system with a first-move advantage of 0 for an estimated one; UsageError if given."""
     if system.first_advantage in ("auto", 0.0):
         changed: System = replace(system, first_advantage=0.0)
         return changed

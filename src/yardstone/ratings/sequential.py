@@ -259,11 +259,7 @@ class Predictor(CheckedParameters, ABC):
 
 
 class Sequential(Predictor):
-    """Base of the systems that rate games as they come.
-
-    Every prediction is made before its game: predicting and learning happen in one
-    pass, and there is no other.
-    """
+    """Base of the systems that rate games as they come: each is predicted, then learned from."""
 
     period: Period = "game"
     event_column: str = "event"
@@ -292,10 +288,7 @@ class Sequential(Predictor):
         return ()
 
     def start(self, players: Sequence[str] = (), known: Ratings | None = None) -> State:
-        """The state before any game; players of `known` begin with their ratings there.
-
-        Where a rating or deviation is NaN, it is that of a newcomer.
-        """
+        """The state before any game; players of `known` begin with what is not NaN there."""
         names = tuple(players)
         if known is None:
             return State(repr(self), names, self._beginners(names))
@@ -459,10 +452,7 @@ class Schedule:
 
 
 def order_of_time(pool: Pool) -> Longs | None:
-    """Places of the games by time, games of one time as in the pool; None if so already.
-
-    InputError if only some games have a time; a pool without times is taken to be in order.
-    """
+    """Places of games by time, then as in the pool; None if so, InputError if some have none."""
     if pool.time is None:
         return None
     stamp = pool.time.view(np.int64)

@@ -123,10 +123,7 @@ class SystemEntry:
         return {"handicap": usual, **self.fixed, **parameters}["handicap"] is not None
 
     def make(self, **parameters: Any) -> Any:
-        """The system with these parameters, and its own for the rest.
-
-        A text for ``handicap`` is the column of the stones.
-        """
+        """The system with these parameters; a text for ``handicap`` is the column of the stones."""
         system = self.system_class()
         known = [part.name for part in fields(system) if part.init]
         chosen = {**self.fixed, **parameters}

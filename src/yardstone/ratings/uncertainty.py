@@ -634,10 +634,7 @@ class RankRanges:
 
 
 def rank_ranges(ratings: Ratings, confidence: float = 0.95) -> RankRanges:
-    """Ranks that cannot be excluded for each player, within the own component.
-
-    Below those who are stronger with the two-sided `confidence`, above those who are weaker.
-    """
+    """Ranks that cannot be excluded, at two-sided `confidence`, within the own component."""
     with np.errstate(invalid="ignore"):
         beats = _surplus(ratings) >= half_width(confidence)
     known = np.isfinite(ratings.deviation)
@@ -737,10 +734,7 @@ def suggest(ratings: JointRatings, number: int = 5, *, games: int = 10) -> list[
 
 
 def joining_games(ratings: JointRatings, number: int = 5) -> list[tuple[str, str]]:
-    """Pairs whose games would join the largest component with the next ones.
-
-    From each the player with most games; they must score both ways, or draw.
-    """
+    """Pairs, the most active of each, whose games both ways would join the largest components."""
 
     def leader(label: int) -> str:
         members = np.flatnonzero((ratings.component == label) & (ratings.status != Status.NO_GAMES))

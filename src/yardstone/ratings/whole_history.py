@@ -265,11 +265,7 @@ class Remembering(Predictor):
     def expected_score(
         self, ratings: Ratings, first: str, second: str, *, advantage: float | None = None
     ) -> float:
-        """Expected score of `first`, moving first, against `second`.
-
-        If a fit found the first-move advantage, that is the default. Raises InputError
-        for an unknown name.
-        """
+        """As of `Predictor`, with the first-move advantage that a fit found by default."""
         estimate = getattr(ratings, "first_advantage", None)
         if advantage is None and isinstance(estimate, Estimate):
             advantage = estimate.value
@@ -348,9 +344,8 @@ class WholeHistory(Remembering):
     def fit(self, pool: Pool) -> WholeHistoryRatings:
         """Rate every player on every day of a pool, in any order.
 
-        Raises `NoGamesError`: the pool is empty. Raises `InputError`: only some games have a time,
-        or a column is missing. Raises `ConvergenceError`, `ModelError`: there is no solution, or it
-        was not found.
+        Raises `NoGamesError`: it is empty; `InputError`: only some games have a time, or a column
+        is missing; `ConvergenceError`, `ModelError`: no solution was found.
         """
         pool = pool.select(pool.first != pool.second)  # games against oneself tell nothing
         if not len(pool):
@@ -541,10 +536,7 @@ def recall(arrays: Mapping[str, NDArray[Any]], *, dated: bool) -> Played:
 def lay_out_all(
     games: Played, players: int, day_of: Callable[[Longs], Floats], points: float
 ) -> tuple[Layout, DayGames]:
-    """Layout of all games, and the games with the day of each.
-
-    Without times each player's days are counted in his own games.
-    """
+    """Layout of all games, and the games with days; without times each player's own are counted."""
     dated = len(games.seconds) > 0
     day = day_of(games.seconds) if dated else np.arange(len(games.first), dtype=np.float64)
     with_days = DayGames(games.first, games.second, games.score, day)

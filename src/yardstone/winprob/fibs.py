@@ -77,10 +77,7 @@ def difference(chance: ArrayLike, length: ArrayLike) -> Floats:
 
 
 def experience_factor(experience: ArrayLike) -> Floats:
-    """How much faster than the usual a player's rating moves: max(1, 5 - experience/100).
-
-    `experience` is the sum of the lengths of all matches finished.
-    """
+    """How much faster a rating moves: max(1, 5 - experience/100), by the lengths of all matches."""
     return np.maximum(1.0, FIRST_FACTOR - np.asarray(experience, np.float64) / RAMP)
 
 

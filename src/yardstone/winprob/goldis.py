@@ -201,10 +201,7 @@ def handicap_stones(difference: ArrayLike, *, base: float = STONE) -> Floats:
 
 
 def even_game_margin(difference: ArrayLike, *, komi: float = KOMI, base: float = STONE) -> Floats:
-    """Points by which the first of two players is expected to win an even game.
-
-    ``komi * (stones - 1)``, negative where the difference is.
-    """
+    """Points by which the first is expected to win an even game: signed komi * (stones - 1)."""
     gap = np.asarray(difference, np.float64)
     return np.sign(gap) * komi * (handicap_stones(gap, base=base) - 1.0)
 
@@ -220,9 +217,7 @@ def expected_margin(
     """Points by which Black is expected to win, komi counted.
 
     `difference` is Black's rating less White's, `handicap` Black's stones (0 and 1 are one move),
-    `given_komi` what Black gives: not looked at from one stone on, where it is 0. `komi` is the
-    fair one, which is also what one stone is worth here, `base` the ratio of strengths between
-    ranks.
+    from 1 on without `given_komi`. `komi` is the fair one, and what a stone is worth here.
     """
     stones = np.asarray(handicap, np.float64)
     given = np.where(stones >= 1.0, 0.0, np.asarray(given_komi, np.float64))

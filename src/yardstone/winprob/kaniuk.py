@@ -151,10 +151,7 @@ class Kaniuk:
         return self.u[n] * value + self.v[n] * value**3
 
     def strength_gap(self, first: ArrayLike, second: ArrayLike) -> Floats:
-        """Lambda(r, s): positive where `second` is the stronger (equation 5).
-
-        Antisymmetric and zero at equal grades. Shapes broadcast.
-        """
+        """Lambda(r, s), antisymmetric: positive where `second` is the stronger (equation 5)."""
         r, s = floats(first, second)
         gap: Floats = np.tensordot(self.linear, basis(r, s, self.k)[2], 1)
         return gap
@@ -437,10 +434,7 @@ def erf_approximation(x: ArrayLike, *, tails: bool = False) -> Floats:
 
 
 def erfinv_approximation(y: ArrayLike, *, tails: bool = False) -> Floats:
-    """Approximate inverse (equation 11): the exact inverse of `erf_approximation`.
-
-    Arguments as there; `y` may go up to ``erf_approximation(ERF_LIMIT)``.
-    """
+    """Inverse (equation 11) of `erf_approximation`, and its arguments, up to ``ERF_LIMIT``."""
     value = np.asarray(y, np.float64)
     if not tails and np.any(
         np.abs(value) > tanh(FAIRCLOUGH_A * ERF_LIMIT + FAIRCLOUGH_B * ERF_LIMIT**3) + 1e-15

@@ -108,10 +108,7 @@ def logit(probability: ArrayLike) -> Floats:
 def win_probability(
     difference: ArrayLike, *, points_per_logit: float = ELO_POINTS_PER_LOGIT
 ) -> Floats:
-    """Expected score (0 to 1) of a player who is `difference` points stronger.
-
-    Equation 4 of the Ordo manual.
-    """
+    """Expected score of a player `difference` points stronger (Ordo manual, equation 4)."""
     return logistic(np.asarray(difference, np.float64) / points_per_logit)
 
 

@@ -307,10 +307,7 @@ def simulated_reach(
     level: float = 0.95,
     seed: int = 0,
 ) -> Floats:
-    """How far the `Profile` of each free parameter may rise within an interval.
-
-    Parameters as in `simulated_intervals`.
-    """
+    """How far the `Profile` of each parameter may rise; otherwise as `simulated_intervals`."""
     if not 0.0 < level < 1.0:
         raise UsageError("a confidence level lies between 0 and 1")
     if samples < _FEWEST:

@@ -174,11 +174,7 @@ def free_names(free: Iterable[str], known: Sequence[str], noun: str) -> tuple[st
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LikelihoodFit(Fit):
-    """Result of `fit_likelihood`.
-
-    `covariance` is the inverse of the Fisher information, `minimum` that of the negative
-    log-likelihood.
-    """
+    """Result of `fit_likelihood`: inverse Fisher information, and minimum of -log-likelihood."""
 
     model: GradeModel  #: The fitted model.
     games: GradedGames  #: What was fitted.

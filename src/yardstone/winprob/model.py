@@ -343,10 +343,7 @@ _ROUNDING = 1e-9
 
 
 def write_model(path: Path, model: WinningModel) -> None:
-    """Write a model whose law is a `GradeModel`; whole or not at all.
-
-    Raises `InputError` if the file cannot be written.
-    """
+    """Write a model whose law is a `GradeModel`, whole or not at all; InputError if it fails."""
     law = model.law
     if not isinstance(law, GradeModel):
         raise TypeError("only a model of fitted coefficients can be written")
@@ -374,11 +371,7 @@ def write_model(path: Path, model: WinningModel) -> None:
 
 
 def read_model(path: Path) -> WinningModel:
-    """Read a model.
-
-    Raises `MissingFileError` if there is no such file; `InputError` if it holds no model, or one
-    that cannot be.
-    """
+    """Read a model; MissingFileError without the file, InputError if it holds none that can be."""
     try:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES + 1)

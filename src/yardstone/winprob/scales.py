@@ -426,10 +426,7 @@ class EgfPlayer:
 
 
 def list_lines(path: str | os.PathLike[str]) -> list[str]:
-    """The lines of a list of players, compressed or not.
-
-    Raises `InputError` if it cannot be read, or is far longer than any list.
-    """
+    """The lines of a list of players, compressed or not; InputError if it is no such file."""
     sources = find_sources([path], [".txt", ".html", ".htm", ".lst"])
     if len(sources) != 1:
         raise InputError(f"{len(sources)} files are meant", file=str(path), hint="name one")

@@ -98,8 +98,7 @@ class WinningStatistics:
     ) -> WinningStatistics:
         """Count games, given both grades and whether `first` won.
 
-        Left out are games between equals, beyond `differences`, and with a grade outside 20 kyu to
-        7 dan or not whole.
+        Only between whole grades from 20 kyu to 7 dan, 1 to `differences` apart.
         """
         weaker = np.minimum(first, second)
         difference = np.abs(first - second)
@@ -176,9 +175,8 @@ class WinningStatistics:
     def weights(self, *, skip_lowest: bool = True) -> Floats:
         """Weight of each grade in the published fit (Kaniuk 2011, section 4).
 
-        The games of all grades from the lowest up to this one, divided by the
-        largest such sum. With `skip_lowest`, the first row (20 kyu, where
-        players below 20 kyu stand too) counts nothing and weighs nothing.
+        All games up to the grade, as a share of the most; without the lowest with `skip_lowest`,
+        where players below 20 kyu stand too.
         """
         games = self.games.sum(axis=1)
         games[:skip_lowest] = 0.0
@@ -232,11 +230,7 @@ def in_period(
 def windows(
     pool: Pool, *, years: int = 5, first_end: int | None = None, last_end: int | None = None
 ) -> Iterator[tuple[int, WinningStatistics]]:
-    """Statistics over a moving window of whole years (Kaniuk 2011, section 5).
-
-    The window ends on 31 December of the year that stands before the statistics and begins on 1
-    January, so that it holds `years` calendar years.
-    """
+    """Each year with the statistics of the `years` up to its end (Kaniuk 2011, section 5)."""
     if years < 1:
         raise UsageError("a window holds at least one year")
     if pool.time is None or np.all(np.isnat(pool.time)):
@@ -392,8 +386,7 @@ def read_all_games(
 ) -> Pool:
     """The games of several files as one, from the first day to the last.
 
-    Raises `InputError`: as `read_graded_games`; `UsageError` if a day is not a date, or a period
-    was named and the games have no dates.
+    Raises as `read_graded_games`, and `UsageError` for what is no date, or games without dates.
     """
     pools = [_by_grades(read_graded_games(file)) for file in files]
     pool = pools[0] if len(pools) == 1 else join_pools(pools)
