@@ -91,7 +91,12 @@ class InputError(YardstoneError, ValueError):
         self.line = line
         self.hint = None if hint is None else shown(hint)
         place = "" if file is None else f"{file}: " if line is None else f"{file}:{line}: "
-        super().__init__(place + self.message + ("" if hint is None else f" ({self.hint})"))
+        super().__init__(place + self.advice)
+
+    @property
+    def advice(self) -> str:
+        """The message with the hint behind it, without the place."""
+        return self.message if self.hint is None else f"{self.message} ({self.hint})"
 
 
 class MissingFileError(InputError, FileNotFoundError):

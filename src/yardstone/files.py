@@ -34,6 +34,7 @@ __all__ = [
     "scratch_folder",
     "sync_folder",
     "unwritable",
+    "write_bytes",
     "write_text",
 ]
 
@@ -236,10 +237,15 @@ def _umask() -> int:
     return mask
 
 
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file whole."""
+    with replaced(path) as temporary:
+        temporary.write_bytes(data)
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a text file whole, in UTF-8."""
-    with replaced(path) as temporary:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
+    write_bytes(path, text.encode("utf-8"))
 
 
 @contextmanager

@@ -49,7 +49,9 @@ __all__ = [
     "bundle",
     "expanded",
     "flag",
+    "given",
     "option",
+    "round_option",
     "PanelledCommand",
     "shows_all",
     "epilog",
@@ -133,6 +135,11 @@ def flag(about: str, *names: str, advanced: bool = False) -> Any:
     return replace(option(about, *names, default=False), is_flag=True, advanced=advanced)
 
 
+def round_option(about: str, default: str = "the first without boards") -> Any:
+    """Declare the option that names a round of a tournament; `default` says which else it is."""
+    return option(f"{about} [default: {default}]", "--round", min=1)
+
+
 def argument(about: str, *, default: Any = ..., **more: Any) -> Any:
     """Declare an argument as `option` does an option; it must be given unless it has a default."""
     return _Declared(typer.Argument, default, (), {"help": about, **more})
@@ -150,6 +157,11 @@ def bundle(kind: type[Value]) -> type[Value]:
     made = dataclass(frozen=True, kw_only=True)(kind)
     made._declared = {**getattr(made, "_declared", {}), **declared}  # type: ignore[attr-defined]
     return made
+
+
+def given(options: Any) -> dict[str, Any]:
+    """Return what is given of a bundle, by the names of its fields."""
+    return {name: value for name, value in vars(options).items() if value is not None}
 
 
 def _is_advanced(annotation: Any) -> bool:

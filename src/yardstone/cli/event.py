@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace as with_other
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from yardstone.cli.declare import advanced, argument, bundle, flag, option
+from yardstone.cli.declare import advanced, argument, bundle, flag, given, option, round_option
 from yardstone.cli.tournament import PlayerArgument, grade
 from yardstone.errors import InputError, UsageError
+from yardstone.tournament import event
 
 if TYPE_CHECKING:
     from yardstone.pool import SkipReport
-    from yardstone.tournament.event.entries import EventEntry, RatingRegister
-    from yardstone.tournament.event.settings import EventChange, EventWishes, Wish
+    from yardstone.tournament.event.entries import RatingRegister
+    from yardstone.tournament.event.settings import EventWishes
     from yardstone.tournament.model import Tournament
     from yardstone.tournament.rules import TimeControl
 
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
 __all__ = [
     "EventFile",
     "RoundOption",
-    "finish",
-    "say",
-    "step",
     "new",
     "set_",
     "change",
@@ -44,33 +42,24 @@ __all__ = [
 EventFile = Annotated[
     Path, argument("Tournament: OpenGotha XML, changed in place.", metavar="FILE")
 ]
-RoundOption = Annotated[
-    int | None, option("Round. [default: the first without boards]", "--round", min=1)
-]
+RoundOption = Annotated[int | None, round_option("Round.")]
 
 
-def step(path: Path, taken: Callable[[Tournament], EventChange]) -> None:
+def step(path: Path, taken: Callable[[Tournament], event.EventChange]) -> None:
     """Take a step in a file, and say what was done and what comes next."""
-    from yardstone.tournament.event.file import change_file
-
-    finish(path, change_file(path, taken))
+    finish(path, event.change_file(path, taken))
 
 
-def finish(path: Path, change: EventChange, *others: SkipReport) -> None:
+def finish(path: Path, change: event.EventChange, *others: SkipReport) -> None:
     """Say what a step did, what comes next, and what was left out; which is an error."""
-    say(path, change)
-    left_out = [record for report in (*others, change.skipped) for record in report.details]
-    if left_out:
-        lines = [f"  {record}" for record in sorted(left_out, key=lambda each: each.line)]
-        print("\n".join(lines), file=sys.stderr)
-        total = sum(len(report) for report in (*others, change.skipped))
-        raise InputError(f"{total} {'row was' if total == 1 else 'rows were'} left out")
-
-
-def say(path: Path, change: EventChange) -> None:
-    """Print what a step did and what comes next."""
     following = next_command(path, change.tournament)
     print("\n".join([*change.lines, *([f"Next: {following}"] if following else [])]))
+    reports = (*others, change.skipped)
+    if left_out := [record for report in reports for record in report.details]:
+        lines = [f"  {record}" for record in sorted(left_out, key=lambda each: each.line)]
+        print("\n".join(lines), file=sys.stderr)
+        total = sum(map(len, reports))
+        raise InputError(f"{total} {'row was' if total == 1 else 'rows were'} left out")
 
 
 def next_command(path: Path, tournament: Tournament) -> str:
@@ -94,7 +83,7 @@ def next_command(path: Path, tournament: Tournament) -> str:
 
 @bundle
 class SettingOptions:
-    """What a tournament is called and counts."""
+    """What a tournament is called and counts, by the names of the library."""
 
     PANEL: ClassVar[str] = "Settings"
 
@@ -112,75 +101,57 @@ class SettingOptions:
         "McMahon floor: all up to this grade begin with the same score.", metavar="GRADE"
     )
     handicap: int | None = option("Most stones of a handicap; 0 for none.", metavar="STONES")
-    less: int | None = advanced(
+    correction: int | None = advanced(
         "Stones by which a handicap is smaller than the difference.",
         "--handicap-less",
         metavar="STONES",
     )
-    tie_breaks: str | None = option(
+    criteria: str | None = option(
         "Criteria of the standings in order, such as mms,sos,sosos.",
         "--tie-breaks",
         "--criteria",
         metavar="NAMES",
     )
     komi: float | None = option("Komi.", metavar="POINTS")
-    board: int | None = advanced("9, 13 or 19.", metavar="SIZE")
+    size: int | None = advanced("9, 13 or 19.", "--board", metavar="SIZE")
     minutes: int | None = advanced("Basic time.", "--time", metavar="MINUTES")
     byo_yomi: int | None = advanced("Then byo-yomi of so long.", metavar="SECONDS")
     fischer: int | None = advanced("Or so much more a move.", metavar="SECONDS")
 
     def values(self, time: TimeControl) -> dict[str, Any]:
-        """The settings by the names of the library, None where an option is not given."""
-        begin, end = _dates(self.dates)
-        return {
-            "name": self.name,
-            "rounds": self.rounds,
-            "place": self.place,
-            "director": self.director,
-            "begin": begin,
-            "end": end,
-            "bar": None if self.bar is None else grade(self.bar, "--bar"),
-            "floor": None if self.floor is None else grade(self.floor, "--floor"),
-            "handicap": self.handicap,
-            "correction": self.less,
-            "criteria": self.tie_breaks,
-            "komi": self.komi,
-            "size": self.board,
-            "time": self._time(time),
-        }
+        """The settings that are given; of the time, what is not given is as in `time`."""
+        from yardstone.tournament.event.settings import SETTINGS
+
+        values = given(self)
+        if self.dates is not None:
+            values["begin"], values["end"] = _dates(self.dates)
+        for name in ("bar", "floor"):
+            if name in values:
+                values[name] = grade(values[name], f"--{name}")
+        values["time"] = self._time(time)
+        return {name: values[name] for name in SETTINGS if values.get(name) is not None}
 
     def _time(self, time: TimeControl) -> TimeControl | None:
-        from dataclasses import replace
-
         from yardstone.tournament.rules import TimeSystem
 
-        if self.minutes is None and self.byo_yomi is None and self.fischer is None:
-            return None
         if self.byo_yomi is not None and self.fischer is not None:
             raise UsageError("--byo-yomi and --fischer exclude each other")
-        for name, value, most in (
-            ("--time", self.minutes, 600),
-            ("--byo-yomi", self.byo_yomi, 900),
-            ("--fischer", self.fischer, 600),
-        ):
+        limits = {"--time": (self.minutes, 600), "--byo-yomi": (self.byo_yomi, 900)}
+        for name, (value, most) in (limits | {"--fischer": (self.fischer, 600)}).items():
             if value is not None and not 0 <= value <= most:
                 raise UsageError(f"{name} {value}: from 0 to {most}")
-        if self.minutes is not None:
-            time = replace(time, basic=60 * self.minutes)
+        made = time if self.minutes is None else with_other(time, basic=60 * self.minutes)
         if self.byo_yomi is not None:
             kind = TimeSystem.byo_yomi if self.byo_yomi else TimeSystem.sudden_death
-            time = replace(time, system=kind, period=self.byo_yomi)
+            return with_other(made, system=kind, period=self.byo_yomi)
         if self.fischer is not None:
-            time = replace(time, system=TimeSystem.fischer, increment=self.fischer)
-        return time
+            return with_other(made, system=TimeSystem.fischer, increment=self.fischer)
+        return None if self.minutes is None else made
 
 
-def _dates(text: str | None) -> tuple[date | None, date | None]:
-    if text is None:
-        return None, None
-    parts = [part.strip() for part in text.replace("/", ",").split(",")]
+def _dates(text: str) -> tuple[date, date]:
     try:
-        days = [date.fromisoformat(part) for part in parts]
+        days = [date.fromisoformat(part.strip()) for part in text.replace("/", ",").split(",")]
     except ValueError:
         days = []
     if not 1 <= len(days) <= 2:
@@ -206,28 +177,19 @@ def new(
         yardstone tournament new cup.xml --rounds 5
         yardstone tournament new may.xml --name 'May Cup' --bar 2d --handicap 0 --dates 2026-05-16
     """
-    from dataclasses import replace
-
     from yardstone.reports.standings import summary_lines
-    from yardstone.tournament.event.file import create_file
-    from yardstone.tournament.event.settings import (
-        USUAL_TIME,
-        EventWishes,
-        new_tournament,
-        write_wishes,
-    )
+    from yardstone.tournament.event.settings import USUAL_TIME, EventWishes, write_wishes
     from yardstone.tournament.model import System
 
     if file.suffix.lower() != ".xml":
         raise UsageError(f"{file}: a file of OpenGotha ends in .xml")
-    given = settings.values(USUAL_TIME)
-    values = {name: value for name, value in given.items() if value is not None}
-    tournament = new_tournament(values.pop("name", file.stem), system=system, **values)
-    change = create_file(file, tournament)
+    values = {"name": file.stem, **settings.values(USUAL_TIME)}
+    tournament = event.new_tournament(**values, system=system)
+    change = event.create_file(file, tournament)
     if tournament.system is System.round_robin:
         write_wishes(file, EventWishes(system=tournament.system))
     lines = (f"{file} is made.", *summary_lines(tournament))
-    finish(file, replace(change, lines=lines))
+    finish(file, with_other(change, lines=lines))
 
 
 def set_(file: EventFile, settings: SettingOptions) -> None:
@@ -236,9 +198,7 @@ def set_(file: EventFile, settings: SettingOptions) -> None:
     Examples:
         yardstone tournament set open.xml --bar 3d --tie-breaks mms,sos,sosos
     """
-    from yardstone.tournament.event.settings import change_settings
-
-    step(file, lambda t: change_settings(t, **settings.values(t.time)))
+    step(file, lambda t: event.change_settings(t, **settings.values(t.time)))
 
 
 @bundle
@@ -269,9 +229,7 @@ def enter(
     register: Path | None = option(
         "Take grade, rating, club and country from this list of the EGF, FFG or AGA.", "--list"
     ),
-    first_round: int | None = option(
-        "First round in which they play. [default: the first without boards]", "--round", min=1
-    ),
+    first_round: int | None = round_option("First round in which they play."),
 ) -> None:
     """Enter players: one by name, or all of a table, at any round.
 
@@ -285,13 +243,7 @@ def enter(
         yardstone tournament enter open.xml --name 'Novak, Jana' --grade 3k --club Brno --round 5
     """
     from yardstone.pool import SkipReport
-    from yardstone.tournament.event.entries import (
-        EventEntry,
-        enter_players,
-        read_player_table,
-        read_register,
-    )
-    from yardstone.tournament.event.file import change_file
+    from yardstone.tournament.event.entries import read_player_table, read_register
 
     if (table is None) == (name is None):
         raise UsageError("name a file of players, or one player with --name")
@@ -306,58 +258,46 @@ def enter(
         if read.unused:
             notes.append(f"Columns not used: {', '.join(read.unused)}.")
     else:
-        entries = [
-            EventEntry(
-                name=name or "",
-                grade=player.grade or "",
-                rating=player.rating,
-                club=player.club or "",
-                country=player.country or "",
-                correction=player.correction or 0,
-            )
-        ]
+        entries = [event.EventEntry(name=name or "", **given(player))]
     if known is not None:
-        entries = [
-            made
-            for each in entries
-            if (made := _completed(each, known, table or register, skipped, notes)) is not None
-        ]
+        entries = list(_completed(entries, known, str(table or register), skipped, notes))
     source = "" if table is None else str(table)
-    done = change_file(
-        file, lambda t: enter_players(t, entries, first_round=first_round, source=source)
+    done = event.change_file(
+        file, lambda t: event.enter_players(t, entries, first_round=first_round, source=source)
     )
     if name is not None and len(done.skipped):
         raise InputError(done.skipped.details[0].reason, file=str(file))
-    finish(file, replace(done, lines=(*done.lines, *notes)), skipped)
+    finish(file, with_other(done, lines=(*done.lines, *notes)), skipped)
 
 
 def _completed(
-    entry: EventEntry,
+    entries: Iterable[event.EventEntry],
     known: RatingRegister,
-    file: Path | None,
+    file: str,
     skipped: SkipReport,
     notes: list[str],
-) -> EventEntry | None:
-    """The entry with what the list knows; None if it cannot be told who is meant."""
+) -> Iterator[event.EventEntry]:
+    """The entries with what the list knows, but for those where it cannot tell who is meant."""
     from yardstone.pool import Skipped
 
-    try:
-        made = known.completed(entry)
-    except InputError as error:
-        reason = f"{error.message} ({error.hint})" if error.hint else error.message
-        if not entry.line:
-            raise
-        skipped.add(Skipped(str(file), entry.line, reason), kind="ambiguous")
-        return None
-    if made is None:
-        if not entry.grade and entry.rating is None:
-            known.find(entry.name) if not entry.line else None
-            reason = f"{entry.name}: not in the list of the {known.federation}, and no grade"
-            skipped.add(Skipped(str(file), entry.line, reason), kind="not in the list")
-            return None
-        notes.append(f"Not in the list of the {known.federation}: {entry.name}.")
-        return entry
-    return made
+    for entry in entries:
+        missing = f"not in the list of the {known.federation}"
+        try:
+            made = known.completed(entry)
+            if made is not None:
+                yield made
+            elif entry.grade or entry.rating is not None:
+                notes.append(f"{missing[:1].upper()}{missing[1:]}: {entry.name}.")
+                yield entry
+            else:
+                if not entry.line:
+                    known.find(entry.name)
+                reason = f"{entry.name}: {missing}, and no grade"
+                skipped.add(Skipped(file, entry.line, reason), kind="not in the list")
+        except InputError as error:
+            if not entry.line:
+                raise
+            skipped.add(Skipped(file, entry.line, error.advice), kind="ambiguous")
 
 
 def change(
@@ -372,19 +312,10 @@ def change(
     Examples:
         yardstone tournament change open.xml Moreau --grade 7k --club Nice
     """
-    from yardstone.tournament.event.entries import change_player
-
-    values: dict[str, Any] = {
-        "name": name,
-        "grade": options.grade,
-        "rating": options.rating,
-        "club": options.club,
-        "country": options.country,
-        "correction": options.correction,
-    }
-    if all(value is None for value in values.values()):
+    values = given(options) | ({} if name is None else {"name": name})
+    if not values:
         raise UsageError("say what to change: --name, --grade, --rating, --club or --country")
-    step(file, lambda t: change_player(t, t.find(player), **values))
+    step(file, lambda t: event.change_player(t, t.find(player), **values))
 
 
 def team(
@@ -392,9 +323,7 @@ def team(
     *,
     name: str | None = option("Name of the team."),
     players: str | None = option("Its players, the first board first.", metavar="A,B,…"),
-    round_number: int | None = option(
-        "Round from which they play. [default: the first without boards]", "--round", min=1
-    ),
+    round_number: int | None = round_option("Round from which they play."),
     boards: int | None = option(
         "Boards of a match. [default: the players of the first team]", min=1, max=100
     ),
@@ -409,26 +338,25 @@ def team(
         yardstone tournament team teams.xml --name Otters --players 'Berg Olav,Costa Ines'
         yardstone tournament team teams.xml
     """
-    from yardstone.tournament.event.settings import remove_team, set_team
     from yardstone.tournament.files import read_tournament
+    from yardstone.tournament.notation import words
 
+    lineup = players is not None or round_number is not None or boards is not None
     if name is None:
-        if players is not None or round_number is not None or boards is not None or remove:
+        if lineup or remove:
             raise UsageError("say which team: --name")
         print("\n".join(_list_teams(read_tournament(file))))
     elif remove:
-        if players is not None or round_number is not None or boards is not None:
+        if lineup:
             raise UsageError("--remove goes with --name alone")
-        step(file, lambda t: remove_team(t, name))
+        step(file, lambda t: event.remove_team(t, name))
     elif players is None:
         raise UsageError("say who plays: --players 'A,B,C', the first board first")
     else:
-        words = [word.strip() for word in players.replace(";", ",").split(",") if word.strip()]
+        names = words(players)
         step(
             file,
-            lambda t: set_team(
-                t, name, [t.find(word) for word in words], round_number, boards=boards
-            ),
+            lambda t: event.set_team(t, name, [*map(t.find, names)], round_number, boards=boards),
         )
 
 
@@ -462,18 +390,14 @@ def withdraw(
     Examples:
         yardstone tournament withdraw open.xml Moreau --round 5 --back
     """
-    from yardstone.tournament.event.entries import remove_player
-    from yardstone.tournament.event.rounds import rejoin
-    from yardstone.tournament.event.rounds import withdraw as withdrawn
-
     if only + back + delete > 1 or (delete and round_number is not None):
         raise UsageError("--only, --back and --delete exclude each other; --delete has no round")
     if delete:
-        step(file, lambda t: remove_player(t, t.find(player)))
+        step(file, lambda t: event.remove_player(t, t.find(player)))
     elif back:
-        step(file, lambda t: rejoin(t, t.find(player), round_number))
+        step(file, lambda t: event.rejoin(t, t.find(player), round_number))
     else:
-        step(file, lambda t: withdrawn(t, t.find(player), round_number, only=only))
+        step(file, lambda t: event.withdraw(t, t.find(player), round_number, only=only))
 
 
 def bye(
@@ -492,14 +416,15 @@ def bye(
     Examples:
         yardstone tournament bye open.xml Jensen --round 5
     """
-    from yardstone.tournament.event.rounds import give_bye, take_bye_back
-
     if remove and replace:
         raise UsageError("--remove and --replace exclude each other")
     if remove:
-        step(file, lambda t: take_bye_back(t, t.find(player), round_number))
+        step(file, lambda t: event.take_bye_back(t, t.find(player), round_number))
     else:
-        step(file, lambda t: give_bye(t, t.find(player), round_number, replace_other=replace))
+        step(
+            file,
+            lambda t: event.give_bye(t, t.find(player), round_number, replace_other=replace),
+        )
 
 
 def wish(
@@ -527,32 +452,24 @@ def wish(
         yardstone tournament wish open.xml --not-in-club --rounds 1-3
         yardstone tournament wish open.xml
     """
-    from dataclasses import replace
-
-    from yardstone.tournament.event.settings import change_wishes, read_wishes
+    from yardstone.cli.pair import two_players
+    from yardstone.tournament.event.settings import Wish, change_wishes, read_wishes
     from yardstone.tournament.files import read_tournament
 
     tournament = read_tournament(file)
     first, last = _rounds(rounds)
-    new: list[Wish] = []
-    if never or not_in_club or not_in_country or local:
-        from yardstone.cli.pair import two_players
-        from yardstone.tournament.event.settings import Wish
-
-        for text in never or []:
-            pair = two_players(tournament, text, "--never")
-            names = tuple(tournament.players[row].full_name for row in pair)
-            new.append(Wish(kind="never", players=names, first=first, last=last))
-        if not_in_club:
-            new.append(Wish(kind="club", first=first, last=last))
-        if not_in_country:
-            new.append(Wish(kind="country", first=first, last=last))
-        if local is not None:
-            code = local.strip().upper()
-            if len(code) != 2 or not code.isalpha():
-                raise UsageError(f"--local {local!r}: two letters, such as DE")
-            new.append(Wish(kind="local", country=code, first=first, last=last))
-    elif rounds is not None:
+    asked: list[dict[str, Any]] = []
+    for text in never or []:
+        pair = two_players(tournament, text, "--never")
+        asked.append({"kind": "never", "players": tuple(tournament.name_of(row) for row in pair)})
+    asked += [{"kind": "club"}] * not_in_club + [{"kind": "country"}] * not_in_country
+    if local is not None:
+        code = local.strip().upper()
+        if len(code) != 2 or not code.isalpha():
+            raise UsageError(f"--local {local!r}: two letters, such as DE")
+        asked.append({"kind": "local", "country": code})
+    new = [Wish(**each, first=first, last=last) for each in asked]
+    if rounds is not None and not new:
         raise UsageError("--rounds goes with a new wish")
     if drop is not None and new:
         raise UsageError("--drop goes alone")
@@ -562,12 +479,14 @@ def wish(
             raise UsageError(f"there is no wish {drop}, but {len(kept.wishes)}")
         wishes = [each for number, each in enumerate(kept.wishes, 1) if number != drop]
         wishes += [each for each in new if each not in wishes]
-        return replace(kept, wishes=tuple(wishes))
+        return with_other(kept, wishes=tuple(wishes))
 
-    only_listed = not new and drop is None
-    print(
-        "\n".join(_list_wishes(read_wishes(file) if only_listed else change_wishes(file, changed)))
-    )
+    unasked = not new and drop is None
+    wishes = read_wishes(file) if unasked else change_wishes(file, changed)
+    lines = [f"{number}  {each.sentence()}" for number, each in enumerate(wishes.wishes, 1)]
+    if wishes.system is not None:
+        lines.append(f"Paired as a {str(wishes.system).replace('-', ' ')}.")
+    print("\n".join(lines or ["No wishes."]))
 
 
 def _rounds(text: str | None) -> tuple[int, int]:
@@ -581,13 +500,6 @@ def _rounds(text: str | None) -> tuple[int, int]:
     if bounds[0] < 1 or 0 < bounds[1] < bounds[0]:
         raise UsageError(f"--rounds {text!r}: the first round comes first")
     return bounds
-
-
-def _list_wishes(wishes: EventWishes) -> list[str]:
-    lines = [f"{number}  {each.sentence()}" for number, each in enumerate(wishes.wishes, 1)]
-    if wishes.system is not None:
-        lines.append(f"Paired as a {str(wishes.system).replace('-', ' ')}.")
-    return lines or ["No wishes."]
 
 
 def result(
@@ -622,78 +534,43 @@ def result(
         yardstone tournament result open.xml --players 'Garcia Ana,Dahl Ingrid' --score 0-1
         yardstone tournament result open.xml --winner Adler
     """
-    if sheet is not None:
-        if table is not None or players is not None or score is not None or winner is not None:
-            raise UsageError("a sheet has tables and scores of its own")
-        _sheet(file, sheet, round_number, replace=replace)
-        return
-    if winner is not None:
-        if table is not None or players is not None or score is not None:
-            raise UsageError("--winner goes without --table, --players and --score")
-        step(file, lambda t: _won(t, winner, round_number, replace=replace))
-        return
-    if score is None or (table is None) == (players is None):
-        raise UsageError("say which game and how it ended: --table 3 --score 1-0")
-    step(file, lambda t: _scored(t, round_number, table, players, score, replace=replace))
-
-
-def _scored(
-    tournament: Tournament,
-    round_number: int | None,
-    table: int | None,
-    players: str | None,
-    score: str,
-    *,
-    replace: bool,
-) -> EventChange:
     from yardstone.cli.pair import two_players
-    from yardstone.tournament.event.rounds import GameResult, parse_score, set_result
-
-    value, forfeit = parse_score(score)
-    given = GameResult(
-        result=value,
-        forfeit=forfeit,
-        round=_round(tournament, round_number),
-        table=table,
-        players=None if players is None else two_players(tournament, players, "--players"),
-    )
-    return set_result(tournament, given, replace_other=replace)
-
-
-def _won(
-    tournament: Tournament, winner: str, round_number: int | None, *, replace: bool
-) -> EventChange:
-    from yardstone.tournament.event.rounds import GameResult, set_result
+    from yardstone.tournament.event.rounds import read_result_sheet
     from yardstone.tournament.model import Result
 
-    player, number = tournament.find(winner), _round(tournament, round_number)
-    game = tournament.game_of.get((number, player))
-    if game is None:
-        who = tournament.players[player].full_name
-        raise InputError(f"{who} has no game in round {number}", file=tournament.file or None)
-    given = GameResult(
-        result=Result.first_wins, round=number, players=(player, game.opponent(player))
-    )
-    return set_result(tournament, given, replace_other=replace)
-
-
-def _round(tournament: Tournament, round_number: int | None) -> int:
-    return max(tournament.last_round, 1) if round_number is None else round_number
-
-
-def _sheet(file: Path, sheet: Path, round_number: int | None, *, replace: bool) -> None:
-    from yardstone.tournament.event.file import change_file
-    from yardstone.tournament.event.rounds import read_result_sheet, set_results
-
+    said = table is not None or players is not None or score is not None
+    if sheet is not None and (said or winner is not None):
+        raise UsageError("a sheet has tables and scores of its own")
+    if winner is not None and said:
+        raise UsageError("--winner goes without --table, --players and --score")
+    if sheet is None and winner is None and (score is None or (table is None) == (players is None)):
+        raise UsageError("say which game and how it ended: --table 3 --score 1-0")
     skipped: list[SkipReport] = []
 
-    def taken(tournament: Tournament) -> EventChange:
-        number = _round(tournament, round_number)
-        results, report = read_result_sheet(sheet, tournament, round_number=number)
-        skipped[:] = [report]
-        return set_results(tournament, results, replace_other=replace, source=str(sheet))
+    def taken(tournament: Tournament) -> event.EventChange:
+        number = max(tournament.last_round, 1) if round_number is None else round_number
+        if sheet is not None:
+            results, report = read_result_sheet(sheet, tournament, round_number=number)
+            skipped[:] = [report]
+            return event.set_results(tournament, results, replace_other=replace, source=str(sheet))
+        pair: tuple[int, int] | None = None
+        if winner is not None:
+            player = tournament.find(winner)
+            game = tournament.game_of.get((number, player))
+            if game is None:
+                who = tournament.name_of(player)
+                raise tournament.error(f"{who} has no game in round {number}")
+            value, forfeit, pair = Result.first_wins, False, (player, game.opponent(player))
+        else:
+            value, forfeit = event.parse_score(score or "")
+            if players is not None:
+                pair = two_players(tournament, players, "--players")
+        given = event.GameResult(
+            result=value, forfeit=forfeit, round=number, table=table, players=pair
+        )
+        return event.set_result(tournament, given, replace_other=replace)
 
-    finish(file, change_file(file, taken), *skipped)
+    finish(file, event.change_file(file, taken), *skipped)
 
 
 def undo(file: EventFile) -> None:
@@ -705,6 +582,4 @@ def undo(file: EventFile) -> None:
     Examples:
         yardstone tournament undo open.xml
     """
-    from yardstone.tournament.event.file import undo_step
-
-    say(file, undo_step(file))
+    finish(file, event.undo_step(file))

@@ -21,6 +21,7 @@ __all__ = [
     "TableOutput",
     "check_ending",
     "check_folder",
+    "write_out",
     "write_table",
     "progress_bar",
     "stage_bars",
@@ -166,6 +167,17 @@ class Output(TableOutput):
                 raise UsageError("--plot: this report has no picture")
             document.drawing().save(self.plot)
         super().emit_files(document)
+
+
+def write_out(data: bytes, path: Path | None) -> None:
+    """Write bytes to a file, or to standard output."""
+    from yardstone.files import write_bytes
+
+    if path is None:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    else:
+        write_bytes(path, data)
 
 
 def write_table(table: Table, path: Path) -> None:

@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from yardstone.cli.declare import Seed, advanced, argument, bundle, flag, option
-from yardstone.cli.output import TableOutput, check_folder, progress_bar
+from yardstone.cli.declare import Seed, advanced, argument, bundle, flag, option, round_option
+from yardstone.cli.output import TableOutput, check_folder, progress_bar, write_out
 from yardstone.cli.tournament import TournamentFile
 from yardstone.errors import UsageError
+from yardstone.files import write_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,10 +113,8 @@ class ConstraintOptions:
         from yardstone.tournament.pairing import Constraints
 
         return Constraints(
-            fixed=tuple(two_players(tournament, text, "--fix") for text in self.fix or []),
-            forbidden=tuple(
-                two_players(tournament, text, "--forbid") for text in self.forbid or []
-            ),
+            fixed=tuple(_boards(tournament, self.fix, "--fix")),
+            forbidden=tuple(_boards(tournament, self.forbid, "--forbid")),
             absent=frozenset(tournament.find(text) for text in self.absent or []),
             bye=None if self.bye is None else tournament.find(self.bye),
             no_bye=self.no_bye,
@@ -143,9 +142,7 @@ def pair(
     rules: WeightOptions,
     constraints: ConstraintOptions,
     *,
-    round_number: int | None = option(
-        "Round to pair. [default: the first without boards]", "--round", min=1
-    ),
+    round_number: int | None = round_option("Round to pair."),
     again: bool = flag("Drop the boards of this round and of later ones, and pair it again."),
     teams: bool = flag("Pair the teams; players and boards follow their line-ups."),
     compare: bool = flag("Pair a recorded round again, and show the differences.", advanced=True),
@@ -175,7 +172,9 @@ def pair(
     """
     from yardstone.tournament.event.rounds import pair_event
     from yardstone.tournament.event.settings import EventWishes, read_wishes
+    from yardstone.tournament.explanation import compare_rounds, without_rounds
     from yardstone.tournament.files import read_tournament
+    from yardstone.tournament.teams import team_tournament, with_boards
 
     boards.check(target)
     if teams and compare:
@@ -193,38 +192,34 @@ def pair(
         if kind == "round-robin":
             raise UsageError(_NO_WEIGHTS)
         if kind == "dutch":
-            from yardstone.reports.dutch import check_document
-            from yardstone.tournament.dutch import check_rounds
+            _check_recorded(tournament, round_number, boards)
+        else:
+            from yardstone.reports.pairing import comparison_document
 
-            checks = check_rounds(tournament, round_number, progress=boards.progress("rounds"))
-            boards.emit(check_document(checks))
-            return
-        boards.emit(_comparison(tournament, round_number, rules.weights(tournament)))
+            compared = compare_rounds(tournament, round_number, rules=rules.weights(tournament))
+            boards.emit(comparison_document(compared))
         return
 
     def paired(tournament: Tournament) -> PairedRound:
         number = round_number
         if again:
-            from yardstone.tournament.explanation import without_rounds
-
             tournament, number = without_rounds(
                 tournament, round_number, keep_results=target is not None
             )
         players = tournament
         if teams:
-            from yardstone.tournament.teams import team_tournament
-
             tournament = team_tournament(players)
         kind = rules.kind(tournament, wishes)
-        if kind == "round-robin" and ask:
-            raise UsageError(_NO_WEIGHTS)
-        options: dict[str, Any] = {
-            "questions": [two_players(tournament, text, "--ask") for text in ask or []],
-            "costs": False if brief else costs,
-            "progress": boards.progress("boards"),
-        }
         if kind == "round-robin":
-            options = {"numbering": rules.numbering, "double": rules.double}
+            if ask:
+                raise UsageError(_NO_WEIGHTS)
+            options: dict[str, Any] = {"numbering": rules.numbering, "double": rules.double}
+        else:
+            options = {
+                "questions": _boards(tournament, ask, "--ask"),
+                "costs": False if brief else costs,
+                "progress": boards.progress("boards"),
+            }
         if kind == "weights":
             options["rules"] = rules.weights(tournament)
         else:
@@ -237,7 +232,10 @@ def pair(
             constraints=constraints.of(tournament),
             **options,
         )
-        return _seated(made, players, tournament) if teams else made
+        if not teams:
+            return made
+        seated = with_boards(players, tournament, made.change.tournament)
+        return replace(made, change=replace(made.change, tournament=seated))
 
     made = _into(file, target, paired)
     document = _document(made, brief=brief)
@@ -256,20 +254,20 @@ def _into(
 ) -> PairedRound:
     """Pair, and write the tournament where it is to go: into its own file as a step of it."""
     from yardstone.tournament.event.file import change_file
-    from yardstone.tournament.files import read_tournament
+    from yardstone.tournament.files import read_tournament, to_bytes
 
-    if target is None or file == "-" or not _same(Path(file), target):
-        made = paired(read_tournament(file))
-        if target is not None:
-            _write(made.change.tournament, target)
-        return made
     rounds = []
 
     def step(tournament: Tournament) -> EventChange:
         rounds.append(paired(tournament))
         return rounds[-1].change
 
-    change_file(target, step)
+    if target is not None and file != "-" and _same(Path(file), target):
+        change_file(target, step)
+    else:
+        change = step(read_tournament(file))
+        if target is not None:
+            write_bytes(target, to_bytes(change.tournament, target))
     return rounds[-1]
 
 
@@ -303,28 +301,8 @@ def two_players(tournament: Tournament, text: str, option: str) -> tuple[int, in
     raise UsageError(f'{option} {text!r}: write two names with a comma between: "A,B"')
 
 
-def _seated(made: PairedRound, tournament: Tournament, entrants: Tournament) -> PairedRound:
-    """The same with the players at their boards, after their teams were paired."""
-    from yardstone.tournament.teams import with_boards
-
-    seated = with_boards(tournament, entrants, made.change.tournament)
-    return replace(made, change=replace(made.change, tournament=seated))
-
-
-def _comparison(tournament: Tournament, round_number: int | None, rules: PairingRules) -> Document:
-    from yardstone.reports.pairing import comparison_document
-    from yardstone.tournament.explanation import compare_rounds
-
-    return comparison_document(compare_rounds(tournament, round_number, rules=rules))
-
-
-def _write(tournament: Tournament, target: Path) -> None:
-    from yardstone.files import replaced
-    from yardstone.tournament.files import to_bytes
-
-    data = to_bytes(tournament, target)
-    with replaced(target) as temporary:
-        temporary.write_bytes(data)
+def _boards(tournament: Tournament, texts: list[str] | None, option: str) -> list[tuple[int, int]]:
+    return [two_players(tournament, text, option) for text in texts or []]
 
 
 def check(
@@ -342,35 +320,45 @@ def check(
         yardstone tournament check swiss.trf
         yardstone tournament check swiss.trf --round 3 --format json
     """
+    output.check()
+    _check_recorded(file.read(), round_number, output)
+
+
+def _check_recorded(tournament: Tournament, round_number: int | None, output: TableOutput) -> None:
+    """Hold recorded rounds against the Dutch system."""
     from yardstone.reports.dutch import check_document
     from yardstone.tournament.dutch import check_rounds
 
-    output.check()
-    checks = check_rounds(file.read(), round_number, progress=output.progress("rounds"))
+    checks = check_rounds(tournament, round_number, progress=output.progress("rounds"))
     output.emit(check_document(checks))
+
+
+@bundle
+class PlanOptions:
+    """What the tournament is like, by the names of a `RandomPlan`."""
+
+    players: int = option("Players.", default=40, min=2)
+    rounds: int = option("Rounds.", default=9, min=1)
+    seed: Seed = 0
+    rating: float = option("Mean of the ratings.", default=2000.0)
+    spread: float = advanced("Standard deviation of the ratings.", default=250.0)
+    draws: float = advanced("Draws among games of equal players.", default=0.3, metavar="SHARE")
+    forfeits: float = advanced(
+        "Games to which a player does not come.", default=0.02, metavar="SHARE"
+    )
+    byes: float = advanced(
+        "Rounds in which a player asks for a bye.", default=0.02, metavar="SHARE"
+    )
+    late: float = advanced("Players who come after the first round.", default=0.03, metavar="SHARE")
+    withdrawals: float = advanced(
+        "Players who leave before the last round.", default=0.05, metavar="SHARE"
+    )
+    accelerated: bool = flag("Pair by Baku acceleration.", advanced=True)
 
 
 def generate(
     *,
-    players: int = option("Players.", default=40, min=2),
-    rounds: int = option("Rounds.", default=9, min=1),
-    seed: Seed = 0,
-    rating: float = option("Mean of the ratings.", default=2000.0),
-    spread: float = advanced("Standard deviation of the ratings.", default=250.0),
-    draws: float = advanced("Draws among games of equal players.", default=0.3, metavar="SHARE"),
-    forfeits: float = advanced(
-        "Games to which a player does not come.", default=0.02, metavar="SHARE"
-    ),
-    byes: float = advanced(
-        "Rounds in which a player asks for a bye.", default=0.02, metavar="SHARE"
-    ),
-    late: float = advanced(
-        "Players who come after the first round.", default=0.03, metavar="SHARE"
-    ),
-    withdrawals: float = advanced(
-        "Players who leave before the last round.", default=0.05, metavar="SHARE"
-    ),
-    accelerated: bool = flag("Pair by Baku acceleration.", advanced=True),
+    plan: PlanOptions,
     output: Path | None = option("Write the tournament to this file.", "--output", "-o"),
     quiet: bool = flag("Show no progress.", "-q", advanced=True),
 ) -> None:
@@ -383,29 +371,10 @@ def generate(
         yardstone tournament generate --players 20 --rounds 5 --seed 7 -o random.trf
         yardstone tournament generate --players 41 --forfeits 0.1 --byes 0.05 -o random.trf
     """
-    from yardstone.files import replaced
     from yardstone.tournament.files import format_to_write
     from yardstone.tournament.simulation import RandomPlan, random_tournament
 
     check_folder(output)
     form = format_to_write(output, None if output is not None else "trf")
-    plan = RandomPlan(
-        players=players,
-        rounds=rounds,
-        seed=seed,
-        rating=rating,
-        spread=spread,
-        draws=draws,
-        forfeits=forfeits,
-        byes=byes,
-        late=late,
-        withdrawals=withdrawals,
-        accelerated=accelerated,
-    )
-    data = form.write(random_tournament(plan, progress=progress_bar("rounds", quiet=quiet)))
-    if output is None:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-        return
-    with replaced(output) as temporary:
-        temporary.write_bytes(data)
+    progress = progress_bar("rounds", quiet=quiet)
+    write_out(form.write(random_tournament(RandomPlan(**vars(plan)), progress=progress)), output)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -15,9 +14,10 @@ from yardstone.cli.declare import (
     argument,
     bundle,
     flag,
+    given,
     option,
 )
-from yardstone.cli.output import Output, TableOutput, check_folder
+from yardstone.cli.output import Output, TableOutput, check_folder, write_out
 from yardstone.errors import InputError, MissingExtraError, UsageError
 from yardstone.tournament.formats import FORMATS
 
@@ -275,7 +275,6 @@ def publish(
         yardstone tournament publish open.xml -o pages
     """
     import yardstone
-    from yardstone.cli.output import check_folder
     from yardstone.files import write_text
     from yardstone.reports.page import document_page
     from yardstone.reports.publication import publication, publication_page
@@ -352,7 +351,7 @@ def needs(
 
 @bundle
 class TournamentOptions:
-    """How the tournament is played."""
+    """How the tournament is played, by the names of a `Scenario`."""
 
     PANEL: ClassVar[str] = "Tournament"
 
@@ -369,7 +368,7 @@ class TournamentOptions:
 
 @bundle
 class ResultOptions:
-    """How games end."""
+    """How games end, by the names of a `Scenario`."""
 
     PANEL: ClassVar[str] = "Results of games"
 
@@ -377,8 +376,8 @@ class ResultOptions:
     advantage: float = advanced(
         "With --win elo: advantage of moving first.", default=0.0, metavar="POINTS"
     )
-    draws: float = advanced(
-        "With --win elo: draw rate of equal players.", default=0.0, metavar="RATE"
+    draw_rate: float = advanced(
+        "With --win elo: draw rate of equal players.", "--draws", default=0.0, metavar="RATE"
     )
     deviation: float | None = advanced(
         "Standard deviation of true strengths about the entry list (grades, or points with elo); "
@@ -464,22 +463,19 @@ def simulate(
     low, colon, high = grades.partition(":")
     if not colon:
         raise UsageError("--grades: write two grades, as in 20k:7d")
+    changes = given(rules)
+    for name in ("system", "bar", "floor"):
+        if name in changes:
+            changes[name] = _VARIED[name](changes[name], f"--{name}")
     scenario = Scenario(
         tournament=None if file is None else read_tournament(file),
         players=players,
         lowest=grade(low, "--grades"),
         highest=grade(high, "--grades"),
         restart=restart,
-        rounds=rules.rounds,
-        system=None if rules.system is None else _system(rules.system, "--system"),
-        bar=None if rules.bar is None else grade(rules.bar, "--bar"),
-        floor=None if rules.floor is None else grade(rules.floor, "--floor"),
-        handicap=rules.handicap,
-        win=results.win,
-        advantage=results.advantage,
-        draw_rate=results.draws,
-        deviation=results.deviation,
         seed=runs.seed,
+        **changes,
+        **vars(results),
     )
     simulation = simulate_scenarios(
         scenario,
@@ -531,7 +527,6 @@ def convert(
     Examples:
         yardstone tournament convert open.xml -o open.h9
     """
-    from yardstone.files import replaced
     from yardstone.tournament.files import format_to_write
 
     check_folder(output)
@@ -541,12 +536,7 @@ def convert(
     if form.name != "h9" and (options or not forfeits):
         raise UsageError("--encoding and --no-forfeits are for H9 files")
     data = form.write(tournament, **options, **({} if forfeits else {"keep_forfeits": False}))
-    if output is None:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-        return
-    with replaced(output) as temporary:
-        temporary.write_bytes(data)
+    write_out(data, output)
 
 
 def _codec(name: str) -> str:
@@ -614,16 +604,8 @@ def serve(
         from yardstone.web.settings import footer_text
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "fastapi", "web") from None
+    options = vars(site) | {"footer": footer_text(site.footer)}
     settings = DeskSettings(
-        file=file,
-        host=host,
-        port=port,
-        password=password,
-        register=register,
-        title=site.title,
-        footer=footer_text(site.footer),
-        root_path=site.root_path,
-        public_url=site.public_url,
-        trusted_proxies=site.trusted_proxies,
+        file=file, host=host, port=port, password=password, register=register, **options
     ).with_password()
     run_desk(settings, lambda text: print(text, flush=True))

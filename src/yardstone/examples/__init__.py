@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from yardstone.errors import InputError
-from yardstone.files import replaced
+from yardstone.files import write_bytes
 
 __all__ = ["copy_examples", "example", "example_files"]
 
@@ -62,6 +62,5 @@ def copy_examples(folder: str | Path) -> list[Path]:
         raise InputError(f"cannot be made: {error.strerror}", file=str(folder)) from error
     for path, content in copies.items():
         if not path.exists():
-            with replaced(path) as temporary:
-                temporary.write_bytes(content)
+            write_bytes(path, content)
     return list(copies)

@@ -73,7 +73,10 @@ def read_source(
 ) -> Tournament:
     """The same from an opened place."""
     data = source.content(MAX_BYTES)
-    known = format_named(format) if format is not None else _guess(source, data)
+    if format is not None:
+        known = format_named(format)
+    else:
+        known = format_of_bytes(data, source.name, ending=source.ending)
     return known.read(data, source.name, skipped=skipped)
 
 
@@ -84,14 +87,9 @@ def format_named(name: str) -> TournamentFormat:
     return FORMATS[name]
 
 
-def _guess(source: Source, data: bytes) -> TournamentFormat:
-    return format_of_bytes(data, source.name, ending=source.ending)
-
-
 def format_of_bytes(data: bytes, file: str, *, ending: str | None = None) -> TournamentFormat:
     """The format of a file by its content, or else by its ending."""
-    format = formats.of_content(data[: formats.HEAD], file)
-    name = None if format is None else format.name
+    name = getattr(formats.of_content(data[: formats.HEAD], file), "name", None)
     if name is None:
         last = Path(file).suffix.lower() if ending is None else ending
         name = next((n for n, known in FORMATS.items() if last in known.endings), None)
@@ -131,17 +129,17 @@ def format_to_write(path: Path | None = None, format: str | None = None) -> Tour
 def read_tournaments(format: str, sources: Sequence[Source], options: Options) -> Pool:
     """The games in files of a format of tournaments, for `yardstone.read`."""
     pool = read_shares(partial(_games_of_files, format), sources, options)
-    if options.where is not None:
-        known = {name.casefold(): column for name, column in pool.columns.items()}
-        for name in options.where.names:
-            if name.casefold() not in known:
-                raise InputError(f"a pool of tournaments: {no_such('column', name, pool.columns)}")
-        pool = options.where.select(pool, **known)
+    known = {name.casefold(): column for name, column in pool.columns.items()}
+    wanted = [] if options.where is None else list(options.where.names)
     names = further_columns(options, TOURNAMENT)
+    missing = [name for name in wanted if name.casefold() not in known]
+    missing += [old for old in names.values() if old not in pool.columns]
+    if missing:
+        raise InputError(f"a pool of tournaments: {no_such('column', missing[0], pool.columns)}")
+    if options.where is not None:
+        pool = options.where.select(pool, **known)
     if not names:
         return pool
-    if missing := [old for old in names.values() if old not in pool.columns]:
-        raise InputError(f"a pool of tournaments: {no_such('column', missing[0], pool.columns)}")
     extra = {new: pool.columns[old] for new, old in names.items()}
     return Pool(
         pool.players, pool.first, pool.second, pool.score, pool.time,
@@ -213,10 +211,8 @@ def _names(tournament: Tournament) -> list[str]:
 
 
 def _times(tournament: Tournament, games: Sequence[Game]) -> NDArray[np.datetime64] | None:
-    days = []
-    for game in games:
-        known = tournament.round_dates[game.round - 1 : game.round]
-        days.append((known[0] if known else None) or tournament.begin)
+    known = dict(enumerate(tournament.round_dates, 1))
+    days = [known.get(game.round) or tournament.begin for game in games]
     if not any(days):
         return None
     return np.array([np.datetime64("NaT" if day is None else day, "s") for day in days])

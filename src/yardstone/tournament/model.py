@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import IntEnum, StrEnum
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
@@ -98,7 +98,7 @@ class Result(StrEnum):
     @property
     def reversed(self) -> Result:
         """The same result with the sides exchanged."""
-        return _REVERSED.get(self, self)
+        return self if self is Result.unknown else _RESULTS[self.points[::-1]]
 
 
 _POINTS = {
@@ -112,12 +112,6 @@ _POINTS = {
     Result.second_half: (0.0, 0.5),
 }
 _RESULTS = {points: result for result, points in _POINTS.items() if result is not Result.unknown}
-_REVERSED = {
-    Result.first_wins: Result.second_wins,
-    Result.second_wins: Result.first_wins,
-    Result.first_half: Result.second_half,
-    Result.second_half: Result.first_half,
-}
 
 
 class ByeKind(StrEnum):
@@ -319,12 +313,8 @@ class Tournament:
     @cached_property
     def complete_rounds(self) -> int:
         """Rounds from the first on that are paired and have no open result."""
-        still_open = {game.round for game in self.games if game.result is Result.unknown}
-        paired = {game.round for game in self.games}
-        done = 0
-        while done + 1 in paired and done + 1 not in still_open:
-            done += 1
-        return done
+        still_open = [game.round for game in self.games if game.result is Result.unknown]
+        return min([self.next_round, *still_open]) - 1
 
     @cached_property
     def next_round(self) -> int:
@@ -383,6 +373,10 @@ class Tournament:
         )
         return replace(self, players=tuple(entries))
 
+    def name_of(self, row: int) -> str:
+        """Full name of a player, by number."""
+        return self.players[row].full_name
+
     def find(self, text: str) -> int:
         """Number of the player whose name, or the only one whose beginning, is `text`.
 
@@ -428,13 +422,12 @@ def adjusted_time(time: TimeControl) -> int:
         >>> adjusted_time(TimeControl(system=TimeSystem.byo_yomi, basic=3600, period=30)) / 60
         82.5
     """
-    if time.system is TimeSystem.byo_yomi:
-        return time.basic + _BYO_YOMI_MOVES * time.period
-    if time.system is TimeSystem.canadian:
-        return time.basic + _CANADIAN_MOVES * time.period // max(time.moves, 1)
-    if time.system is TimeSystem.fischer:
-        return time.basic + _FISCHER_MOVES * time.increment
-    return time.basic
+    further = {
+        TimeSystem.byo_yomi: _BYO_YOMI_MOVES * time.period,
+        TimeSystem.canadian: _CANADIAN_MOVES * time.period // max(time.moves, 1),
+        TimeSystem.fischer: _FISCHER_MOVES * time.increment,
+    }
+    return time.basic + further.get(time.system, 0)
 
 
 def egf_class(time: TimeControl) -> str:
@@ -628,19 +621,7 @@ class PairingRules(PairingSettings):
         spread = self.bar - self.floor + CORRECTION_UP + CORRECTION_DOWN
         never = 10**9
         values = {
-            Rule.REMATCH: self.avoid_rematch,
-            Rule.BYE_AGAIN: self.repeated_bye,
-            Rule.BYE: self.choose_bye,
-            Rule.ABSOLUTE_COLOUR: self.absolute_colour,
-            Rule.CATEGORIES: self.avoid_mixing_categories,
-            Rule.SCORE: self.minimise_score_difference,
-            Rule.FLOATS: self.float_weight,
-            Rule.SEEDING: self.maximise_seeding,
-            Rule.COLOURS: self.balance_colours,
-            Rule.COLOUR_PREFERENCE: self.colour_preference,
-            Rule.HANDICAP: self.minimise_handicap,
-            Rule.GEOGRAPHY: self.avoid_same_geography,
-            Rule.LOT: self.randomness,
+            **{Rule(place): getattr(self, name) for place, name in enumerate(WEIGHTS)},
             Rule.UNIT: unit,
             Rule.CATEGORY_COUNT: max(self.category_count, 1),
             Rule.SPAN: span,
@@ -663,15 +644,12 @@ class PairingRules(PairingSettings):
             Rule.ZERO: self.zero,
             Rule.DRAW_SEED: self.seed if self.deterministic else self.seed + 7919 * round_number,
         }
-        packed = np.empty(len(Rule), np.float64)
-        for rule, value in values.items():
-            packed[rule] = value
-        return packed
+        return np.array([values[rule] for rule in Rule], np.float64)
 
 
 _SETTINGS = dataclasses.fields(PairingSettings)
 
-#: Fields that are weights.
+#: Fields that are weights, in the order of `Rule`.
 WEIGHTS = (
     "avoid_rematch",
     "repeated_bye",
@@ -713,39 +691,42 @@ _PRESETS: dict[str, dict[str, Any]] = {
 
 
 def _typed(name: str, current: Any, value: Any) -> Any:
-    """A value given as text, in the type of the field."""
+    """A value, perhaps given as text, in the type of the field."""
+    wrong = partial(_refused, name, value)
     if not isinstance(value, str):
-        if (
-            isinstance(current, str)
-            or isinstance(current, bool) != isinstance(value, bool)
-            or not isinstance(value, (int, float))
-        ):
-            raise UsageError(f"rule {name}: {value!r} does not fit")
+        number = isinstance(value, (int, float)) and not isinstance(current, str)
+        if not number or isinstance(current, bool) != isinstance(value, bool):
+            raise wrong("does not fit")
         try:
             return type(current)(value)
         except (ValueError, OverflowError):
-            raise UsageError(f"rule {name}: {value!r} does not fit") from None
+            raise wrong("does not fit") from None
     text = value.strip().lower()
     if isinstance(current, bool):
-        if text in ("true", "yes", "on", "1"):
-            return True
-        if text in ("false", "no", "off", "0"):
-            return False
-        raise UsageError(f"rule {name}: {value!r} is neither yes nor no")
+        if text not in _WORDS:
+            raise wrong("is neither yes nor no")
+        return _WORDS[text]
     if isinstance(current, StrEnum):
-        kinds = list(type(current))
-        for kind in kinds:
+        for kind in type(current):
             if text in (kind.value, kind.name):
                 return kind
-        raise UsageError(f"rule {name}: {value!r} is none of {', '.join(kinds)}")
+        raise wrong(f"is none of {', '.join(type(current))}")
     if isinstance(current, str):
         return value.strip()
     try:
-        number = float(text)
+        decimal = float(text)
     except ValueError:
-        raise UsageError(f"rule {name}: {value!r} is not a number") from None
+        raise wrong("is not a number") from None
     if isinstance(current, int):
-        if not number.is_integer():
-            raise UsageError(f"rule {name}: {value!r} is not a whole number")
-        return int(number)
-    return number
+        if not decimal.is_integer():
+            raise wrong("is not a whole number")
+        return int(decimal)
+    return decimal
+
+
+_WORDS = dict.fromkeys(("true", "yes", "on", "1"), True)
+_WORDS |= dict.fromkeys(("false", "no", "off", "0"), False)
+
+
+def _refused(name: str, value: Any, why: str) -> UsageError:
+    return UsageError(f"rule {name}: {value!r} {why}")

@@ -9,7 +9,7 @@ from yardstone.grades import format_grade
 from yardstone.tournament.model import ByeKind, Game, Result, System, Tournament
 from yardstone.tournament.standings_table import Criterion, Standings
 
-__all__ = ["listed", "number_text", "result_text", "score_text"]
+__all__ = ["listed", "number_text", "result_text", "score_text", "words"]
 
 _QUARTERS = {0.25: "¼", 0.5: "½", 0.75: "¾"}
 
@@ -18,6 +18,11 @@ def listed(names: Sequence[str], most: int = 5) -> str:
     """Names as a sentence has them, the first ones only where there are many."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def words(text: str) -> list[str]:
+    """The parts of a list that somebody has typed, between commas or semicolons."""
+    return [part.strip() for part in text.replace(";", ",").split(",") if part.strip()]
 
 
 def score_text(criterion: Criterion, value: float) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -150,29 +151,21 @@ def _members(tournament: Tournament) -> list[int]:
     ]
 
 
-def _rating(tournament: Tournament, row: int) -> float:
-    rating = tournament.players[row].rating
-    return -np.inf if rating is None else rating
-
-
 def _numbered(
     tournament: Tournament, members: Sequence[int], numbering: str, seed: int
 ) -> tuple[int, ...]:
-    players = tournament.players
-    if numbering == "rating":
-        return tuple(sorted(members, key=lambda row: -_rating(tournament, row)))
-    if numbering == "rank":
-        ranks = {row: players[row].rank for row in members}
-        known = [rank for rank in ranks.values() if rank is not None]
-        lowest = min(known, default=0) - 1
-        order = {row: lowest if rank is None else rank for row, rank in ranks.items()}
-        return tuple(sorted(members, key=lambda row: -order[row]))
-    if numbering == "name":
-        return tuple(sorted(members, key=lambda row: players[row].full_name.casefold()))
+    players = [tournament.players[row] for row in members]
+    keys: dict[str, list[Any]] = {
+        "rating": [np.inf if p.rating is None else -p.rating for p in players],
+        "rank": [np.inf if p.rank is None else -p.rank for p in players],
+        "name": [p.full_name.casefold() for p in players],
+    }
+    order: Iterable[int] = range(len(members))
     if numbering == "lot":
-        drawn = np.random.default_rng(seed).permutation(len(members))
-        return tuple(members[k] for k in drawn)
-    return tuple(members)
+        order = np.random.default_rng(seed).permutation(len(members))
+    elif numbering in keys:
+        order = sorted(order, key=keys[numbering].__getitem__)
+    return tuple(members[k] for k in order)
 
 
 def _round(
@@ -199,7 +192,7 @@ def _round(
         elif present:
             byes.append(Bye(round_number, present[0]))
     if byes and constraints.no_bye:
-        who = tournament.players[byes[0].player].full_name
+        who = tournament.name_of(byes[0].player)
         raise InputError(
             f"round {round_number}: {who} has no opponent", file=tournament.file or None
         )

@@ -14,11 +14,7 @@ from yardstone.errors import InputError
 from yardstone.grades import format_grade, parse_grade
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.sources import delimited_rows
-from yardstone.tournament.event.settings import (
-    EventChange,
-    check_planned,
-    unchanged,
-)
+from yardstone.tournament.event.settings import EventChange, check_planned, done, unchanged
 from yardstone.tournament.formats.opengotha import format_rank, key, parse_rank
 from yardstone.tournament.model import NO_GIVEN_NAME, Player, System, Tournament
 from yardstone.tournament.notation import listed, number_text
@@ -193,8 +189,8 @@ def enter_players(
                 continue
         except InputError as error:
             name = f"{entry.name} {entry.first_name}".strip() or "a row"
-            reason = f"{name}: {error.message}" + (f" ({error.hint})" if error.hint else "")
-            skipped.add(Skipped(source or tournament.file, entry.line, reason), kind=error.message)
+            record = Skipped(source or tournament.file, entry.line, f"{name}: {error.advice}")
+            skipped.add(record, kind=error.message)
             continue
         alike = plain.get(unaccented(who))
         if alike is not None:
@@ -204,13 +200,9 @@ def enter_players(
         players.append(player)
     lines = [f"Entered already: {listed(old)}."] if old else []
     if not new:
-        return EventChange(tournament=tournament, lines=tuple(lines), made=False, skipped=skipped)
+        return replace(unchanged(tournament, *lines), skipped=skipped)
     made = replace(tournament, players=tuple(players))
-    return EventChange(
-        tournament=made,
-        lines=(_entered(made, new, start), *lines, *notes),
-        skipped=skipped,
-    )
+    return replace(done(made, _entered(made, new, start), *lines, *notes), skipped=skipped)
 
 
 def unaccented(text: str) -> str:
@@ -272,21 +264,16 @@ def change_player(
     there = tournament.players[player]
     if name is not None and first_name is None and ("," in name or " " in name.strip()):
         name, first_name = split_name(name)
-    personal, strength = ("name", "first_name", "country", "club"), ("grade", "rating")
+    personal = {"name": name, "first_name": first_name, "country": country, "club": club}
+    strength = {"grade": grade, "rating": rating}
+    given = {at: new for at, new in (personal | strength).items() if new is not None}
     said = {at: getattr(there, at) for at in (*personal, *strength, "ids", "rating_origin")}
     if rating is not None:
         said["rating_origin"] = "MAN"
     elif grade is not None and there.rating_origin == "INI":
         said["rating"] = None
-    said |= {
-        at: value
-        for at, value in zip(
-            (*personal, *strength), (name, first_name, country, club, grade, rating), strict=True
-        )
-        if value is not None
-    }
     correction = there.smms_correction if correction is None else correction
-    entered = player_of(EventEntry(**said, correction=correction))
+    entered = player_of(EventEntry(**said | given, correction=correction))
     changing = [*personal, "smms_correction"]
     if grade is not None or rating is not None:
         changing += ["rank", *strength, "rating_origin"]
@@ -302,7 +289,7 @@ def change_player(
     before, now = (initial_score(each, tournament.scoring) for each in (there, made))
     if tournament.system is System.mcmahon and tournament.games and before != now:
         lines.append(f"The initial score changes from {before} to {now}, in all rounds.")
-    return EventChange(tournament=tournament.with_player(player, made), lines=tuple(lines))
+    return done(tournament.with_player(player, made), *lines)
 
 
 def remove_player(tournament: Tournament, player: int) -> EventChange:
@@ -311,7 +298,7 @@ def remove_player(tournament: Tournament, player: int) -> EventChange:
     Raises:
         InputError: The player is paired in some round.
     """
-    who = tournament.players[player].full_name
+    who = tournament.name_of(player)
     paired = [g.round for g in tournament.games if player in (g.first, g.second)]
     paired += [bye.round for bye in tournament.byes if bye.player == player]
     if paired:
@@ -320,27 +307,23 @@ def remove_player(tournament: Tournament, player: int) -> EventChange:
             hint="withdraw the player from a round on",
         )
 
-    def moved(row: int) -> int:
-        return row - (row > player)
-
-    left = {row: moved(row) for row in range(len(tournament.players)) if row != player}
+    left = [row for row in range(len(tournament.players)) if row != player]
+    moved = {row: place for place, row in enumerate(left)}
     made = replace(
         tournament,
-        players=tournament.players[:player] + tournament.players[player + 1 :],
+        players=tuple(tournament.players[row] for row in left),
         games=tuple(
-            replace(g, first=moved(g.first), second=moved(g.second)) for g in tournament.games
+            replace(g, first=moved[g.first], second=moved[g.second]) for g in tournament.games
         ),
-        byes=tuple(replace(bye, player=moved(bye.player)) for bye in tournament.byes),
+        byes=tuple(replace(bye, player=moved[bye.player]) for bye in tournament.byes),
         adjustments=tuple(
-            replace(each, player=moved(each.player))
+            replace(each, player=moved[each.player])
             for each in tournament.adjustments
             if each.player != player
         ),
-        teams=tuple(team.renumbered(left) for team in tournament.teams),
+        teams=tuple(team.renumbered(moved) for team in tournament.teams),
     )
-    return EventChange(
-        tournament=made, lines=(f"{who} is taken out. {len(made.players)} are entered now.",)
-    )
+    return done(made, f"{who} is taken out. {len(made.players)} are entered now.")
 
 
 _MAX_BYTES = 16 << 20
@@ -380,7 +363,9 @@ def read_player_table(path: str | os.PathLike[str]) -> PlayerTable:
     """
     report = SkipReport()
     head, rows = delimited_rows(path, report, most=_MAX_BYTES)
-    columns, unused = _columns(head)
+    columns, unused = columns_of(head, _NAMES)
+    if "name" in columns and "family" not in columns and "first_name" in columns:
+        columns["family"] = columns.pop("name")
     if not {"name", "family", "egf"} & set(columns):
         raise InputError(
             f"no column has names, among {', '.join(head)}",
@@ -395,7 +380,7 @@ def read_player_table(path: str | os.PathLike[str]) -> PlayerTable:
             entries.append(_entry(values, line, head[columns.get("rating", 0)]))
         except InputError as error:
             report.add(Skipped(str(path), line, error.message), kind=error.message)
-    return PlayerTable(entries=tuple(entries), unused=tuple(unused), skipped=report)
+    return PlayerTable(entries=tuple(entries), unused=tuple(filter(None, unused)), skipped=report)
 
 
 def columns_of(
@@ -414,13 +399,6 @@ def columns_of(
     return columns, unused
 
 
-def _columns(head: Sequence[str]) -> tuple[dict[str, int], list[str]]:
-    columns, unused = columns_of(head, _NAMES)
-    if "name" in columns and "family" not in columns and "first_name" in columns:
-        columns["family"] = columns.pop("name")
-    return columns, [name for name in unused if name]
-
-
 def plain_heading(text: str) -> str:
     """A heading in small letters, without blanks and accents."""
     return unaccented(text.casefold())
@@ -430,7 +408,6 @@ def _entry(values: Mapping[str, str], line: int, rating_column: str) -> EventEnt
     grade, rating = values.get("grade", ""), values.get("rating", "")
     if re.fullmatch(r"\d{3,4}([.,]\d+)?", grade) and not rating:
         grade, rating = "", grade  # a rating in the column for either
-    of_egf = plain_heading(rating_column) in _OF_EGF
     correction = values.get("correction", "") or "0"
     if not re.fullmatch(r"[+-]?\d", correction):
         raise InputError(f"correction {correction!r} is not a whole number")
@@ -445,7 +422,7 @@ def _entry(values: Mapping[str, str], line: int, rating_column: str) -> EventEnt
         club=values.get("club", ""),
         country=values.get("country", ""),
         ids={kind: values[kind] for kind in ("egf", "ffg", "aga") if values.get(kind)},
-        rating_origin="EGF" if of_egf and rating else "",
+        rating_origin="EGF" if rating and plain_heading(rating_column) in _OF_EGF else "",
         correction=int(correction),
         line=line,
     )
@@ -479,11 +456,15 @@ class RatingRegister:
     file: str = ""
 
     @cached_property
+    def _names(self) -> list[tuple[str, str]]:
+        """The plain family name and given name of each player."""
+        return [(_plain(entry.name), _plain(entry.first_name)) for entry in self.entries]
+
+    @cached_property
     def _by_name(self) -> dict[str, list[int]]:
         """Rows by both orders of the whole name, and by the family name."""
         rows: dict[str, list[int]] = {}
-        for row, entry in enumerate(self.entries):
-            one, two = _plain(entry.name), _plain(entry.first_name)
+        for row, (one, two) in enumerate(self._names):
             for text in {one + two, two + one, one + "/"}:
                 rows.setdefault(text, []).append(row)
         return rows
@@ -494,6 +475,18 @@ class RatingRegister:
     @cached_property
     def _by_id(self) -> dict[str, int]:
         return {text: row for row, entry in enumerate(self.entries) for text in entry.ids.values()}
+
+    def beginning(self, text: str, most: int) -> list[EventEntry]:
+        """Players whose name, in either order, begins with the text, or who have the number."""
+        if text.strip().isdecimal():
+            return self.candidates(text)
+        wanted = _plain(text)
+        matching = [
+            entry
+            for entry, (one, two) in zip(self.entries, self._names, strict=True)
+            if wanted and wanted in ((one + two)[: len(wanted)], (two + one)[: len(wanted)])
+        ]
+        return sorted(matching, key=lambda entry: -(entry.rating or 0.0))[:most]
 
     def candidates(self, name: str, *, country: str = "", club: str = "") -> list[EventEntry]:
         """All whom a number, a family name, or a whole name in any order may mean.
@@ -510,33 +503,26 @@ class RatingRegister:
             rows = self._rows(text + "/" for text in _spellings(name.partition(",")[0]))
         matching = [self.entries[row] for row in sorted(rows)]
         if country:
-            matching = [
-                entry for entry in matching if entry.country.casefold() == country.casefold()
-            ]
+            code = country.casefold()
+            matching = [entry for entry in matching if entry.country.casefold() == code]
         if club:
             short = club.strip().casefold()[:4]
-            nearer = [entry for entry in matching if entry.club.casefold()[:4] == short]
-            matching = nearer or matching
+            matching = [e for e in matching if e.club.casefold()[:4] == short] or matching
         return matching
 
     def find(self, name: str, *, country: str = "", club: str = "") -> EventEntry:
         """The only player whom a name means; InputError lists several."""
         matching = self.candidates(name, country=country, club=club)
-        if not matching:
-            raise InputError(
-                f"nobody in the list is called {name!r}",
-                file=self.file or None,
-                hint="family name first, or enter the player with a grade",
-            )
-        if len(matching) > 1:
-            listed = "; ".join(_described(entry) for entry in matching[:_LISTED])
+        if len(matching) == 1:
+            return matching[0]
+        message = f"nobody in the list is called {name!r}"
+        hint = "family name first, or enter the player with a grade"
+        if matching:
+            meant = "; ".join(_described(entry) for entry in matching[:_LISTED])
             more = f"; and {len(matching) - _LISTED} more" if len(matching) > _LISTED else ""
-            raise InputError(
-                f"{name!r} may be {listed}{more}",
-                file=self.file or None,
-                hint="name the one you mean by its number",
-            )
-        return matching[0]
+            message = f"{name!r} may be {meant}{more}"
+            hint = "name the one you mean by its number"
+        raise InputError(message, file=self.file or None, hint=hint)
 
     def completed(self, entry: EventEntry) -> EventEntry | None:
         """An entry with what the list knows beside it, None if it knows nobody."""
@@ -545,12 +531,12 @@ class RatingRegister:
         if not self.candidates(name, country=entry.country, club=entry.club):
             return None
         known = self.find(name, country=entry.country, club=entry.club)
-        own_rating = entry.rating is not None
+        own = known if entry.rating is None else entry
         return replace(
             known,
-            grade=entry.grade or ("" if own_rating else known.grade),
-            rating=entry.rating if own_rating else known.rating,
-            rating_origin=entry.rating_origin if own_rating else known.rating_origin,
+            grade=entry.grade or (known.grade if own is known else ""),
+            rating=own.rating,
+            rating_origin=own.rating_origin,
             club=entry.club or known.club,
             country=entry.country or known.country,
             ids={**known.ids, **entry.ids},

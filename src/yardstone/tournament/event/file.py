@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from yardstone.errors import InputError, MissingFileError
-from yardstone.files import changing, followed, replaced
-from yardstone.tournament.event.settings import EventChange
-from yardstone.tournament.files import MAX_BYTES, format_of_bytes
+from yardstone.files import changing, followed, write_bytes, write_text
+from yardstone.tournament.event.settings import EventChange, done
+from yardstone.tournament.files import MAX_BYTES, format_of_bytes, to_bytes
 from yardstone.tournament.formats import TournamentFormat
 from yardstone.tournament.formats.opengotha import key
 from yardstone.tournament.model import Tournament
@@ -51,14 +51,12 @@ def create_file(path: str | os.PathLike[str], tournament: Tournament) -> EventCh
     Raises:
         InputError: The file is there already.
     """
-    from yardstone.tournament.files import to_bytes
-
     target = followed(path)
     with changing(target, wait=_WAIT):
         if target.exists():
             raise InputError("is there already", file=str(path), hint="name another file")
-        _write(target, to_bytes(tournament, target))
-    return EventChange(tournament=replace(tournament, file=str(path)), lines=())
+        write_bytes(target, to_bytes(tournament, target))
+    return done(replace(tournament, file=str(path)))
 
 
 def change_file(
@@ -90,7 +88,7 @@ def change_file(
             if _read(target, str(path)) != data:
                 continue
             add_step(target, what=" ".join(change.lines[:1]), before=data, after=new)
-            _write(target, new)
+            write_bytes(target, new)
             return replace(change, tournament=written)
     raise InputError("another program keeps changing it", file=str(path), hint="close that one")
 
@@ -120,23 +118,18 @@ def undo_step(path: str | os.PathLike[str], *, number: int | None = None) -> Eve
         last = steps.pop()
         if number is not None and last.number != number:
             raise InputError(f"the last step is another one: {last.what}", file=str(path))
+        lines = [f"Taken back: {last.what}"]
         if last.after == data:
             new, tournament = last.before, form.read(last.before, str(path))
-            lines = [f"Taken back: {last.what}"]
         else:
-            before, after, now = (
-                form.read(each, str(path)) for each in (last.before, last.after, data)
-            )
-            new, tournament = _written(form, taken_back(before, after, now), str(path))
-            lines = [
-                f"Taken back: {last.what}",
-                "What another program changed since is kept.",
-            ]
+            states = (form.read(each, str(path)) for each in (last.before, last.after, data))
+            new, tournament = _written(form, taken_back(*states), str(path))
+            lines.append("What another program changed since is kept.")
         if _read(target, str(path)) != data:
             raise InputError("another program has just changed it", file=str(path), hint="again")
-        _write(target, new)
+        write_bytes(target, new)
         write_journal(target, steps)
-    return EventChange(tournament=tournament, lines=tuple(lines))
+    return done(tournament, *lines)
 
 
 def _read(target: Path, file: str) -> bytes:
@@ -150,11 +143,6 @@ def _read(target: Path, file: str) -> bytes:
     if len(data) > MAX_BYTES:
         raise InputError("too large for a tournament", file=file)
     return data
-
-
-def _write(target: Path, data: bytes) -> None:
-    with replaced(target) as temporary:
-        temporary.write_bytes(data)
 
 
 def _written(form: TournamentFormat, tournament: Tournament, file: str) -> tuple[bytes, Tournament]:
@@ -217,14 +205,8 @@ class JournalStep:
         return json.dumps(dict(zip(_KEYS, astuple(self), strict=True)), ensure_ascii=False) + "\n"
 
 
-#: A step in the journal.
-_KEYS: Mapping[str, Callable[[Any], Any]] = {
-    "number": int,
-    "time": str,
-    "what": str,
-    "before": str,
-    "after": str,
-}
+#: What a line of the journal calls the fields of a step.
+_KEYS = ("number", "time", "what", "before", "after")
 
 
 def journal_of(path: Path) -> Path:
@@ -247,7 +229,8 @@ def read_journal(path: Path) -> list[JournalStep]:
     for number, line in enumerate(lines, 1):
         try:
             values = json.loads(line)
-            steps.append(JournalStep(*(read(values[key]) for key, read in _KEYS.items())))
+            step, *texts = (values[key] for key in _KEYS)
+            steps.append(JournalStep(int(step), *map(str, texts)))
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             raise InputError(
                 "this is not a journal of a tournament",
@@ -274,9 +257,7 @@ def write_journal(path: Path, steps: Sequence[JournalStep]) -> None:
     if not steps:
         journal.unlink(missing_ok=True)
         return
-    text = "".join(step.line() for step in steps[-MOST_STEPS:])
-    with replaced(journal) as temporary:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
+    write_text(journal, "".join(step.line() for step in steps[-MOST_STEPS:]))
 
 
 def _packed(data: bytes) -> str:
@@ -307,16 +288,14 @@ _NOT_COMPARED = (*_RECORDS, "document", "file", "adjustments")
 def _records(tournament: Tournament) -> dict[str, dict[Any, Any]]:
     """Players, games, byes and teams by what names them in every state of the file."""
     names = [key(player.name, player.first_name) for player in tournament.players]
-    games = {}
-    for game in tournament.games:
-        one, two = names[game.first], names[game.second]
-        plain = replace(game, first=0, second=1, line=0)
-        games[game.round, frozenset((one, two))] = (one, two, plain)
+    sides = [(names[game.first], names[game.second]) for game in tournament.games]
+    plain = [replace(game, first=0, second=1, line=0) for game in tournament.games]
     return {
-        "players": {
-            name: replace(p, line=0) for name, p in zip(names, tournament.players, strict=True)
+        "players": {n: replace(p, line=0) for n, p in zip(names, tournament.players, strict=True)},
+        "games": {
+            (game.round, frozenset(pair)): (*pair, game)
+            for pair, game in zip(sides, plain, strict=True)
         },
-        "games": games,
         "byes": {(b.round, names[b.player]): replace(b, player=0) for b in tournament.byes},
         "teams": {(team.number, team.name): _by_names(team, names) for team in tournament.teams},
     }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -84,29 +85,37 @@ def prize_list(
         raise InputError("nobody has played yet", file=tournament.file or None)
     table = standings(tournament, round_number=tournament.last_round, criteria=criteria)
     order = [int(row) for row in table.order]
-    won = {row: _wins(tournament, row) for row in order}
-    whole = list(range(len(order)))
-    prizes = _of_group(table, "Place", whole, max(places, len(money)), won, money)
-    holders = {prize.player for prize in prizes}
-    limits = tournament.scoring.categories if groups is None else tuple(groups)
-    for name, low, high in _bands(limits):
-        lines = [line for line in whole if _within(tournament, order[line], low, high)]
-        if once:
-            lines = [line for line in lines if order[line] not in holders]
-        prizes += _of_group(table, name, lines, group_places, won, ())
-    if wins is not None:
-        prizes += [
-            Prize(
-                group=f"{wins} {'win' if wins == 1 else 'wins'} or more",
-                place=0,
-                shared=False,
-                line=line,
-                player=order[line],
-                wins=won[order[line]],
-            )
-            for line in sorted(whole, key=lambda at: (-won[order[at]], at))
-            if won[order[line]] >= wins
+    won = [_wins(tournament, row) for row in order]
+    ranks = [tournament.players[row].rank for row in order]
+
+    def prize(group: str, line: int, place: int = 0, *, shared: bool = False) -> Prize:
+        player, wins = order[line], won[line]
+        return Prize(group=group, place=place, shared=shared, line=line, player=player, wins=wins)
+
+    def prizes_of(group: str, lines: Sequence[int], most: int) -> Iterator[Prize]:
+        at = 0
+        while at < min(len(lines), most):
+            level = table.values[lines[at]]
+            same = [x for x in lines[at:] if np.array_equal(table.values[x], level, equal_nan=True)]
+            yield from (prize(group, line, at + 1, shared=len(same) > 1) for line in same)
+            at += len(same)
+
+    whole = range(len(order))
+    prizes = list(prizes_of("Place", whole, max(places, len(money))))
+    if money:
+        shares = Counter(prize.place for prize in prizes)
+        prizes = [
+            replace(p, money=sum(money[p.place - 1 :][: shares[p.place]]) / shares[p.place])
+            for p in prizes
         ]
+    holders = {prize.line for prize in prizes} if once else set()
+    for name, low, high in _bands(tournament.scoring.categories if groups is None else groups):
+        band = [line for line, rank in enumerate(ranks) if rank is not None and low <= rank <= high]
+        prizes += prizes_of(name, [line for line in band if line not in holders], group_places)
+    if wins is not None:
+        group = f"{wins} {'win' if wins == 1 else 'wins'} or more"
+        winners = sorted((line for line in whole if won[line] >= wins), key=lambda at: -won[at])
+        prizes += [prize(group, line) for line in winners]
     return PrizeList(
         table=table,
         prizes=tuple(prizes),
@@ -133,42 +142,3 @@ def _bands(limits: Sequence[int]) -> list[tuple[str, int, int]]:
         bands.append((name, low, high))
     last = ordered[-1] - 1
     return [*bands, (f"{format_grade(last)} and weaker", -99, last)]
-
-
-def _within(tournament: Tournament, row: int, low: int, high: int) -> bool:
-    rank = tournament.players[row].rank
-    return rank is not None and low <= rank <= high
-
-
-def _of_group(
-    table: Standings,
-    group: str,
-    lines: Sequence[int],
-    places: int,
-    won: dict[int, int],
-    money: Sequence[float],
-) -> list[Prize]:
-    """The prizes of some lines of the standings, tied players with the same place."""
-    prizes: list[Prize] = []
-    at = 0
-    while at < len(lines) and at < places:
-        same = [
-            line
-            for line in lines[at:]
-            if np.array_equal(table.values[line], table.values[lines[at]], equal_nan=True)
-        ]
-        purse = sum(money[at : at + len(same)])
-        prizes += [
-            Prize(
-                group=group,
-                place=at + 1,
-                shared=len(same) > 1,
-                line=line,
-                player=int(table.order[line]),
-                wins=won[int(table.order[line])],
-                money=purse / len(same) if money else None,
-            )
-            for line in same
-        ]
-        at += len(same)
-    return prizes

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -19,6 +20,7 @@ from yardstone.tournament.event.settings import (
     EventChange,
     EventWishes,
     check_planned,
+    done,
     unchanged,
     with_wishes,
 )
@@ -41,6 +43,7 @@ __all__ = [
     "usual_system",
     "GameResult",
     "find_game",
+    "game_score",
     "parse_score",
     "score_of",
     "set_result",
@@ -61,7 +64,7 @@ def withdraw(
         InputError: There is no such round, or the player has a game or a bye in it or later.
     """
     number = _round(tournament, round_number)
-    who = tournament.players[player].full_name
+    who = tournament.name_of(player)
     last = number if only else max(tournament.rounds, LAST_ROUND)
     for at in range(number, last + 1):
         bye = tournament.bye_of.get((at, player))
@@ -73,13 +76,10 @@ def withdraw(
             )
     absent = _absences(tournament, player) | frozenset(range(number, last + 1))
     when = f"in round {number}" if only else f"from round {number} on"
-    return _attending(
-        tournament,
-        player,
-        absent,
-        done=f"{who} does not take part {when}: {_worth(tournament)}.",
-        already=f"{who} is absent {when} already.",
-    )
+    made = _attending(tournament, player, absent)
+    if made is tournament:
+        return unchanged(tournament, f"{who} is absent {when} already.")
+    return done(made, f"{who} does not take part {when}: {_worth(tournament)}.")
 
 
 def rejoin(
@@ -90,17 +90,14 @@ def rejoin(
     With `only` it is about that round, and later absences stay.
     """
     number = _round(tournament, round_number)
-    who = tournament.players[player].full_name
+    who = tournament.name_of(player)
     absent = _absences(tournament, player)
     kept = absent - {number} if only else frozenset(at for at in absent if at < number)
-    when = f"in round {number}" if only else f"from round {number} on"
-    return _attending(
-        tournament,
-        player,
-        kept,
-        done=f"{who} takes part {when}.",
-        already=f"{who} takes part {when} already.",
-    )
+    says = f"{who} takes part " + (f"in round {number}" if only else f"from round {number} on")
+    made = _attending(tournament, player, kept)
+    if made is tournament:
+        return unchanged(tournament, f"{says} already.")
+    return done(made, f"{says}.")
 
 
 def give_bye(
@@ -120,27 +117,23 @@ def give_bye(
     """
     number = _round(tournament, round_number)
     entry = tournament.players[player]
+    who = entry.full_name
     if (number, player) in tournament.bye_of:
-        return unchanged(tournament, f"{entry.full_name} has the bye of round {number} already.")
+        return unchanged(tournament, f"{who} has the bye of round {number} already.")
     if (number, player) in tournament.game_of:
-        raise tournament.error(f"{entry.full_name} has a game in round {number}")
+        raise tournament.error(f"{who} has a game in round {number}")
     if not entry.takes_part(number):
-        raise tournament.error(f"{entry.full_name} does not take part in round {number}")
-    others = [bye for bye in tournament.byes if bye.round == number]
+        raise tournament.error(f"{who} does not take part in round {number}")
+    others = _bye_names(tournament, number)
     if others and not replace_other:
-        holder = tournament.players[others[0].player].full_name
         raise tournament.error(
-            f"{holder} has the bye of round {number}, and a round has one",
+            f"{others[0]} has the bye of round {number}, and a round has one",
             hint="replace it, or let the player be absent",
         )
-    byes = tuple(bye for bye in tournament.byes if bye.round != number)
+    byes = [bye for bye in tournament.byes if bye.round != number]
     made = replace(tournament, byes=(*byes, Bye(number, player, ByeKind.paired)))
-    lines = [f"{entry.full_name} has the bye of round {number}."]
-    lines += [
-        f"{tournament.players[bye.player].full_name} has it no longer, and is to be paired."
-        for bye in others
-    ]
-    return EventChange(tournament=made, lines=tuple(lines))
+    lost = [f"{other} has it no longer, and is to be paired." for other in others]
+    return done(made, f"{who} has the bye of round {number}.", *lost)
 
 
 def take_bye_back(
@@ -148,12 +141,12 @@ def take_bye_back(
 ) -> EventChange:
     """The player has no bye in the round, and is to be paired."""
     number = _round(tournament, round_number)
-    who = tournament.players[player].full_name
+    who = tournament.name_of(player)
     bye = tournament.bye_of.get((number, player))
     if bye is None:
         return unchanged(tournament, f"{who} has no bye in round {number}.")
     made = replace(tournament, byes=tuple(each for each in tournament.byes if each != bye))
-    return EventChange(tournament=made, lines=(f"{who} has no bye in round {number} any more.",))
+    return done(made, f"{who} has no bye in round {number} any more.")
 
 
 def _round(tournament: Tournament, round_number: int | None) -> int:
@@ -164,23 +157,20 @@ def _round(tournament: Tournament, round_number: int | None) -> int:
     return number
 
 
-def _attending(
-    tournament: Tournament, player: int, absent: frozenset[int], *, done: str, already: str
-) -> EventChange:
-    entry = tournament.players[player]
+def _attending(tournament: Tournament, player: int, absent: frozenset[int]) -> Tournament:
+    """The tournament in which a player is absent from these rounds; the same one if so already."""
     chess = tournament.discipline == "chess"
     if chess:
         absent = frozenset(at for at in absent if at <= tournament.rounds)
     if _absences(tournament, player) == absent:
-        return unchanged(tournament, already)
-    if chess:  # files of FIDE know byes alone
-        byes = tuple(b for b in tournament.byes if b.player != player or b.kind is not ByeKind.zero)
-        made = replace(tournament, byes=byes)
-        for at in sorted(absent):
-            made = made.with_absent({player}, at)
-        return EventChange(tournament=made, lines=(done,))
-    made = tournament.with_player(player, replace(entry, absent=absent))
-    return EventChange(tournament=made, lines=(done,))
+        return tournament
+    if not chess:
+        return tournament.with_player(player, replace(tournament.players[player], absent=absent))
+    byes = tuple(b for b in tournament.byes if b.player != player or b.kind is not ByeKind.zero)
+    made = replace(tournament, byes=byes)  # files of FIDE know byes alone
+    for at in sorted(absent):
+        made = made.with_absent({player}, at)
+    return made
 
 
 def _absences(tournament: Tournament, player: int) -> frozenset[int]:
@@ -238,63 +228,52 @@ def pair_event(
     number = tournament.next_round if round_number is None else round_number
     demanded = constraints or Constraints()
     system = system or usual_system(tournament, wishes)
+    made: Proposal | DutchProposal | RoundRobin
     if system == "round-robin":
         made = pair_round_robin(tournament, number, constraints=demanded, **options)
         paired = made.added_to(tournament.with_absent(demanded.absent, number))
-        return PairedRound(
-            number=number,
-            change=_paired(paired, number),
-            proposal=made,
-            notes=_dropped_byes(paired, number),
-        )
-    _check_bye(tournament, number, demanded)
-    wanted, notes = with_wishes(demanded, tournament, wishes.wishes, number)
-    propose: Callable[..., Proposal | DutchProposal] = (
-        propose_dutch if system == "dutch" else propose_round
-    )
-    try:
-        proposal = propose(tournament, number, constraints=wanted, **options)
-    except InputError as error:
-        plain = {**options, "costs": False, "questions": (), "progress": None}
-        if wanted is demanded or not _possible(
-            lambda: propose(tournament, number, constraints=demanded, **plain)
-        ):
-            raise
-        raise InputError(
-            f"{error.message}, with the wishes ({'; '.join(notes)})",
-            file=error.file,
-            hint="take a wish back",
-        ) from None
-    return PairedRound(
-        number=number,
-        change=_paired(proposal.tournament, number),
-        proposal=proposal,
-        notes=tuple(notes),
-    )
+        byes, notes = _bye_names(paired, number), []
+        if tournament.discipline == "go" and len(byes) > 1:
+            notes = [f"OpenGotha keeps one bye a round, of {', '.join(byes)}."]
+    else:
+        _check_bye(tournament, number, demanded)
+        wanted, notes = with_wishes(demanded, tournament, wishes.wishes, number)
+        propose = propose_dutch if system == "dutch" else propose_round
+        try:
+            made = propose(tournament, number, constraints=wanted, **options)
+        except InputError as error:
+            plain = {**options, "costs": False, "questions": (), "progress": None}
+            if wanted is demanded or not _possible(
+                lambda: propose(tournament, number, constraints=demanded, **plain)
+            ):
+                raise
+            message = f"{error.message}, with the wishes ({'; '.join(notes)})"
+            raise InputError(message, file=error.file, hint="take a wish back") from None
+        paired = made.tournament
+    games, byes = paired.round_games(number), _bye_names(paired, number)
+    boards = f"{len(games)} {'board' if len(games) == 1 else 'boards'}"
+    bye = f", bye for {', '.join(byes)}" if byes else ""
+    change = done(paired, f"Round {number} is paired: {boards}{bye}.")
+    return PairedRound(number=number, change=change, proposal=made, notes=tuple(notes))
+
+
+def _bye_names(tournament: Tournament, number: int) -> list[str]:
+    """Who has a bye in a round."""
+    return [tournament.name_of(bye.player) for bye in tournament.byes if bye.round == number]
 
 
 def _check_bye(tournament: Tournament, number: int, constraints: Constraints) -> None:
     """Refuse a second bye in a round of Go: OpenGotha keeps one."""
-    byes = [bye for bye in tournament.byes if bye.round == number]
+    byes = _bye_names(tournament, number)
     if tournament.discipline != "go" or not byes or not 1 <= number <= tournament.rounds:
         return
     left = len(to_be_paired(tournament, number, constraints))
     if left % 2:
-        holder = tournament.players[byes[0].player].full_name
         players = "1 player is" if left == 1 else f"{left} players are"
         raise tournament.error(
-            f"round {number}: {holder} has the bye, and {players} to be paired, an odd number",
+            f"round {number}: {byes[0]} has the bye, and {players} to be paired, an odd number",
             hint="take the bye back, or let somebody be absent in this round",
         )
-
-
-def _dropped_byes(tournament: Tournament, number: int) -> tuple[str, ...]:
-    """What OpenGotha does not keep of a round robin whose players are absent."""
-    byes = [bye.player for bye in tournament.byes if bye.round == number]
-    if tournament.discipline != "go" or len(byes) < 2:
-        return ()
-    names = ", ".join(tournament.players[row].full_name for row in byes)
-    return (f"OpenGotha keeps one bye a round, of {names}.",)
 
 
 def _possible(propose: Callable[[], object]) -> bool:
@@ -306,21 +285,13 @@ def _possible(propose: Callable[[], object]) -> bool:
     return True
 
 
-def _paired(tournament: Tournament, number: int) -> EventChange:
-    games = tournament.round_games(number)
-    byes = [tournament.players[b.player].full_name for b in tournament.byes if b.round == number]
-    boards = f"{len(games)} {'board' if len(games) == 1 else 'boards'}"
-    bye = f", bye for {', '.join(byes)}" if byes else ""
-    return EventChange(tournament=tournament, lines=(f"Round {number} is paired: {boards}{bye}.",))
-
-
 def unpair_round(tournament: Tournament, round_number: int | None = None) -> EventChange:
     """Take back the boards of the last round, or of a round and all later ones, without results."""
     number = tournament.last_round if round_number is None else round_number
     if not number or not tournament.round_games(number):
         raise tournament.error(f"round {number or 1} is not paired")
     made, _ = without_rounds(tournament, number, keep_results=True)
-    return EventChange(tournament=made, lines=(f"The boards of round {number} are taken back.",))
+    return done(made, f"The boards of round {number} are taken back.")
 
 
 #: So many tables without a result are named.
@@ -403,7 +374,7 @@ def find_game(
         raise tournament.error(f"round {round_number} is not paired yet", hint="pair it first")
     if players is not None:
         candidates = [g for g in games if {g.first, g.second} == set(players)]
-        names = " and ".join(tournament.players[row].full_name for row in players)
+        names = " and ".join(tournament.name_of(row) for row in players)
         missing = f"{names} do not meet in round {round_number}"
     else:
         candidates = [g for g in games if g.table == table]
@@ -444,12 +415,11 @@ def set_result(
         return unchanged(tournament, f"{sentence} already.")
     if game.result is not Result.unknown and not replace_other:
         raise tournament.error(
-            f"{_where(tournament, game)} has the result "
-            f"{score_of(game.result, forfeit=game.forfeit)}, not {_score(made)}",
+            f"{_where(tournament, game)} has the result {game_score(game)}, not {game_score(made)}",
             hint="--replace if that was wrong",
         )
     after = tournament.with_game(game, made)
-    return EventChange(tournament=after, lines=(f"{sentence}.", _open(after, result.round)))
+    return done(after, f"{sentence}.", _open(after, result.round))
 
 
 def set_results(
@@ -481,18 +451,19 @@ def set_results(
     return EventChange(tournament=made, lines=tuple(lines), made=bool(new), skipped=skipped)
 
 
-def _score(game: Game) -> str:
+def game_score(game: Game) -> str:
+    """The result of a game, by `score_of`."""
     return score_of(game.result, forfeit=game.forfeit)
 
 
 def _where(tournament: Tournament, game: Game) -> str:
-    one, two = (tournament.players[row].full_name for row in (game.first, game.second))
+    one, two = (tournament.name_of(row) for row in (game.first, game.second))
     return f"round {game.round}, table {game.table}, {one} - {two},"
 
 
 def _sentence(tournament: Tournament, game: Game) -> str:
     where = _where(tournament, game).rstrip(",")
-    text = f"{where}: " + ("no result" if game.result is Result.unknown else _score(game))
+    text = f"{where}: " + ("no result" if game.result is Result.unknown else game_score(game))
     return text[0].upper() + text[1:]
 
 
@@ -504,9 +475,8 @@ def _open(tournament: Tournament, number: int) -> str:
         return f"Round {number} is complete."
     tables = ", ".join(str(game.table) for game in missing[:_TABLES])
     more = ", …" if len(missing) > _TABLES else ""
-    if len(missing) == 1:
-        return f"Round {number}: 1 result to come (table {tables})."
-    return f"Round {number}: {len(missing)} results to come (tables {tables}{more})."
+    many = "s" if len(missing) > 1 else ""
+    return f"Round {number}: {len(missing)} result{many} to come (table{many} {tables}{more})."
 
 
 _WHITE = ("white", "weiss", "blanc")
@@ -516,13 +486,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "round": ("round", "rd", "runde", "ronde"),
         "table": ("table", "board", "tisch", "brett", "no"),
         "score": ("score", "result", "res", "ergebnis"),
-        "first": ("first", "player1", *_BLACK),
-        "second": ("second", "player2", *_WHITE),
     }
-)
-#: In chess White moves first.
-_CHESS_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {**_NAMES, "first": ("first", "player1", *_WHITE), "second": ("second", "player2", *_BLACK)}
 )
 
 
@@ -541,35 +505,33 @@ def read_result_sheet(
         InputError: The file cannot be read, lacks a column, has one twice, or names the colour that
             moves second first.
     """
-    chess = tournament.discipline == "chess"
-    names = _CHESS_NAMES if chess else _NAMES
+    sides = {"Black": _BLACK, "White": _WHITE}
+    ahead, behind = ("White", "Black") if tournament.discipline == "chess" else ("Black", "White")
+    names = {
+        **_NAMES,
+        "first": ("first", "player1", *sides[ahead]),
+        "second": ("second", "player2", *sides[behind]),
+    }
     report = SkipReport()
     head, rows = delimited_rows(path, report)
+    wrong = partial(InputError, file=str(path), line=1)
     columns, unused = columns_of(head, names)
     again, _ = columns_of(unused, names)
     for kind, place in again.items():
-        raise InputError(
-            f"two columns for the same: {head[columns[kind]]} and {unused[place]}",
-            file=str(path),
-            line=1,
-            hint="keep one",
+        raise wrong(
+            f"two columns for the same: {head[columns[kind]]} and {unused[place]}", hint="keep one"
         )
     if "score" not in columns or not ("table" in columns or {"first", "second"} <= set(columns)):
-        raise InputError(
+        raise wrong(
             f"a sheet needs the columns table and score, and has {', '.join(head)}",
-            file=str(path),
-            line=1,
-            hint="or white, black and score" if chess else "or black, white and score",
+            hint=f"or {ahead.lower()}, {behind.lower()} and score",
         )
     if plain_heading(head[columns.get("second", 0)]) in (*_WHITE, *_BLACK) and (
         columns["second"] < columns.get("first", 0)
     ):
-        ahead, behind = ("Black", "White") if chess else ("White", "Black")
-        raise InputError(
-            f"{ahead} stands before {behind}, so that 1-0 may be a win of either",
-            file=str(path),
-            line=1,
-            hint=f"put {behind.lower()} before {ahead.lower()}, and {behind}'s score first",
+        raise wrong(
+            f"{behind} stands before {ahead}, so that 1-0 may be a win of either",
+            hint=f"put {ahead.lower()} before {behind.lower()}, and {ahead}'s score first",
         )
     results = []
     for line, cells in rows:
@@ -579,7 +541,7 @@ def read_result_sheet(
         try:
             results.append(_result(values, tournament, round_number, line))
         except (InputError, UsageError) as error:
-            message = error.message if isinstance(error, InputError) else str(error)
+            message = getattr(error, "message", str(error))
             report.add(Skipped(str(path), line, message), kind="result")
     return results, report
 
@@ -609,14 +571,12 @@ def set_first_mover(
 ) -> EventChange:
     """Say who moved first in a game between two players (from 0); the result stays theirs."""
     game = find_game(tournament, round_number, players=(first, second))
-    who = tournament.players[first].full_name
+    who = tournament.name_of(first)
     if game.first == first and game.known_colour:
         return unchanged(tournament, f"{who} moves first already.")
     if game.handicap:
         raise tournament.error("in a handicap game whoever takes the stones moves first")
     turned = game.result if game.first == first else game.result.reversed
     made = replace(game, first=first, second=second, result=turned, known_colour=True)
-    return EventChange(
-        tournament=tournament.with_game(game, made),
-        lines=(f"Round {round_number}, table {game.table}: {who} moves first.",),
-    )
+    sentence = f"Round {round_number}, table {game.table}: {who} moves first."
+    return done(tournament.with_game(game, made), sentence)

@@ -6,10 +6,11 @@ import json
 import os
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from itertools import combinations
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +35,10 @@ from yardstone.tournament.standings_table import parse_criteria
 __all__ = [
     "EventChange",
     "check_planned",
+    "done",
     "unchanged",
     "MOST_ROUNDS",
+    "SETTINGS",
     "USUAL_TIME",
     "change_settings",
     "new_tournament",
@@ -63,6 +66,11 @@ class EventChange:
     skipped: SkipReport = field(default_factory=SkipReport)
 
 
+def done(tournament: Tournament, *lines: str) -> EventChange:
+    """The step that led to this tournament."""
+    return EventChange(tournament=tournament, lines=lines)
+
+
 def unchanged(tournament: Tournament, *lines: str) -> EventChange:
     """The step had been taken before."""
     return EventChange(tournament=tournament, lines=lines, made=False)
@@ -82,8 +90,6 @@ USUAL_TIME = TimeControl(system=TimeSystem.byo_yomi, basic=3600, period=30, move
 #: A file of OpenGotha has room for so many rounds, and for so many criteria.
 MOST_ROUNDS, MOST_CRITERIA = 20, 6
 _BOARDS = (9, 13, 19)
-#: OpenGotha knows a floor and a bar within these ranks (1 dan = 0).
-_FLOORS, _BARS = (-30, 0), (-10, 8)
 _CRITERIA = {
     System.mcmahon: ("MMS", "SOSM", "SOSOSM"),
     System.swiss: ("NBW", "SOSW", "SOSOSW"),
@@ -95,18 +101,28 @@ _KNOWN = frozenset(
     | {f"{name}{kind}" for name in ("SOS", "SODOS", "SOSOS", "CUSS") for kind in "WM"}
     | {f"SOS{kind}-{cut}" for kind in "WM" for cut in (1, 2)}
 )
-#: The part of a tournament in which a setting stands, and its field there.
-_PLACES = {
-    "bar": ("scoring", "bar"),
-    "floor": ("scoring", "floor"),
-    "criteria": ("scoring", "criteria"),
-    "handicap": ("handicap", "ceiling"),
-    "correction": ("handicap", "correction"),
-    **{
-        name: ("", name)
-        for name in ("name", "place", "director", "begin", "end", "size", "komi", "rounds", "time")
-    },
+#: Each setting, and the attribute of a tournament in which it stands.
+SETTINGS = {
+    "name": "name",
+    "rounds": "rounds",
+    "place": "place",
+    "director": "director",
+    "begin": "begin",
+    "end": "end",
+    "bar": "scoring.bar",
+    "floor": "scoring.floor",
+    "handicap": "handicap.ceiling",
+    "correction": "handicap.correction",
+    "criteria": "scoring.criteria",
+    "komi": "komi",
+    "size": "size",
+    "time": "time",
 }
+#: Between which settings lie; bar and floor as OpenGotha knows them (1 dan = 0).
+_LIMITS = {
+    "rounds": (1, MOST_ROUNDS), "bar": (-10, 8), "floor": (-30, 0), "handicap": (0, 9),
+    "correction": (-9, 9),
+}  # fmt: skip
 
 
 def new_tournament(
@@ -145,29 +161,21 @@ def new_tournament(
     Raises:
         UsageError: A value is out of range, or does not go with the system.
     """
-    kind = _system(system)
-    mcmahon = kind is System.mcmahon
-    if not mcmahon and (bar is not None or floor is not None):
-        raise UsageError("only a McMahon tournament has a bar and a floor")
-    first = begin or end or date.today()
+    check_choice("the system", str(system), [str(kind) for kind in _CRITERIA])
+    kind = System(system)
+    mcmahon, first = kind is System.mcmahon, begin or end or date.today()
+    starts: dict[str, Any] = {"bar": 3, "floor": -20} if mcmahon else {}
+    even = HandicapRules(by_score=False, threshold=-30, correction=0)
     base = Tournament(
         name=name.strip(),
         short_name=_short(name),
         begin=first,
-        end=max(first, end or first),
+        end=first,
         discipline="go",
         rounds=1,
         system=kind,
-        scoring=Scoring(
-            criteria=_CRITERIA[kind],
-            bar=3 if mcmahon else 8,
-            floor=-20 if mcmahon else -30,
-        ),
-        handicap=(
-            HandicapRules(by_score=True, threshold=0, correction=1, ceiling=9)
-            if mcmahon
-            else HandicapRules(by_score=False, threshold=-30, correction=0, ceiling=0)
-        ),
+        scoring=Scoring(criteria=_CRITERIA[kind], **starts),
+        handicap=HandicapRules(ceiling=9) if mcmahon else even,
         pairing=_PAIRING[kind],
         time=USUAL_TIME,
     )
@@ -194,19 +202,20 @@ def change_settings(tournament: Tournament, **settings: Any) -> EventChange:
     made = changed(tournament, given)
     if made == tournament:
         return unchanged(tournament, "Nothing to change: the settings are these already.")
-    words = [name for name in given if _value(made, name) != _value(tournament, name)]
-    return EventChange(tournament=made, lines=(f"Changed: {', '.join(words)}.",))
+    places = {name: attrgetter(SETTINGS[name]) for name in given}
+    words = [name for name, value in places.items() if value(made) != value(tournament)]
+    return done(made, f"Changed: {', '.join(words)}.")
 
 
 def changed(tournament: Tournament, settings: dict[str, Any]) -> Tournament:
     """The same with settings checked and put in; None means as it is."""
     given = {name: value for name, value in settings.items() if value is not None}
-    if unknown := set(given) - set(_PLACES):
+    if unknown := set(given) - set(SETTINGS):
         raise UsageError(f"no setting is called {min(unknown)!r}")
     _check(tournament, given)
     parts: dict[str, dict[str, Any]] = {"": {}, "scoring": {}, "handicap": {}}
     for name, value in given.items():
-        part, at = _PLACES[name]
+        part, _, at = SETTINGS[name].rpartition(".")
         parts[part][at] = value
     if "criteria" in given:
         parts["scoring"]["criteria"] = _criteria(given["criteria"], tournament.system)
@@ -227,11 +236,7 @@ def changed(tournament: Tournament, settings: dict[str, Any]) -> Tournament:
 
 
 def _check(tournament: Tournament, given: dict[str, Any]) -> None:
-    limits: dict[str, tuple[int, int]] = {
-        "rounds": (1, MOST_ROUNDS), "bar": _BARS, "floor": _FLOORS, "handicap": (0, 9),
-        "correction": (-9, 9),
-    }  # fmt: skip
-    for name, (least, most) in limits.items():
+    for name, (least, most) in _LIMITS.items():
         if name in given:
             check_number(name, given[name], least=least, most=most, whole=True)
     if "komi" in given:
@@ -247,11 +252,6 @@ def _check(tournament: Tournament, given: dict[str, Any]) -> None:
         )
     if tournament.system is not System.mcmahon and {"bar", "floor"} & set(given):
         raise UsageError("only a McMahon tournament has a bar and a floor")
-
-
-def _system(system: System | str) -> System:
-    check_choice("the system", str(system), [str(kind) for kind in _CRITERIA])
-    return System(system)
 
 
 def _criteria(text: str, system: System) -> tuple[str, ...]:
@@ -277,11 +277,6 @@ def _short(name: str) -> str:
     """A name for files: plain letters and digits."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     return re.sub(r"[^A-Za-z0-9]+", "", plain) or "tournament"
-
-
-def _value(tournament: Tournament, name: str) -> Any:
-    part, at = _PLACES[name]
-    return getattr(getattr(tournament, part) if part else tournament, at)
 
 
 _SWISS = PairingSettings(
@@ -419,15 +414,11 @@ def _write(place: Path, wishes: EventWishes) -> None:
     values: dict[str, Any] = {"version": _VERSION}
     if wishes.system is not None:
         values["system"] = str(wishes.system)
-    values["wishes"] = [_values(wish) for wish in wishes.wishes]
+    values["wishes"] = []
+    for wish in wishes.wishes:
+        plain, told = asdict(Wish(kind="")), asdict(wish)
+        values["wishes"].append({at: text for at, text in told.items() if text != plain[at]})
     write_text(place, json.dumps(values, ensure_ascii=False, indent=2) + "\n")
-
-
-def _values(wish: Wish) -> dict[str, Any]:
-    empty = Wish(kind=wish.kind)
-    values = {name: getattr(wish, name) for name in Wish.__slots__}
-    kept = {name: text for name, text in values.items() if text != getattr(empty, name)}
-    return {"kind": wish.kind, **kept}
 
 
 def with_wishes(
@@ -459,36 +450,30 @@ def with_wishes(
 
 
 def _apart(
-    tournament: Tournament, wish: Wish, named: Collection[int], field: Sequence[int]
+    tournament: Tournament, wish: Wish, named: Sequence[int], field: Sequence[int]
 ) -> set[frozenset[int]]:
-    """The boards that a wish rules out."""
-    if wish.kind == "never":
-        return {frozenset(pair) for pair in combinations(sorted(named), 2)}
+    """The boards that a wish rules out: those within a group of players."""
+    groups: dict[str, list[int]] = {"": sorted(named)}
     if wish.kind == "local":
         code = wish.country.casefold()
         local = [row for row in field if tournament.players[row].country.casefold() == code]
         others = [row for row in field if row not in local]
-        smaller = local if len(local) < len(others) else others
-        return {frozenset(pair) for pair in combinations(smaller, 2)}
-    groups: dict[str, list[int]] = {}
-    for row in field:
-        player = tournament.players[row]
-        text = (player.club if wish.kind == "club" else player.country).strip().casefold()
-        if text:
+        groups[""] = min(others, local, key=len)
+    elif wish.kind in ("club", "country"):
+        for row in field:
+            text = getattr(tournament.players[row], wish.kind).strip().casefold()
             groups.setdefault(text, []).append(row)
+        groups[""] = []
     return {frozenset(pair) for group in groups.values() for pair in combinations(group, 2)}
 
 
 def find_team(tournament: Tournament, name: str) -> Team:
     """The team of a name, whatever its capitals; InputError if there is none."""
-    team = _team(tournament, name)
-    if team is None:
-        names = ", ".join(each.name for each in tournament.teams)
-        raise tournament.error(
-            f"there is no team {name!r}",
-            hint=f"teams are {names}" if names else "no team is entered",
-        )
-    return team
+    if (team := _team(tournament, name)) is not None:
+        return team
+    names = ", ".join(each.name for each in tournament.teams)
+    hint = f"teams are {names}" if names else "no team is entered"
+    raise tournament.error(f"there is no team {name!r}", hint=hint)
 
 
 def set_team(
@@ -526,32 +511,28 @@ def set_team(
     old = _team(tournament, name)
     for other in tournament.teams:
         if other is not old and (both := set(players) & set(other.everybody())):
-            who = tournament.players[min(both)].full_name
+            who = tournament.name_of(min(both))
             raise tournament.error(f"{who} plays for {other.name}")
     if boards is not None and boards < 1:
         raise tournament.error("a match has one board at least")
     size = boards or (tournament.team_rules.size if tournament.teams else len(players))
     before = [() if old is None else old.lineup(number) for number in range(1, first)]
     lineups = shortened([*before, tuple(players)])
+    number = 1 + max((t.number for t in tournament.teams), default=0)
+    team = replace(old or Team(name=name, number=number), lineups=lineups)
+    teams = tuple(team if each is old else each for each in tournament.teams)
     if old is None:
-        number = 1 + max((t.number for t in tournament.teams), default=0)
-        team = Team(name=name, number=number, lineups=lineups)
-        teams = (*tournament.teams, team)
-    else:
-        team = replace(old, lineups=lineups)
-        teams = tuple(team if each is old else each for each in tournament.teams)
+        teams += (team,)
     if team == old and size == tournament.team_rules.size:
-        return unchanged(tournament, f"{old.name} is entered so already.")
+        return unchanged(tournament, f"{team.name} is entered so already.")
     made = replace(tournament, teams=teams, team_rules=replace(tournament.team_rules, size=size))
-    names = ", ".join(tournament.players[row].full_name for row in players)
+    names = ", ".join(tournament.name_of(row) for row in players)
     since = f" from round {first} on" if first > 1 else ""
-    return EventChange(
-        tournament=made,
-        lines=(
-            f"{team.name}{since}: {names}.",
-            f"{len(made.teams)} {'team is' if len(made.teams) == 1 else 'teams are'} entered; "
-            f"a match has {size} {'board' if size == 1 else 'boards'}.",
-        ),
+    return done(
+        made,
+        f"{team.name}{since}: {names}.",
+        f"{len(made.teams)} {'team is' if len(made.teams) == 1 else 'teams are'} entered; "
+        f"a match has {size} {'board' if size == 1 else 'boards'}.",
     )
 
 
@@ -567,10 +548,7 @@ def remove_team(tournament: Tournament, name: str) -> EventChange:
     if played:
         raise tournament.error(f"{team.name} has played in round {min(played)}")
     teams = tuple(each for each in tournament.teams if each is not team)
-    return EventChange(
-        tournament=replace(tournament, teams=teams),
-        lines=(f"{team.name} is taken out; its players stay.",),
-    )
+    return done(replace(tournament, teams=teams), f"{team.name} is taken out; its players stay.")
 
 
 def _team(tournament: Tournament, name: str) -> Team | None:

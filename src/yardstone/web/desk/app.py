@@ -19,7 +19,7 @@ from fastapi.responses import Response
 
 import yardstone
 from yardstone.errors import InputError, UsageError
-from yardstone.web.desk import entries, pages, public, rounds
+from yardstone.web.desk import pages, rounds
 from yardstone.web.desk.pages import problem_page
 from yardstone.web.desk.service import Desk
 from yardstone.web.middleware import Metrics, configured, plain_answer, protect
@@ -75,20 +75,12 @@ class DeskSettings:
         """Whether changes need the password."""
         return bool(self.password)
 
-    def with_title(self, name: str) -> DeskSettings:
-        """The same with a name for a title where none was given."""
-        return self if self.title else replace(self, title=name or "Tournament")
-
     def with_password(self) -> DeskSettings:
         """The same with a password at random where others can reach it and none was given."""
-        open_to_others = not _is_local(self.host) or self.public_url or self.root_path
-        if self.password or not open_to_others:
+        local = self.host == "localhost" or self.host.startswith("127.")
+        if self.password or (local and not self.public_url and not self.root_path):
             return self
         return replace(self, password=made_password())
-
-
-def _is_local(host: str) -> bool:
-    return host == "localhost" or host.startswith("127.")
 
 
 def made_password() -> str:
@@ -124,7 +116,7 @@ def make_desk(settings: DeskSettings) -> FastAPI:
         lifespan=lifespan,
     )
     app.state.service = desk
-    for part in (public, rounds, entries, pages):
+    for part in (pages, rounds):
         app.include_router(part.router)
     protect(
         app,
@@ -157,32 +149,24 @@ def desk_configuration(settings: DeskSettings) -> uvicorn.Config:
 class DeskServer(uvicorn.Server):
     """A server that sends the watching pages away before it ends, and ends well when asked to."""
 
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        app: FastAPI = config.app  # type: ignore[assignment]
+        app.state.service.is_closing = lambda: self.should_exit
+
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Take Ctrl-C and the like as the wish to end, which is no error."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = {
-            number: signal.signal(number, self.handle_exit)
-            for number in (signal.SIGINT, signal.SIGTERM)
-        }
+        ending = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, self.handle_exit) for number in ending}
         try:
             yield
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
-
-    @property
-    def should_exit(self) -> bool:
-        """Whether it is to end."""
-        return self._should_exit
-
-    @should_exit.setter
-    def should_exit(self, ending: bool) -> None:
-        self._should_exit = ending
-        app: FastAPI = self.config.app  # type: ignore[assignment]
-        app.state.service.closing = ending
 
 
 def run_desk(settings: DeskSettings, tell: Callable[[str], None]) -> None:
@@ -200,27 +184,21 @@ def run_desk(settings: DeskSettings, tell: Callable[[str], None]) -> None:
             f"cannot listen on {settings.host}, port {settings.port}: {error.strerror}",
             hint="another --port, or --host",
         ) from None
-    port = listening.getsockname()[1]
-    for line in _lines(replace(settings, port=port)):
-        tell(line)
+    tell(f"The desk of {settings.file} is open (Ctrl-C closes it):")
+    for address in _addresses(settings, listening.getsockname()[1]):
+        tell(f"  {address}")
+    guarded = f"Password of the helpers: {settings.password}"
+    tell(guarded if settings.guarded else "No password: only this machine reaches it.")
     with listening:
         server.run(sockets=[listening])
 
 
-def _lines(settings: DeskSettings) -> list[str]:
-    lines = [f"The desk of {settings.file} is open (Ctrl-C closes it):"]
-    lines += [f"  {address}" for address in _addresses(settings)]
-    guarded = f"Password of the helpers: {settings.password}"
-    open_to_all = "No password: only this machine reaches it."
-    return [*lines, guarded if settings.guarded else open_to_all]
-
-
-def _addresses(settings: DeskSettings) -> list[str]:
+def _addresses(settings: DeskSettings, port: int) -> list[str]:
     if settings.public_url:
         return [settings.public_url.rstrip("/") + settings.root_path + "/"]
     every = settings.host in ("0.0.0.0", "::")
     hosts = dict.fromkeys([_own_address(), "127.0.0.1"] if every else [settings.host])
-    return [f"http://{host}:{settings.port}{settings.root_path}/" for host in hosts]
+    return [f"http://{host}:{port}{settings.root_path}/" for host in hosts]
 
 
 def _own_address() -> str:

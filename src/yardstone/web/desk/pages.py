@@ -1,28 +1,41 @@
-"""What all pages of the desk share; signing in, the settings of the event, what was changed."""
+"""The pages of a desk: what all share; what readers see; signing in, settings, what was changed."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import re
+import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 
-from yardstone.errors import InputError, YardstoneError
-from yardstone.tournament.event.settings import change_settings
-from yardstone.tournament.model import System
+from yardstone.errors import InputError, UsageError, YardstoneError
+from yardstone.grades import format_grade, parse_grade
+from yardstone.reports.document import Document
+from yardstone.reports.pairing import side_names
+from yardstone.reports.simulation import last_round_document
+from yardstone.reports.standings import player_card_document, prizes_document, standings_document
+from yardstone.tournament.event.prizes import prize_list
+from yardstone.tournament.event.rounds import game_score
+from yardstone.tournament.event.settings import SETTINGS, change_settings
+from yardstone.tournament.last_round import last_round_needs
+from yardstone.tournament.model import Player, Result, System
+from yardstone.tournament.notation import words
+from yardstone.tournament.standings_table import standings
 from yardstone.web.desk.service import COOKIE, LASTING, Desk, Helper
-from yardstone.web.desk.views import EVENT_FIELDS, VIEW, changed_texts, field_values, shown_values
-from yardstone.web.pages.render import error_lines, page, root_of
-from yardstone.web.problems import RequestProblem
+from yardstone.web.pages.render import READ, asset, content, error_lines, page, root_of
+from yardstone.web.problems import RequestProblem, missing
 from yardstone.web.store import remember_key
 
 if TYPE_CHECKING:
@@ -31,36 +44,252 @@ if TYPE_CHECKING:
     from yardstone.web.desk.service import Snapshot
 
 
-__all__ = [
-    "Form",
-    "SentForm",
-    "back",
-    "desk_of",
-    "desk_page",
-    "helpers_only",
-    "input_problem",
-    "problem_page",
-    "reader_page",
-    "router",
-    "take",
-    "wants_json",
-    "watch",
-]
+__all__ = ["DeskField", "Form", "SentForm", "desk_page", "reader_page", "router", "take", "watch"]
+
+
+class Seat(NamedTuple):
+    """A player at a board: number from 1, name, and grade or rating."""
+
+    number: int
+    name: str
+    grade: str
+
+
+class BoardRow(NamedTuple):
+    """A board; `first` moves first, `winner` is 1 or 2, and 0 for none or both."""
+
+    table: int
+    first: Seat
+    second: Seat
+    handicap: int
+    score: str
+    winner: int
+
+    @property
+    def mark(self) -> str:
+        """Anchor on the page."""
+        return f"b{self.first.number}-{self.second.number}"
+
+    @property
+    def open(self) -> bool:
+        """Whether the result is missing."""
+        return self.score == "?"
+
+    @property
+    def shown(self) -> str:
+        """The score for people: with a real dash, nothing while it is open."""
+        return "" if self.open else self.score.replace("-", "–")
+
+
+class NameRow(NamedTuple):
+    """A player of a round in the list by names: the table is 0 for the bye, without opponent."""
+
+    player: Seat
+    table: int
+    colour: str
+    opponent: Seat | None
+
+
+def letters(tournament: Tournament) -> tuple[str, str]:
+    """What stands for a win of each side in a line that is typed."""
+    one, two = side_names(tournament)
+    return one[0].casefold(), two[0].casefold()
+
+
+def seat(tournament: Tournament, row: int) -> Seat:
+    """A player by number from 0."""
+    player = tournament.players[row]
+    rating = "" if player.rating is None else f"{player.rating:.0f}"
+    grade = rating if player.rank is None else format_grade(player.rank)
+    return Seat(row + 1, player.full_name, grade)
+
+
+def rows_by_name(tournament: Tournament) -> list[int]:
+    """The numbers from 0 of all players, by names."""
+    names = [(each.name.casefold(), each.first_name.casefold()) for each in tournament.players]
+    return sorted(range(len(names)), key=names.__getitem__)
+
+
+def round_boards(tournament: Tournament, number: int) -> list[BoardRow]:
+    """The boards of a round, by tables."""
+    winners = {Result.first_wins: 1, Result.second_wins: 2}
+    boards = []
+    for game in tournament.round_games(number):
+        first, second = seat(tournament, game.first), seat(tournament, game.second)
+        score, winner = game_score(game), winners.get(game.result, 0)
+        boards.append(BoardRow(game.table, first, second, game.handicap, score, winner))
+    return boards
+
+
+def round_byes(tournament: Tournament, number: int) -> list[Seat]:
+    """Who has the bye in a round."""
+    return [seat(tournament, bye.player) for bye in tournament.byes if bye.round == number]
+
+
+def seats_by_name(tournament: Tournament, number: int) -> list[NameRow]:
+    """Everybody who is paired in a round, by names."""
+    lines = []
+    for game in tournament.round_games(number):
+        one, two = side_names(tournament) if game.known_colour else ("", "")
+        first, second = seat(tournament, game.first), seat(tournament, game.second)
+        lines.append(NameRow(first, game.table, one, second))
+        lines.append(NameRow(second, game.table, two, first))
+    lines += [NameRow(player, 0, "", None) for player in round_byes(tournament, number)]
+    return sorted(lines, key=lambda line: line.player.name.casefold())
+
+
+def free_players(tournament: Tournament, number: int) -> dict[str, list[Seat]]:
+    """Everybody without a board in a round: with the bye, absent, and left to be paired."""
+    free: dict[str, list[Seat]] = {"byes": [], "absent": [], "unpaired": []}
+    for row, player in enumerate(tournament.players):
+        if (number, row) in tournament.bye_of:
+            free["byes"].append(seat(tournament, row))
+        elif player.registered and (number, row) not in tournament.game_of:
+            kind = "unpaired" if player.takes_part(number) else "absent"
+            free[kind].append(seat(tournament, row))
+    return free
+
+
+#: What templates ask of the tournament that they show, by the names they have there.
+VIEW: dict[str, Callable[..., Any]] = {
+    "boards_of": round_boards,
+    "by_name": seats_by_name,
+    "free_in": free_players,
+    "sides_of": side_names,
+    "letters_of": letters,
+    "seat_of": seat,
+    "rows_by_name": rows_by_name,
+}
+
+
+class DeskField(NamedTuple):
+    """A field: what it shows of a player or a tournament, and what a text in it means."""
+
+    name: str
+    label: str
+    hint: str = ""
+    parse: Callable[[str], Any] = str
+    show: Callable[[Any], object] = lambda value: value
+    place: str = ""  #: The attribute that it shows, if not that of its name
+
+
+def _decimal(text: str) -> float:
+    return float(text.replace(",", "."))
+
+
+def _grade(text: str) -> int:
+    return int(parse_grade(text))
+
+
+PLAYER_FIELDS = (
+    DeskField("name", "Family name"),
+    DeskField("first_name", "Given name"),
+    DeskField("grade", "Grade", "3d, 12k or 1p; from the rating if empty"),
+    DeskField(
+        "rating",
+        "Rating",
+        "EGF's scale; from the grade if empty",
+        lambda text: _decimal(text) if text else None,
+    ),
+    DeskField("club", "Club"),
+    DeskField("country", "Country", "two letters"),
+    DeskField(
+        "correction",
+        "McMahon correction",
+        "points added at the start, from -1 to 2",
+        lambda text: int(text.replace(",", ".")) if text else None,
+        place="smms_correction",
+    ),
+)
+
+
+EVENT_FIELDS = tuple(
+    field._replace(place=SETTINGS[field.name])
+    for field in (
+        DeskField("name", "Name"),
+        DeskField("place", "Place"),
+        DeskField("director", "Director"),
+        DeskField("begin", "First day", parse=date.fromisoformat),
+        DeskField("end", "Last day", parse=date.fromisoformat),
+        DeskField("rounds", "Rounds", parse=int),
+        DeskField("bar", "McMahon bar", "3d: all from here on start equal", _grade, format_grade),
+        DeskField(
+            "floor", "McMahon floor", "20k: all down to here start equal", _grade, format_grade
+        ),
+        DeskField("handicap", "Most handicap stones", "0 for even games", int),
+        DeskField("correction", "Stones less than the difference", "1 is usual", int),
+        DeskField("komi", "Komi", parse=_decimal),
+        DeskField(
+            "criteria",
+            "Tie-breaks",
+            "in order, such as mms,sos,sosos",
+            show=lambda names: ",".join(names).lower(),
+        ),
+    )
+)
+
+
+def shown_values(fields: Sequence[DeskField], what: Any) -> dict[str, str]:
+    """The texts that fields show of a player or a tournament."""
+    texts = {}
+    for field in fields:
+        value = field.show(attrgetter(field.place or field.name)(what))
+        text = f"{value:g}" if isinstance(value, float) else str(value)
+        texts[field.name] = "" if value is None else text
+    return texts
+
+
+def field_values(
+    fields: Sequence[DeskField], texts: dict[str, str], wrong: str = "is not a number."
+) -> dict[str, Any]:
+    """What texts of fields mean; a text of which `wrong` must be said is a RequestProblem."""
+    values: dict[str, Any] = {}
+    for field in fields:
+        if field.name in texts:
+            text = texts[field.name]
+            try:
+                values[field.name] = field.parse(text)
+            except ValueError:
+                raise bad_form(f"{field.label}: {text!r} {wrong}", code="bad_number") from None
+    return values
+
+
+def changed_values(
+    form: Form, fields: Sequence[DeskField], what: Player | Tournament
+) -> dict[str, Any]:
+    """What a helper has changed, as far as nobody else has changed the same.
+
+    The form says what it showed (``was_grade``) and what stands in it now (``grade``); what
+    the helper has left alone stays as it is by now.
+    """
+    now, texts, wrong = shown_values(fields, what), {}, "is not understood"
+    hint, whose = "", ""
+    if isinstance(what, Player):
+        wrong, whose = "is not a number.", f" of {what.full_name}"
+        hint = "Nothing was changed. Look at the player as it is now, and change it again."
+    for field in fields:
+        text, was, stands = form.text(field.name), form.text(f"was_{field.name}"), now[field.name]
+        if text in (was, stands):
+            continue
+        if stands != was:
+            message = f"somebody has changed it to {stands or 'nothing'} meanwhile"
+            if whose:
+                message = (
+                    f"it was {was or 'empty'} when you began, is {stands or 'empty'} by now, and "
+                    f"you sent {text or 'nothing'}."
+                )
+            raise RequestProblem(409, "changed_meanwhile", f"{field.label}{whose}: {message}", hint)
+        texts[field.name] = text
+    values = field_values(fields, texts, wrong)
+    if values.get("rating", 0) is None:
+        raise bad_form("The rating cannot be empty.", "Write a number.", code="bad_number")
+    return values
 
 
 #: Fields of a form, and bytes of one; the whole has its own limit.
 _FIELDS, _LARGEST = 4000, 4 << 20
-_HEADINGS = {
-    403: "That is for helpers",
-    404: "Not found",
-    405: "Not possible here",
-    409: "Somebody else was there first",
-    413: "Too much at once",
-    422: "That cannot be done",
-    429: "Too many requests",
-    500: "Something went wrong here",
-    503: "Not at the moment",
-}
+#: Pages of one state that are kept: a card of every player, and more.
+_MOST = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +308,17 @@ class Form:
         """A whole number; raises RequestProblem if it is none."""
         text = self.text(name)
         if not text.isdecimal() or len(text) > 6:
-            raise RequestProblem(422, "bad_form", f"{name}: {text!r} is not a number.")
+            raise bad_form(f"{name}: {text!r} is not a number.")
         return int(text)
 
     def every(self, name: str) -> list[str]:
         """All values of a field."""
         return self.fields.get(name, [])
+
+
+def bad_form(message: str, hint: str = "", *, code: str = "bad_form") -> RequestProblem:
+    """The refusal of what a form says."""
+    return RequestProblem(422, code, message, hint)
 
 
 def desk_of(request: Request) -> Desk:
@@ -93,28 +327,29 @@ def desk_of(request: Request) -> Desk:
     return desk
 
 
-def helpers_only(request: Request) -> None:
-    """Refuse whoever is no helper, by a RequestProblem."""
+def _helper_of(request: Request) -> Helper | None:
+    """Who asks; a RequestProblem where only helpers may, and it is none."""
     sessions = desk_of(request).sessions
-    if sessions.guarded and sessions.helper(request) is None:
-        raise _not_signed_in()
+    helper = sessions.helper(request)
+    if helper is None and sessions.guarded:
+        raise RequestProblem(
+            403,
+            "not_signed_in",
+            "Only helpers can do that.",
+            "Sign in with the password of the helpers.",
+        )
+    return helper
 
 
-def _not_signed_in() -> RequestProblem:
-    return RequestProblem(
-        403,
-        "not_signed_in",
-        "Only helpers can do that.",
-        "Sign in with the password of the helpers.",
-    )
+#: Of routes that are for helpers only.
+HELPERS = [Depends(_helper_of)]
 
 
 async def read_form(request: Request) -> Form:
     """The form of a helper; raises RequestProblem if it does not come from a helper's page."""
-    sessions = desk_of(request).sessions
-    helper = sessions.helper(request)
+    sessions, helper = desk_of(request).sessions, _helper_of(request)
     if helper is None:
-        raise _not_signed_in() if sessions.guarded else sessions.old_page()
+        raise sessions.old_page()
     fields: dict[str, list[str]] = {}
     files: dict[str, bytes] = {}
     async with request.form(max_files=1, max_fields=_FIELDS, max_part_size=_LARGEST) as sent:
@@ -136,9 +371,9 @@ def desk_page(
 ) -> Response:
     """A page that shows the tournament as it is in `snapshot`, and what else its template asks."""
     sessions = desk_of(request).sessions
-    helper, fresh = sessions.helper(request), False
-    if helper is None and not sessions.guarded:
-        helper, fresh = sessions.new_helper(), True
+    helper = known = sessions.helper(request)
+    if known is None and not sessions.guarded:
+        helper = sessions.new_helper()
     shown: dict[str, Any] = {
         "event": snapshot.tournament,
         **{name: partial(view, snapshot.tournament) for name, view in VIEW.items()},
@@ -153,7 +388,7 @@ def desk_page(
         "refresh": 0 if helper is not None else 30,
     }
     answer = page(request, f"desk/{template}", status=status, **(shown | values))
-    if fresh and helper is not None:
+    if helper is not None and helper is not known:
         _remember(request, answer, helper)
     return answer
 
@@ -169,14 +404,15 @@ def reader_page(
     make: Callable[[], dict[str, Any]] = dict,
 ) -> Response:
     """The same for everybody, with what `make` gives: the same bytes for all who are no helpers."""
-    desk = desk_of(request)
-    if not desk.sessions.guarded or desk.sessions.helper(request) is not None:
+    sessions = desk_of(request).sessions
+    if not sessions.guarded or sessions.helper(request) is not None:
         return desk_page(request, template, snapshot, **make())
     address = f"{request.url.path}?{request.url.query}"
-    kept = desk.pages.get(snapshot.mark, address)
+    kept = snapshot.pages.get(address)
     if kept is None:
         kept = bytes(desk_page(request, template, snapshot, **make()).body)
-        desk.pages.keep(snapshot.mark, address, kept)
+        if len(snapshot.pages) < _MOST:
+            snapshot.pages[address] = kept
     return HTMLResponse(kept, headers={"Cache-Control": "no-store"})
 
 
@@ -189,8 +425,8 @@ def problem_page(request: Request, problem: RequestProblem) -> Response:
         request,
         "message",
         desk_of(request).snapshot(),
-        title=_HEADINGS.get(problem.status, "That did not work"),
         status=problem.status,
+        refusal=problem.status,
         lines=error_lines(problem.as_dict()),
         sign_in=problem.code == "not_signed_in",
     )
@@ -199,7 +435,7 @@ def problem_page(request: Request, problem: RequestProblem) -> Response:
 def input_problem(error: InputError) -> str:
     """An error of the library as a sentence, without the place of a file on this machine."""
     place = "" if error.line is None else f"line {error.line}: "
-    text = place + error.message + (f" ({error.hint})" if error.hint else "")
+    text = place + error.advice
     return text[:1].upper() + text[1:] + "."
 
 
@@ -220,11 +456,178 @@ def take(
     request: Request, form: Form, step: Callable[[Tournament], EventChange], path: str
 ) -> Response:
     """Take a step in the file, and say at `path` what was changed."""
-    change = desk_of(request).change(step, form.helper)
+    change = desk_of(request).file.change(step, by=form.helper.name)
     return back(request, path, said=" ".join(change.lines))
 
 
 router = APIRouter(include_in_schema=False)
+
+
+router.api_route("/static/{name}", methods=READ)(asset)
+
+
+@router.api_route("/", methods=READ)
+def home(request: Request) -> Response:
+    """Where the tournament stands, and for helpers what comes next."""
+    return reader_page(request, "home", desk_of(request).snapshot())
+
+
+@router.api_route("/round/{number}", methods=READ)
+def boards(request: Request, number: int, by: Literal["table", "name"] = "table") -> Response:
+    """The boards of a round, by tables or by names: also for the wall."""
+    snapshot = desk_of(request).snapshot(number)
+    return reader_page(request, "boards", snapshot, lambda: {"number": number, "by": by})
+
+
+@router.api_route("/standings", methods=READ)
+def table(request: Request, after: int | None = None) -> Response:
+    """The standings after a round; by default after the last one with results."""
+    snapshot = desk_of(request).snapshot()
+    tournament = snapshot.tournament
+    played = (g.round for g in tournament.games if g.result is not Result.unknown)
+    last = max(played, default=0)
+    number = last if after is None else after
+    if not 0 <= number <= last:
+        raise missing()
+
+    def shown() -> dict[str, Any]:
+        made = standings(tournament, round_number=number)
+        document = standings_document(made, link=_player_link(request), search=True, alone=True)
+        return {
+            "after": number,
+            "complete": number <= tournament.complete_rounds,
+            "open": sum(board.open for board in round_boards(tournament, number)),
+            "last": last,
+            "content": content(document),
+        }
+
+    return reader_page(request, "standings", snapshot, shown)
+
+
+@router.api_route("/players", methods=READ)
+def players(request: Request) -> Response:
+    """Everybody who has entered."""
+    return reader_page(request, "players", desk_of(request).snapshot())
+
+
+@router.api_route("/player/{number}", methods=READ)
+def card(request: Request, number: int) -> Response:
+    """One player: games, score, the next board."""
+    snapshot = desk_of(request).snapshot(player=number)
+    tournament, row = snapshot.tournament, number - 1
+
+    def shown() -> dict[str, Any]:
+        player = tournament.players[row]
+        return {
+            "player": player,
+            "seat": seat(tournament, row),
+            "content": content(player_card_document(tournament, row, link=_player_link(request))),
+            "games": {at for at, each in tournament.game_of if each == row},
+            "byes": {at for at, each in tournament.bye_of if each == row},
+            "fields": PLAYER_FIELDS,
+            "values": shown_values(PLAYER_FIELDS, player),
+            "needs": tournament.rounds > 1 and tournament.complete_rounds == tournament.rounds - 1,
+        }
+
+    return reader_page(request, "player", snapshot, shown)
+
+
+def _player_link(request: Request) -> Callable[[int], str]:
+    root = root_of(request)
+    return lambda row: f"{root}/player/{row + 1}"
+
+
+@router.api_route("/health", methods=READ)
+def health() -> Response:
+    """Whether the desk answers."""
+    return Response("ok\n", media_type="text/plain")
+
+
+@router.api_route("/round", methods=READ)
+def current(request: Request) -> Response:
+    """The boards of the last round that is paired: an address that stays."""
+    paired = desk_of(request).snapshot().rounds.paired
+    return RedirectResponse(f"{root_of(request)}/round/{max(paired, 1)}", 303)
+
+
+#: Combinations of results that are tried one by one; beyond, bounds are given.
+_COMBINATIONS = 512
+_ONE_AT_A_TIME = threading.Semaphore(1)
+
+
+@router.get("/chances")
+def chances(request: Request) -> Response:
+    """Who will finish where."""
+    desk = desk_of(request)
+    snapshot = desk.snapshot()
+    made, problem, working = desk.chances.ask(snapshot)
+    shown: dict[str, Any] = {"content": Markup(made), "problem": problem, "working": working}
+    return desk_page(request, "report", snapshot, title="Chances", place="more", **shown)
+
+
+@router.get("/player/{number}/needs")
+def needs(
+    request: Request, number: int, to_reach: Annotated[int, Query(alias="place", ge=1)] = 1
+) -> Response:
+    """Which results of the last round bring a player to a place."""
+    snapshot = desk_of(request).snapshot(player=number)
+    tournament = snapshot.tournament
+
+    def document() -> Document:
+        result = last_round_needs(tournament, number - 1, place=to_reach, limit=_COMBINATIONS)
+        return last_round_document(tournament, result)
+
+    with _ONE_AT_A_TIME:
+        shown = _report(document)
+    return desk_page(
+        request,
+        "report",
+        snapshot,
+        title=f"What {tournament.name_of(number - 1)} needs",
+        place="players",
+        working=False,
+        to_reach=min(to_reach, len(tournament.players)),
+        **shown,
+    )
+
+
+def _report(document: Callable[[], Document]) -> dict[str, Any]:
+    """A report as part of a page, or why there is none."""
+    try:
+        return {"content": content(document()), "problem": ""}
+    except YardstoneError as error:
+        return {"content": Markup(), "problem": str(error)}
+
+
+@router.get("/prizes")
+def prizes(
+    request: Request,
+    places: Annotated[int, Query(ge=0, le=200)] = 3,
+    wins: Annotated[int, Query(ge=0, le=100)] = 0,
+    money: Annotated[str, Query(max_length=300)] = "",
+    groups: Annotated[str, Query(max_length=300)] = "",
+) -> Response:
+    """The prize list as it would be now."""
+    snapshot = desk_of(request).snapshot()
+
+    def document() -> Document:
+        try:
+            amounts = [float(part) for part in words(money)]
+        except ValueError:
+            raise UsageError(f"{money!r}: amounts are written 300,200,100.") from None
+        grades = [int(parse_grade(part)) for part in words(groups)]
+        return prizes_document(
+            prize_list(
+                snapshot.tournament,
+                places=places,
+                wins=wins or None,
+                money=amounts,
+                groups=grades or None,
+            )
+        )
+
+    asked: dict[str, Any] = {"places": places, "wins": wins, "money": money, "groups": groups}
+    return desk_page(request, "prizes", snapshot, **_report(document), **asked)
 
 
 @router.get("/sign-in")
@@ -283,10 +686,9 @@ def _asking(
 _LISTED = 60
 
 
-@router.get("/more")
+@router.get("/more", dependencies=HELPERS)
 def more(request: Request) -> Response:
     """The last steps, and what else there is for helpers."""
-    helpers_only(request)
     desk = desk_of(request)
     return desk_page(
         request,
@@ -304,10 +706,9 @@ def undo(request: Request, form: SentForm) -> Response:
     return back(request, "/more", said=" ".join(change.lines))
 
 
-@router.get("/file")
+@router.get("/file", dependencies=HELPERS)
 def file(request: Request) -> Response:
     """The file of the tournament, as it is now."""
-    helpers_only(request)
     path = desk_of(request).settings.file
     plain = re.sub(r"[^A-Za-z0-9._-]", "_", path.name)
     return Response(
@@ -317,10 +718,9 @@ def file(request: Request) -> Response:
     )
 
 
-@router.get("/settings")
+@router.get("/settings", dependencies=HELPERS)
 def settings_page(request: Request) -> Response:
     """The settings as they are."""
-    helpers_only(request)
     return _settings_page(request)
 
 
@@ -329,18 +729,12 @@ def change(request: Request, form: SentForm) -> Response:
     """Change some, as far as nobody else has changed them meanwhile."""
 
     def step(tournament: Tournament) -> EventChange:
-        texts = changed_texts(form, EVENT_FIELDS, tournament, _changed_meanwhile)
-        return change_settings(tournament, **field_values(EVENT_FIELDS, texts, "is not understood"))
+        return change_settings(tournament, **changed_values(form, EVENT_FIELDS, tournament))
 
     try:
         return take(request, form, step, "/settings")
     except YardstoneError as error:
         return _settings_page(request, f"{error}.", form)
-
-
-def _changed_meanwhile(label: str, was: str, now: str, text: str) -> RequestProblem:
-    words = f"{label}: somebody has changed it to {now or 'nothing'} meanwhile"
-    return RequestProblem(409, "changed_meanwhile", words)
 
 
 def _settings_page(request: Request, problem: str = "", form: Form | None = None) -> Response:
@@ -392,7 +786,7 @@ async def events(request: Request) -> Response:
 async def _lines(desk: Desk) -> AsyncIterator[str]:
     known, spoke, end = "", time.monotonic(), time.monotonic() + _LONGEST
     yield "retry: 2000\n\n"
-    while time.monotonic() < end and not desk.closing:
+    while time.monotonic() < end and not desk.is_closing():
         mark = desk.file.last.mark
         if mark != known:
             known, spoke = mark, time.monotonic()

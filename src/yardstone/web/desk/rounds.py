@@ -1,57 +1,245 @@
-"""The rounds as helpers have them: pairing, with what a helper demands of it, and results."""
+"""What helpers do: players entered and changed, rounds paired, results taken."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 
 from yardstone.errors import InputError, UsageError
+from yardstone.files import scratch_folder
 from yardstone.reports.pairing import sentences
+from yardstone.tournament.event.entries import (
+    EventEntry,
+    change_player,
+    enter_players,
+    read_player_table,
+    remove_player,
+)
 from yardstone.tournament.event.rounds import (
     GameResult,
     PairedRound,
+    give_bye,
     pair_event,
     parse_score,
+    rejoin,
     score_of,
     set_first_mover,
     set_result,
+    take_bye_back,
     unpair_round,
     usual_system,
+    withdraw,
 )
-from yardstone.tournament.event.settings import Wish
+from yardstone.tournament.event.settings import Wish, change_wishes, read_wishes
 from yardstone.tournament.explanation import Proposal
 from yardstone.tournament.model import Game, Result
 from yardstone.tournament.pairing import Constraints
 from yardstone.web.desk.pages import (
+    HELPERS,
+    PLAYER_FIELDS,
     Form,
     SentForm,
     back,
+    bad_form,
+    changed_values,
     desk_of,
     desk_page,
-    helpers_only,
+    field_values,
     input_problem,
+    letters,
+    round_boards,
+    round_byes,
+    rows_by_name,
+    seat,
     take,
     wants_json,
 )
-from yardstone.web.desk.views import letters, round_boards, round_byes
 from yardstone.web.pages.render import root_of
 from yardstone.web.problems import RequestProblem
 
 if TYPE_CHECKING:
     from yardstone.tournament.event.settings import EventChange, EventWishes
     from yardstone.tournament.model import Tournament
-    from yardstone.web.desk.service import Desk, Snapshot
+    from yardstone.web.desk.service import Desk
 
 
-__all__ = [
-    "router",
-]
+__all__ = ["router"]
+
+router = APIRouter(include_in_schema=False)
+
+#: Rows left out that are listed, and players of a list that are offered.
+_LISTED, _OFFERED = 50, 20
+
+
+@router.get("/enter", dependencies=HELPERS)
+def enter_page(request: Request, search: str = "") -> Response:
+    """The forms for new players."""
+    return _enter_page(request, search=search)
+
+
+def _enter_page(request: Request, **shown: Any) -> Response:
+    desk = desk_of(request)
+    snapshot, register = desk.snapshot(), desk.register()
+    usual = {"lines": (), "left_out": (), "problem": "", "values": {}, "table": "", "search": ""}
+    shown = usual | shown
+    return desk_page(
+        request,
+        "enter",
+        snapshot,
+        status=422 if shown["problem"] or shown["left_out"] else 200,
+        fields=PLAYER_FIELDS,
+        first_round=min(snapshot.tournament.next_round, snapshot.tournament.rounds),
+        register="" if register is None else register.federation,
+        found=[] if register is None else register.beginning(shown["search"], _OFFERED),
+        **shown,
+    )
+
+
+@router.post("/enter")
+def enter_one(request: Request, form: SentForm) -> Response:
+    """Enter one player."""
+    values = {field.name: form.text(field.name) for field in PLAYER_FIELDS}
+    try:
+        change = _enter(request, form, [_entry(request, form, values)])
+    except InputError as error:
+        return _enter_page(request, problem=input_problem(error), values=values)
+    if change.skipped.details:
+        reason = change.skipped.details[0].reason
+        return _enter_page(request, problem=f"{reason}.", values=values)
+    return _enter_page(request, lines=change.lines, search=form.text("search"))
+
+
+def _enter(request: Request, form: Form, entries: Sequence[EventEntry]) -> EventChange:
+    step = partial(enter_players, entries=entries, first_round=form.number("first_round"))
+    return desk_of(request).file.change(step, by=form.helper.name)
+
+
+def _entry(request: Request, form: Form, values: dict[str, str]) -> EventEntry:
+    if form.text("listed") and (register := desk_of(request).register()) is not None:
+        return register.find(form.text("listed"))
+    given = field_values(PLAYER_FIELDS, values)
+    return EventEntry(**{name: value for name, value in given.items() if value is not None})
+
+
+@router.post("/enter/table")
+def enter_table(request: Request, form: SentForm) -> Response:
+    """Enter the players of a table."""
+    text = form.fields.get("table", [""])[0]
+    data = form.files.get("file") or text.encode()
+    if not data.strip():
+        return _enter_page(request, problem="No table was sent.")
+    try:
+        register = desk_of(request).register()
+        with scratch_folder() as folder:
+            file = folder / "players.csv"
+            file.write_bytes(data)
+            read = read_player_table(file)
+        entries = list(read.entries)
+        if register is not None:
+            entries = [register.completed(entry) or entry for entry in entries]
+        change = _enter(request, form, entries)
+    except InputError as error:
+        return _enter_page(request, problem=input_problem(error), table=text)
+    left_out = [
+        f"line {each.line}: {each.reason}"
+        for report in (read.skipped, change.skipped)
+        for each in report.details
+    ]
+    lines = list(change.lines)
+    if read.unused:
+        lines.append(f"Columns that were not used: {', '.join(read.unused)}.")
+    return _enter_page(
+        request,
+        lines=lines or ["Nobody was entered."],
+        left_out=left_out[:_LISTED],
+        table=text if left_out else "",
+    )
+
+
+@router.get("/here/{number}", dependencies=HELPERS)
+def call(request: Request, number: int) -> Response:
+    """Who plays in a round: a tap each."""
+    snapshot = desk_of(request).snapshot(number)
+    tournament = snapshot.tournament
+    paired = {row for at, row in (*tournament.game_of, *tournament.bye_of) if at == number}
+    players = [
+        (seat(tournament, row), tournament.players[row].takes_part(number), row in paired)
+        for row in rows_by_name(tournament)
+    ]
+    return desk_page(request, "here", snapshot, number=number, players=players)
+
+
+@router.post("/here/{number}")
+def set_here(request: Request, number: int, form: SentForm) -> Response:
+    """Say whether a player plays in a round."""
+    act = rejoin if form.text("there") == "1" else withdraw
+    path = f"/here/{number}#{form.text('anchor')}"
+    return _take(request, form, lambda t, row: act(t, row, number, only=True), path)
+
+
+@router.post("/player/{number}/change")
+def change(request: Request, number: int, form: SentForm) -> Response:
+    """Change what is said of a player, field by field."""
+
+    def step(tournament: Tournament, row: int) -> EventChange:
+        changed = changed_values(form, PLAYER_FIELDS, tournament.players[row])
+        return change_player(tournament, row, **changed)
+
+    return _take(request, form, step, f"/player/{number}")
+
+
+#: What a helper may do with a player, from the round of the form on.
+_ACTS: dict[str, Callable[[Tournament, int, int], EventChange]] = {
+    "absent": partial(withdraw, only=True),
+    "withdraw": withdraw,
+    "play": partial(rejoin, only=True),
+    "rejoin": rejoin,
+    "bye": give_bye,
+    "no-bye": take_bye_back,
+    "remove": lambda tournament, row, _: remove_player(tournament, row),
+}
+
+
+@router.post("/player/{number}/rounds")
+def rounds(request: Request, number: int, form: SentForm) -> Response:
+    """Withdraw a player, take one back, give or take a bye, or take an entry out."""
+    act, at = form.text("act"), form.number("round")
+    if act not in _ACTS:
+        raise bad_form("The form is not known.", "Load the page again.")
+    path = "/players" if act == "remove" else f"/player/{number}"
+    return _take(request, form, lambda tournament, row: _ACTS[act](tournament, row, at), path)
+
+
+def _take(
+    request: Request, form: Form, step: Callable[[Tournament, int], EventChange], path: str
+) -> Response:
+    """Take a step with the player whom the form names: by the whole name, as numbers may change."""
+
+    def with_player(tournament: Tournament) -> EventChange:
+        row = _row(tournament, form.text("who"))
+        if row < 0:
+            raise RequestProblem(
+                409,
+                "gone",
+                f"Nobody is called {form.text('who')!r} any more.",
+                "Somebody has changed the name.",
+            )
+        return step(tournament, row)
+
+    return take(request, form, with_player, path)
+
+
+def _row(tournament: Tournament, name: str) -> int:
+    """The player of a whole name, by number from 0; -1 if there is none."""
+    names = [player.full_name for player in tournament.players]
+    return names.index(name) if name in names else -1
 
 
 #: Kinds of a demand, and how a form calls them.
@@ -86,14 +274,13 @@ class _Demands:
 
     def constraints(self, tournament: Tournament) -> Constraints:
         """The same by the numbers of the players; raises InputError for a name of nobody."""
+        find, bye = tournament.find, None
         pairs: dict[str, list[tuple[int, int]]] = {"fix": [], "forbid": []}
-        bye = None
         for kind, a, b in self.lines:
             if kind == "bye":
-                bye = tournament.find(a or b)
+                bye = find(a or b)
             else:
-                pair = tournament.find(a), tournament.find(b)
-                pairs["fix" if kind == "fix" else "forbid"].append(pair)
+                pairs["fix" if kind == "fix" else "forbid"].append((find(a), find(b)))
         return Constraints(
             fixed=tuple(pairs["fix"]),
             forbidden=tuple(pairs["forbid"]),
@@ -102,8 +289,6 @@ class _Demands:
             open_results=self.open_results,
         )
 
-
-router = APIRouter(include_in_schema=False)
 
 #: Boards are paired again one by one, to say what each is worth, up to so many players.
 _COSTS_UP_TO = 100
@@ -116,10 +301,9 @@ def current(request: Request) -> Response:
     return RedirectResponse(f"{root_of(request)}/pair/{rounds.next or rounds.planned}", 303)
 
 
-@router.get("/pair/{number}")
+@router.get("/pair/{number}", dependencies=HELPERS)
 def pair_page(request: Request, number: int) -> Response:
     """Who is to be paired, and the wishes."""
-    helpers_only(request)
     return _page(request, number, _Demands())
 
 
@@ -182,21 +366,20 @@ def wishes(request: Request, form: SentForm) -> Response:
     desk, kind = desk_of(request), form.text("kind")
     tournament = desk.snapshot().tournament
     removed = form.text("remove")
-    added: tuple[Wish, ...] = ()
-    if not removed:
-        names: tuple[str, ...] = ()
-        if kind == "never":
-            rows = [tournament.find(form.text(side)) for side in ("a", "b")]
-            if rows[0] == rows[1]:
-                raise RequestProblem(422, "bad_wish", "These are the same player.")
-            names = tuple(tournament.players[row].full_name for row in rows)
-        added = (Wish(kind=kind, players=names, country=form.text("country").upper()),)
+    names: tuple[str, ...] = ()
+    if kind == "never" and not removed:
+        one, two = (tournament.find(form.text(side)) for side in ("a", "b"))
+        if one == two:
+            raise bad_form("These are the same player.", code="bad_wish")
+        names = tournament.name_of(one), tournament.name_of(two)
 
     def changed(kept: EventWishes) -> EventWishes:
-        left = tuple(wish for wish in kept.wishes if wish.sentence() != removed)
-        return replace(kept, wishes=tuple(dict.fromkeys((*left, *added))))
+        wishes = [wish for wish in kept.wishes if wish.sentence() != removed]
+        if not removed:
+            wishes.append(Wish(kind=kind, players=names, country=form.text("country").upper()))
+        return replace(kept, wishes=tuple(dict.fromkeys(wishes)))
 
-    desk.change_wishes(changed)
+    change_wishes(desk.settings.file, changed)
     return back(request, f"/pair/{form.number('round')}#lasting")
 
 
@@ -212,17 +395,12 @@ def _paired(
     *,
     reasons: bool = True,
 ) -> PairedRound:
-    lasting = desk_of(request).wishes()
+    lasting = read_wishes(desk_of(request).settings.file)
+    demanded = demands.constraints(tournament)
     options: dict[str, Any] = {}
     if usual_system(tournament, lasting) != "round-robin":
         options = {"costs": reasons and len(tournament.players) <= _COSTS_UP_TO}
-    return pair_event(
-        tournament,
-        number,
-        wishes=lasting,
-        constraints=demands.constraints(tournament),
-        **options,
-    )
+    return pair_event(tournament, number, wishes=lasting, constraints=demanded, **options)
 
 
 def _digest(made: PairedRound) -> str:
@@ -246,8 +424,7 @@ def _page(
     problem: str = "",
 ) -> Response:
     desk = desk_of(request)
-    snapshot = desk.snapshot()
-    snapshot.check_round(number)
+    snapshot = desk.snapshot(number)
     tournament = snapshot.tournament
     earlier = [
         (g.round, g.table)
@@ -264,7 +441,7 @@ def _page(
         demands=demands,
         earlier=earlier,
         kinds=_KINDS,
-        lasting=[wish.sentence() for wish in desk.wishes().wishes],
+        lasting=[wish.sentence() for wish in read_wishes(desk.settings.file).wishes],
         **(_NOTHING if made is None else _proposal(tournament, made)),
     )
 
@@ -301,11 +478,7 @@ _QUICK = re.compile(r"\s*+(\d{1,4})\s*+[:,.]?\s*+(\S.*?)\s*")
 
 
 class _ClashError(Exception):
-    """Two results for one game, that of ``first`` before that of ``second`` as sent."""
-
-    def __init__(self, **clash: Any) -> None:
-        super().__init__()
-        self.clash = clash
+    """Two results for one game, described in its only argument, a dictionary."""
 
 
 @router.get("/results")
@@ -315,11 +488,10 @@ def current_results(request: Request) -> Response:
     return RedirectResponse(f"{root_of(request)}/results/{number}", 303)
 
 
-@router.get("/results/{number}")
+@router.get("/results/{number}", dependencies=HELPERS)
 def sheet(request: Request, number: int) -> Response:
     """All boards of a round, each with a tap for a result."""
-    helpers_only(request)
-    return _sheet(request, desk_of(request).snapshot(), number)
+    return _sheet(request, number)
 
 
 @router.post("/results/{number}")
@@ -334,21 +506,19 @@ def enter_quick(request: Request, number: int, form: SentForm) -> Response:
     """Take the result of a table, typed in one line."""
     typed = _QUICK.fullmatch(form.text("line"))
     if typed is None:
-        raise RequestProblem(
-            422,
-            "bad_line",
+        raise bad_form(
             f"{form.text('line')!r} is not a result.",
             "Write a table and a result: 12 1-0, or 12 b if Black has won there, 12 w for White.",
+            code="bad_line",
         )
     table, text = int(typed[1]), typed[2]
 
     def of_table(tournament: Tournament) -> tuple[str, str, str]:
         games = [g for g in tournament.round_games(number) if g.table == table]
         if len(games) != 1:
-            raise RequestProblem(
-                422, "no_table", f"Round {number} has no table {table}.", "Look at the number."
-            )
-        names = [tournament.players[row].full_name for row in (games[0].first, games[0].second)]
+            message = f"Round {number} has no table {table}."
+            raise bad_form(message, "Look at the number.", code="no_table")
+        names = [tournament.name_of(row) for row in (games[0].first, games[0].second)]
         one, two = letters(tournament)
         short = {one: "1-0", two: "0-1", "1": "1-0", "2": "0-1", "-": "?"}
         return names[0], names[1], short.get(text.casefold(), text)
@@ -367,56 +537,47 @@ def exchange_colours(request: Request, number: int, form: SentForm) -> Response:
     return take(request, form, step, f"/results/{number}")
 
 
-def _sheet(
-    request: Request, snapshot: Snapshot, number: int, clash: dict[str, Any] | None = None
-) -> Response:
-    snapshot.check_round(number)
-    status = 200 if clash is None else 409
+def _sheet(request: Request, number: int, clash: dict[str, Any] | None = None) -> Response:
+    status, snapshot = 200 if clash is None else 409, desk_of(request).snapshot(number)
     return desk_page(request, "results", snapshot, status=status, number=number, clash=clash)
 
 
 def _answer(
     request: Request, form: Form, number: int, wanted: Callable[[Tournament], tuple[str, str, str]]
 ) -> Response:
-    """Enter a result, or show what stands against it; `wanted` gives both players and the text."""
-    desk = desk_of(request)
+    """Enter a result, or show what stands against it; `wanted` gives both players and the text.
+
+    Another result is only replaced if it is the one that the sender has seen.
+    """
+    replacing = form.text("stands")
 
     def step(tournament: Tournament) -> EventChange:
         first, second, text = wanted(tournament)
-        return _set(tournament, number, first, second, text, replacing=form.text("stands"))
+        try:
+            result, forfeit = parse_score(text)
+        except UsageError as error:
+            raise bad_form(f"{error}.", code="bad_result") from None
+        pair = _rows(tournament, number, first, second)
+        game = tournament.game_of[number, pair[0]]
+        stands, sent = _seen_by(game, pair[0]), score_of(result, forfeit=forfeit)
+        if stands not in ("?", sent, replacing):
+            clash = {"table": game.table, "first": first, "second": second}
+            raise _ClashError({**clash, "stands": stands, "sent": sent})
+        given = GameResult(result=result, forfeit=forfeit, round=number, players=pair)
+        return set_result(tournament, given, replace_other=stands == replacing)
 
     anchor = f"#{form.text('anchor')}" if form.text("anchor") else ""
     try:
         return take(request, form, step, f"/results/{number}{anchor}")
     except _ClashError as error:
-        answer = _sheet(request, desk.snapshot(), number, _signed(desk, number, error.clash))
+        answer = _sheet(request, number, _signed(desk_of(request), number, *error.args))
         if wants_json(request):
             return JSONResponse({"page": bytes(answer.body).decode()}, 409)
         return answer
 
 
-def _set(
-    tournament: Tournament, number: int, first: str, second: str, text: str, *, replacing: str
-) -> EventChange:
-    """Set a result; another one is only replaced if it is the one that the sender has seen."""
-    try:
-        result, forfeit = parse_score(text)
-    except UsageError as error:
-        raise RequestProblem(422, "bad_result", f"{error}.") from None
-    pair = _rows(tournament, number, first, second)
-    game = tournament.game_of[number, pair[0]]
-    stands = _seen_by(game, pair[0])
-    wanted = GameResult(result=result, forfeit=forfeit, round=number, players=pair)
-    sent = score_of(result, forfeit=forfeit)
-    if stands not in ("?", sent, replacing):
-        clash = {"table": game.table, "first": first, "second": second}
-        raise _ClashError(**clash, stands=stands, sent=sent)
-    return set_result(tournament, wanted, replace_other=stands == replacing)
-
-
 def _rows(tournament: Tournament, number: int, first: str, second: str) -> tuple[int, int]:
-    rows = {player.full_name: row for row, player in enumerate(tournament.players)}
-    pair = rows.get(first, -1), rows.get(second, -1)
+    pair = _row(tournament, first), _row(tournament, second)
     game = tournament.game_of.get((number, pair[0]))
     if game is None or game.opponent(pair[0]) != pair[1]:
         raise RequestProblem(
@@ -431,11 +592,12 @@ def _rows(tournament: Tournament, number: int, first: str, second: str) -> tuple
 def _signed(desk: Desk, number: int, clash: dict[str, Any]) -> dict[str, Any]:
     """The same with who entered the result that stands, if the journal still knows."""
     names = f"ound {number}, table {clash['table']}, ", clash["first"], clash["second"]
+    signed = {**clash, "by": "", "time": ""}
     for step in desk.file.steps():
         if all(name in step.what for name in names):
-            by = step.what.partition(": Round ")[0]
-            return {**clash, "by": "" if by == step.what else by, "time": step.time}
-    return {**clash, "by": "", "time": ""}
+            by, sign, _ = step.what.partition(": Round ")
+            return {**signed, "by": by if sign else "", "time": step.time}
+    return signed
 
 
 def _seen_by(game: Game, player: int) -> str:

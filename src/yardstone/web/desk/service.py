@@ -10,19 +10,18 @@ import os
 import secrets
 import threading
 import time
-import unicodedata
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from yardstone.errors import InputError, YardstoneError
-from yardstone.tournament.event.entries import EventEntry, RatingRegister, read_register
+from yardstone.tournament.event.entries import RatingRegister, read_register
 from yardstone.tournament.event.file import (
     JournalStep,
     change_file,
@@ -30,7 +29,6 @@ from yardstone.tournament.event.file import (
     read_journal,
     undo_step,
 )
-from yardstone.tournament.event.settings import EventWishes, change_wishes, read_wishes
 from yardstone.tournament.files import MAX_BYTES, format_of_bytes
 from yardstone.tournament.model import Result
 from yardstone.web.middleware import Places, RateLimit, visitor_mark
@@ -45,25 +43,26 @@ if TYPE_CHECKING:
     from yardstone.web.desk.app import DeskSettings
 
 
-__all__ = [
-    "COOKIE",
-    "LASTING",
-    "Chances",
-    "Desk",
-    "Helper",
-    "PageStore",
-    "Register",
-    "RoundCount",
-    "Sessions",
-    "Snapshot",
-    "WatchedFile",
-]
+__all__ = ["Desk", "Helper", "Sessions", "Snapshot", "WatchedFile"]
 
 
 #: The format of the file: the only one that holds tables, byes and absences.
 _FORMAT = "opengotha"
 #: Seconds between two looks at a file that is asked for again and again.
 _FRESH = 0.2
+
+
+class RoundCount(NamedTuple):
+    """Where a tournament stands.
+
+    Rounds that are `planned`; the last one that is `paired`, 0 before the first, and its `open`
+    results; the `next` round to pair, 0 when all are paired.
+    """
+
+    planned: int
+    paired: int
+    open: int
+    next: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,21 +76,16 @@ class Snapshot:
     tournament: Tournament
     mark: str
     trouble: str = ""
+    pages: dict[str, bytes] = field(default_factory=dict, init=False)  #: Made so far, by addresses
 
     @cached_property
     def rounds(self) -> RoundCount:
         """Where it stands."""
-        return RoundCount.of(self.tournament)
-
-    def check_round(self, number: int) -> None:
-        """Refuse the address of a round that there is not."""
-        if not 1 <= number <= self.tournament.rounds:
-            raise missing()
-
-    def check_player(self, number: int) -> None:
-        """Refuse the address of a player whom there is not."""
-        if not 1 <= number <= len(self.tournament.players):
-            raise missing()
+        now = self.tournament
+        paired = max((game.round for game in now.games), default=0)
+        missing = [g for g in now.round_games(paired) if g.result is Result.unknown]
+        following = now.next_round if now.next_round <= now.rounds else 0
+        return RoundCount(now.rounds, paired, len(missing), following)
 
 
 class WatchedFile:
@@ -179,32 +173,6 @@ def _state(path: Path) -> object:
     return status.st_mtime_ns, status.st_size, status.st_ino
 
 
-#: Pages that are kept: a card of every player, and more.
-_MOST = 500
-
-
-class PageStore:
-    """The pages of one state, by their addresses."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._mark = ""
-        self._pages: dict[str, bytes] = {}
-
-    def get(self, mark: str, address: str) -> bytes | None:
-        """A page, if it is kept and of this state."""
-        with self._lock:
-            return self._pages.get(address) if mark == self._mark else None
-
-    def keep(self, mark: str, address: str, page: bytes) -> None:
-        """Keep a page; those of other states go."""
-        with self._lock:
-            if mark != self._mark:
-                self._mark, self._pages = mark, {}
-            if len(self._pages) < _MOST:
-                self._pages[address] = page
-
-
 #: Simulated tournaments: a share is then known to within 3 per cent at worst.
 _TOURNAMENTS = 1000
 _NICENESS = 10
@@ -269,50 +237,6 @@ class Chances:
             1, mp_context=get_context("spawn"), initializer=os.nice, initargs=(_NICENESS,)
         )
         return self._pool.submit(chances_page, tournament)
-
-
-class Register:
-    """A federation's list in a file, read when it is first asked."""
-
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self._lock = threading.Lock()
-
-    @property
-    def players(self) -> RatingRegister:
-        """The list; raises InputError if the file cannot be read."""
-        with self._lock:
-            return self._list
-
-    @cached_property
-    def _list(self) -> RatingRegister:
-        return read_register(self._file)
-
-    @cached_property
-    def _names(self) -> list[tuple[str, str]]:
-        return [
-            (_folded(each.name + each.first_name), _folded(each.first_name + each.name))
-            for each in self.players.entries
-        ]
-
-    def beginning(self, text: str, most: int) -> list[EventEntry]:
-        """Players whose name, in either order, begins with the text, or who have the number."""
-        if text.strip().isdecimal():
-            return self.players.candidates(text.strip())
-        wanted = _folded(text)
-        if not wanted:
-            return []
-        matching = [
-            entry
-            for entry, (one, other) in zip(self.players.entries, self._names, strict=True)
-            if one.startswith(wanted) or other.startswith(wanted)
-        ]
-        return sorted(matching, key=lambda entry: -(entry.rating or 0.0))[:most]
-
-
-def _folded(text: str) -> str:
-    letters = unicodedata.normalize("NFKD", text).casefold()
-    return "".join(letter for letter in letters if letter.isalnum())
 
 
 COOKIE = "yardstone_desk"
@@ -408,62 +332,35 @@ class Sessions:
         return hmac.new(self._secret, whole, hashlib.sha256).hexdigest()
 
 
-class RoundCount(NamedTuple):
-    """Where a tournament stands.
-
-    Rounds that are `planned`; the last one that is `paired`, 0 before the first, and its `open`
-    results; the `next` round to pair, 0 when all are paired.
-    """
-
-    planned: int
-    paired: int
-    open: int
-    next: int
-
-    @classmethod
-    def of(cls, tournament: Tournament) -> RoundCount:
-        """Those of a tournament."""
-        paired = max((game.round for game in tournament.games), default=0)
-        games = tournament.round_games(paired)
-        following = tournament.next_round
-        return cls(
-            tournament.rounds,
-            paired,
-            sum(game.result is Result.unknown for game in games),
-            following if following <= tournament.rounds else 0,
-        )
-
-
 class Desk:
-    """What the pages of a desk ask; once it is `closing`, pages that watch are sent away."""
+    """What the pages of a desk ask; once it `is_closing`, pages that watch are sent away."""
 
     def __init__(self, settings: DeskSettings) -> None:
         self.file = WatchedFile(settings.file)
-        self.settings = settings.with_title(self.file.last.tournament.name)
+        title = settings.title or self.file.last.tournament.name or "Tournament"
+        self.settings = replace(settings, title=title)
         self.sessions = Sessions(settings.password, str(settings.file.resolve()))
         self.streams = Places()
-        self.register = None if settings.register is None else Register(settings.register)
         self.chances = Chances()
-        self.pages = PageStore()
-        self.closing = False
+        self._reading, self._register = threading.Lock(), cache(read_register)
+        self.is_closing: Callable[[], bool] = lambda: False
         self._secret = secrets.token_bytes(32)
 
     def client(self, request: Request) -> str:
         """A mark of who asks."""
         return visitor_mark(request, self._secret)
 
-    def snapshot(self) -> Snapshot:
-        """The tournament as it is now."""
-        return self.file.snapshot()
+    def snapshot(self, round_number: int | None = None, player: int | None = None) -> Snapshot:
+        """The tournament as it is now; refuses the address of a round or player it has not."""
+        now = self.file.snapshot()
+        rounds, players = now.tournament.rounds, len(now.tournament.players)
+        for number, most in ((round_number, rounds), (player, players)):
+            if number is not None and not 1 <= number <= most:
+                raise missing()
+        return now
 
-    def wishes(self) -> EventWishes:
-        """The wishes for all rounds."""
-        return read_wishes(self.settings.file)
-
-    def change_wishes(self, change: Callable[[EventWishes], EventWishes]) -> None:
-        """Change them."""
-        change_wishes(self.settings.file, change)
-
-    def change(self, step: Callable[[Tournament], EventChange], helper: Helper) -> EventChange:
-        """Take a step, and write it to the file, or raise YardstoneError and change nothing."""
-        return self.file.change(step, by=helper.name)
+    def register(self) -> RatingRegister | None:
+        """The federation's list, read when it is first asked for; None where there is none."""
+        with self._reading:
+            file = self.settings.register
+            return None if file is None else self._register(file)
