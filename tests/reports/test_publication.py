@@ -68,7 +68,7 @@ def test_a_game_that_is_over() -> None:
 def test_a_report_file_sends_each_player_to_a_table() -> None:
     """Such files have no table numbers, and all were sent to table 0."""
     tournament = read_tournament(example("swiss.trf"))
-    paired = pair_event(tournament).change.tournament
+    paired = pair_event(tournament).tournament
     for each in (tournament, read_trf(write_trf(paired))):
         boards = each.round_games(each.last_round)
         page = "results.html" if each is tournament else "index.html"

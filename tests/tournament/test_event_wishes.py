@@ -57,7 +57,7 @@ def test_wishes_hold_in_their_rounds() -> None:
     for number in (1, 2, 3):
         made = pair_event(tournament, number, wishes=kept, costs=False,
                           constraints=Constraints(open_results=True))  # fmt: skip
-        tournament = made.change.tournament
+        tournament = made.tournament
         met = boards(tournament, number)
         assert len(met) == 4
         assert frozenset((0, 3)) not in met
@@ -133,13 +133,13 @@ def test_a_round_has_one_bye() -> None:
     with pytest.raises(InputError, match=r"F3 G has the bye, and 7 players are to be paired"):
         pair_event(tournament, 1)
     made = pair_event(withdraw(tournament, 4, only=True).tournament, 1, costs=False)
-    assert [bye.player for bye in made.change.tournament.byes] == [3]
+    assert [bye.player for bye in made.tournament.byes] == [3]
     late = enter_players(
-        made.change.tournament, [EventEntry(name="Late", first_name="X", grade="1k")], first_round=1
+        made.tournament, [EventEntry(name="Late", first_name="X", grade="1k")], first_round=1
     ).tournament
     with pytest.raises(InputError, match="1 player is to be paired"):
         pair_event(late, 1)
-    both = pair_event(take_bye_back(late, 3, 1).tournament, 1, costs=False).change.tournament
+    both = pair_event(take_bye_back(late, 3, 1).tournament, 1, costs=False).tournament
     assert frozenset((3, 8)) in boards(both, 1)
     assert both.byes == ()
 
@@ -151,7 +151,7 @@ def test_a_round_robin_with_somebody_absent() -> None:
 
 
 def test_taking_boards_back() -> None:
-    tournament = pair_event(event(), 1, costs=False).change.tournament
+    tournament = pair_event(event(), 1, costs=False).tournament
     assert unpair_round(tournament).tournament.games == ()
     with pytest.raises(InputError, match="round 1 is not paired"):
         unpair_round(event())

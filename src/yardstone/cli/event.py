@@ -390,14 +390,12 @@ def withdraw(
     Examples:
         yardstone tournament withdraw open.xml Moreau --round 5 --back
     """
+    from yardstone.tournament.event.rounds import PLAYER_STEPS
+
     if only + back + delete > 1 or (delete and round_number is not None):
         raise UsageError("--only, --back and --delete exclude each other; --delete has no round")
-    if delete:
-        step(file, lambda t: event.remove_player(t, t.find(player)))
-    elif back:
-        step(file, lambda t: event.rejoin(t, t.find(player), round_number))
-    else:
-        step(file, lambda t: event.withdraw(t, t.find(player), round_number, only=only))
+    act = "remove" if delete else "rejoin" if back else "absent" if only else "withdraw"
+    step(file, lambda t: PLAYER_STEPS[act](t, t.find(player), round_number))
 
 
 def bye(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from yardstone.reports.document import Document
     from yardstone.tournament.event.rounds import PairedRound, PairingSystem
-    from yardstone.tournament.event.settings import EventChange, EventWishes
+    from yardstone.tournament.event.settings import EventWishes
     from yardstone.tournament.model import PairingRules, Tournament
     from yardstone.tournament.pairing import Constraints
 
@@ -234,16 +234,15 @@ def pair(
         )
         if not teams:
             return made
-        seated = with_boards(players, tournament, made.change.tournament)
-        return replace(made, change=replace(made.change, tournament=seated))
+        return replace(made, tournament=with_boards(players, tournament, made.tournament))
 
     made = _into(file, target, paired)
     document = _document(made, brief=brief)
     if teams:
         from yardstone.reports.teams import team_round_document
 
-        seated = made.change.tournament
-        document = team_round_document(document, seated, seated.round_games(made.number))
+        games = made.tournament.round_games(made.number)
+        document = team_round_document(document, made.tournament, games)
     boards.emit(document)
     if made.notes:
         print("\n".join(f"yardstone: {note}" for note in made.notes), file=sys.stderr)
@@ -256,23 +255,13 @@ def _into(
     from yardstone.tournament.event.file import change_file
     from yardstone.tournament.files import read_tournament, to_bytes
 
-    rounds = []
-
-    def step(tournament: Tournament) -> EventChange:
-        rounds.append(paired(tournament))
-        return rounds[-1].change
-
-    if target is not None and file != "-" and _same(Path(file), target):
-        change_file(target, step)
-    else:
-        change = step(read_tournament(file))
-        if target is not None:
-            write_bytes(target, to_bytes(change.tournament, target))
-    return rounds[-1]
-
-
-def _same(file: Path, target: Path) -> bool:
-    return file.exists() and target.exists() and file.samefile(target)
+    own = target is not None and file != "-" and target.exists() and Path(file).exists()
+    if target is not None and own and target.samefile(file):
+        return change_file(target, paired)
+    made = paired(read_tournament(file))
+    if target is not None:
+        write_bytes(target, to_bytes(made.tournament, target))
+    return made
 
 
 def _document(made: PairedRound, *, brief: bool) -> Document:

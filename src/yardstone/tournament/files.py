@@ -19,15 +19,13 @@ from yardstone.ratings.egf import CLASS_WEIGHTS
 from yardstone.records import formats
 from yardstone.records.decoding import clean
 from yardstone.records.joining import join_pools, read_shares
-from yardstone.records.options import TOURNAMENT, further_columns
+from yardstone.records.options import TOURNAMENT, Options, further_columns
 from yardstone.records.sources import Source, find_sources
 from yardstone.tournament.formats import FORMATS, TournamentFormat
 from yardstone.tournament.model import Game, Result, Tournament, egf_class
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from yardstone.records.options import Options
 
 
 __all__ = [

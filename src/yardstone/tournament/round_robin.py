@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from yardstone.errors import InputError
 from yardstone.tournament.model import Bye, Game, Tournament
 from yardstone.tournament.pairing import Constraints, check_round, free_tables
 
@@ -94,14 +93,12 @@ def pair_round_robin(
             boards are demanded that the table does not have.
     """
     constraints = constraints or Constraints()
-    where = tournament.file or None
     if round_number is None:
         round_number = tournament.next_round
     check_round(tournament, round_number, constraints)
     if constraints.fixed or constraints.forbidden or constraints.bye is not None:
-        raise InputError(
+        raise tournament.error(
             "the table of a round robin fixes all boards and byes",
-            file=where,
             hint="pair by another system to choose boards by hand",
         )
     members = _members(tournament)
@@ -110,13 +107,12 @@ def pair_round_robin(
     twice = tournament.rounds >= 2 * cycle if double is None else double
     table = berger_table(n, double=twice)
     if n < 2 or round_number > len(table):
-        raise InputError(
+        raise tournament.error(
             f"round {round_number} cannot be paired: a {'double ' if twice else ''}round robin "
-            f"of {n} players has {len(table) if n > 1 else 0} rounds",
-            file=where,
+            f"of {n} players has {len(table) if n > 1 else 0} rounds"
         )
     if tournament.round_games(round_number):
-        raise InputError(f"round {round_number} is paired already", file=where)
+        raise tournament.error(f"round {round_number} is paired already")
     earlier = {
         (game.round, frozenset((game.first, game.second)))
         for game in tournament.games
@@ -132,12 +128,40 @@ def pair_round_robin(
         if earlier <= planned:
             break
     else:
-        raise InputError(
+        raise tournament.error(
             "earlier rounds do not follow the table of a round robin",
-            file=where,
             hint="name the order of the numbers, or pair by another system",
         )
-    return _round(tournament, round_number, name, numbers, table, constraints)
+    here = {
+        row
+        for row in numbers
+        if tournament.players[row].takes_part(round_number) and row not in constraints.absent
+    }
+    here -= {bye.player for bye in tournament.byes if bye.round == round_number}
+    pairs, byes = [], []
+    for one, two in table[round_number - 1]:
+        rows = [numbers[k] for k in (one, two) if k < n]
+        present = [row for row in rows if row in here]
+        if len(present) == 2:
+            pairs.append((rows[0], rows[1]))
+        elif present:
+            byes.append(Bye(round_number, present[0]))
+    if byes and constraints.no_bye:
+        who = tournament.name_of(byes[0].player)
+        raise tournament.error(f"round {round_number}: {who} has no opponent")
+    games = tuple(
+        Game(round=round_number, table=at, first=first, second=second)
+        for at, (first, second) in zip(free_tables((), len(pairs)), pairs, strict=True)
+    )
+    return RoundRobin(
+        tournament=tournament,
+        round=round_number,
+        numbering=name,
+        numbers=numbers,
+        games=games,
+        byes=tuple(byes),
+        rounds=len(table),
+    )
 
 
 def _members(tournament: Tournament) -> list[int]:
@@ -166,46 +190,3 @@ def _numbered(
     elif numbering in keys:
         order = sorted(order, key=keys[numbering].__getitem__)
     return tuple(members[k] for k in order)
-
-
-def _round(
-    tournament: Tournament,
-    round_number: int,
-    numbering: str,
-    numbers: tuple[int, ...],
-    table: Sequence[Sequence[tuple[int, int]]],
-    constraints: Constraints,
-) -> RoundRobin:
-    n = len(numbers)
-    here = {
-        row
-        for row in numbers
-        if tournament.players[row].takes_part(round_number) and row not in constraints.absent
-    }
-    here -= {bye.player for bye in tournament.byes if bye.round == round_number}
-    pairs, byes = [], []
-    for one, two in table[round_number - 1]:
-        rows = [numbers[k] for k in (one, two) if k < n]
-        present = [row for row in rows if row in here]
-        if len(present) == 2:
-            pairs.append((rows[0], rows[1]))
-        elif present:
-            byes.append(Bye(round_number, present[0]))
-    if byes and constraints.no_bye:
-        who = tournament.name_of(byes[0].player)
-        raise InputError(
-            f"round {round_number}: {who} has no opponent", file=tournament.file or None
-        )
-    games = tuple(
-        Game(round=round_number, table=at, first=first, second=second)
-        for at, (first, second) in zip(free_tables((), len(pairs)), pairs, strict=True)
-    )
-    return RoundRobin(
-        tournament=tournament,
-        round=round_number,
-        numbering=numbering,
-        numbers=numbers,
-        games=games,
-        byes=tuple(byes),
-        rounds=len(table),
-    )

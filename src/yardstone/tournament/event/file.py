@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from yardstone.errors import InputError, MissingFileError
 from yardstone.files import changing, followed, write_bytes, write_text
@@ -59,9 +59,10 @@ def create_file(path: str | os.PathLike[str], tournament: Tournament) -> EventCh
     return done(replace(tournament, file=str(path)))
 
 
-def change_file(
-    path: str | os.PathLike[str], step: Callable[[Tournament], EventChange]
-) -> EventChange:
+Change = TypeVar("Change", bound=EventChange)
+
+
+def change_file(path: str | os.PathLike[str], step: Callable[[Tournament], Change]) -> Change:
     """Take a step in a tournament's file.
 
     Args:

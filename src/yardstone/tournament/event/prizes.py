@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,10 +13,7 @@ from yardstone.choices import check_number
 from yardstone.errors import InputError, UsageError
 from yardstone.grades import format_grade
 from yardstone.tournament.model import Result, Tournament
-from yardstone.tournament.standings_table import standings
-
-if TYPE_CHECKING:
-    from yardstone.tournament.standings_table import Standings
+from yardstone.tournament.standings_table import Standings, standings
 
 __all__ = ["Prize", "PrizeList", "prize_list"]
 
@@ -85,7 +81,8 @@ def prize_list(
         raise InputError("nobody has played yet", file=tournament.file or None)
     table = standings(tournament, round_number=tournament.last_round, criteria=criteria)
     order = [int(row) for row in table.order]
-    won = [_wins(tournament, row) for row in order]
+    games = tournament.games
+    won = [sum(g.points(r) == 1 for g in games if r in (g.first, g.second)) for r in order]
     ranks = [tournament.players[row].rank for row in order]
 
     def prize(group: str, line: int, place: int = 0, *, shared: bool = False) -> Prize:
@@ -121,12 +118,6 @@ def prize_list(
         prizes=tuple(prizes),
         open_results=sum(game.result is Result.unknown for game in tournament.games),
         rounds_to_come=tournament.rounds - tournament.last_round,
-    )
-
-
-def _wins(tournament: Tournament, row: int) -> int:
-    return sum(
-        game.points(row) == 1 for game in tournament.games if row in (game.first, game.second)
     )
 
 

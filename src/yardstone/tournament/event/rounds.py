@@ -15,7 +15,7 @@ from yardstone.pool import Skipped, SkipReport
 from yardstone.records.results import SCORES, meanings, normalized, pair_of
 from yardstone.records.sources import delimited_rows
 from yardstone.tournament.dutch import DutchProposal, propose_dutch
-from yardstone.tournament.event.entries import columns_of, plain_heading
+from yardstone.tournament.event.entries import columns_of, plain_heading, remove_player
 from yardstone.tournament.event.settings import (
     EventChange,
     EventWishes,
@@ -32,6 +32,7 @@ from yardstone.tournament.pairing import Constraints, to_be_paired
 from yardstone.tournament.round_robin import RoundRobin, pair_round_robin
 
 __all__ = [
+    "PLAYER_STEPS",
     "give_bye",
     "rejoin",
     "take_bye_back",
@@ -79,7 +80,10 @@ def withdraw(
     made = _attending(tournament, player, absent)
     if made is tournament:
         return unchanged(tournament, f"{who} is absent {when} already.")
-    return done(made, f"{who} does not take part {when}: {_worth(tournament)}.")
+    rules, mcmahon = tournament.scoring, tournament.system is System.mcmahon
+    points = rules.score_absent if mcmahon else rules.wins_absent
+    worth = f"{number_text(points)} {'point' if points in (0.5, 1) else 'points'} a round"
+    return done(made, f"{who} does not take part {when}: {worth}.")
 
 
 def rejoin(
@@ -149,6 +153,18 @@ def take_bye_back(
     return done(made, f"{who} has no bye in round {number} any more.")
 
 
+#: What can be done with a player from a round on, or in it alone; an entry goes as a whole.
+PLAYER_STEPS: Mapping[str, Callable[[Tournament, int, int | None], EventChange]] = {
+    "absent": partial(withdraw, only=True),
+    "withdraw": withdraw,
+    "play": partial(rejoin, only=True),
+    "rejoin": rejoin,
+    "bye": give_bye,
+    "no-bye": take_bye_back,
+    "remove": lambda tournament, player, _: remove_player(tournament, player),
+}
+
+
 def _round(tournament: Tournament, round_number: int | None) -> int:
     number = tournament.next_round if round_number is None else round_number
     if round_number is None and number > tournament.rounds:
@@ -179,24 +195,15 @@ def _absences(tournament: Tournament, player: int) -> frozenset[int]:
     return tournament.players[player].absent | zero
 
 
-def _worth(tournament: Tournament) -> str:
-    """What a round of absence brings."""
-    rules = tournament.scoring
-    mcmahon = tournament.system is System.mcmahon
-    points = rules.score_absent if mcmahon else rules.wins_absent
-    return f"{number_text(points)} {'point' if points in (0.5, 1) else 'points'} a round"
-
-
 #: By which rules a round is paired: Berger's tables, FIDE's Dutch system, or weights.
 PairingSystem = Literal["round-robin", "dutch", "weights"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PairedRound:
-    """A round with its boards."""
+class PairedRound(EventChange):
+    """A round with its boards: the step, and what is to be said of it."""
 
     number: int
-    change: EventChange  #: The tournament with the round
     proposal: Proposal | DutchProposal | RoundRobin  #: The boards, and the reasons
     notes: tuple[str, ...] = ()  #: Which wishes were kept
 
@@ -253,8 +260,10 @@ def pair_event(
     games, byes = paired.round_games(number), _bye_names(paired, number)
     boards = f"{len(games)} {'board' if len(games) == 1 else 'boards'}"
     bye = f", bye for {', '.join(byes)}" if byes else ""
-    change = done(paired, f"Round {number} is paired: {boards}{bye}.")
-    return PairedRound(number=number, change=change, proposal=made, notes=tuple(notes))
+    lines = (f"Round {number} is paired: {boards}{bye}.",)
+    return PairedRound(
+        tournament=paired, lines=lines, number=number, proposal=made, notes=tuple(notes)
+    )
 
 
 def _bye_names(tournament: Tournament, number: int) -> list[str]:
@@ -400,23 +409,26 @@ def set_result(
             half.
     """
     game = find_game(tournament, result.round, table=result.table, players=result.players)
+    one, two = tournament.name_of(game.first), tournament.name_of(game.second)
+    where = f"table {game.table}, {one} - {two}"
     turned = result.players is not None and result.players[0] != game.first
     value = result.result.reversed if turned else result.result
     played = value is Result.draw and not result.forfeit
     if played and value is not game.result and not tournament.can_be_drawn(game):
         komi = tournament.komi if game.komi is None else game.komi
         raise tournament.error(
-            f"{_where(tournament, game)} cannot be drawn at komi {komi:g}",
+            f"round {game.round}, {where}, cannot be drawn at komi {komi:g}",
             hint="1-0 or 0-1 says who won; ½-½ F gives half a point to both without a game",
         )
     made = replace(game, result=value, forfeit=result.forfeit and value is not Result.unknown)
-    sentence = _sentence(tournament, made)
+    told = "no result" if value is Result.unknown else game_score(made)
+    sentence = f"Round {game.round}, {where}: {told}"
     if (made.result, made.forfeit) == (game.result, game.forfeit):
         return unchanged(tournament, f"{sentence} already.")
     if game.result is not Result.unknown and not replace_other:
+        stands = f"has the result {game_score(game)}, not {game_score(made)}"
         raise tournament.error(
-            f"{_where(tournament, game)} has the result {game_score(game)}, not {game_score(made)}",
-            hint="--replace if that was wrong",
+            f"round {game.round}, {where}, {stands}", hint="--replace if that was wrong"
         )
     after = tournament.with_game(game, made)
     return done(after, f"{sentence}.", _open(after, result.round))
@@ -454,17 +466,6 @@ def set_results(
 def game_score(game: Game) -> str:
     """The result of a game, by `score_of`."""
     return score_of(game.result, forfeit=game.forfeit)
-
-
-def _where(tournament: Tournament, game: Game) -> str:
-    one, two = (tournament.name_of(row) for row in (game.first, game.second))
-    return f"round {game.round}, table {game.table}, {one} - {two},"
-
-
-def _sentence(tournament: Tournament, game: Game) -> str:
-    where = _where(tournament, game).rstrip(",")
-    text = f"{where}: " + ("no result" if game.result is Result.unknown else game_score(game))
-    return text[0].upper() + text[1:]
 
 
 def _open(tournament: Tournament, number: int) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -28,21 +28,15 @@ from yardstone.reports.simulation import last_round_document
 from yardstone.reports.standings import player_card_document, prizes_document, standings_document
 from yardstone.tournament.event.prizes import prize_list
 from yardstone.tournament.event.rounds import game_score
-from yardstone.tournament.event.settings import SETTINGS, change_settings
+from yardstone.tournament.event.settings import SETTINGS, EventChange, change_settings
 from yardstone.tournament.last_round import last_round_needs
-from yardstone.tournament.model import Player, Result, System
+from yardstone.tournament.model import Player, Result, System, Tournament
 from yardstone.tournament.notation import words
 from yardstone.tournament.standings_table import standings
-from yardstone.web.desk.service import COOKIE, LASTING, Desk, Helper
+from yardstone.web.desk.service import COOKIE, LASTING, Desk, Helper, Snapshot
 from yardstone.web.pages.render import READ, asset, content, error_lines, page, root_of
 from yardstone.web.problems import RequestProblem, missing
 from yardstone.web.store import remember_key
-
-if TYPE_CHECKING:
-    from yardstone.tournament.event.settings import EventChange
-    from yardstone.tournament.model import Tournament
-    from yardstone.web.desk.service import Snapshot
-
 
 __all__ = ["DeskField", "Form", "SentForm", "desk_page", "reader_page", "router", "take", "watch"]
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
@@ -20,26 +20,30 @@ from yardstone.tournament.event.entries import (
     change_player,
     enter_players,
     read_player_table,
-    remove_player,
 )
 from yardstone.tournament.event.rounds import (
+    PLAYER_STEPS,
     GameResult,
     PairedRound,
-    give_bye,
     pair_event,
     parse_score,
     rejoin,
     score_of,
     set_first_mover,
     set_result,
-    take_bye_back,
     unpair_round,
     usual_system,
     withdraw,
 )
-from yardstone.tournament.event.settings import Wish, change_wishes, read_wishes
+from yardstone.tournament.event.settings import (
+    EventChange,
+    EventWishes,
+    Wish,
+    change_wishes,
+    read_wishes,
+)
 from yardstone.tournament.explanation import Proposal
-from yardstone.tournament.model import Game, Result
+from yardstone.tournament.model import Game, Result, Tournament
 from yardstone.tournament.pairing import Constraints
 from yardstone.web.desk.pages import (
     HELPERS,
@@ -61,14 +65,9 @@ from yardstone.web.desk.pages import (
     take,
     wants_json,
 )
+from yardstone.web.desk.service import Desk
 from yardstone.web.pages.render import root_of
 from yardstone.web.problems import RequestProblem
-
-if TYPE_CHECKING:
-    from yardstone.tournament.event.settings import EventChange, EventWishes
-    from yardstone.tournament.model import Tournament
-    from yardstone.web.desk.service import Desk
-
 
 __all__ = ["router"]
 
@@ -195,26 +194,14 @@ def change(request: Request, number: int, form: SentForm) -> Response:
     return _take(request, form, step, f"/player/{number}")
 
 
-#: What a helper may do with a player, from the round of the form on.
-_ACTS: dict[str, Callable[[Tournament, int, int], EventChange]] = {
-    "absent": partial(withdraw, only=True),
-    "withdraw": withdraw,
-    "play": partial(rejoin, only=True),
-    "rejoin": rejoin,
-    "bye": give_bye,
-    "no-bye": take_bye_back,
-    "remove": lambda tournament, row, _: remove_player(tournament, row),
-}
-
-
 @router.post("/player/{number}/rounds")
 def rounds(request: Request, number: int, form: SentForm) -> Response:
     """Withdraw a player, take one back, give or take a bye, or take an entry out."""
     act, at = form.text("act"), form.number("round")
-    if act not in _ACTS:
+    if act not in PLAYER_STEPS:
         raise bad_form("The form is not known.", "Load the page again.")
     path = "/players" if act == "remove" else f"/player/{number}"
-    return _take(request, form, lambda tournament, row: _ACTS[act](tournament, row, at), path)
+    return _take(request, form, lambda t, row: PLAYER_STEPS[act](t, row, at), path)
 
 
 def _take(
@@ -331,7 +318,7 @@ def accept(request: Request, number: int, form: SentForm) -> Response:
         made = _paired(request, tournament, number, demands, reasons=False)
         if _digest(made) != shown:
             raise _OtherBoardsError
-        return made.change
+        return made
 
     try:
         return take(request, form, step, f"/round/{number}")
@@ -405,7 +392,7 @@ def _paired(
 
 def _digest(made: PairedRound) -> str:
     """What differs if any board does."""
-    tournament = made.change.tournament
+    tournament = made.tournament
     names = [player.full_name for player in tournament.players]
     games = [
         (game.table, names[game.first], names[game.second], game.handicap)
@@ -457,7 +444,7 @@ def _proposal(tournament: Tournament, made: PairedRound) -> dict[str, Any]:
         for why in made.proposal.explanations:
             reasons[why.board.players] = sentences(made.proposal.pairing, why)
     there = {frozenset((g.first, g.second)) for g in tournament.round_games(made.number)}
-    new = made.change.tournament
+    new = made.tournament
     boards = []
     for board in round_boards(new, made.number):
         pair = frozenset((board.first.number - 1, board.second.number - 1))
@@ -602,5 +589,5 @@ def _signed(desk: Desk, number: int, clash: dict[str, Any]) -> dict[str, Any]:
 
 def _seen_by(game: Game, player: int) -> str:
     """The result with this player's points first."""
-    turned = player != game.first and game.result is not Result.unknown
-    return score_of(game.result.reversed if turned else game.result, forfeit=game.forfeit)
+    result = game.result if player == game.first else game.result.reversed
+    return score_of(result, forfeit=game.forfeit)
