@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from math import isfinite, log, sqrt
+from dataclasses import asdict, dataclass, fields
+from math import isfinite, log, nan, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
 from yardstone.files import write_text
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.sources import delimited_rows
-from yardstone.strength.estimation import PlayerEstimate
+from yardstone.strength.estimation import Estimates, PlayerEstimate
 from yardstone.strength.players import plain_name
 from yardstone.strength.site_scales import FOX, GROUP_EDGES, SITE_SCALES, SiteScale, known_places
 from yardstone.winprob.laws import EGF_POLE, EGF_STEEPNESS, ELO_POINTS_PER_LOGIT, log_logistic
@@ -30,7 +30,6 @@ from yardstone.winprob.scales import SCALES, convert, fox_of_grade
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from yardstone.strength.estimation import Estimates
     from yardstone.strength.model import StrengthModel
 
     Array = NDArray[np.float64]
@@ -146,38 +145,34 @@ class Calibration:
                 content = opened.read(_LARGEST_FILE + 1)
             if len(content) > _LARGEST_FILE:
                 raise ValueError
-            fields = json.loads(content.decode("utf-8"))
+            values = json.loads(content.decode("utf-8"))
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", file=file) from None
         except (ValueError, RecursionError):
             raise InputError("this is not a calibration", file=file, hint=hint) from None
-        number = fields.pop("format", None) if isinstance(fields, dict) else None
+        number = values.pop("format", None) if isinstance(values, dict) else None
         if number not in (_FORMAT, _EARLIER):
             raise InputError("this is not a calibration of this version", file=file, hint=hint)
         if number == _EARLIER:
-            fields["basis"] = FOX
-        return cls(**_checked(fields, file, hint))
+            values["basis"] = FOX
+        if not _possible(values):
+            raise InputError("the calibration is damaged", file=file, hint=hint)
+        return cls(**values)
 
 
-def _checked(fields: dict[str, Any], file: str, hint: str) -> dict[str, Any]:
-    """The fields of a calibration, each of its type and possible."""
-    damaged = InputError("the calibration is damaged", file=file, hint=hint)
-    types = {"site": str, "kind": str, "model": str, "basis": str, "players": int}
-    names = set(Calibration.__dataclass_fields__)
-    if set(fields) != names:
-        raise damaged
-    for name, value in fields.items():
-        if name in types:
-            sound = isinstance(value, types[name]) and not isinstance(value, bool)
-        else:
-            sound = isinstance(value, int | float) and abs(value) < 1e300
-        if not sound:
-            raise damaged
-    if fields["basis"] not in GROUP_EDGES or fields["kind"] not in KINDS_OF_RATING:
-        raise damaged
-    if fields["slope"] <= 0 or fields["unexplained"] < 0:
-        raise damaged
-    return fields
+def _possible(values: dict[str, Any]) -> bool:
+    """Whether the fields of a calibration are there, each of its type and possible."""
+
+    def sound(value: Any, kind: Any) -> bool:
+        if kind == "float":
+            return isinstance(value, int | float) and abs(value) < 1e300
+        return bool(type(value).__name__ == kind)
+
+    kinds = {each.name: each.type for each in fields(Calibration)}
+    if values.keys() != kinds.keys() or not all(sound(values[k], kinds[k]) for k in kinds):
+        return False
+    known = values["basis"] in GROUP_EDGES and values["kind"] in KINDS_OF_RATING
+    return known and bool(values["slope"] > 0 and values["unexplained"] >= 0)
 
 
 def fit_calibration(
@@ -301,6 +296,8 @@ def _log_likelihood(logit: Array, score: Array) -> float:
 
 def _best_slope(difference: Array, score: Array) -> float:
     """Maximum likelihood of a slope from 0 to 20 logits a rank, by bisection of its derivative."""
+    from scipy.optimize import bisect
+
     low, high = 0.0, 20.0
 
     def derivative(slope: float) -> float:
@@ -309,13 +306,7 @@ def _best_slope(difference: Array, score: Array) -> float:
 
     if derivative(low) <= 0.0:
         return low
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        if derivative(middle) > 0.0:
-            low = middle
-        else:
-            high = middle
-    return 0.5 * (low + high)
+    return float(bisect(derivative, low, high, xtol=1e-15)) if derivative(high) < 0.0 else high
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,8 +335,9 @@ def calibrate_site(
     `Calibration`. `file`: where the table stood, for errors. Raises `InputError` if there are
     neither estimates in the table nor games.
     """
+    rated: Sequence[PlayerEstimate]
     if estimates is not None:
-        known = {plain_name(each.player): each for each in estimates.players}
+        rated = estimates.players
     elif all(each.estimate is None for each in table):
         raise InputError(
             "there is no column with estimates, and no game is given",
@@ -353,13 +345,12 @@ def calibrate_site(
             hint="name the players' games after the table",
         )
     else:
-        known = {
-            plain_name(each.player): PlayerEstimate(
-                each.player, 0, 0, each.estimate, 0.0, each.estimate, each.estimate
-            )
+        rated = [
+            PlayerEstimate(each.player, 0, 0, each.estimate, 0.0, each.estimate, each.estimate)
             for each in table
             if each.estimate is not None
-        }
+        ]
+    known = {plain_name(each.player): each for each in rated}
     pairs = [
         (known[plain_name(each.player)], each.rating)
         for each in table
@@ -433,7 +424,7 @@ def _read_row(cells: dict[str, str], players: dict[str, RatedPlayer]) -> str | N
         try:
             value = float(text) if text else None
         except ValueError:
-            return f"the {name} is not a number"
+            value = nan
         if value is not None and not isfinite(value):
             return f"the {name} is not a number"
         numbers[name] = value

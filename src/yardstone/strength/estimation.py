@@ -7,6 +7,7 @@ a rating, a calibrated interval, and where they come from: phases, games, moves.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -38,9 +39,11 @@ from yardstone.strength.players import (
     find_player,
     model_network,
     no_games,
+    one_name,
     plain_name,
     player_names,
     requested_side,
+    sorted_out,
     take_of_games,
     unique_games,
     unsuitable,
@@ -295,31 +298,21 @@ def estimate_player(
         skipped: Takes the games that are left out; what it holds already is reported as well.
         progress: Called with the number of positions that are done, and of all.
     """
-    if scale is not None:
-        site_scale(scale)  # one that cannot be is refused at once
-    report = SkipReport() if skipped is None else skipped
-    different, side = requested_side(games, player, colour, level=level, report=report)
-    usable = side.usable(different, report, handicap=handicap)
-    if not usable:
-        raise no_games(side.player, report)
-    chosen, network = model_and_network(model, net, level)
-    evaluated = [
-        (game, side.colour_in(game.game))
-        for game in evaluate_games(usable, network, skipped=report, progress=progress)
-    ]
-    if not evaluated:
-        raise no_games(side.player, report)
-    losses = player_losses(evaluated, network, effort)
-    return estimate_evaluated(
-        evaluated,
-        losses,
-        chosen,
-        side.player,
-        network=network.name,
+    (only,) = estimate_everyone(
+        games,
+        player,
+        colour=colour,
+        net=net,
+        model=model,
         scale=scale,
         level=level,
-        skipped=report,
+        others=0,
+        handicap=handicap,
+        effort=effort,
+        skipped=skipped,
+        progress=progress,
     )
+    return only.estimate
 
 
 def model_and_network(
@@ -395,7 +388,6 @@ def _shown_on(
 
 #: Players who are measured beside the one that was asked for.
 OTHERS = 100
-_COLOURS = {BLACK: "Black", WHITE: "White"}
 #: A game's losses are of the moves of one colour: the game's place, and the colour.
 _Half = tuple[int, int]
 
@@ -418,45 +410,57 @@ def estimate_everyone(
     scale: str | SiteScale | Calibration | None = None,
     level: float = LEVEL,
     others: int = OTHERS,
+    handicap: bool = False,
+    effort: LossEffort | None = None,
     skipped: SkipReport | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> list[SideEstimate]:
     """Estimate a player as `estimate_player` does, and the others in the same games.
 
-    The network looks at each game once. Handicap games are left out. `games`, `player`, `colour`,
-    `net`, `model`, `scale`, `level`, `skipped`, `progress`: as of `estimate_player`; the report
-    takes the games that are left out for the player asked for. `others`: how many other players are
-    measured at most, those with the most games first; with 0 there is one estimate, that of
-    `estimate_player`. First comes the player asked for. Whoever has had both colours has three
-    entries: all games, those as Black, and those as White. Where a colour was asked for, the other
-    colour follows. Raises `AmbiguousPlayerError`, `NoGamesError`, `InputError`, `UsageError`: as of
-    `estimate_player`.
+    The network looks at each game once. First comes the player asked for. Whoever has had both
+    colours has three entries: all games, those as Black, and those as White. Where a colour was
+    asked for, the other colour follows. Raises `AmbiguousPlayerError`, `NoGamesError`,
+    `InputError`, `UsageError`: as of `estimate_player`.
+
+    Args:
+        games, player, colour, net, model, scale, level, handicap, effort, skipped, progress: As of
+            `estimate_player`; the report takes the games that are left out for the player asked
+            for.
+        others: How many other players are measured at most, those with the most games first; with
+            0 there is one estimate, that of `estimate_player`.
     """
     if scale is not None:
         site_scale(scale)  # one that cannot be is refused at once
     report = SkipReport() if skipped is None else skipped
     different, chosen = requested_side(games, player, colour, level=level, report=report)
-    before = SkipReport()
-    before.merge(report)
-    if not chosen.usable(different, report):
+    before = _copied(report)
+    if not chosen.usable(different, report, handicap=handicap):
         raise no_games(chosen.player, report)
     ranks, network = model_and_network(model, net, level)
-    suitable = [game for game in different if unsuitable(game) is None]
+    suitable = [game for game in different if unsuitable(game, handicap=handicap) is None]
     sides = [chosen, *_further_sides(suitable, chosen, others)]
     played = [game for game in suitable if any(side.colour_in(game) for side in sides)]
-    unplayable = SkipReport()
+    unplayable = SkipReport() if len(sides) > 1 else report
     evaluated = list(evaluate_games(played, network, skipped=unplayable, progress=progress))
-    halves = [_halves(evaluated, side) for side in sides]
-    losses = _losses(evaluated, halves, network)
+    halves = [
+        [(k, mine) for k, look in enumerate(evaluated) if (mine := side.colour_in(look.game))]
+        for side in sides
+    ]
+    losses: dict[_Half, Losses] = {}
+    # First those of the player asked for, as if alone.
+    for group in (halves[0], sorted({half for each in halves for half in each} - set(halves[0]))):
+        lost = player_losses([(evaluated[k], mine) for k, mine in group], network, effort)
+        losses.update(zip(group, lost, strict=True))
     estimates = []
-    for number, (side, own) in enumerate(zip(sides, halves, strict=True)):
-        left_out = report if number == 0 else _left_out(before, different, side)
-        _note_unplayable(left_out, unplayable, side.usable(played, SkipReport()), evaluated)
-        if not own:
-            if number == 0:
-                raise no_games(side.player, report)
-            continue
+    for side, own in zip(sides, halves, strict=True):
+        left_out = report if side is chosen else _copied(before)
+        if side is not chosen:
+            side.usable(different, left_out, handicap=handicap)
+        if unplayable is not report:
+            _note_unplayable(left_out, unplayable, side, played, evaluated)
         try:
+            if not own:
+                raise no_games(side.player, left_out)
             estimate = estimate_evaluated(
                 [(evaluated[place], mine) for place, mine in own],
                 [losses[half] for half in own],
@@ -468,11 +472,17 @@ def estimate_everyone(
                 skipped=left_out,
             )
         except NoGamesError:
-            if number == 0:
+            if side is chosen:
                 raise
             continue  # the others have no rank either from so few moves
         estimates.append(SideEstimate(side, estimate))
     return estimates
+
+
+def _copied(report: SkipReport) -> SkipReport:
+    copy = SkipReport()
+    copy.merge(report)
+    return copy
 
 
 def _further_sides(games: Sequence[GoGame], chosen: Side, others: int) -> Iterator[Side]:
@@ -481,8 +491,7 @@ def _further_sides(games: Sequence[GoGame], chosen: Side, others: int) -> Iterat
         return
     if chosen.anybody:
         other = BLACK + WHITE - (chosen.colour or BLACK)
-        named = {game.black if other == BLACK else game.white for game in games}
-        yield Side((named.pop() if len(named) == 1 else "") or _COLOURS[other], other, True)
+        yield Side(one_name(games, other), other, True)
         return
     yield from _colours_of(games, chosen.player)
     names = [name for name in player_names(games) if plain_name(name) != plain_name(chosen.player)]
@@ -498,36 +507,10 @@ def _colours_of(games: Sequence[GoGame], player: str) -> list[Side]:
     return [Side(player, colour) for colour in sorted(had)] if len(had) > 1 else []
 
 
-def _halves(evaluated: Sequence[EvaluatedGame], side: Side) -> list[_Half]:
-    """The places of a side's games, each with its colour."""
-    colours = [side.colour_in(look.game) for look in evaluated]
-    return [(place, colour) for place, colour in enumerate(colours) if colour]
-
-
-def _losses(
-    evaluated: Sequence[EvaluatedGame], halves: Sequence[Sequence[_Half]], network: Network
-) -> dict[_Half, Losses]:
-    """Losses of all halves: first those of the player asked for, as if alone."""
-    own = list(halves[0])
-    rest = sorted({half for each in halves for half in each} - set(own))
-    losses: dict[_Half, Losses] = {}
-    for group in (own, rest):
-        lost = player_losses([(evaluated[place], colour) for place, colour in group], network)
-        losses.update(zip(group, lost, strict=True))
-    return losses
-
-
-def _left_out(before: SkipReport, games: Sequence[GoGame], side: Side) -> SkipReport:
-    """What was left out before, and the games that are of no use for a side."""
-    report = SkipReport()
-    report.merge(before)
-    side.usable(games, report)
-    return report
-
-
 def _note_unplayable(
     report: SkipReport,
     unplayable: SkipReport,
+    side: Side,
     games: Sequence[GoGame],
     evaluated: Sequence[EvaluatedGame],
 ) -> None:
@@ -535,7 +518,7 @@ def _note_unplayable(
     shown = {(look.game.file, look.game.number) for look in evaluated}
     reasons = {(each.file, each.line): each.reason for each in unplayable.details}
     for game in games:
-        if (game.file, game.number) not in shown:
+        if side.colour_in(game) and (game.file, game.number) not in shown:
             reason = reasons.get((game.file, game.line), "it cannot be replayed")
             report.add(Skipped(game.file, game.line, reason))
     report.repaired.update(unplayable.repaired)
@@ -591,24 +574,36 @@ def estimate_players(
     """
     report = SkipReport() if skipped is None else skipped
     chosen = None if players is None else {plain_name(name) for name in players}
-    sums: dict[str, tuple[str, int, int, Array]] = {}
-    results: list[tuple[str, str, float]] = []
     rater = Rater(model, level, scale)
-    usable = _usable(games, chosen, report, handicap=handicap)
+
+    def useless(game: GoGame) -> str | None:
+        black, white = plain_name(game.black), plain_name(game.white)
+        if black == white:
+            return "both players have the same name" if black else "the players have no names"
+        if chosen is not None and not {black, white} - {""} & chosen:
+            return "no player of it is asked for"
+        return unsuitable(game, handicap=handicap)
+
+    usable = sorted_out(unique_games(games, report)[0], useless, report)
+    names: dict[str, str] = {}
+    number: Counter[str] = Counter()
+    sums: dict[str, Array] = {}
+    results: list[tuple[str, str, float]] = []
     take = partial(_sums_of_game, model, chosen)
     for game in take_of_games(take, usable, network, skipped=report, progress=progress):
-        for plain, (name, moves, statistics) in game.sums.items():
-            first_name, number, before, total = sums.get(
-                plain, (name, 0, 0, np.zeros(len(statistics)))
-            )
-            sums[plain] = (first_name, number + 1, before + moves, total + statistics)
+        for name, statistics in zip(game.players, game.statistics, strict=True):
+            if statistics is not None:
+                plain = plain_name(name)
+                names.setdefault(plain, " ".join(name.split()))
+                number[plain] += 1
+                sums[plain] = sums.get(plain, 0.0) + statistics
         if game.winner:
-            score = {BLACK: 1.0, WHITE: 0.0}.get(game.winner, 0.5)
-            results.append((*game.players, score))
+            black, white = map(plain_name, game.players)
+            results.append((black, white, {BLACK: 1.0, WHITE: 0.0}.get(game.winner, 0.5)))
     places = {plain: place for place, plain in enumerate(sums)}
     kept = [each for each in results if each[0] in places and each[1] in places]
     return Estimates(
-        tuple(_estimate(rater, *each) for each in sums.values()),
+        tuple(_estimate(rater, names[each], number[each], sums[each]) for each in sums),
         np.array([places[black] for black, _, _ in kept], np.int64),
         np.array([places[white] for _, white, _ in kept], np.int64),
         np.array([score for _, _, score in kept], np.float64),
@@ -616,55 +611,32 @@ def estimate_players(
 
 
 class _GameSums(NamedTuple):
-    """What an estimate needs of a game: by player the name, the moves and the statistics."""
+    """What an estimate needs of a game: statistics of the players who are asked for."""
 
     players: tuple[str, str]
     winner: int
-    sums: dict[str, tuple[str, int, Array]]
+    statistics: list[Array | None]
 
 
 def _sums_of_game(
     model: StrengthModel, chosen: set[str] | None, evaluated: EvaluatedGame
 ) -> _GameSums:
     game = evaluated.game
-    sums: dict[str, tuple[str, int, Array]] = {}
+    statistics: list[Array | None] = []
     for colour, name in ((BLACK, game.black), (WHITE, game.white)):
-        plain = plain_name(name)
+        plain, own = plain_name(name), None
         if plain and (chosen is None or plain in chosen):
             evidence = evidence_of_games([evaluated.features], [colour])
-            statistics = model.game_statistics(evidence).sum(axis=0)
-            sums[plain] = (name, len(evidence), statistics)
-    return _GameSums((plain_name(game.black), plain_name(game.white)), game.winner, sums)
+            own = model.game_statistics(evidence).sum(axis=0)
+        statistics.append(own)
+    return _GameSums((game.black, game.white), game.winner, statistics)
 
 
-def _usable(
-    games: Sequence[GoGame], chosen: set[str] | None, report: SkipReport, *, handicap: bool
-) -> list[GoGame]:
-    different, again = unique_games(games)
-    for game in again:
-        report.add(Skipped(game.file, game.line, "the same game again"))
-    usable = []
-    for game in different:
-        names = {plain_name(game.black), plain_name(game.white)} - {""}
-        reason = unsuitable(game, handicap=handicap)
-        if len(names) < 2 and plain_name(game.black) == plain_name(game.white):
-            reason = "both players have the same name" if names else "the players have no names"
-        elif chosen is not None and not names & chosen:
-            reason = "no player of it is asked for"
-        if reason is None:
-            usable.append(game)
-        else:
-            report.add(Skipped(game.file, game.line, reason))
-    return usable
-
-
-def _estimate(rater: Rater, name: str, games: int, moves: int, statistics: Array) -> PlayerEstimate:
+def _estimate(rater: Rater, name: str, games: int, statistics: Array) -> PlayerEstimate:
     rated = rater.rate(statistics)
     deviation = float(rater.scale.moments(rater.scale.density(statistics))[1])
-    spelling = " ".join(name.split())
-    return PlayerEstimate(
-        spelling, games, moves, rated.rating, deviation, rated.low, rated.high, rated.unlikely
-    )
+    interval = rated.low, rated.high, rated.unlikely
+    return PlayerEstimate(name, games, rated.moves, rated.rating, deviation, *interval)
 
 
 StrPath = str | os.PathLike[str]
@@ -701,27 +673,26 @@ def estimate(
         visits: How far losses of moves are searched.
         strict: Raise at the first record that cannot be used.
     """
+    from yardstone.go.losses import LossEffort
+    from yardstone.records.sgf import SgfReader
+
     if colour is not None:
         check_choice("colour", colour, ("black", "white"))
     single = isinstance(games, str | os.PathLike | GoGame)
-    given: list[Any] = [games] if single else list(games)  # type: ignore[arg-type]
-    known = [each for each in given if isinstance(each, GoGame)]
-    paths = [each for each in given if isinstance(each, str | os.PathLike)]
-    if len(known) + len(paths) < len(given):
-        wrong = next(each for each in given if not isinstance(each, str | os.PathLike | GoGame))
-        raise WrongTypeError(f"a {type(wrong).__name__} is not a game: give paths of SGF files")
+    known: list[GoGame] = []
+    paths: list[Path] = []
+    for each in [games] if single else games:  # type: ignore[union-attr]
+        if isinstance(each, GoGame):
+            known.append(each)
+        elif isinstance(each, str | os.PathLike):
+            paths.append(Path(each))
+        else:
+            raise WrongTypeError(f"a {type(each).__name__} is not a game: give paths of SGF files")
     skipped = SkipReport()
     if paths:
-        from yardstone.records.sgf import SgfReader
-
-        reader = SgfReader(*map(Path, paths), strict=strict)
+        reader = SgfReader(*paths, strict=strict)
         known += list(reader)
         skipped = reader.skipped
-    effort = None
-    if visits is not None:
-        from yardstone.go.losses import LossEffort
-
-        effort = LossEffort(visits)
     return estimate_player(
         known,
         player,
@@ -731,7 +702,7 @@ def estimate(
         scale=scale,
         level=level,
         handicap=handicap,
-        effort=effort,
+        effort=None if visits is None else LossEffort(visits),
         skipped=skipped,
         progress=progress,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,14 +11,13 @@ import numpy as np
 
 from yardstone.errors import UsageError
 from yardstone.go.evaluator import CANDIDATES
-from yardstone.go.features import HEAD, POINTS
+from yardstone.go.features import HEAD, POINTS, GameFeatures
 from yardstone.go.points import BLACK, WHITE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.go.feature_store import FeatureStore
-    from yardstone.go.features import GameFeatures
 
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
 
 #: Features of the trunk that evidence is made of.
 KINDS = ("pick", "after", "candidates", "mean")
+_FACTS = ("number", "colour", "point")
 _ARRAYS = ("head", "pick", "after", "mean", "candidates", "chances")
 
 
@@ -103,10 +104,7 @@ class Evidence:
 
         `rows` [n]: a mask, or the places of the moves wanted.
         """
-        chosen = {
-            name: getattr(self, name)[rows]
-            for name in ("game", "number", "colour", "point", *_ARRAYS)
-        }
+        chosen = {name: getattr(self, name)[rows] for name in ("game", *_FACTS, *_ARRAYS)}
         return Evidence(**chosen, games=self.games)
 
 
@@ -128,7 +126,7 @@ def evidence_of_store(store: FeatureStore, sides: Sequence[tuple[int, int]]) -> 
     lengths = [piece.stop - piece.start for piece in pieces]
     return Evidence(
         game=np.repeat(np.arange(len(pieces), dtype=np.int32), lengths),
-        **{name: store.array(name)[rows] for name in ("number", "colour", "point", *_ARRAYS)},
+        **{name: store.array(name)[rows] for name in (*_FACTS, *_ARRAYS)},
         games=len(pieces),
     )
 
@@ -141,22 +139,20 @@ def evidence_of_games(games: Sequence[GameFeatures], colours: Sequence[int]) -> 
     """
     if len(games) != len(colours):
         raise UsageError(f"{len(games)} games, but colours for {len(colours)}")
-    pieces: dict[str, list[NDArray[Any]]] = {}
-    channels = 0
+    if not games:
+        return no_evidence(0)
+    pieces: dict[str, list[NDArray[Any]]] = defaultdict(list)
     for game, (features, colour) in enumerate(zip(games, colours, strict=True)):
         if colour not in (BLACK, WHITE):
             raise UsageError(f"{colour} is not a colour: 1 is Black, 2 is White")
         if missing := [name for name in _ARRAYS if name not in features.features]:
             raise UsageError(f"the features lack {', '.join(missing)}: ask for {', '.join(KINDS)}")
         rows = np.flatnonzero(features.colour == colour)
-        channels = features.features["pick"].shape[1]
-        pieces.setdefault("game", []).append(np.full(len(rows), game, np.int32))
-        for name in ("number", "colour", "point"):
-            pieces.setdefault(name, []).append(getattr(features, name)[rows])
+        pieces["game"].append(np.full(len(rows), game, np.int32))
+        for name in _FACTS:
+            pieces[name].append(getattr(features, name)[rows])
         for name in _ARRAYS:
-            pieces.setdefault(name, []).append(features.features[name][rows])
-    if not games:
-        return no_evidence(channels)
+            pieces[name].append(features.features[name][rows])
     return Evidence(**{k: np.concatenate(v) for k, v in pieces.items()}, games=len(games))
 
 

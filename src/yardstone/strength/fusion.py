@@ -178,18 +178,9 @@ class GlickoFromMoves(Glicko2):
         NaN where nothing is known. What is kept of moves is brought up to the last game.
         """
         priors = np.full((len(games), 4), np.nan)
+        hint = "give the estimates from earlier moves, or columns=None"
         for place, name in enumerate(self.columns or ()):
-            if name not in games.pool.columns:
-                raise InputError(
-                    f"the games have no column {name!r}",
-                    hint="give the estimates from earlier moves, or columns=None",
-                )
-            try:
-                values = games.schedule.take(games.pool.columns[name]).astype(np.float64)
-            except (TypeError, ValueError):
-                raise InputError(
-                    f"the column {name!r} holds something that is not a number"
-                ) from None
+            values = games.schedule.take(_numbers(games.pool, name, hint))
             if place % 2 == 0:
                 values = np.where(np.isinf(values), np.nan, values)
                 priors[:, place] = (values - CENTRE) / POINTS
@@ -376,22 +367,25 @@ def moves_of_pool(pool: Pool) -> tuple[Array, Array]:
     present = [name for name in MOVE_COLUMNS if name in pool.columns]
     if not present:
         return np.zeros((len(pool), 2)), np.zeros((len(pool), 2))
-    values = np.empty((len(pool), 4))
-    for place, name in enumerate(MOVE_COLUMNS):
-        if name not in pool.columns:
-            raise InputError(f"the games have no column {name!r}", hint=_NO_COLUMN)
-        column = pool.columns[name]
-        if column.dtype.kind not in "biuf":  # a table with empty cells
-            column = np.where(column == "", "nan", column)
-        try:
-            values[:, place] = column.astype(np.float64)
-        except (TypeError, ValueError):
-            raise InputError(f"the column {name!r} holds something that is not a number") from None
+    values = np.column_stack([_numbers(pool, name, _NO_COLUMN) for name in MOVE_COLUMNS])
     number, strength = values[:, 0::2], values[:, 1::2]
     if (number < 0.0).any() or np.isinf(number).any():
         raise InputError("a number of moves is negative or infinite")
     known = (number > 0.0) & np.isfinite(strength)
     return np.where(known, number, 0.0), np.where(known, strength, 0.0)
+
+
+def _numbers(pool: Pool, name: str, hint: str) -> Array:
+    """A column of a pool; an empty cell is not a number."""
+    if name not in pool.columns:
+        raise InputError(f"the games have no column {name!r}", hint=hint)
+    column = pool.columns[name]
+    if column.dtype.kind not in "biuf":  # a table with empty cells
+        column = np.where(column == "", "nan", column)
+    try:
+        return np.asarray(column.astype(np.float64))
+    except (TypeError, ValueError):
+        raise InputError(f"the column {name!r} holds something that is not a number") from None
 
 
 def moves_by_player(pool: Pool) -> tuple[Array, Array]:

@@ -12,7 +12,7 @@ import json
 import os
 import struct
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -22,28 +22,28 @@ import numpy as np
 
 from yardstone.choices import no_such
 from yardstone.errors import InputError, NoGamesError
-from yardstone.go.evaluation_store import EvaluationStore, evaluations_folder, open_store
+from yardstone.go.evaluation_store import evaluations_folder, open_store
 from yardstone.go.feature_store import ABOUT, FeatureStore
-from yardstone.go.nets.network import NetworkView
+from yardstone.go.nets.network import Network, NetworkView
 from yardstone.go.points import BLACK, WHITE
-from yardstone.pool import Pool, Skipped, SkipReport, StoredPool
-from yardstone.records.go_game import UNKNOWN
+from yardstone.pool import Pool, SkipReport, StoredPool
+from yardstone.records.go_game import UNKNOWN, GoGame
 from yardstone.strength.evidence import Evidence, evidence_of_games, evidence_of_store
 from yardstone.strength.fusion import MOVE_COLUMNS
 from yardstone.strength.players import (
+    BOARD,
     EvaluatedGame,
     model_network,
     plain_name,
+    sorted_out,
     take_of_games,
     unique_games,
     unsuitable,
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
-    from yardstone.go.nets.network import Network
-    from yardstone.records.go_game import GoGame
     from yardstone.strength.model import StrengthModel
 
     Array = NDArray[np.float64]
@@ -173,27 +173,47 @@ def moves_of_store(
         )
     games = store.games
     sides = [(game, colour) for game in range(len(store)) for colour in (BLACK, WHITE)]
-    starts = range(0, len(sides), _TOGETHER)
     parts = [
         _shown(model, scale, evidence_of_store(store, sides[start : start + _TOGETHER]))
-        for start in starts
+        for start in range(0, len(sides), _TOGETHER)
     ]
     shown = np.concatenate([np.empty((0, 2)), *parts]).reshape(-1, 2, 2)
     # Of others the model knows nothing: see `unsuitable`.
-    shown[(games["size"] != 19) | (games["handicap"] > 1)] = (0.0, np.nan)
-    names = [str(name) for name in games["name"]]
-    files = [_stem(str(file)) for file in games["file"]]
+    shown[(games["size"] != BOARD) | (games["handicap"] > 1)] = (0.0, np.nan)
+    black, white, names, files = (
+        list(map(str, games[column])) for column in ("black", "white", "name", "file")
+    )
+    about = black, white, games["date"], games["winner"]
+    return _game_moves(*about, zip(names, files, strict=True), shown, model, scale, SkipReport())
+
+
+def _game_moves(
+    black: Sequence[str],
+    white: Sequence[str],
+    date: ArrayLike,
+    winner: ArrayLike,
+    called: Iterable[tuple[str, str]],
+    shown: Array,
+    model: StrengthModel,
+    scale: str | None,
+    report: SkipReport,
+) -> GameMoves:
+    """`called`: the name and the file of each game's record."""
+    labels = []
+    for name, file in called:
+        words = (name.strip(), Path(file).name.partition(".")[0].strip())
+        labels.append(tuple(dict.fromkeys(word for word in words if word)))
     return GameMoves(
-        [str(name) for name in games["black"]],
-        [str(name) for name in games["white"]],
-        games["date"],
-        games["winner"].astype(np.int8),
-        [_labels(*each) for each in zip(names, files, strict=True)],
+        black,
+        white,
+        np.asarray(date, "datetime64[s]"),
+        np.asarray(winner, np.int8),
+        labels,
         shown[:, :, 0],
         shown[:, :, 1],
         str(model.card["name"]),
         model.scale(scale).name,
-        SkipReport(),
+        report,
     )
 
 
@@ -212,58 +232,44 @@ def moves_of_records(
     without moves, and the report says so.
     """
     report = SkipReport() if skipped is None else skipped
-    different, again = unique_games(games)
-    for game in again:
-        report.add(Skipped(game.file, game.line, "the same game occurs again"))
+    different, _ = unique_games(games, report, "the same game occurs again")
     shown = np.full((len(different), 2, 2), np.nan)
     shown[:, :, 0] = 0.0
-    wanted = []
-    for place, game in enumerate(different):
-        if why := unsuitable(game):
-            report.add(Skipped(game.file, game.line, f"its moves are not used: {why}"))
-        else:
-            wanted.append(place)
+    numbered = [replace(game, number=place) for place, game in enumerate(different)]
+
+    def useless(game: GoGame) -> str | None:
+        why = unsuitable(game)
+        return None if why is None else f"its moves are not used: {why}"
+
+    identity = _identity(model, network, scale)
+    keys = {game.number: _key(identity, game) for game in sorted_out(numbered, useless, report)}
     kept = None
     if network.answers is not None:
         kept = open_store(evaluations_folder() / _FILE)
-    identity = _identity(model, network, scale)
-    keys = {place: _key(identity, different[place]) for place in wanted}
     known = {} if kept is None else kept.get(list(keys.values()))
     missing = []
-    for place in wanted:
-        if (value := known.get(keys[place])) is not None:
+    for place, key in keys.items():
+        if (value := known.get(key)) is not None:
             shown[place] = np.array(_KEPT.unpack(value)).reshape(2, 2)
         else:
-            missing.append(place)
-    numbered = [replace(different[place], number=place) for place in missing]
-    for place, values in _looked_at(numbered, network, model, scale, report, progress):
+            missing.append(numbered[place])
+    take = partial(_shown_in_game, model, scale)
+    for place, values in take_of_games(take, missing, network, skipped=report, progress=progress):
         shown[place] = values
-        _keep(kept, keys[place], values)
-    return GameMoves(
+        if kept is not None:
+            kept.put(keys[place], _KEPT.pack(*values.ravel().tolist()))
+            kept.flush()
+    return _game_moves(
         [game.black for game in different],
         [game.white for game in different],
-        np.array([game.date for game in different], "datetime64[s]"),
-        np.array([game.winner for game in different], np.int8),
-        [_labels("".join(game.properties.get("GN", ())), _stem(game.file)) for game in different],
-        shown[:, :, 0],
-        shown[:, :, 1],
-        str(model.card["name"]),
-        model.scale(scale).name,
+        [game.date for game in different],
+        [game.winner for game in different],
+        (("".join(game.properties.get("GN", ())), game.file) for game in different),
+        shown,
+        model,
+        scale,
         report,
     )
-
-
-def _looked_at(
-    games: Sequence[GoGame],
-    network: Network,
-    model: StrengthModel,
-    scale: str | None,
-    report: SkipReport,
-    progress: Progress | None,
-) -> Iterator[tuple[int, Array]]:
-    """Of each game its number, and what its moves show: [2 colours, 2]."""
-    take = partial(_shown_in_game, model, scale)
-    yield from take_of_games(take, games, network, skipped=report, progress=progress)
 
 
 def _shown_in_game(
@@ -278,12 +284,6 @@ def _shown(model: StrengthModel, scale: str | None, evidence: Evidence) -> Array
     number = np.bincount(evidence.game, minlength=evidence.games).astype(np.float64)
     strength = model.posterior(model.game_statistics(evidence), scale)[0]
     return np.column_stack([number, np.where(number > 0.0, strength, np.nan)])
-
-
-def _keep(kept: EvaluationStore | None, key: bytes, values: Array) -> None:
-    if kept is not None:
-        kept.put(key, _KEPT.pack(*values.ravel().tolist()))
-        kept.flush()
 
 
 def _identity(model: StrengthModel, network: Network, scale: str | None) -> bytes:
@@ -307,15 +307,6 @@ def _key(identity: bytes, game: GoGame) -> bytes:
     for values in (game.setup_black, game.setup_white, game.moves, game.colours):
         hashed.update(b"|" + values.astype("<i2").tobytes())
     return hashed.digest()
-
-
-def _labels(*names: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
-
-
-def _stem(file: str) -> str:
-    """A file's name without folders and ending."""
-    return Path(file).name.partition(".")[0]
 
 
 #: Names of the two players of a game.
@@ -383,22 +374,91 @@ def match_moves(pool: Pool, moves: GameMoves, *, column: str | None = None) -> M
     (their GN, or their file's name without its ending). Then days do not matter, but players and
     winners must still agree.
     """
-    if column is not None:
-        return _by_label(pool, moves, column)
-    names = _Names(pool)
+    matched = _Matching(pool, moves)
+    if column is None:
+        _match_days(matched)
+    else:
+        _match_labels(matched, column)
+    return MatchedRecords(matched.record, matched.swapped, dict(matched.unmatched))
+
+
+class _Matching:
+    """Games and records as they are joined."""
+
+    def __init__(self, pool: Pool, moves: GameMoves) -> None:
+        self.pool = pool
+        self.moves = moves
+        self.record = np.full(len(pool), -1, np.int64)
+        self.swapped = np.zeros(len(pool), np.bool_)
+        self.unmatched: Counter[str] = Counter()
+        number = Counter(map(plain_name, pool.players))
+        # Where two players' names would be equal, only what is written the same is one.
+        self._shared = {name for name in number if number[name] > 1}
+        compared = [self._compared(name) for name in pool.players]
+        sides = zip(pool.first.tolist(), pool.second.tolist(), strict=True)
+        self.games: list[_Pair] = [(compared[one], compared[other]) for one, other in sides]
+        self.records: list[_Pair] = [
+            (self._compared(black), self._compared(white))
+            for black, white in zip(moves.black, moves.white, strict=True)
+        ]
+
+    def _compared(self, name: str) -> str:
+        plain = plain_name(name)
+        return name if plain in self._shared else plain
+
+    def agrees(self, game: int, record: int, *, swapped: bool) -> bool:
+        """Whether the winner is the same, or unknown to the record."""
+        winner = int(self.moves.winner[record])
+        if winner == UNKNOWN:
+            return True
+        score = {BLACK: 1.0, WHITE: 0.0}.get(winner, 0.5)
+        return bool(self.pool.score[game] == (1.0 - score if swapped else score))
+
+    def put(self, game: int, record: int, *, swapped: bool) -> None:
+        if self.record[game] >= 0:
+            self.unmatched["of a game that has one already"] += 1
+        else:
+            self.record[game], self.swapped[game] = record, swapped
+
+    def join(self, games: Sequence[int], records: Sequence[int], *, swapped: bool) -> None:
+        """Join the games of a pair of players on a day with the records of the same."""
+        if not games:
+            self.unmatched["of no such game"] += len(records)
+            return
+        fits = {
+            record: [game for game in games if self.agrees(game, record, swapped=swapped)]
+            for record in records
+        }
+        in_order = list(zip(games, records, strict=False))
+        if len(games) == len(records) and all(game in fits[record] for game, record in in_order):
+            for game, record in in_order:
+                self.put(game, record, swapped=swapped)
+            return
+        wanted = Counter(game for record in records for game in fits[record])
+        for record in records:
+            if not fits[record]:
+                self.unmatched["with another winner than the result"] += 1
+            elif len(fits[record]) > 1 or wanted[fits[record][0]] > 1:
+                self.unmatched["of one of several games of that day"] += 1
+            else:
+                self.put(fits[record][0], record, swapped=swapped)
+
+
+def _match_days(matched: _Matching) -> None:
+    pool, moves = matched.pool, matched.moves
+    met, records = (
+        defaultdict[_Pair, dict[int | None, list[int]]](lambda: defaultdict(list)) for _ in range(2)
+    )
     days = _days(pool.time, len(pool))
-    met: dict[_Pair, dict[int | None, list[int]]] = defaultdict(lambda: defaultdict(list))
     order = np.arange(len(pool)) if pool.time is None else np.argsort(pool.time, kind="stable")
     for game in order.tolist():
-        met[names.sides(game)][days[game]].append(game)
-    matched = _Matched(pool, moves)
-    records: dict[_Pair, dict[int | None, list[int]]] = defaultdict(lambda: defaultdict(list))
-    there = _days(moves.date if pool.time is not None else None, len(moves))
-    for record, (black, white) in enumerate(zip(moves.black, moves.white, strict=True)):
-        if black.strip() and white.strip():
-            records[names.of(black), names.of(white)][there[record]].append(record)
+        met[matched.games[game]][days[game]].append(game)
+    days = _days(moves.date if pool.time is not None else None, len(moves))
+    for record, (pair, day) in enumerate(zip(matched.records, days, strict=True)):
+        if moves.black[record].strip() and moves.white[record].strip():
+            records[pair][day].append(record)
         else:
-            matched.fail("without a name")
+            matched.unmatched["without a name"] += 1
     for pair, by_day in records.items():
         swapped = pair not in met and not pool.ordered
         games = met.get(pair[::-1] if swapped else pair, {})
@@ -408,117 +468,31 @@ def match_moves(pool: Pool, moves: GameMoves, *, column: str | None = None) -> M
             else:
                 rest = games.get(day, [])
             matched.join(rest, some, swapped=swapped)
-    return matched.matching()
 
 
-class _Matched:
-    """Games and records as they are joined."""
-
-    def __init__(self, pool: Pool, moves: GameMoves) -> None:
-        self.pool = pool
-        self.moves = moves
-        self.record = np.full(len(pool), -1, np.int64)
-        self.swapped = np.zeros(len(pool), np.bool_)
-        self.unmatched: Counter[str] = Counter()
-
-    def fail(self, reason: str, number: int = 1) -> None:
-        self.unmatched[reason] += number
-
-    def matching(self) -> MatchedRecords:
-        return MatchedRecords(self.record, self.swapped, dict(self.unmatched))
-
-    def agrees(self, game: int, record: int, *, swapped: bool) -> bool:
-        """Whether the winner is the same, or unknown to the record."""
-        winner = int(self.moves.winner[record])
-        if winner == UNKNOWN:
-            return True
-        score = 1.0 if winner == BLACK else 0.0 if winner == WHITE else 0.5
-        return bool(self.pool.score[game] == (1.0 - score if swapped else score))
-
-    def put(self, game: int, record: int, *, swapped: bool) -> None:
-        if self.record[game] >= 0:
-            self.fail("of a game that has one already")
-            return
-        self.record[game] = record
-        self.swapped[game] = swapped
-
-    def join(self, games: Sequence[int], records: Sequence[int], *, swapped: bool) -> None:
-        """Join the games of a pair of players on a day with the records of the same."""
-        if not games:
-            self.fail("of no such game", len(records))
-            return
-        fits = {
-            record: [game for game in games if self.agrees(game, record, swapped=swapped)]
-            for record in records
-        }
-        if len(games) == len(records) and all(
-            game in fits[record] for game, record in zip(games, records, strict=True)
-        ):
-            for game, record in zip(games, records, strict=True):
-                self.put(game, record, swapped=swapped)
-            return
-        wanted = Counter(game for record in records for game in fits[record])
-        for record in records:
-            if not fits[record]:
-                self.fail("with another winner than the result")
-            elif len(fits[record]) > 1 or wanted[fits[record][0]] > 1:
-                self.fail("of one of several games of that day")
-            else:
-                self.put(fits[record][0], record, swapped=swapped)
-
-
-def _by_label(pool: Pool, moves: GameMoves, column: str) -> MatchedRecords:
+def _match_labels(matched: _Matching, column: str) -> None:
+    pool, moves = matched.pool, matched.moves
     if column not in pool.columns:
         raise InputError(no_such("column", column, pool.columns))
-    names = _Names(pool)
     called: dict[str, list[int]] = defaultdict(list)
     for game, label in enumerate(pool.columns[column].tolist()):
-        called[_label(label)].append(game)
-    matched = _Matched(pool, moves)
+        # Tables may hold whole numbers as 12.0.
+        whole = isinstance(label, float) and label.is_integer()
+        called[str(int(label) if whole else label).strip()].append(game)
     for record, labels in enumerate(moves.labels):
         games = list(dict.fromkeys(game for label in labels for game in called.get(label, ())))
         if len(games) != 1:
-            matched.fail("of several games" if games else "of no such game")
+            matched.unmatched["of several games" if games else "of no such game"] += 1
             continue
         (game,) = games
-        sides = names.sides(game)
-        there = names.of(moves.black[record]), names.of(moves.white[record])
+        sides, there = matched.games[game], matched.records[record]
         swapped = there == sides[::-1] and there != sides and not pool.ordered
         if there != sides and not swapped:
-            matched.fail("of other players than the result")
+            matched.unmatched["of other players than the result"] += 1
         elif not matched.agrees(game, record, swapped=swapped):
-            matched.fail("with another winner than the result")
+            matched.unmatched["with another winner than the result"] += 1
         else:
             matched.put(game, record, swapped=swapped)
-    return matched.matching()
-
-
-def _label(value: Any) -> str:
-    """A game's name as text; tables may hold whole numbers as 12.0."""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value).strip()
-
-
-class _Names:
-    """The players of a pool by their names as these are compared."""
-
-    def __init__(self, pool: Pool) -> None:
-        self.pool = pool
-        plain = [plain_name(name) for name in pool.players]
-        number = Counter(plain)
-        # Where two players' names would be equal, only what is written the same is one.
-        self.shared = {name for name in plain if number[name] > 1}
-        self.compared = [self.of(name) for name in pool.players]
-
-    def of(self, name: str) -> str:
-        """A name as it is compared."""
-        plain = plain_name(name)
-        return name if plain in self.shared else plain
-
-    def sides(self, game: int) -> _Pair:
-        """Both players of a game."""
-        return self.compared[self.pool.first[game]], self.compared[self.pool.second[game]]
 
 
 def _days(time: NDArray[np.datetime64] | None, number: int) -> list[int | None]:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from dataclasses import fields as dataclass_fields
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -163,16 +164,14 @@ class IntervalTable:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain lists and numbers."""
-        return {
-            "moves": [round(float(value), 1) for value in self.moves],
-            "blur": [round(float(value), 3) for value in self.blur],
-            "levels": [round(float(value), 6) for value in self.levels],
-            "at": np.round(self.at, 6).tolist(),
-            "counts": [int(value) for value in self.counts],
-            "players": [int(value) for value in self.players],
-            "ends": [float(value) for value in self.ends],
-            "strengths": [float(value) for value in self.strengths],
+        digits = {"moves": 1, "blur": 3, "levels": 6}
+        rounded = {
+            name: [round(float(value), number) for value in getattr(self, name)]
+            for name, number in digits.items()
         }
+        names = ("counts", "players", "ends", "strengths")
+        exact = {name: getattr(self, name).tolist() for name in names}
+        return {**rounded, "at": np.round(self.at, 6).tolist(), **exact}
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> IntervalTable:
@@ -181,16 +180,15 @@ class IntervalTable:
         Raises `InputError` if it is damaged.
         """
         try:
-            table = cls(
-                np.asarray(fields["moves"], np.float64),
-                np.asarray(fields["blur"], np.float64),
-                np.asarray(fields["levels"], np.float64),
-                _near(np.asarray(fields["at"], np.float64)),
-                np.asarray(fields["counts"], np.int64),
-                np.asarray(fields["players"], np.int64),
-                np.asarray(fields["ends"], np.float64),
-                np.asarray(fields.get("strengths", [0.0]), np.float64),
-            )
+            given = {"strengths": [0.0], **fields}
+            kinds = {"counts": np.int64, "players": np.int64}
+            arrays: dict[str, Any] = {
+                each.name: np.asarray(given[each.name], kinds.get(each.name, np.float64))
+                for each in dataclass_fields(cls)
+            }
+            table = cls(**arrays)
+            if table.at.ndim == 2:  # of version 0.1: the same for all strengths
+                table = replace(table, at=table.at[:, None, :])
             parts = (table.moves, table.blur, table.levels, table.at, table.ends, table.strengths)
             number, near = len(table.moves), len(table.strengths)
             growing = (table.moves, table.strengths, table.ends, [0.0, *table.levels, 1.0])
@@ -211,11 +209,6 @@ class IntervalTable:
         if not all(map(bool, sound)):
             raise InputError("the table of intervals is damaged")
         return table
-
-
-def _near(at: Array) -> Array:
-    """Levels [m, k, q]; those of version 0.1, [m, q], are the same for all strengths."""
-    return at[:, None, :] if at.ndim == 2 else at
 
 
 def _crossing(places: Array, above: Array) -> float:

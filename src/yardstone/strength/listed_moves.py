@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,16 +13,14 @@ from yardstone.go.inputs import game_positions
 from yardstone.go.losses import FirstLook, LossEffort, Losses, move_losses
 from yardstone.go.points import BLACK, PASS, WHITE, point_name
 from yardstone.go.rules import TROMP_TAYLOR, Conditions
-from yardstone.strength.players import KOMI
+from yardstone.strength.players import KOMI, EvaluatedGame
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.go.nets.network import Network
-    from yardstone.records.go_game import GoGame
     from yardstone.strength.evidence import Evidence
     from yardstone.strength.model import StrengthModel
-    from yardstone.strength.players import EvaluatedGame
 
 
 __all__ = [
@@ -97,12 +96,7 @@ class CostlyMove:
 
     def as_dict(self, evaluated: EvaluatedGame) -> dict[str, Any]:
         """Plain values, with the position before the move."""
-        return {
-            **_named(self, evaluated),
-            "points_lost": round(self.points_lost, 1),
-            "error": round(self.error, 1),
-            "position": _position(self.move, self.best, evaluated),
-        }
+        return _plain(self, evaluated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,18 +118,15 @@ class IndicativeMove:
 
     def as_dict(self, evaluated: EvaluatedGame) -> dict[str, Any]:
         """Plain values, with the position before the move."""
-        lost, error = self.points_lost, self.error
-        return {
-            **_named(self, evaluated),
-            "effect": round(self.effect, 2),
-            "noise": round(self.noise, 3),
-            "points_lost": None if lost is None else round(lost, 1),
-            "error": None if error is None else round(error, 1),
-            "position": _position(self.move, self.best, evaluated),
-        }
+        more = {"effect": round(self.effect, 2), "noise": round(self.noise, 3)}
+        return _plain(self, evaluated, more)
 
 
-def _named(move: CostlyMove | IndicativeMove, evaluated: EvaluatedGame) -> dict[str, Any]:
+def _plain(
+    move: CostlyMove | IndicativeMove,
+    evaluated: EvaluatedGame,
+    more: Mapping[str, float] = MappingProxyType({}),
+) -> dict[str, Any]:
     size = evaluated.game.size
     return {
         "game": move.game,
@@ -144,6 +135,10 @@ def _named(move: CostlyMove | IndicativeMove, evaluated: EvaluatedGame) -> dict[
         "point": point_name(move.point, size),
         "policy": None if move.policy is None else round(move.policy, 4),
         "best": point_name(move.best, size),
+        **more,
+        "points_lost": None if move.points_lost is None else round(move.points_lost, 1),
+        "error": None if move.error is None else round(move.error, 1),
+        "position": _position(move.move, move.best, evaluated),
     }
 
 
@@ -162,28 +157,22 @@ def _position(move: int, best: int, evaluated: EvaluatedGame) -> dict[str, Any]:
         colour = _COLOURS[int(game.colours[k])]
         return {"colour": colour, "point": point_name(point, game.size), "takes": taken}
 
+    moves = np.append(game.moves[: move - 1], best).astype(game.moves.dtype)
+    other = game_positions(replace(game, moves=moves, colours=game.colours[:move]))
+    best_takes = [] if other.illegal_at >= 0 else names(_taken(before, other.stones[move]))
     return {
         "size": game.size,
         "black": names(np.flatnonzero(before == BLACK)),
         "white": names(np.flatnonzero(before == WHITE)),
         "before": [step(k)["point"] for k in range(max(move - 1 - _BEFORE, 0), move - 1)],
         "steps": [step(k) for k in range(move - 1, last)],
-        "best_takes": names(_taken_by(game, move, best, before)),
+        "best_takes": best_takes,
     }
 
 
 def _taken(before: NDArray[Any], after: NDArray[Any]) -> NDArray[np.int64]:
     """The points whose stones a move takes off the board."""
     return np.flatnonzero((before != 0) & (after == 0))
-
-
-def _taken_by(game: GoGame, move: int, best: int, before: NDArray[Any]) -> NDArray[np.int64]:
-    """What another move would take in place of that of this number."""
-    moves = np.append(game.moves[: move - 1], best).astype(game.moves.dtype)
-    other = game_positions(replace(game, moves=moves, colours=game.colours[:move]))
-    if other.illegal_at >= 0:
-        return np.empty(0, np.int64)
-    return _taken(before, other.stones[move])
 
 
 def costliest_moves(
@@ -201,14 +190,11 @@ def costliest_moves(
         if lost.visits[move - 1] and lost.above_noise(points)[move - 1]:
             costly.append(
                 CostlyMove(
-                    number,
-                    move,
-                    int(evidence.colour[row]),
-                    int(evidence.point[row]),
-                    float(lost.points[move - 1]),
-                    float(lost.error[move - 1]),
-                    _policy(evidence, row),
-                    int(lost.best[move - 1]),
+                    *_place(evidence, row),
+                    points_lost=float(lost.points[move - 1]),
+                    error=float(lost.error[move - 1]),
+                    policy=_policy(evidence, row),
+                    best=int(lost.best[move - 1]),
                 )
             )
     costly.sort(key=lambda each: -each.points_lost)
@@ -246,19 +232,23 @@ def indicative_moves(
         if sum((each.effect > 0.0) == up for each in indicative) < _EACH:
             indicative.append(
                 IndicativeMove(
-                    number,
-                    move,
-                    int(evidence.colour[row]),
-                    int(evidence.point[row]),
-                    float(effects[row]),
-                    noise,
-                    None if np.isnan(lost) else lost,
-                    None if np.isnan(lost) else float(losses[number].error[move - 1]),
-                    _policy(evidence, row),
-                    best,
+                    *_place(evidence, row),
+                    effect=float(effects[row]),
+                    noise=noise,
+                    points_lost=None if np.isnan(lost) else lost,
+                    error=None if np.isnan(lost) else float(losses[number].error[move - 1]),
+                    policy=_policy(evidence, row),
+                    best=best,
                 )
             )
     return tuple(indicative)
+
+
+def _place(evidence: Evidence, row: int) -> tuple[int, int, int, int]:
+    """Game, number, colour and point of a move."""
+    of = evidence.game, evidence.number, evidence.colour, evidence.point
+    game, number, colour, point = (int(values[row]) for values in of)
+    return game, number, colour, point
 
 
 def _policy(evidence: Evidence, row: int) -> float | None:

@@ -18,22 +18,18 @@ import numpy as np
 
 from yardstone.arrays import ArrayFile, StoredArrays
 from yardstone.errors import InputError, UsageError
-from yardstone.go.nets.network import NetworkView
+from yardstone.go.nets.network import Network, NetworkView
 from yardstone.go.nets.store import ENVIRONMENT, INCLUDED, file_sha256, find_network
 from yardstone.plugins import MODELS, load
-from yardstone.strength.evidence import PHASES, phases_of
+from yardstone.strength.evidence import PHASES, Evidence, phases_of
 from yardstone.strength.model_scale import ModelScale, ScoreSpread
 from yardstone.strength.rank_scorer import MoveScorer
-from yardstone.strength.scorers import LossScorer
+from yardstone.strength.scorers import LossScorer, Scorer
 from yardstone.strength.set_scorer import SetScorer
 from yardstone.strength.site_scales import GROUP_EDGES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from yardstone.go.nets.network import Network
-    from yardstone.strength.evidence import Evidence
-    from yardstone.strength.scorers import Scorer
 
     Array = NDArray[np.float64]
     Arrays = dict[str, NDArray[Any]]
@@ -405,13 +401,13 @@ def default_model(
     if model is not None:
         return StrengthModel.load(model)
     usual = StrengthModel.load()
-    if net is None and not os.environ.get(ENVIRONMENT):
-        try:
-            find_network(NetworkView.of(usual.card).name)
-        except InputError:
-            return StrengthModel.load(SMALL)
-        return usual
-    return StrengthModel.load(SMALL) if _is_included(net) else usual
+    if net is not None or os.environ.get(ENVIRONMENT):
+        return StrengthModel.load(SMALL) if _is_included(net) else usual
+    try:
+        find_network(NetworkView.of(usual.card).name)
+    except InputError:
+        return StrengthModel.load(SMALL)
+    return usual
 
 
 def _is_included(net: StrPath | Network | None) -> bool:

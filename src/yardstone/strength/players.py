@@ -20,7 +20,7 @@ import numpy as np
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.go.evaluator import Evaluator, ask, describe_illegal, moves_before_passes, over_games
 from yardstone.go.features import GameFeatures, move_features
-from yardstone.go.points import BLACK, PASS, WHITE
+from yardstone.go.points import BLACK, PASS, WHITE, colour_name
 from yardstone.pool import Skipped, SkipReport
 from yardstone.strength.evidence import KINDS
 
@@ -52,6 +52,9 @@ __all__ = [
     "Side",
     "no_games",
     "requested_side",
+    "one_name",
+    "over_all",
+    "sorted_out",
 ]
 
 
@@ -147,8 +150,12 @@ def colour_of(game: GoGame, player: str) -> int:
     return BLACK if black == plain else WHITE if white == plain else 0
 
 
-def unique_games(games: Iterable[GoGame]) -> tuple[list[GoGame], list[GoGame]]:
-    """The games without those that occur again, and these.
+def unique_games(
+    games: Iterable[GoGame],
+    report: SkipReport | None = None,
+    reason: str = "the same game again",
+) -> tuple[list[GoGame], list[GoGame]]:
+    """The games without those that occur again, and these, of which the report is told.
 
     Two records are of one game if players, board, stones set up and moves are equal,
     whatever else they say; of very short games also the dates must be.
@@ -169,6 +176,9 @@ def unique_games(games: Iterable[GoGame]) -> tuple[list[GoGame], list[GoGame]]:
         )
         (again if key in keys else first).append(game)
         keys.add(key)
+    if report is not None:
+        for game in again:
+            report.add(Skipped(game.file, game.line, reason))
     return first, again
 
 
@@ -180,6 +190,7 @@ _WIN_DIGITS, _LEAD_DIGITS = 4, 2
 #: Games that go to another machine together.
 _TOGETHER = 4
 
+Item = TypeVar("Item")
 Taken = TypeVar("Taken")
 
 
@@ -227,18 +238,15 @@ def model_network(
     model: StrengthModel,
     net: str | os.PathLike[str] | Network | None = None,
     *,
-    engine: str = "auto",
-    precision: str = "fp32",
-    threads: int | None = None,
     cache: bool = True,
-    device: str = "auto",
+    **how: Any,
 ) -> Network:
     """The network that a model was trained on.
 
     `net`: where it is; by default it is looked for by its name among those that are kept, and then
-    where $YARDSTONE_NET says. `engine`, `precision`, `threads`, `cache`, `device`: as for
-    `yardstone.go.nets.load_network`. Raises `InputError` if it is not there, or it is another one;
-    `UsageError` if it is loaded, but not with the model's number of symmetries.
+    where $YARDSTONE_NET says. `cache`, `how`: as for `yardstone.go.nets.load_network`, all but
+    symmetries. Raises `InputError` if it is not there, or it is another one; `UsageError` if it is
+    loaded, but not with the model's number of symmetries.
     """
     from yardstone.go.nets.network import Network, NetworkView, load_network
     from yardstone.go.nets.store import ENVIRONMENT, find_network
@@ -259,9 +267,7 @@ def model_network(
                 file=error.file if os.environ.get(ENVIRONMENT) else None,
                 hint=f"{_where(name)}, or --net FILE",
             ) from None
-        net = load_network(
-            path, engine, precision, threads, cache, device, symmetries=wanted.symmetries
-        )
+        net = load_network(path, cache=cache, symmetries=wanted.symmetries, **how)
     if net.sha256 != sha256:
         raise InputError(
             f"the model was trained on what {name} (SHA-256 {sha256}) sees, and this is "
@@ -319,21 +325,34 @@ def take_of_games(
     `take`: a function at the top level of a module, or a `functools.partial` of one. `games`,
     `network`, `skipped`, `progress`: as for `evaluate_games`.
     """
-    total = sum(len(game.moves) + 1 for game in games)
-
-    def note(done: int) -> None:
-        if progress is not None:
-            progress(min(done, total), total)
-
-    yield from over_games(
+    yield from over_all(
         partial(_taken_of_games, take),
         games,
         network,
         together=_TOGETHER,
         positions=lambda game: len(game.moves) + 1,
         skipped=skipped,
-        progress=note,
+        progress=progress,
     )
+
+
+def over_all(
+    work: Callable[..., Iterator[Taken]],
+    items: Sequence[Item],
+    network: Network,
+    *,
+    positions: Callable[[Item], int],
+    progress: Callable[[int, int], object] | None,
+    **how: Any,
+) -> Iterator[Taken]:
+    """As `over_games`, with the number of all positions told beside that of those done."""
+    total = sum(map(positions, items))
+
+    def note(done: int) -> None:
+        if progress is not None:
+            progress(min(done, total), total)
+
+    yield from over_games(work, items, network, positions=positions, progress=note, **how)
     note(total)
 
 
@@ -392,6 +411,8 @@ def _playable(games: Iterable[GoGame], skipped: SkipReport) -> Iterator[GoGame]:
         skipped.repaired[f"{describe_illegal(game, illegal)}: taken up to there"] += 1
         if illegal:
             yield replace(game, moves=game.moves[:illegal], colours=game.colours[:illegal])
+        else:
+            skipped.add(Skipped(game.file, game.line, "it cannot be replayed"))
 
 
 def facts(game: GoGame, colour: int) -> dict[str, Any]:
@@ -409,9 +430,6 @@ def facts(game: GoGame, colour: int) -> dict[str, Any]:
     }
 
 
-#: Names that are listed where a player is not found.
-
-
 def requested_side(
     games: Sequence[GoGame],
     player: str | None,
@@ -426,37 +444,22 @@ def requested_side(
     `NoGamesError` if there are no games; `AmbiguousPlayerError`, `InputError` if the games do not
     tell who is meant, or nobody is.
     """
-    _check_request(level, player, colour)
-    different = _different_games(games, report)
-    if not different:
-        raise no_games(player, report)
-    return different, Side(_name(different, player, colour), colour, anybody=colour is not None)
-
-
-def _check_request(level: float, player: str | None, colour: int | None) -> None:
-    """Refuse what cannot be asked for (UsageError)."""
     if not 0.0 < level < 1.0:
         raise UsageError(f"a level of {level:g} is not between 0 and 1")
     if colour is not None and player is not None:
         raise UsageError("name a player or a colour, not both")
     if colour not in (None, BLACK, WHITE):
         raise UsageError(f"{colour} is not a colour: 1 is Black, 2 is White")
-
-
-def _different_games(games: Sequence[GoGame], report: SkipReport) -> list[GoGame]:
-    """The games, each once; the report takes those that occur again."""
-    different, again = unique_games(games)
-    for game in again:
-        report.add(Skipped(game.file, game.line, "the same game again"))
-    return different
+    different, _ = unique_games(games, report)
+    if not different:
+        raise no_games(player, report)
+    return different, Side(_name(different, player, colour), colour, anybody=colour is not None)
 
 
 def _name(games: Sequence[GoGame], player: str | None, colour: int | None) -> str:
     """Whose strength it is: the player given, the one of a colour, or the one in all games."""
     if colour is not None:
-        named = {game.black if colour == BLACK else game.white for game in games}
-        only = named.pop() if len(named) == 1 else ""
-        return only or ("Black" if colour == BLACK else "White")
+        return one_name(games, colour)
     if player is None:
         return find_player(games)
     for game in games:
@@ -467,6 +470,12 @@ def _name(games: Sequence[GoGame], player: str | None, colour: int | None) -> st
     raise InputError(
         f"no game is by {player!r}", hint=f"there are {known}" if names else "nobody is named"
     )
+
+
+def one_name(games: Iterable[GoGame], colour: int) -> str:
+    """The one player who has a colour in all the games, or else the colour."""
+    named = {game.black if colour == BLACK else game.white for game in games}
+    return (named.pop() if len(named) == 1 else "") or colour_name(colour)
 
 
 @dataclass(frozen=True, slots=True)
@@ -489,19 +498,26 @@ class Side:
         self, games: Sequence[GoGame], report: SkipReport, *, handicap: bool = False
     ) -> list[GoGame]:
         """The games that the model can say something about; the others are reported."""
-        usable = []
-        for game in games:
+
+        def useless(game: GoGame) -> str | None:
             if self.colour_in(game):
-                reason = unsuitable(game, handicap=handicap)
-            elif colour_of(game, self.player):
-                reason = f"{self.player} has the other colour"
-            else:
-                reason = f"not a game of {self.player}"
-            if reason is None:
-                usable.append(game)
-            else:
-                report.add(Skipped(game.file, game.line, reason))
-        return usable
+                return unsuitable(game, handicap=handicap)
+            if colour_of(game, self.player):
+                return f"{self.player} has the other colour"
+            return f"not a game of {self.player}"
+
+        return sorted_out(games, useless, report)
+
+
+def sorted_out(
+    games: Iterable[GoGame], useless: Callable[[GoGame], str | None], report: SkipReport
+) -> list[GoGame]:
+    """The games without those that are useless for a reason, which are reported."""
+    reasons = [(game, useless(game)) for game in games]
+    for game, reason in reasons:
+        if reason is not None:
+            report.add(Skipped(game.file, game.line, reason))
+    return [game for game, reason in reasons if reason is None]
 
 
 def no_games(player: str | None, report: SkipReport) -> NoGamesError:

@@ -13,7 +13,7 @@ strong win and lose games by less at a time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -63,114 +63,48 @@ class Scalar:
 
 
 class MoveFacts:
-    """What the scalars of moves are computed from, each computed once."""
+    """What the scalars of n moves are computed from."""
 
     def __init__(self, evidence: Evidence) -> None:
         self.evidence = evidence
-        self.chances = evidence.chances.astype(np.float32)
+        known = np.nan_to_num
+        #: Policy of the move, 0 where the rules forbid it, and the greatest policy of any move.
+        self.policy: Floats = np.clip(known(evidence.policy, nan=0.0), 0.0, 1.0)
+        self.best: Floats = np.clip(known(evidence.best_policy), LEAST, 1.0)
+        self.log_policy: Floats = np.log(np.maximum(self.policy, LEAST))
+        #: [n, 5], [n, 6]: policy of the candidates; of the move and of them.
+        self.chances: Floats = evidence.chances.astype(np.float32)
+        self.all_chances: Floats = np.column_stack([self.policy, self.chances])
+        #: How many of the candidates have more policy than the move.
+        self.place: NDArray[np.intp] = (self.chances > self.policy[:, None]).sum(axis=1)
+        #: Points that the move cost, negative for gains; 0 or more; and cut off.
+        self.loss: Floats = known(evidence.points_lost)
+        self.lost: Floats = np.maximum(self.loss, 0.0)
+        self.some: Floats = np.minimum(self.lost, _SOME)
+        #: Winrate that the move cost, negative for gains; 0 or more.
+        self.win_loss: Floats = known(evidence.winrate_lost)
+        self.lost_win: Floats = np.maximum(self.win_loss, 0.0)
+        #: Points that the player is ahead by before the move, and the winrate there.
+        self.lead: Floats = known(evidence.lead_before)
+        self.winrate: Floats = known(evidence.winrate_before)
+        #: 1 in an even game, 0 in a decided one; 1 where the player is sure to win, -1 to lose.
+        self.close: Floats = 4.0 * self.winrate * (1.0 - self.winrate)
+        self.ahead: Floats = 2.0 * self.winrate - 1.0
+        #: Lines between the point and the nearest edge.
+        row, column = np.divmod(evidence.point.astype(np.int64), _SIZE)
+        self.line = np.minimum.reduce([row, _SIZE - 1 - row, column, _SIZE - 1 - column])
+        #: Whether the row before it is the player's move before, and how far away that is.
+        self.follows = np.zeros(len(evidence), bool)
+        self.follows[1:] = goes_on(evidence, 1)[:-1]
+        self.steps = np.zeros(len(evidence))
+        self.steps[1:] = np.hypot(np.diff(row), np.diff(column))
         self._course: dict[tuple[str, int], NDArray[Any]] = {}
-
-    @cached_property
-    def policy(self) -> Floats:
-        """Policy of the move; 0 where the rules forbid it."""
-        return np.asarray(np.clip(np.nan_to_num(self.evidence.policy, nan=0.0), 0.0, 1.0))
-
-    @cached_property
-    def best(self) -> Floats:
-        """The greatest policy of any move."""
-        return np.asarray(np.clip(np.nan_to_num(self.evidence.best_policy), LEAST, 1.0))
-
-    @cached_property
-    def log_policy(self) -> Floats:
-        """Logarithm of the move's policy."""
-        return np.log(np.maximum(self.policy, LEAST))
-
-    @cached_property
-    def place(self) -> NDArray[np.intp]:
-        """How many of the candidates have more policy than the move."""
-        return np.asarray((self.chances > self.policy[:, None]).sum(axis=1))
-
-    @cached_property
-    def all_chances(self) -> Floats:
-        """Policy of the move and of the candidates."""
-        return np.column_stack([self.policy, self.chances])
 
     @cached_property
     def shares(self) -> tuple[Floats, Floats]:
         """The move's and the candidates' shares of their policy: [n], [n, 5]."""
         total = np.maximum(self.chances.sum(axis=1) + self.policy, LEAST)
         return self.policy / total, self.chances / total[:, None]
-
-    @cached_property
-    def loss(self) -> Floats:
-        """Points that the move cost; negative for gains."""
-        return np.nan_to_num(self.evidence.points_lost)
-
-    @cached_property
-    def lost(self) -> Floats:
-        """Points that it cost, 0 or more."""
-        return np.maximum(self.loss, 0.0)
-
-    @cached_property
-    def some(self) -> Floats:
-        """The same, cut off."""
-        return np.minimum(self.lost, _SOME)
-
-    @cached_property
-    def win_loss(self) -> Floats:
-        """Winrate that the move cost; negative for gains."""
-        return np.nan_to_num(self.evidence.winrate_lost)
-
-    @cached_property
-    def lost_win(self) -> Floats:
-        """Winrate that it cost, 0 or more."""
-        return np.maximum(self.win_loss, 0.0)
-
-    @cached_property
-    def lead(self) -> Floats:
-        """Points that the player is ahead by before the move."""
-        return np.nan_to_num(self.evidence.lead_before)
-
-    @cached_property
-    def winrate(self) -> Floats:
-        """The player's winrate before the move."""
-        return np.nan_to_num(self.evidence.winrate_before)
-
-    @cached_property
-    def close(self) -> Floats:
-        """1 in an even game, 0 in a decided one."""
-        return np.asarray(4.0 * self.winrate * (1.0 - self.winrate))
-
-    @cached_property
-    def ahead(self) -> Floats:
-        """1 where the player is sure to win, -1 where to lose."""
-        return np.asarray(2.0 * self.winrate - 1.0)
-
-    @cached_property
-    def row_column(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Where the move is."""
-        return np.divmod(self.evidence.point.astype(np.int64), _SIZE)
-
-    @cached_property
-    def line(self) -> NDArray[np.int64]:
-        """Lines between the point and the nearest edge."""
-        row, column = self.row_column
-        return np.minimum(np.minimum(row, _SIZE - 1 - row), np.minimum(column, _SIZE - 1 - column))
-
-    @cached_property
-    def follows(self) -> NDArray[np.bool_]:
-        """Whether the row before it is the player's move before."""
-        follows = np.zeros(len(self.evidence), bool)
-        follows[1:] = goes_on(self.evidence, 1)[:-1]
-        return follows
-
-    @cached_property
-    def steps(self) -> NDArray[np.float64]:
-        """How far the point is from that of the row before."""
-        row, column = self.row_column
-        steps = np.zeros(len(self.evidence))
-        steps[1:] = np.hypot(np.diff(row), np.diff(column))
-        return steps
 
     def fall(self, what: str, steps: int) -> NDArray[Any]:
         """How far the ``lead`` or the ``winrate`` falls until so many own moves later.
@@ -204,25 +138,23 @@ SPELL = 8
 FURTHEST = max(_MOVES_LATER) + SPELL - 1
 
 
-def _lost(what: str, steps: int, most: float, facts: MoveFacts) -> NDArray[Any]:
-    """What is lost until a later move; NaN where nothing follows."""
-    return np.asarray(np.clip(facts.fall(what, steps), 0.0, most))
-
-
-def _gained(what: str, steps: int, most: float, facts: MoveFacts) -> NDArray[Any]:
-    return np.asarray(np.clip(-facts.fall(what, steps), 0.0, most))
+def _fallen(sign: float, what: str, steps: int, most: float, facts: MoveFacts) -> NDArray[Any]:
+    """What is lost (1) or gained (-1) until a later move; NaN where nothing follows."""
+    return np.asarray(np.clip(sign * facts.fall(what, steps), 0.0, most))
 
 
 #: What a player loses and gains until later moves of the same game.
 COURSE = tuple(
-    Scalar(f"{kind}_{name}_{most:g}_in_{steps}", "course", partial(change, what, steps, most))
+    Scalar(
+        f"{kind}_{name}_{most:g}_in_{steps}", "course", partial(_fallen, sign, what, steps, most)
+    )
     for steps in _MOVES_LATER
     for name, what, heights in (
         ("points", "lead", _POINTS_CHANGED),
         ("win", "winrate", _WINS_CHANGED),
     )
     for most in heights
-    for kind, change in (("lost", _lost), ("gained", _gained))
+    for kind, sign in (("lost", 1.0), ("gained", -1.0))
 )
 
 
@@ -241,28 +173,14 @@ def _entropy(facts: MoveFacts) -> Floats:
     return np.asarray(-(chances * np.log(np.maximum(chances, LEAST))).sum(axis=1))
 
 
-def _others(facts: MoveFacts) -> Floats:
-    return np.asarray(1.0 - np.minimum(facts.all_chances.sum(axis=1), 1.0))
-
-
-def _placed(place: int, facts: MoveFacts) -> NDArray[Any]:
-    return np.asarray(facts.place == place)
-
-
-def _loss(most: float, facts: MoveFacts) -> NDArray[Any]:
-    return np.minimum(facts.lost, most)
-
-
-def _winrate_loss(most: float, facts: MoveFacts) -> NDArray[Any]:
-    return np.minimum(facts.lost_win, most)
-
-
-def _on_line(line: int, facts: MoveFacts) -> NDArray[Any]:
-    return np.asarray(facts.line == line)
-
-
-def _within(most: float, facts: MoveFacts) -> NDArray[Any]:
-    return np.asarray(facts.follows & (facts.steps < most))
+def _each(
+    name: str,
+    source: str,
+    values: Iterable[float],
+    compute: Callable[[Any, MoveFacts], NDArray[Any]],
+) -> list[Scalar]:
+    """A scalar for each of some values, of which its name and its function take one."""
+    return [Scalar(name.format(value), source, partial(compute, value)) for value in values]
 
 
 #: The scalars, in their order. A new one is a line here: a name, what it comes from, and
@@ -275,16 +193,13 @@ _SCALARS = (
     Scalar("log_policy", "head", lambda m: m.log_policy),
     Scalar("log_best", "head", lambda m: np.log(m.best)),
     Scalar("log_ratio", "head", lambda m: m.log_policy - np.log(m.best)),
-    *(
-        Scalar(f"place_{place + 1}", "candidates", partial(_placed, place))
-        for place in range(CANDIDATES)
-    ),
-    Scalar("others", "candidates", _others),
+    *_each("place_{}", "candidates", range(1, CANDIDATES + 1), lambda k, m: m.place == k - 1),
+    Scalar("others", "candidates", lambda m: 1.0 - np.minimum(m.all_chances.sum(axis=1), 1.0)),
     Scalar("entropy", "candidates", _entropy),
     Scalar("gain", "head", lambda m: np.minimum(np.maximum(-m.loss, 0.0), 8.0)),
-    *(Scalar(f"loss_{most:g}", "head", partial(_loss, most)) for most in _POINTS),
+    *_each("loss_{:g}", "head", _POINTS, lambda most, m: np.minimum(m.lost, most)),
     Scalar("win_gain", "head", lambda m: np.maximum(-m.win_loss, 0.0)),
-    *(Scalar(f"win_loss_{most:g}", "head", partial(_winrate_loss, most)) for most in _WINS),
+    *_each("win_loss_{:g}", "head", _WINS, lambda most, m: np.minimum(m.lost_win, most)),
     Scalar("close", "head", lambda m: m.close),
     Scalar("ahead", "head", lambda m: m.ahead),
     Scalar("far", "head", lambda m: np.tanh(np.abs(m.lead) / 20.0)),
@@ -294,10 +209,10 @@ _SCALARS = (
     Scalar("ahead_loss", "head", lambda m: m.ahead * m.some),
     Scalar("close_win_loss", "head", lambda m: m.close * np.minimum(m.lost_win, 0.4)),
     Scalar("clear_log_policy", "head", lambda m: m.best * m.log_policy),
-    *(Scalar(f"line_{line + 1}", "point", partial(_on_line, line)) for line in range(_LINES - 1)),
+    *_each("line_{}", "point", range(1, _LINES), lambda line, m: m.line == line - 1),
     Scalar(f"line_{_LINES}", "point", lambda m: m.line >= _LINES - 1),
     Scalar("follows", "point", lambda m: m.follows),
-    *(Scalar(f"within_{most:g}", "point", partial(_within, most)) for most in _STEPS),
+    *_each("within_{:g}", "point", _STEPS, lambda most, m: m.follows & (m.steps < most)),
     *COURSE,
 )
 #: Their names.

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from yardstone.strength.evidence import PHASES, phases_of
+from yardstone.strength.evidence import PHASES, Evidence, phases_of
 from yardstone.strength.rank_features import (
     FURTHEST,
     SCALARS,
@@ -29,12 +29,10 @@ from yardstone.strength.rank_features import (
     move_values,
     values_wide,
 )
-from yardstone.strength.scorers import summed_parts
+from yardstone.strength.scorers import Scorer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from yardstone.strength.evidence import Evidence
 
     Floats = NDArray[np.float32]
 
@@ -216,7 +214,7 @@ _OWN = ("linear", "lifted", "centre")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MoveScorer:
+class MoveScorer(Scorer):
     """Weights that turn the values of moves into k scores."""
 
     kind: ClassVar[str] = "rank"
@@ -283,12 +281,6 @@ class MoveScorer:
                 part_scores[those] += x[those] @ self.linear[number]
             scores[rows] = part_scores[own]
         return scores
-
-    def part_scores(
-        self, evidence: Evidence, part: NDArray[np.integer[Any]], parts: int
-    ) -> NDArray[np.float64]:
-        """Summed scores of some parts of each game: [parts, games, k]; see `Scorer`."""
-        return summed_parts(self.scores(evidence), evidence, part, parts)
 
     def move_shares(self, evidence: Evidence) -> NDArray[np.float64]:
         """Scores of each move: [n, k]."""

@@ -38,22 +38,21 @@ class Scorer(Protocol):
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Its weights by name."""
 
-    def part_scores(
-        self, evidence: Evidence, part: NDArray[np.integer[Any]], parts: int
-    ) -> NDArray[np.float64]:
-        """Scores of some parts of each game, times their number of moves.
+    def move_shares(self, evidence: Evidence) -> Array:
+        """What each move has of the scores of its whole game: [n, k]; a game's add up."""
+
+    def part_scores(self, evidence: Evidence, part: NDArray[np.integer[Any]], parts: int) -> Array:
+        """Scores of some parts of each game, times their number of moves: what its moves have.
 
         `evidence`: whole sides of games. `part` [n]: the part that each move belongs to, from 0;
         none of the parts if below 0. Returns [parts, games, k].
         """
-
-    def move_shares(self, evidence: Evidence) -> NDArray[np.float64]:
-        """What each move has of the scores of its whole game: [n, k]; a game's add up."""
+        return summed_parts(self.move_shares(evidence), evidence, part, parts)
 
 
 def summed_parts(
     shares: NDArray[Any], evidence: Evidence, part: NDArray[np.integer[Any]], parts: int
-) -> NDArray[np.float64]:
+) -> Array:
     """What the moves of some parts of each game have of its scores: [parts, games, k].
 
     `shares` are those of each move [n, k]; the other parameters are those of `Scorer.part_scores`.
@@ -76,7 +75,7 @@ def loss_moments(evidence: Evidence) -> Array:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LossScorer:
+class LossScorer(Scorer):
     """Directions of the two moments."""
 
     kind: ClassVar[str] = "stochastic"
@@ -107,10 +106,6 @@ class LossScorer:
         if directions.ndim != 2 or len(directions) != _MOMENTS or not directions.shape[1]:
             raise ValueError(f"directions is of shape {directions.shape}")
         return cls(directions)
-
-    def part_scores(self, evidence: Evidence, part: NDArray[np.integer[Any]], parts: int) -> Array:
-        """Summed scores of some parts of each game: [parts, games, k]; see `Scorer`."""
-        return summed_parts(self.move_shares(evidence), evidence, part, parts)
 
     def move_shares(self, evidence: Evidence) -> Array:
         """Scores of each move: [n, k]."""

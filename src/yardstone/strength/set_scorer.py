@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from yardstone.go.points import BLACK
-from yardstone.strength.evidence import PHASES, phases_of
+from yardstone.strength.evidence import PHASES, Evidence, phases_of
 from yardstone.strength.rank_features import SCALARS, TRUNK, MoveFacts, move_values, scalars
-from yardstone.strength.scorers import summed_parts
+from yardstone.strength.scorers import Scorer
 from yardstone.strength.set_transformer import (
     Hyperparameters,
     PackedMoves,
@@ -37,8 +37,6 @@ from yardstone.strength.set_transformer import (
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from yardstone.strength.evidence import Evidence
 
     Array = NDArray[np.float64]
     Floats = NDArray[np.float32]
@@ -64,7 +62,7 @@ def standardised(rows: Floats, mean: Floats, deviation: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SetScorer:
+class SetScorer(Scorer):
     """A Set Transformer that gives the moves of one side of a game k scores; frozen."""
 
     kind: ClassVar[str] = "set"
@@ -113,15 +111,6 @@ class SetScorer:
             raise ValueError("a deviation is not above 0")
         _inputs(len(mean))
         return cls(weights, mean, deviation, usual)
-
-    def part_scores(self, evidence: Evidence, part: NDArray[np.integer[Any]], parts: int) -> Array:
-        """Scores of the moves of some parts of each game, which lie among all the others.
-
-        `evidence`: whole sides of games. `part` [n]: the part that each move belongs to, from 0;
-        none of the parts if below 0. Returns [parts, games, k]: of all moves of a game what the
-        network says of them as a set, times their number; of a part what its moves have of that.
-        """
-        return summed_parts(self.move_shares(evidence), evidence, part, parts)
 
     def move_shares(self, evidence: Evidence) -> Array:
         """What each move has of the scores of its whole game: [n, k]; a game's add up."""

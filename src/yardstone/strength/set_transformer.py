@@ -64,9 +64,16 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "query_width": (8, 256),
     "inducing_points": (1, 64),
 }
-#: Larger networks are refused: a file that asks for one is damaged, or hostile.
-_LARGEST = 4096
-_DEEPEST = 64
+#: What a setting must lie between. Larger networks are refused: a file that asks for one is
+#: damaged, or hostile.
+_RANGES: Mapping[str, tuple[float, float]] = {
+    **dict.fromkeys(("width", "query_width", "inducing_points"), (1, 4096)),
+    "depth": (0, 64),
+    **dict.fromkeys(("window", "batch", "steps", "epochs", "patience"), (1, math.inf)),
+    **dict.fromkeys(("seed", "sample"), (0, math.inf)),
+    "decay": (0.0, 1.0),
+    **dict.fromkeys(("rating_loss", "regularisation"), (0.0, math.inf)),
+}
 _FASTEST = 1000.0
 
 
@@ -107,28 +114,17 @@ class Hyperparameters:
     bfloat16: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("width", "query_width", "inducing_points"):
-            self._check(name, 1, _LARGEST)
-        self._check("depth", 0, _DEEPEST)
-        for name in ("window", "batch", "steps", "epochs", "patience"):
-            self._check(name, 1, math.inf)
-        for name in ("seed", "sample"):
-            self._check(name, 0, math.inf)
-        self._check("decay", 0.0, 1.0)
-        for name in ("rating_loss", "regularisation"):
-            self._check(name, 0.0, math.inf)
+        for name, (low, high) in _RANGES.items():
+            value = getattr(self, name)
+            if not low <= value <= high or math.isinf(value):
+                limit = f"at least {low:g}" if math.isinf(high) else f"from {low:g} to {high:g}"
+                raise UsageError(f"{name} is {value}; it must be {limit}")
         if not 0 < self.learning_rate <= _FASTEST:
             limit = f"above 0 and at most {_FASTEST:g}"
             raise UsageError(f"learning_rate is {self.learning_rate}; it must be {limit}")
         for name in ("dropout", "averaging"):
             if not 0 <= getattr(self, name) < 1:
                 raise UsageError(f"{name} is {getattr(self, name)}; it must lie in [0, 1)")
-
-    def _check(self, name: str, low: float, high: float) -> None:
-        value = getattr(self, name)
-        if not low <= value <= high or math.isinf(value):
-            limit = f"at least {low:g}" if math.isinf(high) else f"from {low:g} to {high:g}"
-            raise UsageError(f"{name} is {value}; it must be {limit}")
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Hyperparameters:
@@ -154,10 +150,7 @@ class Hyperparameters:
 
         2,469,388 for `TABLE_5_1` with 384 channels, as published.
         """
-        d, q = self.width, self.query_width
-        attention = 2 * q * d + 2 * d * d + 5 * d
-        block = self.inducing_points * d + 2 * attention
-        return channels * d + self.depth * block + d + attention + d
+        return sum(map(math.prod, parameter_shapes(self, channels).values()))
 
 
 #: Neubauer 2024, Table 5.1: the best of his search, on an OGS pool of 5 million games.
@@ -243,29 +236,19 @@ class PackedMoves:
         Returns [b, n]: n is the longest length, at least 1; what is no move points at row 0; [b,
         n]: True where there is a move; None if there is one everywhere.
         """
-        lengths = self.starts[sets + 1] - self.starts[sets]
-        if sample and generator is not None and lengths.max(initial=0) > sample:
-            return self._sampled(sets, lengths, sample, generator)
-        places = np.arange(max(int(lengths.max(initial=0)), 1))
-        there = places < lengths[:, None]
-        positions = np.where(there, self.starts[sets][:, None] + places, 0)
-        moves = self.rows[positions] if len(self.rows) else np.zeros_like(positions)
-        if there.all():
-            return moves, None
-        return np.where(there, moves, 0), there
-
-    def _sampled(
-        self, sets: Ints, lengths: Ints, sample: int, generator: Generator
-    ) -> tuple[Ints, NDArray[np.bool_] | None]:
-        places = np.zeros((len(sets), sample), np.int64)
-        there = np.zeros((len(sets), sample), np.bool_)
-        for place, (which, length) in enumerate(zip(sets, lengths, strict=True)):
-            rows = self.rows[self.starts[which] : self.starts[which + 1]]
-            if length > sample:
-                rows = rows[generator.choice(length, sample, replace=False)]
-            places[place, : len(rows)] = rows
-            there[place, : len(rows)] = True
-        return places, None if there.all() else there
+        chosen = [self.rows[self.starts[which] : self.starts[which + 1]] for which in sets]
+        if sample and generator is not None:
+            chosen = [
+                rows[generator.choice(len(rows), sample, replace=False)]
+                if len(rows) > sample
+                else rows
+                for rows in chosen
+            ]
+        lengths = np.array([len(rows) for rows in chosen], np.int64)
+        there = np.arange(max(lengths.max(initial=0), 1)) < lengths[:, None]
+        moves = np.zeros(there.shape, np.int64)
+        moves[there] = np.concatenate([np.empty(0, np.int64), *chosen])
+        return moves, None if there.all() else there
 
     def moments(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Mean and deviation of each feature over the moves; a deviation of 0 becomes 1."""
@@ -293,11 +276,10 @@ def pack(moves: MovesLike, window: int | None = None) -> PackedMoves:
     starts = np.asarray(moves.starts, np.int64)
     rows = np.asarray(moves.rows, np.int64)
     if window is not None:
-        lengths = np.diff(starts)
-        kept = np.minimum(lengths, window)
-        drop = np.repeat(lengths - kept, lengths)
-        rows = rows[np.arange(len(rows)) - np.repeat(starts[:-1], lengths) >= drop]
-        starts = np.concatenate([[0], np.cumsum(kept)])
+        kept = np.minimum(np.diff(starts), window)
+        ends = np.cumsum(kept)
+        rows = rows[np.arange(kept.sum()) + np.repeat(starts[1:] - ends, kept)]
+        starts = np.concatenate([[0], ends])
     used, place = np.unique(rows, return_inverse=True)
     source = moves.features
     kind = np.float16 if source.dtype == np.float16 else np.float32
@@ -370,28 +352,23 @@ def read_network(
     def network(
         stored: StoredArrays, about: dict[str, Any]
     ) -> tuple[Hyperparameters, dict[str, NDArray[np.float32]], dict[str, Any]]:
-        _check(about)
-        settings = Hyperparameters.from_dict(about["settings"])
-        parts = shapes(settings, about["channels"])
+        channels, card, given = about["channels"], about["card"], about["settings"]
+        if type(channels) is not int or not 1 <= channels <= _MOST_CHANNELS:
+            raise ValueError(channels)
+        about["mean"], about["deviation"] = float(about["mean"]), float(about["deviation"])
+        if not (math.isfinite(about["mean"]) and 0 < about["deviation"] < math.inf):
+            raise InputError("damaged: the scale of its ratings is of no use")
+        if not isinstance(card, dict) or not isinstance(given, dict):
+            raise TypeError("card")
+        settings = Hyperparameters.from_dict(given)
+        parts = shapes(settings, channels)
         if sum(math.prod(shape) for shape in parts.values()) > _MOST_PARAMETERS:
             raise InputError("it is too large")
         if any(name in stored for name in INPUT):
-            parts |= dict.fromkeys(INPUT, (about["channels"],))
+            parts |= dict.fromkeys(INPUT, (channels,))
         return settings, {n: stored.finite(n, shape) for n, shape in parts.items()}, about
 
     return _FILE.read(path, network)
-
-
-def _check(about: dict[str, Any]) -> None:
-    """Raise an error for what a network cannot say of itself; its scale becomes two floats."""
-    channels = about["channels"]
-    if type(channels) is not int or not 1 <= channels <= _MOST_CHANNELS:
-        raise ValueError(channels)
-    about["mean"], about["deviation"] = float(about["mean"]), float(about["deviation"])
-    if not (math.isfinite(about["mean"]) and 0 < about["deviation"] < math.inf):
-        raise InputError("damaged: the scale of its ratings is of no use")
-    if not isinstance(about["card"], dict) or not isinstance(about["settings"], dict):
-        raise TypeError("card")
 
 
 #: Added to the variance by a normalisation (torch's default; the thesis names none).
@@ -554,28 +531,17 @@ def _weights(
 
 def _residual(arrays: Mapping[str, Numbers], name: str, q: Numbers, attended: Numbers) -> Numbers:
     """The residual of an attention, and the dense layer with its own."""
-    part = {key: arrays[f"{name}.{key}"] for key in _AFTER}
-    attended = _normalised(q + attended, part["first_norm.weight"], part["first_norm.bias"])
-    dense = attended @ part["dense.weight"].T + part["dense.bias"]
+    attended = _normalised(arrays, f"{name}.first_norm", q + attended)
+    dense = attended @ arrays[f"{name}.dense.weight"].T + arrays[f"{name}.dense.bias"]
     attended += np.maximum(dense, 0, out=dense)
-    return _normalised(attended, part["second_norm.weight"], part["second_norm.bias"])
+    return _normalised(arrays, f"{name}.second_norm", attended)
 
 
-_AFTER = (
-    "first_norm.weight",
-    "first_norm.bias",
-    "dense.weight",
-    "dense.bias",
-    "second_norm.weight",
-    "second_norm.bias",
-)
-
-
-def _normalised(x: Numbers, gain: Numbers, shift: Numbers) -> Numbers:
+def _normalised(arrays: Mapping[str, Numbers], name: str, x: Numbers) -> Numbers:
     """Layer normalisation over the features (section 2.2.1)."""
     x, _ = _centred(x)
-    x *= gain
-    x += shift
+    x *= arrays[f"{name}.weight"]
+    x += arrays[f"{name}.bias"]
     return x
 
 

@@ -176,10 +176,6 @@ def _by(shift: float) -> Callable[[float], float]:
     return lambda place: place + shift
 
 
-def _same(place: float) -> float:
-    return place
-
-
 _OGS = "ogs"
 _EGF_FROM_FOX = (
     f"{-EGF_SHIFT:g} ranks lower than Fox, as OGS, whose ranks were adjusted to those of the EGF "
@@ -205,13 +201,13 @@ SITE_SCALES: Mapping[str, SiteScale] = MappingProxyType(
     {
         scale.name: scale
         for scale in (
-            SiteScale(FOX, "Fox", _same, _same, 0.0, 2, _FROM_MODEL),
+            SiteScale(FOX, "Fox", _by(0.0), _by(0.0), 0.0, 2, _FROM_MODEL),
             SiteScale(
-                _OGS, "OGS", _as_rating(_OGS, 0.0), _same, OGS_DEVIATION, 0, _OGS_NOW,
+                _OGS, "OGS", _as_rating(_OGS, 0.0), _by(0.0), OGS_DEVIATION, 0, _OGS_NOW,
                 basis=_OGS, known=known_places(_OGS),
             ),
             SiteScale(
-                "ogs-2020", "OGS 2020", _as_rating("ogs-2020", 0.0), _same, 0.0, 0, _OGS_2020,
+                "ogs-2020", "OGS 2020", _as_rating("ogs-2020", 0.0), _by(0.0), 0.0, 0, _OGS_2020,
                 basis=_OGS, known=known_places(_OGS),
             ),
             SiteScale(
@@ -223,7 +219,7 @@ SITE_SCALES: Mapping[str, SiteScale] = MappingProxyType(
 )  # fmt: skip
 #: The EGF's scale where Fox has nobody so weak.
 _EGF_OF_OGS = SiteScale(
-    "egf", "EGF", _as_rating("egf", 0.0), _same, EGF_FROM_OGS, 0, _FROM_OGS,
+    "egf", "EGF", _as_rating("egf", 0.0), _by(0.0), EGF_FROM_OGS, 0, _FROM_OGS,
     basis=_OGS, known=known_places(_OGS),
 )  # fmt: skip
 

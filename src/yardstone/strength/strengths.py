@@ -12,6 +12,7 @@ import numpy as np
 from yardstone.errors import InputError, UsageError
 from yardstone.go.analysis import PHASES, Phases
 from yardstone.strength.evidence import PHASES as MODEL_PHASES
+from yardstone.strength.evidence import Evidence
 from yardstone.strength.intervals import IntervalTable
 from yardstone.strength.listed_moves import IndicativeMove, indicative_moves
 from yardstone.strength.players import BOARD, EvaluatedGame
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.go.losses import Losses
-    from yardstone.strength.evidence import Evidence
     from yardstone.strength.model import StrengthModel
     from yardstone.strength.model_scale import ModelScale
 
@@ -160,19 +160,16 @@ class Rater:
         """Each game alone, and how the estimate moved with it."""
         each = self._model.game_statistics(evidence)
         running = np.cumsum(each, axis=0)
-        rated = []
-        for number, (game, colour) in enumerate(evaluated):
-            own = evidence.game == number
-            rated.append(
-                RatedGame(
-                    evaluated=game,
-                    colour=colour,
-                    alone=self.rate(each[number]),
-                    running=self.rate(running[number]),
-                    numbers=evidence.number[own].tolist(),
-                )
+        return tuple(
+            RatedGame(
+                evaluated=game,
+                colour=colour,
+                alone=self.rate(each[number]),
+                running=self.rate(running[number]),
+                numbers=evidence.number[evidence.game == number].tolist(),
             )
-        return tuple(rated)
+            for number, (game, colour) in enumerate(evaluated)
+        )
 
 
 def by_date(games: Sequence[Any]) -> list[int]:

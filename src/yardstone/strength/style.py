@@ -344,27 +344,26 @@ def read_style(*paths: str | os.PathLike[str]) -> StyleTable:
     parts = [_read(source) for source in find_sources(paths, [".tab"], SkipReport())]
     if not parts:
         raise NoGamesError("there is no table of style features (.tab)")
-    (file, first), rest = parts[0], parts[1:]
-    for other, table in rest:
+    file, first = parts[0]
+    strength = first.strength.copy()
+    for other, table in parts[1:]:
         if len(table) != len(first):
             raise InputError(
                 f"has {len(table):,} players, but {file} has {len(first):,}", file=other
             )
-        apart = [row for row in range(len(first)) if table.players[row] != first.players[row]]
         known = np.isfinite(first.strength) & np.isfinite(table.strength)
-        differ = np.flatnonzero(known & (table.strength != first.strength))
-        if apart or len(differ):
-            row = apart[0] if apart else int(differ[0])
-            raise InputError(
-                f"this player is another one than in {file}",
-                file=other,
-                line=row + _HEADINGS + 1,
-                hint="give the players in the same order in all tables",
-            )
-    tables = [first, *(table for _, table in rest)]
-    strength = first.strength.copy()
-    for table in tables[1:]:
+        differ = known & (table.strength != first.strength)
+        names = [one != two for one, two in zip(table.players, first.players, strict=True)]
+        for apart in (np.flatnonzero(names), np.flatnonzero(differ)):
+            if len(apart):
+                raise InputError(
+                    f"this player is another one than in {file}",
+                    file=other,
+                    line=int(apart[0]) + _HEADINGS + 1,
+                    hint="give the players in the same order in all tables",
+                )
         strength = np.where(np.isfinite(strength), strength, table.strength)
+    tables = [table for _, table in parts]
     return StyleTable(
         np.hstack([table.features for table in tables]),
         strength,
@@ -374,17 +373,18 @@ def read_style(*paths: str | os.PathLike[str]) -> StyleTable:
 
 
 def _read(source: Source) -> tuple[str, StyleTable]:
-    lines = _lines(source)
+    text = decode(source.content(_MOST_BYTES))
+    lines = [line.rstrip("\r") for line in text.rstrip("\r\n").split("\n")]
+    fail = partial(InputError, file=source.name)
     if len(lines) <= _HEADINGS:
-        raise InputError("has no player: three lines of headings come first", file=source.name)
+        raise fail("has no player: three lines of headings come first")
     names, kinds, roles = (_fields(line) for line in lines[:_HEADINGS])
     if len(names) > _MOST_COLUMNS:
-        raise InputError(f"has more than {_MOST_COLUMNS} columns", file=source.name, line=1)
+        raise fail(f"has more than {_MOST_COLUMNS} columns", line=1)
     roles += [""] * (len(names) - len(roles))
     if len(kinds) != len(names) or len(roles) != len(names):
-        raise InputError(
+        raise fail(
             f"the headings have {len(names)}, {len(kinds)} and {len(roles)} fields",
-            file=source.name,
             line=2,
             hint="this is not a table with the headings of Orange",
         )
@@ -392,22 +392,19 @@ def _read(source: Source) -> tuple[str, StyleTable]:
     target = next((c for c, role in enumerate(roles) if role == "class"), None)
     named = next((c for c, role in enumerate(roles) if role == "meta" and kinds[c] == "string"), -1)
     if not columns:
-        raise InputError("has no column of numbers that is a feature", file=source.name, line=3)
+        raise fail("has no column of numbers that is a feature", line=3)
     features, strength, players = [], [], []
-    for number, line in enumerate(lines[_HEADINGS:], start=_HEADINGS + 1):
-        fields = _fields(line)
-        if len(fields) != len(names):
-            raise InputError(
-                f"has {len(fields)} fields in place of {len(names)}", file=source.name, line=number
-            )
-        features.append([_number(fields[c], names[c], source.name, number) for c in columns])
-        known = target is not None and fields[target] not in ("", "?")
-        strength.append(
-            _number(fields[target], names[target], source.name, number)
-            if known and target is not None
-            else np.nan
-        )
-        players.append(fields[named] if named >= 0 else "")
+    for line, row in enumerate(lines[_HEADINGS:], start=_HEADINGS + 1):
+        cells = _fields(row)
+        if len(cells) != len(names):
+            raise fail(f"has {len(cells)} fields in place of {len(names)}", line=line)
+        wrong = partial(fail, line=line)
+        features.append([_number(cells[c], names[c], wrong) for c in columns])
+        if target is None or cells[target] in ("", "?"):
+            strength.append(np.nan)
+        else:
+            strength.append(_number(cells[target], names[target], wrong))
+        players.append(cells[named] if named >= 0 else "")
     return source.name, StyleTable(
         np.array(features, np.float64),
         np.array(strength, np.float64),
@@ -416,27 +413,18 @@ def _read(source: Source) -> tuple[str, StyleTable]:
     )
 
 
-def _lines(source: Source) -> list[str]:
-    text = decode(source.content(_MOST_BYTES))
-    return [line.rstrip("\r") for line in text.rstrip("\r\n").split("\n")]
-
-
 def _fields(line: str) -> list[str]:
     return [clean(field) for field in line.split("\t")]
 
 
-def _number(text: str, name: str, file: str, line: int) -> float:
+def _number(text: str, name: str, wrong: Callable[..., InputError]) -> float:
     try:
         value = float(text)
     except ValueError:
         value = np.nan
     if not np.isfinite(value):
-        raise InputError(
-            f"{name!r} is {text!r} in place of a number",
-            file=file,
-            line=line,
-            hint="leave the player out, or fill the field",
-        )
+        hint = "leave the player out, or fill the field"
+        raise wrong(f"{name!r} is {text!r} in place of a number", hint=hint)
     return value
 
 

@@ -6,29 +6,26 @@ turn it really is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import combinations
+from itertools import combinations, zip_longest
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from yardstone.errors import IllegalMove, InputError, UsageError
 from yardstone.go.board import Board
-from yardstone.go.patterns.pattern import allowed, back_to_front
-from yardstone.go.patterns.search import find_patterns
+from yardstone.go.patterns.pattern import Pattern, Placement, allowed, back_to_front
+from yardstone.go.patterns.search import Matches, find_patterns
 from yardstone.go.points import BLACK, EMPTY, PASS, WHITE, colour_name, opponent, point_name
 from yardstone.go.rules import NAMED_RULES
 from yardstone.records.go_game import DRAWN, UNKNOWN, GoGame
 
 if TYPE_CHECKING:
-    from numpy.random import Generator
     from numpy.typing import NDArray
 
     from yardstone.go.patterns.index import GameIndex
-    from yardstone.go.patterns.pattern import Pattern, Placement
-    from yardstone.go.patterns.search import Matches
     from yardstone.strength.trickplay.problems import Problem, Variation
 
 
@@ -102,94 +99,48 @@ def complete_problems(
     if unknown := set(by_hand) - {problem.name for problem in problems}:
         raise UsageError(f"there is no problem {sorted(unknown)[0]!r} to change")
     generators = np.random.default_rng(seed).spawn(len(problems))
-    search = _Search(index, boards, None if seed is None else generators, workers, progress)
-    matches_of = search.find(problems, [problem.pattern for problem in problems])
-    done: list[Completion | None] = [None] * len(problems)
-    for number, (problem, matches) in enumerate(zip(problems, matches_of, strict=True)):
-        settled = search.settled(number, problem, matches, (), by_hand.get(problem.name, ()))
-        if settled:
-            done[number] = Completion(problem, matches.total, (), 0, settled)
-    for depth in range(1, reduce + 1):
-        left = [number for number, completion in enumerate(done) if completion is None]
-        for number, completion in search.reduced(problems, left, depth, matches_of, by_hand):
-            done[number] = completion
-    return [
-        Completion(problem, matches.total, (), 0, ()) if completion is None else completion
-        for problem, matches, completion in zip(problems, matches_of, done, strict=True)
-    ]
 
-
-@dataclass(frozen=True, slots=True)
-class _Search:
-    """Where to look, and what to take."""
-
-    index: GameIndex
-    boards: int
-    generators: Sequence[Generator] | None
-    workers: int | None
-    progress: Callable[[int, int], None] | None
-
-    def find(self, problems: Sequence[Problem], patterns: Sequence[Pattern]) -> list[Matches]:
+    def find(numbers: Iterable[int], patterns: Sequence[Pattern]) -> list[Matches]:
         return find_patterns(
-            self.index,
+            index,
             patterns,
-            also=[problem.points for problem in problems],
+            also=[problems[number].points for number in numbers],
             most=_MOST_MATCHES,
-            workers=self.workers,
-            progress=self.progress,
+            workers=workers,
+            progress=progress,
         )
 
-    def settled(
-        self,
-        number: int,
-        problem: Problem,
-        matches: Matches,
-        put_back: Stones,
-        by_hand: Sequence[tuple[int, int]],
-    ) -> tuple[Settled, ...]:
-        """The games taken; none if there is no match, or none allows the variations."""
-        if self.generators is None:
+    def settled(number: int, matches: Matches, put_back: Stones) -> tuple[Settled, ...]:
+        if seed is None:
             order = np.lexsort((matches.game, matches.first))
         else:
-            order = self.generators[number].permutation(len(matches))
-        return settle(self.index, problem, matches, order, put_back, by_hand, self.boards)
+            order = generators[number].permutation(len(matches))
+        hand = by_hand.get(problems[number].name, ())
+        return settle(index, problems[number], matches, order, put_back, hand, boards)
 
-    def reduced(
-        self,
-        problems: Sequence[Problem],
-        left: Sequence[int],
-        depth: int,
-        matches_of: Sequence[Matches],
-        by_hand: Mapping[str, Sequence[tuple[int, int]]],
-    ) -> list[tuple[int, Completion]]:
-        """What is found of some problems without so many of their stones."""
+    found = find(range(len(problems)), [problem.pattern for problem in problems])
+    done = [
+        Completion(problem, matches.total, (), 0, settled(number, matches, ()))
+        for number, (problem, matches) in enumerate(zip(problems, found, strict=True))
+    ]
+    for depth in range(1, reduce + 1):
         tries = [
             (number, removed, pattern)
-            for number in left
-            for removed, pattern in _reductions(problems[number], depth)
+            for number, each in enumerate(done)
+            if not each.boards
+            for removed, pattern in _reductions(each.problem, depth)
         ]
         if not tries:
-            return []
-        matches = self.find(
-            [problems[number] for number, _, _ in tries], [pattern for _, _, pattern in tries]
-        )
-        result = []
-        for number in left:
-            own = [k for k, (owner, _, _) in enumerate(tries) if owner == number]
-            own.sort(key=lambda k: -matches[k].total)
-            problem = problems[number]
-            for k in own:
-                put_back = tries[k][1]
-                boards = self.settled(
-                    number, problem, matches[k], put_back, by_hand.get(problem.name, ())
-                )
-                if boards:
-                    completion = Completion(
-                        problem, matches_of[number].total, put_back, matches[k].total, boards
-                    )
-                    result.append((number, completion))
-                    break
-        return result
+            continue
+        found = find([number for number, _, _ in tries], [pattern for _, _, pattern in tries])
+        for k in sorted(range(len(tries)), key=lambda k: -found[k].total):
+            number, put_back, _ = tries[k]
+            if done[number].boards or not (whole := settled(number, found[k], put_back)):
+                continue
+            done[number] = replace(
+                done[number], put_back=put_back, found_without=found[k].total, boards=whole
+            )
+    return done
 
 
 def _reductions(problem: Problem, depth: int) -> list[tuple[Stones, Pattern]]:
@@ -214,23 +165,15 @@ def _reductions(problem: Problem, depth: int) -> list[tuple[Stones, Pattern]]:
             if len(reductions) == _MOST_REDUCTIONS:
                 return reductions
             off = pattern.changed((point, allowed(EMPTY)) for point in (*others, *known, *mine))
+            pairs = zip_longest([*others, *known][::-1], mine)
             backwards = [
                 (stone, colour)
-                for pair in _pairs([*others, *known][::-1], list(mine), other, answer)
-                for stone, colour in pair
+                for pair in pairs
+                for stone, colour in zip(pair, (other, answer), strict=True)
+                if stone is not None
             ]
             reductions.append((tuple(backwards[::-1]), off))
     return reductions
-
-
-def _pairs(
-    theirs: list[int], mine: list[int], other: int, answer: int
-) -> list[list[tuple[int, int]]]:
-    """Stones of both sides in turn, beginning with the other's."""
-    return [
-        [(point, other), *([(mine[k], answer)] if k < len(mine) else [])]
-        for k, point in enumerate(theirs)
-    ]
 
 
 #: Matches that are looked at for each problem.
@@ -287,41 +230,32 @@ def settle(
     at once or after one more move elsewhere. Where that is so in no game, the other
     side passes.
     """
-    chosen: list[Settled] = []
-    positions: set[bytes] = set()
+    chosen: dict[bytes, Settled] = {}
     waiting: list[tuple[int, GoGame]] = []
     turn = put_back[0][1] if put_back else problem.to_answer
+
+    def take(game: GoGame, match: int, moment: int, *before: Change) -> None:
+        settled = _settled(problem, game, match, matches, moment, before, put_back, by_hand)
+        if settled is not None:
+            chosen.setdefault(*settled)
+
     for match in order[:_MOST_TRIED].tolist():
         if len(chosen) == number:
             break
         game = index.game(int(matches.game[match]))
-        placement = matches.placements[int(matches.way[match])]
-        mover = opponent(turn) if placement.swapped else turn
+        mover = opponent(turn) if matches.placements[int(matches.way[match])].swapped else turn
         first, last = int(matches.first[match]), int(matches.last[match])
         moment = next(
             (m for m in (first, first + 1) if m <= last and _turn(game, m) == mover), None
         )
-        if moment is None:
-            if len(waiting) < number:
-                waiting.append((match, game))
-            continue
-        settled = _settled(problem, game, match, matches, moment, (), put_back, by_hand)
-        _keep(settled, chosen, positions)
+        if moment is not None:
+            take(game, match, moment)
+        elif len(waiting) < number:
+            waiting.append((match, game))
     if not chosen:
         for match, game in waiting:
-            passes = (Change(_PASS, PASS, opponent(turn)),)
-            moment = int(matches.first[match])
-            settled = _settled(problem, game, match, matches, moment, passes, put_back, by_hand)
-            _keep(settled, chosen, positions)
-    return tuple(chosen)
-
-
-def _keep(
-    settled: tuple[Settled, bytes] | None, chosen: list[Settled], positions: set[bytes]
-) -> None:
-    if settled is not None and settled[1] not in positions:
-        positions.add(settled[1])
-        chosen.append(settled[0])
+            take(game, match, int(matches.first[match]), Change(_PASS, PASS, opponent(turn)))
+    return tuple(chosen.values())
 
 
 def _turn(game: GoGame, moment: int) -> int:
@@ -340,7 +274,7 @@ def _settled(
     before: tuple[Change, ...],
     put_back: Sequence[tuple[int, int]],
     by_hand: Sequence[tuple[int, int]],
-) -> tuple[Settled, bytes] | None:
+) -> tuple[bytes, Settled] | None:
     """The problem on a game's board with its stones; None if a variation cannot be played."""
     placement = matches.placements[int(matches.way[match])]
     turned = _turned(game, placement, moment)
@@ -355,7 +289,11 @@ def _settled(
         board = _board_after(turned)
         if by_hand:
             changes = [Change(_BY_HAND, point, colour) for point, colour in by_hand]
-            turned, board = _changed(turned, board, changes, problem.to_answer)
+            stones = board.stones
+            for change in changes:
+                stones[change.point] = change.colour
+            turned = _set_up(turned, stones, problem.to_answer)
+            board = _board_after(turned)
             added += changes
         if not _shows(board, problem, placement):
             return None
@@ -365,7 +303,7 @@ def _settled(
         return None
     number = int(matches.game[match])
     settled = Settled(turned, number, moment, placement, tuple(added))
-    return settled, board.stones.tobytes()
+    return board.stones.tobytes(), settled
 
 
 def _turned(game: GoGame, placement: Placement, moment: int) -> GoGame:
@@ -402,9 +340,7 @@ def _turned(game: GoGame, placement: Placement, moment: int) -> GoGame:
     )
 
 
-@cache
-def _table(size: int) -> NDArray[np.int32]:
-    return back_to_front(size)
+_table = cache(back_to_front)
 
 
 def _board_after(game: GoGame) -> Board:
@@ -415,17 +351,6 @@ def _board_after(game: GoGame) -> Board:
     for point, colour in zip(game.moves.tolist(), game.colours.tolist(), strict=True):
         board.play(point, colour, tolerant=True)
     return board
-
-
-def _changed(
-    game: GoGame, board: Board, changes: Sequence[Change], to_play: int
-) -> tuple[GoGame, Board]:
-    """The position with stones changed by hand, as the beginning of a game."""
-    stones = board.stones
-    for change in changes:
-        stones[change.point] = change.colour
-    changed = _set_up(game, stones, to_play)
-    return changed, _board_after(changed)
 
 
 def without_history(game: GoGame, to_play: int) -> GoGame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -120,69 +120,57 @@ def make_problem(
     variation, one is empty, too long, illegal or begun by the other side, or the last stone is none
     of the opponent's.
     """
-
-    def wrong(message: str, hint: str | None = None) -> InputError:
-        return InputError(message, file=file, line=line, hint=hint)
-
     if not lines:
-        raise wrong("the problem has no variation", "add a refutation and a failure")
+        raise _no_variation()
     if len(lines) > MOST_VARIATIONS:
-        raise wrong(f"more than {MOST_VARIATIONS} variations")
-    board = _board_of(pattern, wrong)
+        raise InputError(f"more than {MOST_VARIATIONS} variations")
+    try:  # what is not known counts as empty
+        board = Board(
+            pattern.size,
+            setup_black=np.flatnonzero(pattern.points == allowed(BLACK)),
+            setup_white=np.flatnonzero(pattern.points == allowed(WHITE)),
+        )
+    except InputError as error:
+        raise InputError(f"the position is impossible: {error.message}") from None
     kinds = [kind for kind, _, _ in lines]
     variations = []
     for number, (kind, points, colours) in enumerate(lines):
         several = kinds.count(kind) > 1
         called = f"{kind} {kinds[: number + 1].count(kind)}" if several else kind
         if not len(points):
-            raise wrong(f"the {called} has no move")
+            raise InputError(f"the {called} has no move")
         if len(points) > LONGEST_VARIATION:
-            raise wrong(f"the {called} has more than {LONGEST_VARIATION} moves")
+            raise InputError(f"the {called} has more than {LONGEST_VARIATION} moves")
         if colours[0] != to_answer:
-            raise wrong(
-                f"the {called} is begun by the other side", "let all variations begin alike"
+            raise InputError(
+                f"the {called} is begun by the other side", hint="let all variations begin alike"
             )
+        _check_legal(board.copy(), points, colours, called)
         variations.append(
             Variation(kind, called, np.array(points, np.int16), np.array(colours, np.int8))
         )
-        _check_legal(board.copy(), variations[-1], wrong)
-    opponents = allowed(WHITE if to_answer == BLACK else BLACK)
-    if last != PASS and pattern.points[last] != opponents:
+    if last != PASS and pattern.points[last] != allowed(opponent(to_answer)):
         where = point_name(last, pattern.size)
-        raise wrong(f"{where} is told to be the last stone, but no stone of the opponent is there")
+        raise InputError(
+            f"{where} is told to be the last stone, but no stone of the opponent is there"
+        )
     problem = Problem(name, file, line, pattern, *bounds, to_answer, last, tuple(variations))
     free = [point for point in problem.points if pattern.points[point] == ANY]
-    if free:
-        needed = pattern.changed((point, allowed(EMPTY)) for point in free)
-        problem = Problem(name, file, line, needed, *bounds, to_answer, last, problem.variations)
-    return problem
+    needed = pattern.changed((point, allowed(EMPTY)) for point in free) if free else pattern
+    return replace(problem, pattern=needed)
 
 
-def _board_of(pattern: Pattern, wrong: Callable[[str], InputError]) -> Board:
-    """The pattern alone; what is not known counts as empty."""
-    from yardstone.go.board import Board
-
-    try:
-        return Board(
-            pattern.size,
-            setup_black=np.flatnonzero(pattern.points == allowed(BLACK)),
-            setup_white=np.flatnonzero(pattern.points == allowed(WHITE)),
-        )
-    except InputError as error:
-        raise wrong(f"the position is impossible: {error.message}") from None
+def _no_variation() -> InputError:
+    return InputError("the problem has no variation", hint="add a refutation and a failure")
 
 
-def _check_legal(board: Board, variation: Variation, wrong: Callable[[str], InputError]) -> None:
+def _check_legal(board: Board, points: Sequence[int], colours: Sequence[int], called: str) -> None:
     """Play a variation on a board of its own."""
-    for number, (point, colour) in enumerate(
-        zip(variation.points.tolist(), variation.colours.tolist(), strict=True), start=1
-    ):
+    for number, (point, colour) in enumerate(zip(points, colours, strict=True), start=1):
         try:
             board.play(point, colour, tolerant=True)
         except IllegalMove as error:
-            raise wrong(
-                f"move {number} of the {variation.name} is illegal: {error.message}"
-            ) from None
+            raise InputError(f"move {number} of the {called} is illegal: {error.message}") from None
 
 
 #: Lines around what is shown, and lines to an edge that are taken along with it.
@@ -211,6 +199,12 @@ class Bounds:
         first = point_name(self.top * size + self.left, size)
         return f"{first}:{point_name(self.bottom * size + self.right, size)}"
 
+    @classmethod
+    def around(cls, points: Iterable[int], size: int) -> Bounds:
+        """The smallest rectangle around points."""
+        rows, columns = np.divmod(np.fromiter(points, np.int64), size)
+        return cls(int(rows.min()), int(columns.min()), int(rows.max()), int(columns.max()))
+
 
 def parse_bounds(text: str, size: int) -> Bounds:
     """Read two opposite corners such as ``H10:T1``.
@@ -224,10 +218,7 @@ def parse_bounds(text: str, size: int) -> Bounds:
     match = _CORNERS.fullmatch(text)
     if match is None:
         raise InputError(f"{text!r} are not bounds", hint="write two corners, such as H10:T1")
-    rows, columns = zip(
-        *(divmod(point_number(corner, size), size) for corner in match.groups()), strict=True
-    )
-    return Bounds(min(rows), min(columns), max(rows), max(columns))
+    return Bounds.around((point_number(corner, size) for corner in match.groups()), size)
 
 
 def inferred_bounds(size: int, points: Iterable[int]) -> Bounds:
@@ -242,18 +233,15 @@ def inferred_bounds(size: int, points: Iterable[int]) -> Bounds:
         >>> inferred_bounds(19, points).named(19)
         'O6:T1'
     """
-    rows, columns = np.divmod(np.fromiter(points, np.int64), size)
-    sides = []
-    for lines in (rows, columns):
-        first, last = int(lines.min()) - MARGIN, int(lines.max()) + MARGIN
-        sides.append(
-            (
-                0 if first <= NEAR_EDGE else first,
-                size - 1 if size - 1 - last <= NEAR_EDGE else last,
-            )
-        )
-    (top, bottom), (left, right) = sides
-    return Bounds(top, left, bottom, right)
+    around = Bounds.around(points, size)
+
+    def first(line: int) -> int:
+        return 0 if line - MARGIN <= NEAR_EDGE else line - MARGIN
+
+    def last(line: int) -> int:
+        return size - 1 - first(size - 1 - line)
+
+    return Bounds(first(around.top), first(around.left), last(around.bottom), last(around.right))
 
 
 _KEYS = {"problem", "size", "to play", "last", REFUTATION, FAILURE}
@@ -264,7 +252,7 @@ _ONCE = _KEYS - {REFUTATION, FAILURE}
 class _Part:
     """The lines of one problem."""
 
-    line: int
+    line: int = 0
     diagram_line: int = 0
     diagram: list[str] = field(default_factory=list)
     values: list[tuple[str, str, int]] = field(default_factory=list)
@@ -276,48 +264,54 @@ class _Part:
 
 def text_problems(lines: Sequence[str], file: str) -> Iterator[Problem | Skipped]:
     """The problems of a text file, and what could not be used of it."""
-    parts = list(_parts(lines, file))
-    for number, part in enumerate(parts, start=1):
+    for number, part in enumerate(list(_parts(lines, file)), start=1):
         if isinstance(part, Skipped):
             yield part
-            continue
-        try:
-            yield _problem(part, file, str(number))
-        except InputError as error:
-            hint = "" if error.hint is None else f" ({error.hint})"
-            yield Skipped(file, error.line or part.line, error.message + hint)
+        else:
+            yield _attempt(file, part.line, _problem, part, file, str(number))
+
+
+def _attempt(
+    file: str, line: int, make: Callable[..., Problem], *arguments: object
+) -> Problem | Skipped:
+    """The problem that is made, or why there is none."""
+    try:
+        return make(*arguments)
+    except InputError as error:
+        hint = "" if error.hint is None else f" ({error.hint})"
+        return Skipped(file, error.line or line, error.message + hint)
 
 
 def _parts(lines: Sequence[str], file: str) -> Iterator[_Part | Skipped]:
     """Cut a file where a problem begins."""
-    part = _Part(1)
+    part = _Part()
     for number, raw in enumerate(lines, start=1):
         text = raw.strip()
         if not text or text.startswith("#"):
             continue
         key, colon, value = text.partition(":")
         key = " ".join(key.lower().split())
-        if colon and key in _KEYS:
+        named = bool(colon) and key in _KEYS
+        if named:
             begins = key == "problem" or (key in _ONCE and part.value(key) is not None)
-            if begins and (part.diagram or part.values):
-                yield part
-                part = _Part(number)
-            if not part.values and not part.diagram:
-                part.line = number
-            part.values.append((key, value.strip(), number))
         elif is_diagram_line(text):
-            if part.diagram and part.values and part.values[-1][2] > part.diagram_line:
-                yield part
-                part = _Part(number)
-            if not part.diagram:
-                part.diagram_line = number
-                part.line = part.values[0][2] if part.values else number
-            part.diagram.append(text)
+            shown = bool(part.diagram and part.values)
+            begins = shown and part.values[-1][2] > part.diagram_line
         else:
             keys = ", ".join(sorted(_KEYS))
             reason = f"{text[:40]!r} is neither a row of a diagram nor one of {keys}"
             yield Skipped(file, number, reason)
-    if part.diagram or part.values:
+            continue
+        if begins and part.line:
+            yield part
+            part = _Part()
+        part.line = part.line or number
+        if named:
+            part.values.append((key, value.strip(), number))
+        else:
+            part.diagram_line = part.diagram_line or number
+            part.diagram.append(text)
+    if part.line:
         yield part
 
 
@@ -348,15 +342,14 @@ def _problem(part: _Part, file: str, number: str) -> Problem:
             colours = [to_answer if k % 2 == 0 else opponent(to_answer) for k in range(len(points))]
             variations.append((key, points, colours))
     top, left = diagram.top, diagram.left
-    corner = (top + diagram.rows - 1) * lines + left + diagram.columns - 1
-    bounds = f"{point_name(top * lines + left, lines)}:{point_name(corner, lines)}"
+    drawn = Bounds(top, left, top + diagram.rows - 1, left + diagram.columns - 1)
     return make_problem(
         diagram.pattern,
         variations,
         name=name,
         file=file,
         line=part.line,
-        bounds=(bounds, "drawn"),
+        bounds=(drawn.named(lines), "drawn"),
         to_answer=to_answer,
         last=last,
     )
@@ -389,9 +382,12 @@ def problem_of_tree(tree: SgfTree, name: str, bounds: str | None = None) -> Prob
     told by VW, by `bounds`, or inferred. Raises `InputError` if the record is no such problem.
     """
     reader = _Reader(tree)
-    variations = [(reader.kind(child, k), *reader.moves(child)) for k, child in reader.branches()]
+    variations = [
+        (reader.kind(child, number), *reader.moves(child))
+        for number, child in enumerate(tree.children(reader.node))
+    ]
     if not variations:
-        raise InputError("the problem has no variation", hint="add a refutation and a failure")
+        raise _no_variation()
     stones, size = reader.stones, reader.size
     moves = [point for _, points, _ in variations for point in points if point != PASS]
     points = [*np.flatnonzero(stones).tolist(), *moves]
@@ -411,7 +407,7 @@ def problem_of_tree(tree: SgfTree, name: str, bounds: str | None = None) -> Prob
         name=name,
         file=tree.file,
         line=tree.line,
-        bounds=(_corners(inside, size), source),
+        bounds=(Bounds.around(np.flatnonzero(inside), size).named(size), source),
         to_answer=to_answer,
         last=reader.last(to_answer),
     )
@@ -434,7 +430,6 @@ class _Reader:
         self._board = Board(self.size)
         self._last = PASS
         self._marked: list[int] = []
-        self._node = 0
         self._walk()
 
     @property
@@ -444,18 +439,18 @@ class _Reader:
 
     def _walk(self) -> None:
         """Go on until the line branches, or moves begin where it never does."""
-        tree, node, lead = self._tree, 0, 0
+        tree, lead = self._tree, 0
+        self.node = 0
         branched = any(len(tree.children(at)) > 1 for at in tree.main_line())
         while True:
-            self._take(tree.properties(node))
-            self._node = node
-            children = tree.children(node)
+            self._take(tree.properties(self.node))
+            children = tree.children(self.node)
             if len(children) != 1:
                 return
             following = tree.properties(children[0])
             if not branched and any(colour in following for colour in _COLOURS):
                 return
-            node, lead = children[0], lead + 1
+            self.node, lead = children[0], lead + 1
             if lead > _LONGEST_LEAD:
                 raise InputError(f"more than {_LONGEST_LEAD} moves lead to the position")
 
@@ -499,10 +494,6 @@ class _Reader:
         marked = [point for point in self._marked if other[point]]
         return marked[0] if len(marked) == 1 else PASS
 
-    def branches(self) -> Iterator[tuple[int, int]]:
-        """The variations: their number and first node."""
-        return enumerate(self._tree.children(self._node))
-
     def kind(self, node: int, number: int) -> str:
         """What a branch is, by its name or by its place."""
         properties = self._tree.properties(node)
@@ -515,19 +506,16 @@ class _Reader:
 
     def moves(self, node: int) -> tuple[list[int], list[int]]:
         """Points and colours of the main line from a node on."""
-        points: list[int] = []
-        colours: list[int] = []
+        moves: list[tuple[int, int]] = []
         while True:
             properties = self._tree.properties(node)
             if any(name in properties for name in _SETUP):
                 raise InputError("stones are set up within a variation", hint="play them as moves")
-            for point, colour in _played(properties, self.size):
-                points.append(point)
-                colours.append(colour)
+            moves += _played(properties, self.size)
             children = self._tree.children(node)
             if not children:
-                return points, colours
-            if len(points) > LONGEST_VARIATION:
+                return [point for point, _ in moves], [colour for _, colour in moves]
+            if len(moves) > LONGEST_VARIATION:
                 raise InputError(f"a variation has more than {LONGEST_VARIATION} moves")
             node = children[0]
 
@@ -567,13 +555,6 @@ def _points(values: tuple[str, ...], size: int) -> Iterator[int]:
         for row in range(min(top, bottom), max(top, bottom) + 1):
             for column in range(min(left, right), max(left, right) + 1):
                 yield row * size + column
-
-
-def _corners(inside: NDArray[np.bool_], size: int) -> str:
-    """The corners of the rectangle around what is known."""
-    rows, columns = np.divmod(np.flatnonzero(inside), size)
-    first, last = rows.min() * size + columns.min(), rows.max() * size + columns.max()
-    return f"{point_name(int(first), size)}:{point_name(int(last), size)}"
 
 
 _ENDINGS = (".sgf", ".txt")
@@ -633,11 +614,8 @@ def _problems(source: Source, bounds: str | None) -> Iterator[Problem | Skipped]
     stem = PurePath(source.name).name.split(".")[0] or source.name
     reader = SgfReader(source)
     for tree in reader.trees():
-        try:
-            name = stem if tree.number == 1 else f"{stem} #{tree.number}"
-            yield problem_of_tree(tree, name, bounds)
-        except InputError as error:
-            yield Skipped(source.name, error.line or tree.line, _reason(error))
+        name = stem if tree.number == 1 else f"{stem} #{tree.number}"
+        yield _attempt(source.name, tree.line, problem_of_tree, tree, name, bounds)
     yield from reader.skipped.details
 
 
@@ -648,7 +626,3 @@ def _from_text(source: Source) -> Iterator[Problem | Skipped]:
         yield Skipped(source.name, 0, error.message)
         return
     yield from text_problems(text.splitlines(), source.name)
-
-
-def _reason(error: InputError) -> str:
-    return error.message + ("" if error.hint is None else f" ({error.hint})")

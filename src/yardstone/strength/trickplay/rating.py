@@ -16,14 +16,14 @@ import numpy as np
 
 from yardstone.errors import InputError, UsageError
 from yardstone.files import scratch_folder
-from yardstone.go.evaluator import Evaluator, ask, over_games
+from yardstone.go.evaluator import Evaluator, ask
 from yardstone.go.features import move_features
 from yardstone.go.patterns.index import MARK, GameIndex, build_index
 from yardstone.go.points import PASS, point_number
 from yardstone.go.rules import TROMP_TAYLOR
 from yardstone.pool import SkipReport
 from yardstone.strength.evidence import KINDS, evidence_of_games
-from yardstone.strength.players import BOARD, KOMI
+from yardstone.strength.players import BOARD, KOMI, over_all
 from yardstone.strength.site_scales import site_scale
 from yardstone.strength.strengths import Rated, Rater
 from yardstone.strength.trickplay.completion import complete_problems
@@ -212,25 +212,17 @@ def answer_evidence(
         for variation in completion.problem.variations
         for board in completion.boards
     ]
-    total = sum(answer.positions for answer in answers)
-
-    def note(done: int) -> None:
-        if progress is not None:
-            progress(min(done, total), total)
-
-    evidence: list[Evidence] = list(
-        over_games(
+    return list(
+        over_all(
             _evidence_of_answers,
             answers,
             network,
             together=_TOGETHER,
             positions=lambda answer: answer.positions,
             skipped=SkipReport(),
-            progress=note,
+            progress=progress,
         )
     )
-    note(total)
-    return evidence
 
 
 class _Answer(NamedTuple):

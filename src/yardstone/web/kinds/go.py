@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import InputError
@@ -17,7 +18,7 @@ from yardstone.reports.document import (
     Table,
 )
 from yardstone.reports.words import plural
-from yardstone.strength.site_scales import KNOWN_RANKS
+from yardstone.strength.site_scales import KNOWN_RANKS, SiteScale
 from yardstone.web.kinds.kind import (
     Card,
     ChoiceField,
@@ -37,7 +38,6 @@ from yardstone.web.problems import RequestProblem
 if TYPE_CHECKING:
     from yardstone.records.go_game import GoGame
     from yardstone.strength.estimation import SideEstimate
-    from yardstone.strength.site_scales import SiteScale
     from yardstone.web.settings import Settings
 
 
@@ -95,11 +95,11 @@ def _go_view(result: Plain, query: Query) -> View:
     from yardstone.strength.site_scales import plain_on_scale
 
     sides = [result, *result.get("others", ())]
-    shown = _side(sides, query)
+    place = _place(sides, query)
+    shown = sides[place]
     on_scales = shown.get("on_scales", {})
     if query.scale in on_scales:
         shown = plain_on_scale(shown, on_scales[query.scale])
-    place = next(k for k, each in enumerate(sides) if _same_side(each, shown))
     links = _Links(query, sides, place)
     games = len(shown["by_game"])
     parts = [
@@ -154,15 +154,11 @@ def _go_glance(result: Plain) -> Document:
     return Document(result["player"], sections=[Section("", answer), *board])
 
 
-def _side(sides: Sequence[Plain], query: Query) -> Plain:
-    """The side that is asked for; the first one if there is none such."""
+def _place(sides: Sequence[Plain], query: Query) -> int:
+    """Place of the side that is asked for; the first one if there is none such."""
     player = sides[0]["player"] if query.player is None else query.player
-    own = [each for each in sides if each["player"] == player] or [sides[0]]
-    return next((each for each in own if each.get("colour") == query.colour), own[0])
-
-
-def _same_side(one: Plain, other: Plain) -> bool:
-    return (one["player"], one.get("colour")) == (other["player"], other.get("colour"))
+    own = [k for k, each in enumerate(sides) if each["player"] == player] or [0]
+    return next((k for k in own if sides[k].get("colour") == query.colour), own[0])
 
 
 class _Links:
@@ -190,26 +186,24 @@ class _Links:
         firsts: dict[str, int] = {}
         for number, each in enumerate(self.sides):
             firsts.setdefault(each["player"], number)
-        own = [k for k, each in enumerate(self.sides) if each["player"] == shown]
-        players = [self._choice(name, number, name == shown) for name, number in firsts.items()]
-        colours = [
-            self._choice(_colour_words(self.sides[number]), number, number == self.place)
-            for number in own
+        own = [
+            (f"As {colour.capitalize()}" if (colour := each.get("colour")) else "All", k)
+            for k, each in enumerate(self.sides)
+            if each["player"] == shown
         ]
+        listed = {
+            "Player": [(name, k, name == shown) for name, k in firsts.items()],
+            "Games": [(words, k, k == self.place) for words, k in own],
+        }
         return [
-            Choices(label, choices)
-            for label, choices in (("Player", players), ("Games", colours))
+            Choices(label, [self._choice(*each) for each in choices])
+            for label, choices in listed.items()
             if len(choices) > 1
         ]
 
     def _choice(self, words: str, place: int, chosen: bool) -> Alternative:
         games = plural(self.sides[place]["games"], "game")
         return Alternative(words, [games], self.to(place), chosen)
-
-
-def _colour_words(side: Plain) -> str:
-    colour = side.get("colour")
-    return "All" if colour is None else f"As {colour.capitalize()}"
 
 
 def _kept(shown: Plain) -> dict[str, Any]:
@@ -241,13 +235,12 @@ def _go_card(result: Plain) -> Card:
 
 
 def _go_records(result: Plain) -> Table:
-    def column(name: str) -> Column:
-        return Column(name, lambda game: game[name])
 
     def running(name: str) -> Column:
         return Column(f"running_{name}", lambda game: game["running"][name])
 
-    columns = [*map(column, _OF_GAMES), *map(running, ("rank", "rating", "low", "high"))]
+    columns = [Column(name, itemgetter(name)) for name in _OF_GAMES]
+    columns += map(running, ("rank", "rating", "low", "high"))
     return Table(columns, result["by_game"])
 
 
@@ -270,6 +263,13 @@ def _perform(task: Task) -> dict[str, Any]:
     elif player is not None:
         _check_player(games, player)
     task.tell("analysing", 0, sum(len(game.moves) + 1 for game in games))
+
+    def tell(done: int, total: int) -> None:
+        if done < total:
+            task.tell("analysing", done, total)
+        else:  # costly moves are searched, which takes as long
+            task.tell("searching", 0, 0)
+
     estimates = estimate_everyone(
         games,
         player,
@@ -280,52 +280,38 @@ def _perform(task: Task) -> dict[str, Any]:
         level=task.options["level"],
         others=task.limit("go_players") if task.options.get("others") == "yes" else 0,
         skipped=task.skipped,
-        progress=lambda done, total: _tell(task, done, total),
+        progress=tell,
     )
     return go_result(estimates, own_scale(task.settings))
-
-
-def _tell(task: Task, done: int, total: int) -> None:
-    """Tell how many positions are seen; then costly moves are searched, which takes as long."""
-    if done < total:
-        task.tell("analysing", done, total)
-    else:
-        task.tell("searching", 0, 0)
 
 
 def _games(task: Task) -> list[GoGame]:
     from yardstone.records.sgf import SgfReader
 
-    most_games, most_moves = task.limit("go_games"), task.limit("go_moves")
     reader = SgfReader(
         *(file.source for file in task.files),
         progress=lambda done, total: task.tell("reading", done, total),
     )
+    hint = "Send fewer games: the newest are the most informative."
     games: list[GoGame] = []
     moves = 0
     for game in reader:
         games.append(game)
         moves += len(game.moves)
-        if len(games) > most_games:
-            raise _too_much(f"There are more than {most_games:,} games.")
-        if moves > most_moves:
-            raise _too_much(f"The games have more than {most_moves:,} moves together.")
+        for number, name, words in (
+            (len(games), "go_games", "There are more than {:,} games."),
+            (moves, "go_moves", "The games have more than {:,} moves together."),
+        ):
+            if number > (most := task.limit(name)):
+                raise RequestProblem(413, "too_many_games", words.format(most), hint)
     task.skipped.merge(reader.skipped)
     if not games:
-        first = reader.skipped.details[0] if reader.skipped.details else None
-        raise InputError(
-            "no game could be read" if first is None else first.reason,
-            file=task.files[0].label if first is None else first.file,
-            line=None if first is None else first.line or None,
-            hint="send SGF files of games of Go",
-        )
+        hint = "send SGF files of games of Go"
+        if reader.skipped.details:
+            first = reader.skipped.details[0]
+            raise InputError(first.reason, file=first.file, line=first.line or None, hint=hint)
+        raise InputError("no game could be read", file=task.files[0].label, hint=hint)
     return games
-
-
-def _too_much(message: str) -> RequestProblem:
-    return RequestProblem(
-        413, "too_many_games", message, "Send fewer games: the newest are the most informative."
-    )
 
 
 def _check_player(games: list[GoGame], player: str) -> None:
@@ -354,11 +340,9 @@ def _only_player(games: list[GoGame]) -> str:
 
     different, _ = unique_games(games)
     if not player_names(different):
+        number = len(different)
         raise NeedsPlayer(
-            [
-                {"name": colour.capitalize(), "games": len(different), "colour": colour}
-                for colour in _COLOURS
-            ]
+            [{"name": each.capitalize(), "games": number, "colour": each} for each in _COLOURS]
         )
     try:
         return find_player(different)
