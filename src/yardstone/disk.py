@@ -12,16 +12,14 @@ import os
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.errors import InputError
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Texts = NDArray[Any]
+Texts = NDArray[Any]
 
 __all__ = [
     "PIECE",

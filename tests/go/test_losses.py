@@ -49,10 +49,10 @@ def test_a_turned_position_is_the_turned_board(network: Network) -> None:
         other = encode_game(9, moves=table[GAME.moves[:12]], komi=7.0, positions=[12])
         there = network.evaluate(other.spatial.astype(np.float32), other.globals)
         spatial = encoded.spatial.astype(np.float32)
-        result, policy = evaluate_turned(network, spatial, encoded.globals, np.array([symmetry]))
-        np.testing.assert_allclose(result.lead, there.lead, atol=1e-3)
-        np.testing.assert_allclose(policy[0, :-1], there.policy_logits[0][table], atol=1e-3)
-        assert policy[0, -1] == pytest.approx(there.policy_logits[0, -1], abs=1e-3)
+        (result,) = evaluate_turned(network, spatial, encoded.globals, np.array([symmetry]))
+        np.testing.assert_allclose(result.score[0], there.lead[0], atol=1e-3)
+        np.testing.assert_allclose(result.policy[:-1], there.policy_logits[0][table], atol=1e-3)
+        assert result.policy[-1] == pytest.approx(there.policy_logits[0, -1], abs=1e-3)
 
 
 def test_a_tree_is_the_mean_of_what_was_seen(network: Network) -> None:

@@ -11,6 +11,7 @@ import base64
 import importlib
 import json
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,10 @@ def analyse_file() -> None:
         "match": None if match is None else _plain_match(match, job["file"]),
         "analysis": None,
     }
-    if match is not None and not _unfinished(match):
+    games = [] if match is None else match["games"]
+    # A game without a winner tells that the file is broken, and not worth the time.
+    whole = len(games) <= MOST_GAMES and None not in [g["info"].get("winner") for g in games]
+    if match is not None and whole:
         for line in (
             *evaluation("set analysis chequerplay", job["plies"]),
             *evaluation("set analysis cubedecision", job["cube_plies"]),
@@ -197,12 +201,6 @@ def _date(parts: tuple[int, ...], file: str) -> list[int]:
     return list(parts) if any(way in data for way in ways) else []
 
 
-def _unfinished(match: dict[str, Any]) -> bool:
-    """Whether a game has no winner: then the file is broken and not worth the time."""
-    games = match["games"]
-    return len(games) > MOST_GAMES or any(game["info"].get("winner") is None for game in games)
-
-
 def decisions(gnubg: Any, match: dict[str, Any]) -> list[dict[str, Any]]:
     """The unforced moves and close cube decisions of both players, in order.
 
@@ -241,13 +239,11 @@ def errors(all_decisions: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def listed(all_decisions: list[dict[str, Any]]) -> list[list[Any]]:
     """All decisions, short: player, action, loss, and of moves turn, class and position."""
-    result = []
-    for each in all_decisions:
-        row = [each["player"], each["action"], round(each["error"], 6)]
-        if each["action"] == "move":
-            row += [each["turn"], each["class"], each["position"]]
-        result.append(row)
-    return result
+    return [
+        [each["player"], each["action"], round(each["error"], 6)]
+        + [each[name] for name in ("turn", "class", "position") if each["action"] == "move"]
+        for each in all_decisions
+    ]
 
 
 def _game_decisions(gnubg: Any, records: Any, state: dict[str, Any]) -> list[Any]:
@@ -358,11 +354,8 @@ def move_text(move: Any) -> str:
         ("bar" if start == 25 else str(start)) + "/" + (str(end) if end > 0 else "off")
         for start, end in move
     ]
-    parts = []
-    for step in dict.fromkeys(steps):
-        times = steps.count(step)
-        parts.append(step if times == 1 else f"{step}({times})")
-    return " ".join(parts)
+    times = Counter(steps)
+    return " ".join(step if n == 1 else f"{step}({n})" for step, n in times.items())
 
 
 def match_id(state: dict[str, Any], on_roll: int, offered: bool, dice: tuple[int, ...]) -> str:

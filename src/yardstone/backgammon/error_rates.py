@@ -21,15 +21,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from yardstone.errors import UsageError
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
 
 __all__ = [
     "KINDS",
@@ -51,12 +48,12 @@ KINDS = {
     "wrong_take": "wrong take",
     "wrong_pass": "wrong pass",
 }
-#: Names of GNU Backgammon's counts and errors that make up each kind of cube error.
+#: By kind of cube error the name of its number, and GNU Backgammon's names of what makes it up.
 _CUBE = {
-    "missed_double": ("missed-double-below-cp", "missed-double-above-cp"),
-    "wrong_double": ("wrong-double-below-dp", "wrong-double-above-tg"),
-    "wrong_take": ("wrong-take",),
-    "wrong_pass": ("wrong-drop",),
+    "missed_double": ("missed_doubles", "missed-double-below-cp", "missed-double-above-cp"),
+    "wrong_double": ("wrong_doubles", "wrong-double-below-dp", "wrong-double-above-tg"),
+    "wrong_take": ("wrong_takes", "wrong-take"),
+    "wrong_pass": ("wrong_passes", "wrong-drop"),
 }
 #: Moves of both players for each decision of one, over 1,191 matches between people
 #: (``studies/backgammon_people.csv.gz``). Needed for Snowie's rate where no counts are known.
@@ -94,11 +91,10 @@ class Errors:
         own, other = (stats["XO"[side]] for side in (player, 1 - player))
         moves, cube = own["moves"], own["cube"]
         marks = moves["marked"]
-        sums = {
-            kind: sum(float(cube[f"err-{name}-skill"]) for name in names)
-            for kind, names in _CUBE.items()
-        }
-        numbers = {kind: sum(int(cube[name]) for name in names) for kind, names in _CUBE.items()}
+        errors: dict[str, Any] = {}
+        for kind, (plural, *names) in _CUBE.items():
+            errors[kind] = sum(float(cube[f"err-{name}-skill"]) for name in names)
+            errors[plural] = sum(int(cube[name]) for name in names)
         return cls(
             moves=int(moves["total-moves"]),
             opponent_moves=int(other["moves"]["total-moves"]),
@@ -106,12 +102,8 @@ class Errors:
             close=int(cube["close-cube"]),
             chequer=float(moves["error-skill"]),
             chequer_errors=sum(int(marks[mark]) for mark in ("doubtful", "bad", "very bad")),
-            missed_doubles=numbers["missed_double"],
-            wrong_doubles=numbers["wrong_double"],
-            wrong_takes=numbers["wrong_take"],
-            wrong_passes=numbers["wrong_pass"],
             luck=float(own["dice"]["luck"]),
-            **sums,
+            **errors,
         )
 
     @classmethod
@@ -157,18 +149,17 @@ class Errors:
         return 1000.0 * (self.chequer + self.cube) / moves if moves else nan
 
 
-#: By unit, what an error per decision in equity is multiplied by.
-_FACTORS = {"epd": 1.0, "memg": 1000.0, "pr": 500.0}
+#: Rates with a unit of their own, and how many of it an error of one in equity is: per decision,
+#: Snowie's per move.
+_SCALED = {"memg": 1000.0, "pr": 500.0, "snowie": 1000.0}
 
 
 def _factor(unit: str, moves_per_decision: ArrayLike) -> ArrayLike:
-    if unit == "snowie":
-        return np.divide(1000.0, moves_per_decision)
-    if unit not in _FACTORS:
-        raise UsageError(
-            f"there is no error rate {unit!r}: choose from {', '.join((*_FACTORS, 'snowie'))}"
-        )
-    return _FACTORS[unit]
+    factors = {"epd": 1.0, **_SCALED}
+    if unit not in factors:
+        raise UsageError(f"there is no error rate {unit!r}: choose from {', '.join(factors)}")
+    factor = factors[unit]
+    return np.divide(factor, moves_per_decision) if unit == "snowie" else factor
 
 
 def epd_to(
@@ -197,8 +188,6 @@ def epd_from(
 MOST_EQUITY = 6.0
 #: Largest rate that is taken for one in equity unless the unit is named.
 _USUAL = {"epm": 0.1, "epc": 0.3, "epd": 0.1, "depd": 0.1}
-#: Rates that have a unit of their own, and how many of it make an equity of one.
-_SCALED = {"memg": 1000.0, "pr": 500.0, "snowie": 1000.0}
 
 
 class Unit(StrEnum):
@@ -238,10 +227,8 @@ def in_equity(rates: Mapping[str, float | None], unit: Unit | None = None) -> di
 
 def _unit(name: str, size: float) -> Unit:
     usual = _USUAL[name]
-    if size <= usual:
-        return Unit.equity
-    if 1.0 <= size <= 1000.0 * usual:
-        return Unit.thousandths
+    if size <= usual or 1.0 <= size <= 1000.0 * usual:
+        return Unit.equity if size <= usual else Unit.thousandths
     raise UsageError(
         f"{name.upper()} {size:g} fits neither equity (up to {usual:g}) nor thousandths of it "
         f"(1 to {1000.0 * usual:g}): choose with --unit equity or --unit thousandths"

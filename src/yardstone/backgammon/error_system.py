@@ -15,11 +15,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from yardstone.backgammon.error_kernels import ErrorPlayers, ErrorRule, replay
 from yardstone.backgammon.error_rates import MOST_EQUITY
 from yardstone.backgammon.formulas import FORMULAS, SITE_OFFSET
 from yardstone.choices import check_choice
 from yardstone.errors import InputError, UsageError
+from yardstone.pool import Pool
+from yardstone.ratings.egf import Handicap
 from yardstone.ratings.fibs import MatchSystem, match_lengths
 from yardstone.ratings.result import Ratings
 from yardstone.ratings.sequential import Games, Period, Predictions
@@ -27,14 +31,9 @@ from yardstone.records.tables import SIDES
 from yardstone.winprob import fibs
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from yardstone.backgammon.error_kernels import ErrorPlayers, ErrorRule
-    from yardstone.pool import Pool
-    from yardstone.ratings.egf import Handicap
     from yardstone.ratings.sequential import Arrays, State
 
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 __all__ = ["ErrorRates"]
 
@@ -119,16 +118,12 @@ class ErrorRates(MatchSystem):
         raise UsageError("ratings from errors begin with no ratings given")
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
-        from yardstone.backgammon.error_kernels import replay
-
         rule, players = self._rule(games), self._players(arrays)
         record = games.record()
         replay(games.rounds, rule, players, record)
         return Predictions.of(record)
 
     def _rule(self, games: Games) -> ErrorRule:
-        from yardstone.backgammon.error_kernels import ErrorRule
-
         length = match_lengths(games.pool, self.length_column, self.length)
         rates = _columns(games.pool, ("epm", "epc"))
         if rates is None:
@@ -157,8 +152,6 @@ class ErrorRates(MatchSystem):
     @staticmethod
     def _players(arrays: Mapping[str, Floats]) -> ErrorPlayers:
         """What is kept of the players, with their mean."""
-        from yardstone.backgammon.error_kernels import ErrorPlayers
-
         loss, decisions = arrays["loss"], arrays["decisions"]
         known = decisions > 0.0
         rates = np.divide(loss, decisions, out=np.zeros_like(loss), where=known)

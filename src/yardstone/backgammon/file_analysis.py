@@ -163,12 +163,11 @@ def analyse_files(
         _analysed, settings=settings, version=version, program=program, timeout=timeout, stop=stop
     )
 
-    def keep(item: tuple[str, MatchFile], analysis: FileAnalysis) -> FileAnalysis:
+    def keep(item: tuple[str, MatchFile], made: FileAnalysis) -> FileAnalysis:
         if ledger is not None:
-            content = dict(vars(analysis))
-            found = content.pop("content")
-            ledger.put(item[0], {**content, "found": found, "how": asdict(settings)})
-        return analysis
+            about = {"file": made.file, "status": made.status, "reason": made.reason}
+            ledger.put(item[0], {**about, "found": made.content, "how": asdict(settings)})
+        return made
 
     try:
         made = parallel.map(
@@ -253,10 +252,10 @@ def analyse_file(
         return FileAnalysis(match.name, "refused", "it holds nothing")
     program = find_gnubg(program)
     for kind in _attempts(match, settings.kind):
-        status, reason, content = _attempt(match, kind, settings, program, timeout, stop)
-        if status != "refused" or content is not None:
+        analysis = _attempt(match, kind, settings, program, timeout, stop)
+        if analysis.status != "refused" or analysis.content is not None:
             break
-    return FileAnalysis(match.name, status, reason, content)
+    return analysis
 
 
 def _attempts(match: MatchFile, kind: str) -> list[str]:
@@ -278,8 +277,9 @@ def _attempt(
     program: Path,
     timeout: float | None,
     stop: threading.Event | None,
-) -> tuple[Status, str, dict[str, Any] | None]:
-    """Status, reason and content of one import."""
+) -> FileAnalysis:
+    """What becomes of a match by one import."""
+    say = partial(FileAnalysis, match.name)
     short = "match" + (match.ending if re.fullmatch(r"\.[a-z0-9]{1,12}", match.ending) else "")
     command = f'load match "{short}"' if kind == "sgf" else f'import {kind} "{short}"'
     plies, cube_plies = settings.plies, settings.cube_plies
@@ -293,18 +293,19 @@ def _attempt(
             stop=stop,
         )
     except (WorkerError, MissingFileError) as error:
-        return "failed", str(error), None
+        return say("failed", str(error))
     complaint = _complaint(f"{done.errors}\n{done.output}", short)
     content = done.result
     if content is None:
-        return "failed", _crash(done), None
+        return say("failed", _crash(done))
     if content["match"] is None:
-        return "refused", f"GNU Backgammon: {complaint or 'there is no match'}", None
+        return say("refused", f"GNU Backgammon: {complaint or 'there is no match'}")
     if problem := _problem(content["match"], complaint):
-        return "refused", problem, {**content, "analysis": None, "errors": [], "decisions": []}
+        content |= {"analysis": None, "errors": [], "decisions": []}
+        return say("refused", problem, content)
     if content["analysis"] is None:
-        return "failed", "GNU Backgammon gave no analysis", None
-    return "analysed", "", content
+        return say("failed", "GNU Backgammon gave no analysis")
+    return say("analysed", content=content)
 
 
 def _crash(done: Completed) -> str:
@@ -414,13 +415,10 @@ def evaluate_position(
         "position": position.position_id,
         "dice": list(position.dice),
         "beavers": position.beavers,
-        "plies": plies,
-        "cube_plies": cube_plies,
-        "moves": moves,
     }
     done = run_script(
         inside("evaluate_position()"),
-        data=job,
+        data={**job, "plies": plies, "cube_plies": cube_plies, "moves": moves},
         program=program,
         timeout=timeout or _POSITION_TIMEOUTS[max(plies, cube_plies)],
     )
@@ -447,7 +445,7 @@ def evaluate_position(
 
 #: Longer lines are not ours.
 _LONGEST_LINE = 16 << 20
-_KEYS = {"file", "status", "reason", "found"}
+_KEYS = {"key", "file", "status", "reason", "found"}
 
 
 class AnalysisFile:
@@ -503,10 +501,8 @@ class AnalysisFile:
             value = json.loads(line)
         except (ValueError, RecursionError):
             return None
-        if not isinstance(value, dict) or not value.keys() >= _KEYS:
-            return None
-        key = value.get("key")
-        return key if isinstance(key, str) else None
+        known = isinstance(value, dict) and value.keys() >= _KEYS
+        return value["key"] if known and isinstance(value["key"], str) else None
 
     def get(self, key: str) -> dict[str, Any] | None:
         """What was kept under a key; None if nothing."""

@@ -22,20 +22,18 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from yardstone.backgammon.error_rates import MOST_EQUITY
 from yardstone.errors import UsageError
 from yardstone.winprob import fibs
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    Floats = NDArray[np.float64]
-    #: EPM and EPC of a player.
-    Rates = tuple[ArrayLike, ArrayLike]
+Floats = NDArray[np.float64]
+#: EPM and EPC of a player.
+Rates = tuple[ArrayLike, ArrayLike]
 
 __all__ = [
     "FORMULAS",

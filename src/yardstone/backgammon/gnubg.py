@@ -15,13 +15,13 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from yardstone.errors import InputError, MissingFileError, WorkerError
 from yardstone.files import scratch_folder
@@ -56,12 +56,13 @@ STREAM_LIMIT = 32 * 2**20
 #: Bytes a job may write to one file, and bytes of address space it may have.
 FILE_LIMIT = 512 * 2**20
 MEMORY_LIMIT = 4 * 2**30
-#: Name of the script, its data and its answer in the folder of a job.
+#: Name of the script, its data, its answer and what it says in the folder of a job.
 _SCRIPT, _DATA, _RESULT = "script.py", "data.json", "result.json"
+_STREAMS = ("output", "errors")
 #: Bytes that the disk must have left where a job gave no result.
 _ROOM = 1 << 16
 #: Seconds between two looks at whether a job is to be stopped.
-_LOOK = 0.5
+_LOOK = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,21 +93,16 @@ def find_gnubg(path: str | Path | None = None) -> Path:
         InputError: There is none, or what was named is no program; says how to install it.
     """
     named = path or os.environ.get(PROGRAM_VARIABLE)
-    if named is not None:
-        program = shutil.which(named)
-        if program is None:
-            raise InputError(
-                "there is no such program", file=str(named), hint="name the program gnubg"
-            )
-        return Path(program).absolute()
     folders = os.pathsep.join([os.environ.get("PATH", os.defpath), *_USUAL_FOLDERS])
-    program = shutil.which("gnubg", path=folders)
-    if program is None:
-        raise InputError(
-            "GNU Backgammon is not installed",
-            hint=f"apt-get install gnubg, or name the program by {PROGRAM_VARIABLE}",
-        )
-    return Path(program).absolute()
+    program = shutil.which("gnubg", path=folders) if named is None else shutil.which(named)
+    if program is not None:
+        return Path(program).absolute()
+    if named is not None:
+        raise InputError("there is no such program", file=str(named), hint="name the program gnubg")
+    raise InputError(
+        "GNU Backgammon is not installed",
+        hint=f"apt-get install gnubg, or name the program by {PROGRAM_VARIABLE}",
+    )
 
 
 def find_clock() -> Path | None:
@@ -190,20 +186,14 @@ def run_script(
         (folder / _DATA).write_text(json.dumps(data), encoding="utf-8")
         environment = _environment(folder, clock)
         status, output, errors = _run(program, folder, timeout, environment, stop)
-        answer = _answer(folder / _RESULT)
+        answer, result = None, folder / _RESULT
+        if result.is_file() and result.stat().st_size <= FILE_LIMIT:
+            with suppress(ValueError):  # the job died while it wrote
+                answer = json.loads(result.read_bytes())
         if answer is None:
             # Perhaps the job found no room for it: that is no fault of the job.
             (folder / _DATA).write_bytes(bytes(_ROOM))
         return Completed(status, output, errors, answer)
-
-
-def _answer(path: Path) -> Any:
-    if not path.is_file() or path.stat().st_size > FILE_LIMIT:
-        return None
-    try:
-        return json.loads(path.read_bytes())
-    except ValueError:
-        return None  # the job died while it wrote
 
 
 def _environment(folder: Path, clock: int | None) -> dict[str, str]:
@@ -237,36 +227,43 @@ def _run(
     stop: threading.Event | None,
 ) -> tuple[int, str, str]:
     command = [str(program), "-t", "-q", "-r", "-p", _SCRIPT]
-    try:
-        process = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is ours to answer
-        )
-    except OSError as error:
-        raise WorkerError(f"{program} could not start: {error.strerror or error}") from error
-    streams = [_Stream(pipe, process) for pipe in (process.stdout, process.stderr) if pipe]
+    paths = [folder / name for name in _STREAMS]
+    with ExitStack() as stack:
+        output, errors = (stack.enter_context(path.open("wb")) for path in paths)
+        try:
+            process = subprocess.Popen(
+                command,
+                cwd=folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=errors,
+                start_new_session=True,  # Ctrl-C is ours to answer
+            )
+        except OSError as error:
+            raise WorkerError(f"{program} could not start: {error.strerror or error}") from error
     try:
         _limit(process.pid, timeout)
-        ended = _wait(process, timeout, stop)
+        ended = _wait(process, timeout, stop, paths)
     finally:
         _kill(process)
-        texts = [stream.text() for stream in streams]
-    if any(stream.overflowed for stream in streams):
+    if _too_much(paths):
         raise WorkerError(f"GNU Backgammon wrote more than {STREAM_LIMIT >> 20} MiB of messages")
     if not ended:
         raise WorkerError(f"GNU Backgammon was stopped after {timeout:g} seconds")
-    return process.returncode, texts[0], texts[1]
+    said, meant = (path.read_bytes().decode("utf-8", "replace") for path in paths)
+    return process.returncode, said, meant
 
 
-def _wait(process: subprocess.Popen[bytes], timeout: float, stop: threading.Event | None) -> bool:
-    """Whether the process ended by itself in time."""
+def _wait(
+    process: subprocess.Popen[bytes],
+    timeout: float,
+    stop: threading.Event | None,
+    streams: list[Path],
+) -> bool:
+    """Whether the process ended by itself in time, before it had said too much."""
     end = time.monotonic() + timeout
-    while (left := end - time.monotonic()) > 0.0:
+    while (left := end - time.monotonic()) > 0.0 and not _too_much(streams):
         with suppress(subprocess.TimeoutExpired):
             process.wait(min(left, _LOOK))
             return True
@@ -275,29 +272,8 @@ def _wait(process: subprocess.Popen[bytes], timeout: float, stop: threading.Even
     return False
 
 
-class _Stream:
-    """Reads a pipe to its end in a thread of its own, and keeps what it may."""
-
-    def __init__(self, pipe: IO[bytes], process: subprocess.Popen[bytes]) -> None:
-        self.overflowed = False
-        self._pipe = pipe
-        self._process = process
-        self._data = bytearray()
-        self._thread = threading.Thread(target=self._read, daemon=True)
-        self._thread.start()
-
-    def _read(self) -> None:
-        while part := self._pipe.read(65536):
-            if len(self._data) + len(part) > STREAM_LIMIT:
-                self.overflowed = True
-                _kill(self._process)
-                return
-            self._data += part
-
-    def text(self) -> str:
-        self._thread.join()
-        self._pipe.close()
-        return self._data.decode("utf-8", "replace")
+def _too_much(streams: list[Path]) -> bool:
+    return any(path.stat().st_size > STREAM_LIMIT for path in streams)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -7,12 +7,12 @@ import heapq
 import operator
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import astuple, dataclass, field
 from math import isfinite, nan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.backgammon._gnubg import PLACES, unpack_position
 from yardstone.backgammon.error_rates import Errors
@@ -28,10 +28,7 @@ from yardstone.backgammon.rating import (
 )
 from yardstone.records.decoding import clean
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 __all__ = [
     "AnalysedMatch",
@@ -86,8 +83,7 @@ class Blunder:
     def of(cls, error: Mapping[str, Any], file: str, players: tuple[str, str]) -> Blunder:
         """An error as an analysis lists it."""
         side = int(error["player"])
-        names = ("kind", "error", "position", "match")
-        ends = ("played", "best", "played_equity", "best_equity")
+        same = "kind error position match played best played_equity best_equity".split()
         remark = ""
         if error["kind"] == "wrong double":
             remark = "too good to double" if error["best_equity"] > 1.0 else "too early"
@@ -101,7 +97,7 @@ class Blunder:
             opponent=players[1 - side],
             dice=tuple(error.get("dice", ())),
             remark=remark,
-            **{name: error[name] for name in (*names, *ends)},
+            **{name: error[name] for name in same},
         )
 
 
@@ -183,12 +179,12 @@ class AnalysedMatch:
 
 def _date(parts: list[int]) -> datetime.date | None:
     """A date from day, month and year; None if it is none, or no true one."""
-    if len(parts) != 3:
+    try:
+        day, month, year = parts
+        date = datetime.date(year, month, day)
+    except ValueError:
         return None
-    with suppress(ValueError):
-        date = datetime.date(*reversed(parts))
-        return date if date >= _FIRST_DATE else None
-    return None
+    return date if date >= _FIRST_DATE else None
 
 
 def matches_of(
@@ -275,12 +271,10 @@ def play_class(own: Side, other: Side, turn: int = 99, gnubg_class: int = 0) -> 
     if last <= _HALF:
         return "contact bear-in"
     sides = ((own, other), (other, own))
-    if any(_back_game(*pair) for pair in sides):
-        return "back game"
-    if any(_priming(*pair) for pair in sides):
-        return "priming game"
-    if any(_holding(*pair) for pair in sides):
-        return "holding game"
+    kinds = {"back game": _back_game, "priming game": _priming, "holding game": _holding}
+    for name, is_it in kinds.items():
+        if any(is_it(*pair) for pair in sides):
+            return name
     return "crashed" if gnubg_class == _CRASHED else "middle game"
 
 
@@ -478,15 +472,12 @@ def _pooled(
     rows = [(match.length, match.errors[side]) for match, side in played if match.length]
     if not rows:
         return MatchEstimate()
-    length = np.array([row[0] for row in rows], np.float64)
-    errors = [row[1] for row in rows]
-
-    def column(name: str) -> Floats:
-        return np.array([getattr(error, name) for error in errors], np.float64)
-
+    length, chequer, unforced, cube, close = np.array(
+        [(n, each.chequer, each.unforced, each.cube, each.close) for n, each in rows], np.float64
+    ).T
     parts = [
-        (formula.move(length) * column("chequer"), column("unforced")),
-        (formula.cube(length) * column("cube"), column("close")),
+        (formula.move(length) * chequer, unforced),
+        (formula.cube(length) * cube, close),
     ]
     return ratio_interval(parts, level).widened(_formula_error(played, formula), level)
 

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import copysign, hypot, inf, isfinite, nan, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from yardstone.backgammon.error_rates import MOVES_PER_DECISION, Unit, epd_from, epd_to, in_equity
 from yardstone.backgammon.formulas import Formula
 from yardstone.clusters import t_quantile
 from yardstone.errors import UsageError
 from yardstone.winprob import fibs
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
 
 __all__ = [
     "RatingAnswer",
@@ -286,8 +283,7 @@ def mean_interval(values: ArrayLike, level: float = 0.9) -> MatchEstimate:
         >>> round(estimate.value), round(estimate.low), round(estimate.high)
         (1830, 1785, 1875)
     """
-    x = np.asarray(values, np.float64)
-    x = x[~np.isnan(x)]
+    x = _known(values)
     n = len(x)
     if not n:
         return MatchEstimate()
@@ -299,12 +295,19 @@ def mean_interval(values: ArrayLike, level: float = 0.9) -> MatchEstimate:
     return MatchEstimate(mean, mean - reach, mean + reach, error, n)
 
 
-def _of_scale(value: float, variance: float, number: int, level: float) -> MatchEstimate:
-    """MatchEstimate of a positive mean of `number` skew values of this sample variance."""
+def _known(values: ArrayLike) -> NDArray[np.float64]:
+    """All but NaN."""
+    x = np.asarray(values, np.float64)
+    return x[~np.isnan(x)]
+
+
+def _of_scale(value: float, parts: NDArray[np.float64], level: float) -> MatchEstimate:
+    """A positive mean of skew values that scatter as these parts do."""
+    number = len(parts)
     if number < 2 or not value > 0.0:
         return MatchEstimate(value, nan, nan, nan, number)
     freedom = USUAL_WEIGHT + number - 1.0
-    own = (number - 1.0) * variance / value**2
+    own = (number - 1.0) * float(parts.var(ddof=1)) / value**2
     share = (USUAL_WEIGHT * USUAL_SPREAD**2 + own) / freedom / number
     middle = 1.0 - share / 9.0
     reach = t_quantile(0.5 + level / 2.0, freedom) * sqrt(share / 9.0)
@@ -322,12 +325,8 @@ def loss_interval(values: ArrayLike, level: float = 0.9) -> MatchEstimate:
         >>> round(estimate.value), round(estimate.low), round(estimate.high)
         (220, 135, 420)
     """
-    x = np.asarray(values, np.float64)
-    x = x[~np.isnan(x)]
-    if not len(x):
-        return MatchEstimate()
-    variance = float(x.var(ddof=1)) if len(x) > 1 else nan
-    return _of_scale(float(x.mean()), variance, len(x), level)
+    x = _known(values)
+    return _of_scale(float(x.mean()), x, level) if len(x) else MatchEstimate()
 
 
 def ratio_interval(
@@ -348,8 +347,7 @@ def ratio_interval(
         ratio = float(above.sum()) / whole
         value += ratio
         residual += (above - ratio * below) * (n / whole)
-    variance = float(residual.var(ddof=1)) if n > 1 else nan
-    return _of_scale(value, variance, n, level)
+    return _of_scale(value, residual, level)
 
 
 def luck_adjusted_difference(

@@ -19,8 +19,15 @@ from yardstone.cli.declare import (
     flag,
     option,
 )
-from yardstone.cli.output import Output, TableOutput, report_skipped
-from yardstone.errors import UsageError
+from yardstone.cli.output import (
+    Output,
+    TableOutput,
+    check_folder,
+    progress_bar,
+    report_skipped,
+    stage_bars,
+)
+from yardstone.errors import InputError, NoGamesError, UsageError
 
 if TYPE_CHECKING:
     from yardstone.go.feature_store import FeatureStore
@@ -140,7 +147,6 @@ class NetworkOptions(NetworkChoice):
 
 def chosen_rules(text: str) -> Rules | None:
     """The rules that are named; None for those of each game."""
-    from yardstone.errors import InputError
     from yardstone.go.rules import parse_rules
 
     if text.strip().lower() == RECORD:
@@ -171,8 +177,6 @@ def evaluate(
     Examples:
         yardstone go evaluate positions.jsonl -o evaluated.jsonl.gz
     """
-    from yardstone.cli.output import check_folder, progress_bar
-    from yardstone.errors import NoGamesError
     from yardstone.pool import SkipReport
 
     check_folder(output)
@@ -363,8 +367,6 @@ def features(
     Examples:
         yardstone go features professional.sgf -o store --features head,pick
     """
-    from yardstone.cli.output import stage_bars
-    from yardstone.errors import InputError
     from yardstone.go.features import ExtractionSettings
 
     if "-" in paths:
@@ -511,7 +513,6 @@ def download(
         yardstone go nets download b6c96
         yardstone go nets download https://host/net.bin.gz --sha256 3f2a...
     """
-    from yardstone.cli.output import progress_bar
     from yardstone.go.nets.store import download_network
 
     progress = progress_bar("Downloading", quiet=quiet)

@@ -17,7 +17,7 @@ from yardstone.cli.declare import (
     option,
 )
 from yardstone.cli.go import NetworkOptions, Quiet
-from yardstone.cli.output import Output, TableOutput, report_skipped, stage_bars
+from yardstone.cli.output import Output, TableOutput, progress_bar, report_skipped, stage_bars
 from yardstone.cli.strength import ModelFile, ScaleName
 from yardstone.errors import UsageError
 
@@ -87,8 +87,6 @@ class ProblemOptions(WorkOptions):
 
 def finish(options: ProblemOptions, result: FoundProblems, *, quiet: bool) -> None:
     """Write the boards as SGF if they are wanted, a record each, and say what was skipped."""
-    from yardstone.cli.output import report_skipped
-
     if options.sgf is not None:
         from yardstone.files import write_text
         from yardstone.reports.trickplay import boards_sgf
@@ -117,7 +115,6 @@ def index(
     Examples:
         yardstone trickplay index professional.sgf -o games.idx
     """
-    from yardstone.cli.output import progress_bar
     from yardstone.go.patterns import build_index
     from yardstone.reports.words import plural
 

@@ -19,19 +19,17 @@ upwards; the caller keeps the top of it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.go.points import BLACK, EMPTY, PASS, PLAYER_KEYS, WHITE, neighbours
 from yardstone.kernels import bare_kernel
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int32]
-    Keys = NDArray[np.uint64]
-    Numbers = NDArray[np.int64]
+Ints = NDArray[np.int32]
+Keys = NDArray[np.uint64]
+Numbers = NDArray[np.int64]
 
 ROWS = 8
 COLOUR, HEAD, NEXT, SIZE, LIBS, SUM, SQUARES, META = range(ROWS)
@@ -565,26 +563,10 @@ def _find_region(
     work: Ints,
 ) -> int:
     """Collect the region around an empty point; returns the end of the list of members."""
-    vitals = 0
-    for side in range(_FOUR):
-        work[_VITAL + side, region] = -1
-        other = near[start, side]
-        if board[COLOUR, other] == colour:
-            head = board[HEAD, other]
-            known = False
-            for place in range(vitals):
-                if work[_VITAL + place, region] == head:
-                    known = True
-            if not known:
-                work[_VITAL + vitals, region] = head
-                vitals += 1
-    work[_START, region] = end
-    work[_INSIDE, region] = 0
-    work[_STONES, region] = 0
-    work[_DOUBTFUL, region] = 0
+    work[_START, region] = place = end
+    work[_INSIDE, region] = work[_STONES, region] = work[_DOUBTFUL, region] = 0
     work[_REGION, start] = region
     work[_MEMBER, end] = start
-    place = end
     end += 1
     while place < end:
         point = work[_MEMBER, place]
@@ -603,16 +585,21 @@ def _find_region(
             work[_INSIDE, region] += 1
         if board[COLOUR, point] != EMPTY:
             work[_STONES, region] += 1
-        if vitals > 0 and (suicide or board[COLOUR, point] == EMPTY):
-            left = 0
-            for number in range(vitals):
-                head = work[_VITAL + number, region]
-                if touches and _touches_chain(board, near, point, colour, head):
-                    work[_VITAL + left, region] = head
-                    left += 1
-            for number in range(left, vitals):
-                work[_VITAL + number, region] = -1
-            vitals = left
+    for side in range(_FOUR):
+        other = near[start, side]
+        head = board[HEAD, other] if board[COLOUR, other] == colour else -1
+        for earlier in range(side):
+            if work[_VITAL + earlier, region] == head:
+                head = -1
+        place = work[_START, region]
+        while head >= 0 and place < end:
+            point = work[_MEMBER, place]
+            place += 1
+            if (suicide or board[COLOUR, point] == EMPTY) and not _touches_chain(
+                board, near, point, colour, head
+            ):
+                head = -1
+        work[_VITAL + side, region] = head
     return end
 
 

@@ -5,9 +5,10 @@ See `yardstone.go.inputs` for what they mean.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.go._board import (
     AREA_SCORING,
@@ -30,6 +31,7 @@ from yardstone.go._board import (
     TAX_ALL,
     TAX_NONE,
     TURNS,
+    Past,
     area_without_seki,
     can_be_played,
     change_keys,
@@ -42,20 +44,15 @@ from yardstone.go._board import (
     record_move,
 )
 from yardstone.go._ladders import find_ladders
+from yardstone.go.board import Lattice
 from yardstone.go.points import BLACK, EMPTY, PASS, WHITE
 from yardstone.kernels import bare_kernel
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from yardstone.go._board import Past
-    from yardstone.go.board import Lattice
-
-    Ints = NDArray[np.int32]
-    Small = NDArray[np.uint8]
-    Keys = NDArray[np.uint64]
-    Numbers = NDArray[np.int64]
-    Floats = NDArray[np.float32]
+Ints = NDArray[np.int32]
+Small = NDArray[np.uint8]
+Keys = NDArray[np.uint64]
+Numbers = NDArray[np.int64]
+Floats = NDArray[np.float32]
 
 # The planes.
 _ON_BOARD, _OWN, _ENEMY, _ONE_LIBERTY, _BANNED = 0, 1, 2, 3, 6
@@ -177,13 +174,10 @@ def _put_last_moves(
 
 @bare_kernel
 def _put_ladders(planes: Small, ladders: Ints, played: int, to_play: int, shown: int) -> None:
-    enemy = BLACK + WHITE - to_play
-    for ago in range(3):
-        row = (played - min(ago, shown)) % 3
-        for point in range(planes.shape[1]):
-            planes[_LADDERS + ago, point] = ladders[row, point]
     for point in range(planes.shape[1]):
-        planes[_CATCHING, point] = ladders[_CAUGHT_BLACK + enemy - BLACK, point]
+        for ago in range(3):
+            planes[_LADDERS + ago, point] = ladders[(played - min(ago, shown)) % 3, point]
+        planes[_CATCHING, point] = ladders[_CAUGHT_BLACK + WHITE - to_play, point]
 
 
 @bare_kernel

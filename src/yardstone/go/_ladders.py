@@ -16,9 +16,8 @@ position itself decides (`yardstone.go.points`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.go._board import (
     COLOUR,
@@ -39,11 +38,8 @@ from yardstone.go._board import (
 from yardstone.go.points import BLACK, EMPTY, WHITE
 from yardstone.kernels import bare_kernel
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int32]
-    Keys = NDArray[np.uint64]
+Ints = NDArray[np.int32]
+Keys = NDArray[np.uint64]
 
 FREE, CAUGHT, GIVEN_UP = 0, 1, 2
 _OPEN = -1

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import nan
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.errors import InputError, UsageError
 from yardstone.go.evaluator import (
@@ -26,19 +27,14 @@ from yardstone.go.evaluator import (
     require_games,
 )
 from yardstone.go.losses import FirstLook, LossEffort, Losses, move_losses
+from yardstone.go.nets.network import Network
 from yardstone.go.points import BLACK, WHITE, colour_name
+from yardstone.go.rules import Conditions, Rules
 from yardstone.pool import SkipReport
-from yardstone.records.go_game import UNKNOWN
+from yardstone.records.go_game import UNKNOWN, GoGame
 from yardstone.records.sgf import SgfReader
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from yardstone.go.nets.network import Network
-    from yardstone.go.rules import Conditions, Rules
-    from yardstone.records.go_game import GoGame
-
-    Floats = NDArray[np.float32]
+Floats = NDArray[np.float32]
 
 __all__ = [
     "PHASES",
@@ -363,8 +359,7 @@ def player_totals(games: Iterable[GameAnalysis], *, mistake: float = MISTAKE) ->
 
 
 def _name(analysis: GameAnalysis, colour: int) -> str:
-    name = analysis.game.black if colour == BLACK else analysis.game.white
-    return name or colour_name(colour)
+    return (analysis.game.black if colour == BLACK else analysis.game.white) or colour_name(colour)
 
 
 #: How sure the network must be of the winner.
@@ -569,13 +564,9 @@ def judge_files(
     judged = partial(judge_games, sure=sure, rules=rules, komi=komi, skipped=skipped)
     for judgement in judged(reader, network):
         agreement.add(judgement)
-        judgements.append(replace(judgement, game=_without_moves(judgement.game)))
+        game = judgement.game
+        moves, colours = game.moves[:0].copy(), game.colours[:0].copy()
+        game = replace(game, moves=moves, colours=colours, properties={}, time_left=None)
+        judgements.append(replace(judgement, game=game))
     require_games(len(judgements), skipped, strict=strict)
     return JudgedGames(judgements, agreement, network.name, sure, skipped)
-
-
-def _without_moves(game: GoGame) -> GoGame:
-    nothing = game.moves[:0].copy()
-    return replace(
-        game, moves=nothing, colours=game.colours[:0].copy(), properties={}, time_left=None
-    )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from yardstone.errors import IllegalMove, InputError
 from yardstone.go import _board, _ladders
@@ -28,10 +29,6 @@ from yardstone.go.points import (
 )
 from yardstone.go.rules import CHOICES, TROMP_TAYLOR, Rules
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-
 __all__ = [
     "Board",
     "Ladders",
@@ -45,16 +42,8 @@ __all__ = [
 
 
 _SIGNS = ".XO"
-#: The rules that compiled loops know, by their row; choices are numbers in their order.
-_RULES = {
-    _board.KO_RULE: "ko",
-    _board.SCORING: "scoring",
-    _board.TAX: "tax",
-    _board.SUICIDE: "suicide",
-    _board.HAS_BUTTON: "button",
-    _board.WHITE_BONUS: "white_handicap_bonus",
-    _board.FRIENDLY_PASS: "friendly_pass",
-}
+#: The rules that compiled loops know, in the order of their rows.
+_RULES = ("ko", "scoring", "tax", "suicide", "button", "white_handicap_bonus", "friendly_pass")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,6 +70,11 @@ class Board:
         rules: What is forbidden, and how to score.
         setup_black, setup_white (array_like of int): Stones that stand there from the beginning.
         to_play: Who is to begin; it matters for situational superko only.
+
+    Attributes:
+        size: Number of lines.
+        rules: The rules.
+        to_play: Who is next: the opponent of whoever played last.
 
     Raises:
         InputError: If there is no such board, or a stone stands outside it, twice, or without
@@ -115,9 +109,9 @@ class Board:
         self._numbers = rule_numbers(rules)
         self._log = np.zeros(_board.LONGEST_ENTRY, dtype=np.int32)
         self._keys = position_keys(self._board[_board.COLOUR, : size * size])
-        self._size = int(size)
-        self._rules = rules
-        self._next = to_play
+        self.size = int(size)
+        self.rules = rules
+        self.to_play = to_play
         self._reached = {self._repetition(self._keys[0], to_play)}
 
     def copy(self) -> Self:
@@ -128,21 +122,6 @@ class Board:
             setattr(other, name, getattr(self, name).copy())
         other._reached = set(self._reached)
         return other
-
-    @property
-    def size(self) -> int:
-        """Number of lines."""
-        return self._size
-
-    @property
-    def rules(self) -> Rules:
-        """The rules."""
-        return self._rules
-
-    @property
-    def to_play(self) -> int:
-        """Who is next: the opponent of whoever played last."""
-        return self._next
 
     @property
     def stones(self) -> NDArray[np.int8]:
@@ -166,7 +145,8 @@ class Board:
 
     def chain(self, point: int) -> NDArray[np.int16]:
         """Stones of the chain at a point, in rising order; empty if there is none."""
-        self._check_point(point)
+        if not 0 <= point < len(self._near) - 1:
+            raise IndexError(f"a {self.size}x{self.size} board has no point {point}")
         colours, heads = self._board[_board.COLOUR, :-1], self._board[_board.HEAD, :-1]
         if colours[point] == EMPTY:
             return np.zeros(0, dtype=np.int16)
@@ -181,11 +161,11 @@ class Board:
 
     def legal(self, point: int, colour: int | None = None) -> bool:
         """Whether a move is legal; the colour is by default that of who is next."""
-        return self._objection(point, self._next if colour is None else colour) is None
+        return self._objection(point, self.to_play if colour is None else colour) is None
 
     def legal_moves(self, colour: int | None = None) -> NDArray[np.bool_]:
         """All legal moves: shape [size * size + 1], at last the pass."""
-        colour = self._next if colour is None else colour
+        colour = self.to_play if colour is None else colour
         points = range(len(self._near) - 1)
         return np.array([*(self._objection(point, colour) is None for point in points), True])
 
@@ -207,29 +187,27 @@ class Board:
         Raises:
             IllegalMove: If the move is not legal; the board remains as it was.
         """
-        colour = self._next if colour is None else colour
+        colour = self.to_play if colour is None else colour
         reason = self._objection(point, colour, tolerant)
         if reason is not None:
             inside = PASS <= point < len(self._near) - 1
-            name = point_name(point, self._size) if inside else str(point)
+            name = point_name(point, self.size) if inside else str(point)
             raise IllegalMove(f"{colour_name(colour)} {name}: {reason}")
-        before = self._board[_board.COLOUR, :-1].copy()
+        before = self.stones
         if point == PASS:
             self._board[_board.META, _board.KO] = -1
         else:
             top = _board.play(self._board, self._near, point, colour, self._log, 0)
-            _board.change_keys(self._board, stone_keys(self._size), self._keys, self._log, top)
-        self._next = opponent(colour)
-        self._reached.add(self._repetition(self._keys[0], self._next))
-        gone = self._board[_board.COLOUR, :-1] == EMPTY
-        gone &= before != EMPTY
+            _board.change_keys(self._board, stone_keys(self.size), self._keys, self._log, top)
+        self.to_play = opponent(colour)
+        self._reached.add(self._repetition(self._keys[0], self.to_play))
         if point != PASS:
-            gone[point] = self._board[_board.COLOUR, point] == EMPTY
-        return np.flatnonzero(gone).astype(np.int16)
+            before[point] = colour
+        return np.flatnonzero((before != EMPTY) & (self.stones == EMPTY)).astype(np.int16)
 
     def play_name(self, name: str, colour: int | None = None) -> NDArray[np.int16]:
         """Play a move written as ``Q16`` or ``pass``; see `play`."""
-        return self.play(point_number(name, self._size), colour)
+        return self.play(point_number(name, self.size), colour)
 
     def pass_alive(self) -> NDArray[np.int8]:
         """Whose pass-alive stones and territory each point is, or 0; shape [size * size].
@@ -248,14 +226,14 @@ class Board:
 
     def _owners(self, *, whole: bool) -> NDArray[np.int8]:
         owner, work = self._memory()
-        _board.find_area(self._board, self._near, self._rules.suicide, whole, owner, work)
+        _board.find_area(self._board, self._near, self.rules.suicide, whole, owner, work)
         return owner[:-1].astype(np.int8)
 
     def ladders(self) -> Ladders:
         """Chains that are caught in ladders, as the planes of KataGo's networks show them."""
-        log, tree = _ladders.new_search(self._size)
+        log, tree = _ladders.new_search(self.size)
         marks = np.zeros((3, len(self._near)), dtype=np.int32)
-        turns = symmetry_points(self._size)
+        turns = symmetry_points(self.size)
         _ladders.find_ladders(
             self._board, self._near, turns, self._keys, log, tree, marks[0], marks[1:]
         )
@@ -288,7 +266,7 @@ class Board:
             has an own stone in atari, is taken for seki: its empty points do not count.
             Territory scoring takes prisoners from `captures`.
         """
-        board, rules, area = self._board.copy(), self._rules, len(self._near) - 1
+        board, rules, area = self._board.copy(), self.rules, len(self._near) - 1
         prisoners = board[_board.META, :3].copy()
         for point in point_array(dead).tolist():
             if not 0 <= point < area:
@@ -311,9 +289,9 @@ class Board:
         stones = board[_board.COLOUR, :area]
         counted = owner[:area].copy()
         points = {}
+        if territory:
+            counted[counted == stones] = EMPTY
         for colour, living in zip((BLACK, WHITE), groups, strict=True):
-            if territory:
-                counted[(counted == colour) & (stones == colour)] = EMPTY
             points[colour] = float(np.count_nonzero(counted == colour))
             if territory:
                 enemy = opponent(colour)
@@ -329,7 +307,7 @@ class Board:
 
     def __str__(self) -> str:
         """Return a diagram: Black X, White O."""
-        size = self._size
+        size = self.size
         rows = self._board[_board.COLOUR, :-1].reshape(size, size).tolist()
         lines = [
             f"{size - number:{len(str(size))}} " + " ".join(_SIGNS[colour] for colour in row)
@@ -343,12 +321,8 @@ class Board:
         work = np.zeros((_board.WORK_ROWS, len(self._near) + 1), dtype=np.int32)
         return np.zeros(len(self._near), dtype=np.int32), work
 
-    def _check_point(self, point: int) -> None:
-        if not 0 <= point < len(self._near) - 1:
-            raise IndexError(f"a {self._size}x{self._size} board has no point {point}")
-
     def _repetition(self, key: np.uint64, to_play: int) -> int:
-        if self._rules.ko == "situational":
+        if self.rules.ko == "situational":
             key = key ^ PLAYER_KEYS[to_play]
         return int(key)
 
@@ -357,25 +331,24 @@ class Board:
         if point == PASS:
             return None
         if not 0 <= point < len(self._near) - 1:
-            return f"the {self._size}x{self._size} board has no such point"
+            return f"the {self.size}x{self.size} board has no such point"
         if self._board[_board.COLOUR, point] != EMPTY:
             return "the point is taken"
         if _board.is_suicide(self._board, self._near, point, colour):
-            friends = self._board[_board.COLOUR, self._near[point]] == colour
-            if not friends.any():
+            if colour not in self._board[_board.COLOUR, self._near[point]]:
                 return "the stone would have no liberties"
-            if not self._rules.suicide and not tolerant:
+            if not self.rules.suicide and not tolerant:
                 return "suicide is not allowed"
         if tolerant:
             return None
-        if self.ko == point and colour == self._next:
+        if self.ko == point and colour == self.to_play:
             return "a ko may not be taken back at once"
-        if self._rules.ko != "simple":
+        if self.rules.ko != "simple":
             key = _board.key_after(
-                self._board, self._near, stone_keys(self._size)[0], self._keys[0], point, colour
+                self._board, self._near, stone_keys(self.size)[0], self._keys[0], point, colour
             )
             if self._repetition(key, opponent(colour)) in self._reached:
-                return f"it repeats a position ({self._rules.ko} superko)"
+                return f"it repeats a position ({self.rules.ko} superko)"
         return None
 
 
@@ -400,11 +373,9 @@ def lattice(size: int) -> Lattice:
 
 def rule_numbers(rules: Rules) -> NDArray[np.int32]:
     """Return rules as the numbers that compiled loops know (`yardstone.go._board`)."""
-    numbers = np.zeros(_board.RULES, dtype=np.int32)
-    for row, name in _RULES.items():
-        value = getattr(rules, name)
-        numbers[row] = CHOICES[name].index(value) if name in CHOICES else value
-    return numbers
+    values = ((name, getattr(rules, name)) for name in _RULES)
+    numbers = [CHOICES[name].index(value) if name in CHOICES else value for name, value in values]
+    return np.array(numbers, dtype=np.int32)
 
 
 def set_up(size: int, black: NDArray[np.int32], white: NDArray[np.int32]) -> NDArray[np.int32]:

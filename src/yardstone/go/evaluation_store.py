@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KeptAnswer",
-    "NetworkOutputs",
     "evaluate_kept",
     "inputs_key",
     "ENVIRONMENT",
@@ -99,16 +98,6 @@ class KeptAnswer:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class NetworkOutputs:
-    """What a network said of n positions: logits of policy and value, lead and score."""
-
-    policy_logits: Floats
-    value_logits: Floats
-    lead: Floats
-    score_mean: Floats
-
-
 def inputs_key(network: Network, spatial: NDArray[Any], numbers: Floats) -> bytes:
     """Names the inputs of a position and what they are shown to: 16 bytes."""
     how = f"{network.engine} {network.precision}"
@@ -127,16 +116,16 @@ def inputs_key(network: Network, spatial: NDArray[Any], numbers: Floats) -> byte
     return hashed.digest()
 
 
-def evaluate_kept(network: Network, spatial: Floats, numbers: Floats) -> NetworkOutputs:
+def evaluate_kept(network: Network, spatial: Floats, numbers: Floats) -> list[KeptAnswer]:
     """What a network says of positions, those it was asked about in earlier runs as then."""
     store = network.answers
-    keys: list[bytes] = []
     answers: dict[int, KeptAnswer] = {}
     if store is not None:
         keys = [inputs_key(network, *inputs) for inputs in zip(spatial, numbers, strict=True)]
         known = store.get(keys)
-        kept = ((row, known[key]) for row, key in enumerate(keys) if key in known)
-        answers = {row: KeptAnswer.from_bytes(data) for row, data in kept}
+        answers = {
+            k: KeptAnswer.from_bytes(known[key]) for k, key in enumerate(keys) if key in known
+        }
     fresh = [row for row in range(len(spatial)) if row not in answers]
     if fresh:
         outputs = network.evaluate(spatial[fresh], numbers[fresh])
@@ -145,14 +134,7 @@ def evaluate_kept(network: Network, spatial: Floats, numbers: Floats) -> Network
         for row in fresh:
             store.put(keys[row], answers[row].to_bytes())
         store.flush()
-    rows = [answers[row] for row in range(len(spatial))]
-    scores = np.array([answer.score for answer in rows], np.float32).reshape(-1, 2)
-    return NetworkOutputs(
-        np.array([answer.policy for answer in rows], np.float32),
-        np.array([answer.value for answer in rows], np.float32),
-        scores[:, 0],
-        scores[:, 1],
-    )
+    return [answers[row] for row in range(len(spatial))]
 
 
 #: ``off``, or how large the file may become, such as ``500 MB``.
@@ -221,9 +203,8 @@ class EvaluationStore:
         self.limit = limit
         self.works = True
         self._lock = threading.RLock()
-        self._process = -1
-        self._base: sqlite3.Connection | None = None
-        self._inherited: list[sqlite3.Connection] = []  # of the process forked from: left alone
+        #: By process: that of the one forked from is left alone.
+        self._bases: dict[int, sqlite3.Connection] = {}
         self._new: dict[bytes, bytes] = {}
         self._used: set[bytes] = set()
         with self._lock:
@@ -241,14 +222,13 @@ class EvaluationStore:
                 for key in keys:
                     if key in values:
                         continue
-                    row = base.execute("SELECT used, value FROM answer WHERE key = ?", (key,))
-                    used, packed = row.fetchone() or (0, None)
-                    value = None if packed is None else _checked(key, packed)
-                    if value is None:
-                        continue
-                    values[key] = value
-                    if used != today:
-                        self._used.add(key)
+                    found = base.execute("SELECT used, value FROM answer WHERE key = ?", (key,))
+                    used, packed = found.fetchone() or (0, b"")
+                    value = packed[4:]
+                    if packed and _with_sum(key, value) == packed:
+                        values[key] = value
+                        if used != today:
+                            self._used.add(key)
             except sqlite3.Error as error:
                 self._give_up(error)
             return values
@@ -287,32 +267,29 @@ class EvaluationStore:
         """Write what is left, and close the file."""
         with self._lock:
             self.flush()
-            if self._base is not None and self._process == os.getpid():
-                self._base.close()
-            self._base = None
+            self._close()
+
+    def _close(self) -> None:
+        if (base := self._bases.pop(os.getpid(), None)) is not None:
+            base.close()
 
     def _connection(self) -> sqlite3.Connection | None:
-        """The connection of this process: one must not be used in two."""
-        if not self.works:
-            return None
-        if self._base is None or self._process != os.getpid():
-            if self._base is not None:
-                self._inherited.append(self._base)
-                self._base = None
+        """The connection of this process, opened where there is none."""
+        process = os.getpid()
+        if self.works and process not in self._bases:
             try:
-                self._base = self._open()
-                self._process = os.getpid()
-                weakref.finalize(self, _close_here, self._base, self._process)
+                base = self._bases[process] = self._open()
+                weakref.finalize(self, _close_here, base, process)
             except (OSError, sqlite3.Error) as error:
                 self._give_up(error)
-        return self._base
+        return self._bases.get(process)
 
     def _open(self) -> sqlite3.Connection:
         self.file.parent.mkdir(parents=True, exist_ok=True)
         try:
             return self._prepared()
         except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError):  # locked, read-only, no space
+            if not _is_damage(error):
                 raise
             self._discard()
             return self._prepared()
@@ -349,19 +326,14 @@ class EvaluationStore:
         if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
             return  # another process writes: what was to be written is lost, and no harm done
         self.works = False
-        if self._base is not None:
-            self._base.close()
-            self._base = None
-        if isinstance(error, sqlite3.DatabaseError) and not isinstance(
-            error, sqlite3.OperationalError
-        ):
+        self._close()
+        if _is_damage(error):
             self._discard()
 
     def _shrink(self, base: sqlite3.Connection) -> None:
         """Delete what was not used for longest if the file has become too large."""
-        (size,) = base.execute("PRAGMA page_size").fetchone()
-        (pages,) = base.execute("PRAGMA page_count").fetchone()
-        (free,) = base.execute("PRAGMA freelist_count").fetchone()
+        facts = ("page_size", "page_count", "freelist_count")
+        size, pages, free = (base.execute(f"PRAGMA {fact}").fetchone()[0] for fact in facts)
         if (pages - free) * size <= self.limit:
             return
         (number,) = base.execute("SELECT count(*) FROM answer").fetchone()
@@ -373,6 +345,13 @@ class EvaluationStore:
                 (SELECT rowid FROM answer ORDER BY used, rowid LIMIT ?)""",
                 (int(number * _DELETED) + 1,),
             )
+
+
+def _is_damage(error: Exception) -> bool:
+    """Whether a file is damaged, and not locked, read-only or without space."""
+    return isinstance(error, sqlite3.DatabaseError) and not isinstance(
+        error, sqlite3.OperationalError
+    )
 
 
 def _close_here(base: sqlite3.Connection, process: int) -> None:
@@ -388,9 +367,3 @@ def _today() -> int:
 def _with_sum(key: bytes, value: bytes) -> bytes:
     """The value with a sum of it and of its key before it."""
     return zlib.crc32(value, zlib.crc32(key)).to_bytes(4, "little") + value
-
-
-def _checked(key: bytes, packed: bytes) -> bytes | None:
-    """The value, if its sum is right."""
-    value = packed[4:]
-    return value if _with_sum(key, value) == packed else None

@@ -5,31 +5,26 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone import parallel
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
-from yardstone.go.evaluation_store import KeptAnswer, NetworkOutputs, evaluate_kept, inputs_key
-from yardstone.go.nets.network import network_here, turned
+from yardstone.go.evaluation_store import KeptAnswer, evaluate_kept, inputs_key
+from yardstone.go.inputs import Encoded, encode_game
+from yardstone.go.nets.network import Network, network_here, turned
 from yardstone.go.points import PASS, WHITE, colour_name, point_name, symmetry_points
-from yardstone.go.rules import Conditions, conditions_of
+from yardstone.go.rules import Conditions, Rules, conditions_of
 from yardstone.pool import Skipped, SkipReport
+from yardstone.records.go_game import GoGame
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from yardstone.go.inputs import Encoded
-    from yardstone.go.nets.network import Network
-    from yardstone.go.rules import Rules
-    from yardstone.records.go_game import GoGame
-
-    Floats = NDArray[np.float32]
+Floats = NDArray[np.float32]
 
 __all__ = [
     "CANDIDATES",
@@ -39,6 +34,7 @@ __all__ = [
     "NetworkQuestion",
     "Assessment",
     "assess",
+    "assess_answers",
     "can_end_without_result",
     "GameSubject",
     "Positions",
@@ -263,14 +259,7 @@ class Evaluator:
     def _answered(self, question: NetworkQuestion, positions: list[_Position]) -> NetworkAnswer:
         encoded = question.encoded
         outputs = [position.answer for position in positions if position.answer is not None]
-        assessment = assess(
-            np.array([each.policy for each in outputs], np.float32).reshape(encoded.legal.shape),
-            np.array([each.value for each in outputs], np.float32).reshape(-1, 3),
-            np.array([each.score for each in outputs], np.float32).reshape(-1, 2),
-            encoded.to_play,
-            encoded.legal,
-            without_result=can_end_without_result(question.rules),
-        )
+        assessment = assess_answers(outputs, encoded, question.rules)
         if question.points is None:
             return NetworkAnswer(question, assessment)
         rows = np.flatnonzero(question.points >= 0)
@@ -281,29 +270,22 @@ class Evaluator:
                 raise UsageError("features after a move need the position that follows it")
         others, chances = _candidates(assessment.policy[rows], points)
         self._complete(question, positions, self._wanted(rows, points, others))
-        at = dict(zip(rows.tolist(), points.tolist(), strict=True))
-        channels, size = self.network.channels, encoded.spatial.shape[-1]
-        features: dict[str, NDArray[np.float16]] = {}
-        for kind in self._kinds:
-            if kind == "pick":
-                values = [positions[row].at(point) for row, point in at.items()]
-                features[kind] = _stack(values, channels)
-            elif kind == "after":
-                values = [positions[row + 1].at(point) for row, point in at.items()]
-                features[kind] = _stack(values, channels)
-            elif kind == "mean":
-                features[kind] = _stack([positions[row].mean() for row in at], channels)
-            elif kind == "trunk":
-                wholes = [t for row in at if (t := positions[row].trunk) is not None]
-                features[kind] = _stack(wholes, channels, size, size)
-            else:
-                features["chances"] = chances.astype(np.float16)
-                picks = [
-                    np.stack([positions[row].at(point) for point in best])
-                    for row, best in zip(at, others.tolist(), strict=True)
-                ]
-                picked = _stack(picks, CANDIDATES, channels)
-                features[kind] = picked * (chances > 0)[:, :, None]
+        at = list(zip(rows.tolist(), points.tolist(), strict=True))
+        values: dict[str, Iterable[Any]] = {
+            "pick": (positions[row].at(point) for row, point in at),
+            "after": (positions[row + 1].at(point) for row, point in at),
+            "candidates": (
+                np.stack([positions[row].at(point) for point in best])
+                for (row, _), best in zip(at, others.tolist(), strict=True)
+            ),
+            "mean": (positions[row].mean() for row, _ in at),
+            "trunk": (positions[row].trunk for row, _ in at),
+        }
+        shapes = feature_shapes(self.network.channels, encoded.spatial.shape[-1])
+        features = {kind: _stack(list(values[kind]), *shapes[kind]) for kind in self._kinds}
+        if "candidates" in features:
+            features["candidates"] *= chances[:, :, None] > 0
+            features["chances"] = chances.astype(np.float16)
         return NetworkAnswer(question, assessment, features)
 
     def _wanted(
@@ -332,7 +314,7 @@ class Evaluator:
         missing: dict[int, _Position] = {}
         for row, at in wanted.items():
             position = positions[row]
-            if position.lacks(at, mean, whole) and id(position) not in missing:
+            if position.lacks(at, mean, whole):
                 position.inputs = (encoded.spatial[row], encoded.globals[row])
                 missing[id(position)] = position
         again = list(missing.values())
@@ -349,6 +331,18 @@ class Evaluator:
             if mean and answer.mean is None and row in wanted:
                 answer.mean = _stack([position.mean()])[0]
             self._store.put(position.key, answer.to_bytes())
+
+
+def feature_shapes(channels: int, size: int) -> dict[str, tuple[int, ...]]:
+    """The shape of each kind of features of a move."""
+    return {
+        "pick": (channels,),
+        "after": (channels,),
+        "candidates": (CANDIDATES, channels),
+        "chances": (CANDIDATES,),
+        "mean": (channels,),
+        "trunk": (channels, size, size),
+    }
 
 
 def _stack(values: list[NDArray[Any]], *shape: int) -> NDArray[np.float16]:
@@ -442,6 +436,18 @@ def assess(
     )
 
 
+def assess_answers(answers: Sequence[KeptAnswer], encoded: Encoded, rules: Rules) -> Assessment:
+    """What answers to questions about encoded positions say, from White's view."""
+    return assess(
+        np.array([each.policy for each in answers], np.float32).reshape(encoded.legal.shape),
+        np.array([each.value for each in answers], np.float32).reshape(-1, 3),
+        np.array([each.score for each in answers], np.float32).reshape(-1, 2),
+        encoded.to_play,
+        encoded.legal,
+        without_result=can_end_without_result(rules),
+    )
+
+
 def _softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
     """Of each row; a row always has a finite value, since passing is legal."""
     shares = np.exp(logits - logits.max(axis=1, keepdims=True))
@@ -478,8 +484,6 @@ def ask(
     each move at its point. With `whole` a game with an illegal move is left out, else what comes
     before it is asked about.
     """
-    from yardstone.go.inputs import encode_game
-
     for game in games:
         try:
             wanted = conditions_of(game, rules=rules, komi=komi)
@@ -543,18 +547,18 @@ def require_games(number: int, skipped: SkipReport, *, strict: bool = False) -> 
 
 def evaluate_turned(
     network: Network, spatial: Floats, numbers: Floats, symmetries: NDArray[np.int64]
-) -> tuple[NetworkOutputs, Floats]:
-    """What a network says of positions that it is shown turned, and the policy logits turned back.
+) -> list[KeptAnswer]:
+    """What a network says of positions that it is shown turned, with the policy turned back.
 
     `symmetries`, 0 to 7, say how each position is turned; all else of the answer is of the turned
     ones.
     """
-    output = evaluate_kept(network, turned(spatial, symmetries), numbers)
-    policy = output.policy_logits.copy()
+    answers = evaluate_kept(network, turned(spatial, symmetries), numbers)
     table = symmetry_points(int(spatial.shape[-1]))
-    for row, symmetry in enumerate(symmetries.tolist()):
-        policy[row, :-1] = output.policy_logits[row][table[symmetry]]
-    return output, policy
+    return [
+        replace(each, policy=np.append(each.policy[table[symmetry]], each.policy[-1]))
+        for each, symmetry in zip(answers, symmetries.tolist(), strict=True)
+    ]
 
 
 #: Items that are handed out, and whose answers are held, together.

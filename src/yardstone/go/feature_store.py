@@ -24,22 +24,18 @@ from functools import cached_property
 from pathlib import Path
 from sys import maxsize
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.lib import format as npy
+from numpy.typing import NDArray
 
 from yardstone import files
 from yardstone.arrays import map_array
 from yardstone.errors import InputError, UsageError
 from yardstone.go.points import BLACK, WHITE
+from yardstone.pool import Skipped
 from yardstone.records.decoding import escape_cell, plain_cell
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from yardstone.pool import Skipped
-
 
 __all__ = [
     "ABOUT",
@@ -180,15 +176,13 @@ class FeatureStore:
         to ``end``.
         """
         path = self.path / "games.csv"
-        columns: dict[str, list[Any]] = {name: [] for name in GAME_COLUMNS}
+        columns: dict[str, list[str]] = {name: [] for name in GAME_COLUMNS}
         try:
             with path.open(encoding="utf-8", newline="") as file:
                 for row in csv.DictReader(file):
-                    for name, kind in GAME_COLUMNS.items():
-                        columns[name].append(kind(plain_cell(row[name])))
-            return MappingProxyType(
-                {name: _column(name, values) for name, values in columns.items()}
-            )
+                    for name, cells in columns.items():
+                        cells.append(plain_cell(row[name]))
+            return MappingProxyType({name: _column(name, cells) for name, cells in columns.items()})
         except (OSError, ArithmeticError, ValueError, KeyError, TypeError, csv.Error) as error:
             raise InputError(
                 f"cannot be read: {error}", file=str(path), hint="make the store anew"
@@ -225,17 +219,18 @@ class FeatureStore:
         order = np.argsort(self.games["date"], kind="stable")  # NaT goes to the end
         played: dict[str, list[tuple[int, int]]] = {}
         for game in order.tolist():
-            played.setdefault(self.games["black"][game], []).append((game, BLACK))
-            played.setdefault(self.games["white"][game], []).append((game, WHITE))
+            for side, colour in (("black", BLACK), ("white", WHITE)):
+                played.setdefault(self.games[side][game], []).append((game, colour))
         return MappingProxyType(played)
 
 
-def _column(name: str, values: list[Any]) -> NDArray[Any]:
+def _column(name: str, cells: list[str]) -> NDArray[Any]:
     """A column of the table of games."""
     if name == "date":
-        return np.array([value or "NaT" for value in values], "datetime64[s]")
+        return np.array([cell or "NaT" for cell in cells], "datetime64[s]")
     kinds: dict[type, Any] = {str: object, int: np.int64, float: np.float64}
-    return np.array(values, kinds[GAME_COLUMNS[name]])
+    kind = GAME_COLUMNS[name]
+    return np.array([kind(cell) for cell in cells], kinds[kind])
 
 
 #: The folder of parts within a store, gone when the store is complete.
@@ -363,10 +358,8 @@ def merge(
     skipped = [asdict(record) for record in unread]
     for start, part in zip(starts, parts, strict=False):
         for row in part["games"]:
-            at = start + row["black_start"], start + row["white_start"], start + row["end"]
-            games.append(
-                {**row, **dict(zip(("black_start", "white_start", "end"), at, strict=True))}
-            )
+            at = {name: start + row[name] for name in ("black_start", "white_start", "end")}
+            games.append({**row, **at})
         skipped += part["skipped"]
     write_whole(store / "games.csv", _table(tuple(GAME_COLUMNS), games))
     write_whole(store / "skipped.csv", _table(_SKIPPED, skipped))

@@ -20,14 +20,23 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone import parallel
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.files import unwritable
-from yardstone.go.evaluator import CANDIDATES, TRUNK_KINDS, Evaluator, ask, moves_before_passes
+from yardstone.go.evaluator import (
+    TRUNK_KINDS,
+    Assessment,
+    Evaluator,
+    NetworkAnswer,
+    ask,
+    feature_shapes,
+    moves_before_passes,
+)
 from yardstone.go.feature_store import (
     ABOUT,
     FORMAT,
@@ -42,19 +51,12 @@ from yardstone.go.feature_store import (
     write_whole,
 )
 from yardstone.go.nets.engines import CPU
-from yardstone.go.nets.network import check_symmetries, network_here
+from yardstone.go.nets.network import Network, check_symmetries, network_here
 from yardstone.go.nets.store import find_network
 from yardstone.go.points import BLACK, WHITE
 from yardstone.go.rules import parse_rules
 from yardstone.pool import Skipped, SkipReport
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from yardstone.go.evaluator import Assessment, NetworkAnswer
-    from yardstone.go.nets.network import Network
-    from yardstone.records.go_game import GoGame
-
+from yardstone.records.go_game import GoGame
 
 __all__ = [
     "HEAD",
@@ -210,14 +212,14 @@ def extract_features(
             shutil.rmtree(folder / PARTS, ignore_errors=True)
             return FeatureStore.open(folder)
         with locked(folder):
-            write_whole(folder / ABOUT, _as_text({**about, "complete": False}))
+            _write_about(folder, about, complete=False)
             _check_parts(folder, prints)
             _make_parts(folder, games, prints, chosen, workers, progress)
             unread = getattr(source, "skipped", SkipReport())
             note = None if progress is None else partial(progress, "putting together")
             number, moves, skipped = merge(folder, len(prints), unread.details, note)
             counts = {"games": number, "moves": moves, "skipped": skipped, "inputs": digest}
-            write_whole(folder / ABOUT, _as_text({**about, "complete": True, **counts}))
+            _write_about(folder, about, complete=True, **counts)
         shutil.rmtree(folder / PARTS, ignore_errors=True)
     except InputError:
         raise
@@ -249,8 +251,8 @@ def _described(settings: ExtractionSettings) -> dict[str, Any]:
     }
 
 
-def _as_text(about: dict[str, Any]) -> str:
-    return json.dumps(about, indent=2) + "\n"
+def _write_about(folder: Path, about: dict[str, Any], **more: Any) -> None:
+    write_whole(folder / ABOUT, json.dumps({**about, **more}, indent=2) + "\n")
 
 
 def _check_folder(folder: Path, about: dict[str, Any]) -> bool:
@@ -300,12 +302,10 @@ def _fingerprints(
 
 
 def _check_parts(folder: Path, prints: list[str]) -> None:
-    for number, fingerprint in enumerate(prints):
+    for number, fingerprint in enumerate([*prints, None]):
         part = read_part(folder, number)
         if part is not None and part["fingerprint"] != fingerprint:
             raise _OTHER_GAMES(file=str(folder))
-    if part_folder(folder, len(prints)).exists():
-        raise _OTHER_GAMES(file=str(folder))
 
 
 def _make_parts(
@@ -318,17 +318,12 @@ def _make_parts(
 ) -> None:
     """Make the parts that are missing, some batches at a time."""
     missing = {k for k in range(len(prints)) if not part_folder(folder, k).exists()}
-    if not missing:
-        return
     done = len(prints) - len(missing)
     jobs = (
         Batch(number, prints[number], tuple(map(plain, batch)), settings)
         for number, batch in enumerate(_batches(games(), settings.batch))
         if number in missing
     )
-
-    def keep(job: Batch, part: tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]]) -> None:
-        write_part(folder, job.number, *part)
 
     def note(now: int, _: int) -> None:
         if progress is not None:
@@ -339,7 +334,7 @@ def _make_parts(
         jobs,
         workers=workers,
         total=len(missing),
-        receive=keep,
+        receive=lambda job, part: write_part(folder, job.number, *part),
         progress=note,
         files=[Path(settings.net)] if settings.net else [],
     )
@@ -449,7 +444,6 @@ def make_part(job: Batch) -> tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]
     for answer in evaluator.answer(questions):
         features = move_features(answer)
         conditions = answer.question.about.conditions
-        end = start + len(features.number)
         row = game_facts(features.game) | {
             "komi": conditions.komi,
             "rules": conditions.rules.name,
@@ -457,11 +451,10 @@ def make_part(job: Batch) -> tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]
             "white_lead": features.white_lead,
             "black_start": start,
             "white_start": start + int((features.colour == BLACK).sum()),
-            "end": end,
+            "end": (start := start + len(features.number)),
         }
         rows.append(row)
         games.append(features)
-        start = end
     about = {
         "fingerprint": job.fingerprint,
         "games": rows,
@@ -483,28 +476,16 @@ def _joined(
     games: list[GameFeatures], settings: ExtractionSettings, channels: int
 ) -> dict[str, NDArray[Any]]:
     """The arrays of a part; those without rows have the right shape as well."""
-    side = settings.size or 0
-    shapes: dict[str, tuple[int, ...]] = {
-        "pick": (channels,),
-        "after": (channels,),
-        "candidates": (CANDIDATES, channels),
-        "chances": (CANDIDATES,),
-        "mean": (channels,),
-        "trunk": (channels, side, side),
-    }
+    shapes = feature_shapes(channels, settings.size or 0)
     kept = [kind for kind in TRUNK_KINDS if kind in settings.trunk]
     if "candidates" in kept:
         kept.append("chances")
+    pieces: dict[str, list[NDArray[Any]]] = {
+        name: [np.empty(0, kind), *(getattr(each, name) for each in games)]
+        for name, kind in {"number": np.int16, "colour": np.int8, "point": np.int16}.items()
+    }
     empty: dict[str, NDArray[Any]] = {"head": np.empty((0, len(HEAD)), np.float32)}
     empty |= {kind: np.empty((0, *shapes[kind]), np.float16) for kind in kept}
-    moves = {"number": np.int16, "colour": np.int8, "point": np.int16}
-    return {
-        **{
-            name: np.concatenate([np.empty(0, kind), *(getattr(each, name) for each in games)])
-            for name, kind in moves.items()
-        },
-        **{
-            name: np.concatenate([nothing, *(each.features[name] for each in games)])
-            for name, nothing in empty.items()
-        },
-    }
+    for name, nothing in empty.items():
+        pieces[name] = [nothing, *(each.features[name] for each in games)]
+    return {name: np.concatenate(values) for name, values in pieces.items()}

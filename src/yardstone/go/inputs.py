@@ -46,12 +46,16 @@ and 4.2.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from yardstone.errors import InputError
+from yardstone.go import _board, _inputs, _ladders
+from yardstone.go._board import WORK_ROWS, Past, start_history
+from yardstone.go.board import Board, lattice, rule_numbers, set_up
 from yardstone.go.points import (
     BLACK,
     SYMMETRIES,
@@ -62,21 +66,13 @@ from yardstone.go.points import (
     position_keys,
 )
 from yardstone.go.rules import TROMP_TAYLOR, Rules
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from yardstone.go.board import Board
-
+from yardstone.records.go_game import GoGame
 
 __all__ = [
     "GLOBAL",
     "SPATIAL",
     "Encoded",
     "encode_game",
-    "Moves",
     "Positions",
     "game_positions",
     "move_colours",
@@ -154,10 +150,6 @@ def encode_game(
         >>> int(encoded.spatial[1, 2].argmax())  # White sees the stone of the opponent
         72
     """
-    from yardstone.go import _inputs, _ladders
-    from yardstone.go._board import WORK_ROWS, Past, start_history
-    from yardstone.go.board import lattice, rule_numbers, set_up
-
     area = check_size(size) ** 2
     points = point_array(moves)
     number = len(points)
@@ -220,30 +212,6 @@ def _chosen(positions: ArrayLike | None, number: int) -> NDArray[np.int32]:
     return places
 
 
-class Moves(Protocol):
-    """What of a game is needed to replay it; `yardstone.records.go_game.GoGame` has it."""
-
-    @property
-    def size(self) -> int:
-        """Lines of the board."""
-
-    @property
-    def setup_black(self) -> NDArray[np.int16]:
-        """Points of black stones that stand there from the beginning."""
-
-    @property
-    def setup_white(self) -> NDArray[np.int16]:
-        """Points of white stones that stand there from the beginning."""
-
-    @property
-    def moves(self) -> NDArray[np.int16]:
-        """Points, -1 for a pass."""
-
-    @property
-    def colours(self) -> NDArray[np.int8]:
-        """Who played them: 1 Black, 2 White."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Positions:
     """The positions of a game, before its first move, after it, and so on."""
@@ -259,7 +227,7 @@ class Positions:
         return len(self.stones)
 
 
-def game_positions(game: Moves) -> Positions:
+def game_positions(game: GoGame) -> Positions:
     """All positions of a game, compiled.
 
     Moves that a ko or the ban on suicide would forbid are played.
@@ -267,9 +235,6 @@ def game_positions(game: Moves) -> Positions:
     Raises:
         InputError: If the board, the stones set up or the colours are impossible.
     """
-    from yardstone.go import _board, _inputs
-    from yardstone.go.board import lattice, set_up
-
     area = check_size(game.size) ** 2
     points = point_array(game.moves)
     board = set_up(game.size, point_array(game.setup_black), point_array(game.setup_white))
@@ -289,7 +254,7 @@ def game_positions(game: Moves) -> Positions:
     return Positions(boards[:end], keys[:end], int(illegal_at))
 
 
-def replay(game: Moves, rules: Rules = TROMP_TAYLOR) -> Iterator[Board]:
+def replay(game: GoGame, rules: Rules = TROMP_TAYLOR) -> Iterator[Board]:
     """Give the board before each move of a game, and after the last.
 
     It is one board that moves on: take a `copy` of what is to be kept. What the
@@ -299,8 +264,6 @@ def replay(game: Moves, rules: Rules = TROMP_TAYLOR) -> Iterator[Board]:
         IllegalMove: At a move that cannot be played.
         InputError: If the board, the stones set up or the colours are impossible.
     """
-    from yardstone.go.board import Board
-
     points = point_array(game.moves).tolist()
     colours = move_colours(game.colours, len(points)).tolist()
     board = Board(

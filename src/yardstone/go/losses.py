@@ -17,25 +17,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import atan, pi, sqrt
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.errors import UsageError
-from yardstone.go.evaluator import assess, can_end_without_result, evaluate_turned
-from yardstone.go.inputs import encode_game
+from yardstone.go.evaluator import assess_answers, evaluate_turned
+from yardstone.go.inputs import Encoded, encode_game
+from yardstone.go.nets.network import Network
 from yardstone.go.points import PASS, SYMMETRIES, WHITE, opponent
+from yardstone.go.rules import Conditions
+from yardstone.records.go_game import GoGame
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from yardstone.go.inputs import Encoded
-    from yardstone.go.nets.network import Network
-    from yardstone.go.rules import Conditions
-    from yardstone.records.go_game import GoGame
-
-    Floats = NDArray[np.float32]
+Floats = NDArray[np.float32]
 
 __all__ = [
     "DECIDED",
@@ -258,13 +254,9 @@ def _suspects(number: int, game: FirstLook, losses: Losses) -> list[_Suspect]:
     suspicion[np.isnan(losses.points)] = 0.0
     places = np.flatnonzero(suspicion >= _SUSPECT)
     order = places[np.argsort(-suspicion[places], kind="stable")]
+    tree = partial(Tree, game.game, game.conditions)
     return [
-        _Suspect(
-            number,
-            place,
-            Tree(game.game, game.conditions, place + 1),
-            Tree(game.game, game.conditions, place, int(game.game.moves[place])),
-        )
+        _Suspect(number, place, tree(place + 1), tree(place, int(game.game.moves[place])))
         for place in order.tolist()
     ]
 
@@ -418,12 +410,9 @@ class Tree:
         order = order[chances[order] > 0.0]
         total = float(chances[order].sum())
         passing = len(policy) - 1
+        colour = opponent(leaf.colour)
         return [
-            Node(
-                PASS if point == passing else int(point),
-                opponent(leaf.colour),
-                float(chances[point]) / total,
-            )
+            Node(PASS if point == passing else int(point), colour, float(chances[point]) / total)
             for point in order
         ]
 
@@ -432,26 +421,22 @@ def grow(trees: Sequence[Tree], network: Network, visits: int) -> int:
     """Let trees grow to so many positions each, where they have fewer; returns how many it took."""
     evaluated = 0
     while growing := [tree for tree in trees if tree.root.visits < visits]:
-        _round(growing, network)
+        paths = [tree.descend() for tree in growing]
+        lines = [
+            Line(
+                tree.game,
+                tree.conditions,
+                tree.position,
+                tuple(node.move for node in path[1:]),
+                (tree.first + tree.root.visits) % SYMMETRIES,
+            )
+            for tree, path in zip(growing, paths, strict=True)
+        ]
+        seen = evaluate_lines(lines, network)
+        for tree, path, evaluation in zip(growing, paths, seen, strict=True):
+            tree.expand(path, *evaluation)
         evaluated += len(growing)
     return evaluated
-
-
-def _round(trees: Sequence[Tree], network: Network) -> None:
-    """One more position for each of these trees."""
-    paths = [tree.descend() for tree in trees]
-    lines = [
-        Line(
-            tree.game,
-            tree.conditions,
-            tree.position,
-            tuple(node.move for node in path[1:]),
-            (tree.first + tree.root.visits) % SYMMETRIES,
-        )
-        for tree, path in zip(trees, paths, strict=True)
-    ]
-    for tree, path, evaluation in zip(trees, paths, evaluate_lines(lines, network), strict=True):
-        tree.expand(path, *evaluation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -473,44 +458,29 @@ def evaluate_lines(
     lines: Sequence[Line], network: Network
 ) -> list[tuple[float, float, NDArray[np.float32]]]:
     """White's expected score and lead, and the policy, in each of some positions."""
-    outlooks: list[tuple[float, float, NDArray[np.float32]] | None] = [None] * len(lines)
+    seen: dict[int, tuple[float, float, NDArray[np.float32]]] = {}
     for size in sorted({line.game.size for line in lines}):  # a call takes boards of one size
         places = [place for place, line in enumerate(lines) if line.game.size == size]
         for start in range(0, len(places), _BATCH):
             some = places[start : start + _BATCH]
-            for place, outlook in zip(
-                some, _evaluated([lines[k] for k in some], network), strict=True
-            ):
-                outlooks[place] = outlook
-    return [outlook for outlook in outlooks if outlook is not None]
+            seen |= zip(some, _evaluated([lines[k] for k in some], network), strict=True)
+    return [seen[place] for place in range(len(lines))]
 
 
 def _evaluated(
     lines: Sequence[Line], network: Network
 ) -> Iterator[tuple[float, float, NDArray[np.float32]]]:
     encoded = [_encoded(line) for line in lines]
-    outputs, logits = evaluate_turned(
+    answers = evaluate_turned(
         network,
         np.concatenate([each.spatial for each in encoded]).astype(np.float32, copy=False),
         np.concatenate([each.globals for each in encoded]),
         np.array([line.symmetry for line in lines]),
     )
-    scores = np.column_stack([outputs.lead, outputs.score_mean]).astype(np.float32)
-    for row, (line, each) in enumerate(zip(lines, encoded, strict=True)):
-        here = slice(row, row + 1)
-        assessment = assess(
-            logits[here],
-            outputs.value_logits[here],
-            scores[here],
-            each.to_play,
-            each.legal,
-            without_result=can_end_without_result(line.conditions.rules),
-        )
-        yield (
-            float(assessment.white_expected[0]),
-            float(assessment.white_lead[0]),
-            assessment.policy[0],
-        )
+    for line, each, answer in zip(lines, encoded, answers, strict=True):
+        assessment = assess_answers([answer], each, line.conditions.rules)
+        lead = float(assessment.white_lead[0])
+        yield float(assessment.white_expected[0]), lead, assessment.policy[0]
 
 
 def _encoded(line: Line) -> Encoded:

@@ -8,16 +8,12 @@ are square, 2x2 to 19x19.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from yardstone.errors import InputError
 from yardstone.records.go_game import BLACK, EMPTY, PASS, WHITE
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
 
 __all__ = [
     "BLACK",

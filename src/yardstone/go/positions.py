@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
 from yardstone.go.evaluator import (
@@ -23,6 +23,8 @@ from yardstone.go.evaluator import (
     illegal_move,
     over_games,
 )
+from yardstone.go.inputs import encode_game
+from yardstone.go.nets.network import Network
 from yardstone.go.points import (
     BLACK,
     MAX_SIZE,
@@ -34,12 +36,7 @@ from yardstone.go.points import (
 )
 from yardstone.go.rules import TROMP_TAYLOR, Conditions, Rules, parse_rules_and_komi
 from yardstone.pool import Skipped, SkipReport
-from yardstone.records.sources import find_sources
-
-if TYPE_CHECKING:
-    from yardstone.go.nets.network import Network
-    from yardstone.records.sources import ByteStream
-
+from yardstone.records.sources import ByteStream, find_sources
 
 __all__ = [
     "MOST_MOVES",
@@ -324,8 +321,6 @@ def _evaluated(
 def _questions(
     lines: Iterable[tuple[int, str]], network: Network, file: str, skipped: SkipReport
 ) -> Iterator[NetworkQuestion]:
-    from yardstone.go.inputs import encode_game
-
     for number, text in lines:
         given: Mapping[str, Any] = {}
         try:
@@ -340,8 +335,6 @@ def _questions(
 
 
 def _question(request: PositionRequest, network: Network) -> NetworkQuestion:
-    from yardstone.go.inputs import encode_game
-
     asked = network.asked(Conditions(request.rules, request.komi), request.size)
     encoded = encode_game(
         request.size,
@@ -366,13 +359,8 @@ def _question(request: PositionRequest, network: Network) -> NetworkQuestion:
 def _values(answer: NetworkAnswer) -> dict[str, Any]:
     """What the network says of the only position of a question."""
     assessment = answer.assessment
-    digits = {
-        "white_win": _CHANCE_DIGITS,
-        "white_loss": _CHANCE_DIGITS,
-        "no_result": _CHANCE_DIGITS,
-        "white_lead": _SCORE_DIGITS,
-        "white_score": _SCORE_DIGITS,
-    }
+    digits = dict.fromkeys(("white_win", "white_loss", "no_result"), _CHANCE_DIGITS)
+    digits |= dict.fromkeys(("white_lead", "white_score"), _SCORE_DIGITS)
     values = {name: _rounded(getattr(assessment, name)[0], n) for name, n in digits.items()}
     values["white_score_selfplay"] = values.pop("white_score")
     *policy, passing = (_rounded(chance, _CHANCE_DIGITS) for chance in assessment.policy[0])

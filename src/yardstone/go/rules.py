@@ -13,13 +13,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from yardstone.errors import InputError
-
-if TYPE_CHECKING:
-    from yardstone.records.go_game import GoGame
-
+from yardstone.records.go_game import GoGame
 
 __all__ = [
     "NAMED_RULES",
@@ -76,10 +73,7 @@ class Rules:
     @property
     def name(self) -> str:
         """The first of the names in `NAMED_RULES` that means these rules, or the compact form."""
-        for name, rules in NAMED_RULES.items():
-            if rules == self:
-                return name
-        return str(self)
+        return next((name for name, rules in NAMED_RULES.items() if rules == self), str(self))
 
     def __str__(self) -> str:
         """Return the compact form; `parse_rules` reads it."""
@@ -137,30 +131,23 @@ _SPELLINGS = {
 _ALIASES = {word: name for name, words in _SPELLINGS.items() for word in words.split()}
 _ALIASES.update({name.replace("-", ""): name for name in NAMED_RULES})
 
-_FLAGS = {"0": False, "1": True}
-_WORDS = {name: {word.upper(): word for word in words} for name, words in CHOICES.items()}
-_PARTS: Mapping[str, tuple[str, Mapping[str, object]]] = MappingProxyType(
-    {
-        "ko": ("ko", _WORDS["ko"]),
-        "score": ("scoring", _WORDS["scoring"]),
-        "scoring": ("scoring", _WORDS["scoring"]),
-        "tax": ("tax", _WORDS["tax"]),
-        "sui": ("suicide", _FLAGS),
-        "button": ("button", _FLAGS),
-        "whb": ("white_handicap_bonus", _WORDS["white_handicap_bonus"]),
-        "fpok": ("friendly_pass", _FLAGS),
-    }
-)
+#: The rules by their names in the compact form, and in JSON objects.
+_SHARED = {"ko": "ko", "score": "scoring", "scoring": "scoring", "tax": "tax"}
+_PARTS = {
+    **_SHARED,
+    "sui": "suicide",
+    "button": "button",
+    "whb": "white_handicap_bonus",
+    "fpok": "friendly_pass",
+}
+_FLAGS: dict[str, Any] = {"0": False, "1": True}
 _PART = re.compile(
     r"(?:komi(?P<komi>[+-]?\d{1,3}(?:\.\d{1,4})?)"
     r"|(?P<name>ko|scoring|score|tax|sui|button|whb|fpok)\s*"
     r"(?P<value>SIMPLE|POSITIONAL|SITUATIONAL|AREA|TERRITORY|NONE|SEKI|ALL|N-1|N|0|1))\s*"
 )
 _KEYS = {
-    "ko": "ko",
-    "score": "scoring",
-    "scoring": "scoring",
-    "tax": "tax",
+    **_SHARED,
     "suicide": "suicide",
     "hasButton": "button",
     "whiteHandicapBonus": "white_handicap_bonus",
@@ -214,7 +201,8 @@ def _from_parts(text: str) -> tuple[Rules, float | None]:
         if part["komi"]:
             komi = _komi(float(part["komi"]), text)
             continue
-        field, values = _PARTS[part["name"]]
+        field = _PARTS[part["name"]]
+        values = {word.upper(): word for word in CHOICES[field]} if field in CHOICES else _FLAGS
         if part["value"] not in values:
             raise _unknown(text)
         chosen[field] = values[part["value"]]
@@ -233,7 +221,7 @@ def _from_json(text: str) -> tuple[Rules, float | None]:
             komi = _komi(float(value), text)
         elif key in _KEYS:
             field = _KEYS[key]
-            flag = field in ("suicide", "button", "friendly_pass")
+            flag = field not in CHOICES
             if not isinstance(value, bool if flag else str):
                 raise _unknown(text, f"{key} must be {'true or false' if flag else 'a word'}")
             chosen[field] = value if flag else str(value).strip().lower()

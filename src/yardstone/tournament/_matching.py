@@ -16,16 +16,14 @@ algorithms for finding maximum matching in graphs", ACM Computing Surveys 18, 19
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.kernels import kernel
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Wide = NDArray[np.int64]
+Wide = NDArray[np.int64]
 
 __all__ = [
     "BARRED",

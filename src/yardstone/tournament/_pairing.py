@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.kernels import kernel
 from yardstone.tournament._matching import match
 from yardstone.tournament.model import CRITERIA, Rule
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Entries = NDArray[np.int64]
-    Counts = NDArray[np.int8]
-    Rules = NDArray[np.float64]
-    Weights = NDArray[np.int64]
-    Numbers = NDArray[np.int64]
-    Whole = NDArray[np.int64]
+Entries = NDArray[np.int64]
+Counts = NDArray[np.int8]
+Rules = NDArray[np.float64]
+Weights = NDArray[np.int64]
+Numbers = NDArray[np.int64]
+Whole = NDArray[np.int64]
 
 __all__ = [
     "Entry",

@@ -9,17 +9,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from yardstone.errors import InputError
 from yardstone.tournament.fide import FideScores, Unplayed
 from yardstone.tournament.formats.text_files import TextDocument
-from yardstone.tournament.model import ByeKind, Result
+from yardstone.tournament.model import ByeKind, Result, Tournament
 from yardstone.tournament.rules import Acceleration
-
-if TYPE_CHECKING:
-    from yardstone.tournament.model import Tournament
-
 
 __all__ = [
     "PieceColour",

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass, field
 from functools import cache
+from importlib.util import find_spec
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -206,18 +207,13 @@ def make_engine(name: str, precision: str, threads: int, device: str = "auto") -
     if on_card and name == "openvino":
         raise UsageError(f"openvino computes on the processor; {device} needs onnxruntime")
     if name == "auto":
-        name = ENGINES[1] if precision == "bf16" else "onnxruntime" if on_card else _installed()
+        installed = next((each for each in ENGINES if find_spec(each) is not None), ENGINES[0])
+        name = ENGINES[1] if precision == "bf16" else "onnxruntime" if on_card else installed
     if name == "openvino":
         return OpenVino(precision, threads)
     if precision != "fp32":
         raise UsageError("onnxruntime computes in fp32; bf16 needs the engine openvino")
     return OnnxRuntime(card_of(device))
-
-
-def _installed() -> str:
-    from importlib.util import find_spec
-
-    return next((name for name in ENGINES if find_spec(name) is not None), ENGINES[0])
 
 
 def _graph_tools() -> Any:
@@ -319,23 +315,18 @@ class OpenVino:
 
     def runner(self, model: NetworkModel, size: int, outputs: Sequence[str]) -> Runner:
         """Prepare a network for one size of board and a choice of outputs."""
-        tools = _graph_tools()
-        names = list(outputs)
-        if not self._low:
-            whole = self._compiled(tools.build_network(model, size, names), "f32")
+        tools, low = _graph_tools(), self._low
+        first = ("trunk",) if low else tuple(outputs)
+        rest = [name for name in outputs if name not in first]
+        network = self._compiled(tools.build_network(model, size, first), "bf16" if low else "f32")
+        heads = self._compiled(tools.build_heads(model, size, rest), "f32") if low else None
 
-            def run(spatial: Floats, numbers: Floats) -> Mapping[str, Floats]:
-                values = whole({"spatial": spatial, "globals": numbers})
-                return {name: values[name] for name in names}
+        def run(spatial: Floats, numbers: Floats) -> Mapping[str, Floats]:
+            values = network({"spatial": spatial, "globals": numbers})
+            answers = {name: values[name] for name in first}
+            if heads is not None:
+                values = heads({"trunk": answers["trunk"]})
+                answers |= {name: values[name] for name in rest}
+            return {name: answers[name] for name in outputs}
 
-            return run
-        trunk = self._compiled(tools.build_network(model, size, ("trunk",)), "bf16")
-        rest = [name for name in names if name != "trunk"]
-        heads = self._compiled(tools.build_heads(model, size, rest), "f32")
-
-        def run_both(spatial: Floats, numbers: Floats) -> Mapping[str, Floats]:
-            features = trunk({"spatial": spatial, "globals": numbers})["trunk"]
-            values = heads({"trunk": features})
-            return {name: features if name == "trunk" else values[name] for name in names}
-
-        return run_both
+        return run

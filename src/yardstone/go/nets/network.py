@@ -302,8 +302,7 @@ def averaged(
             if values is not None:
                 values = _turned_back(part.name, values, points)
                 sums[part.name] = sums[part.name] + values if part.name in sums else values
-    mean: dict[str, Any] = {part.name: None for part in fields(NetworkOutput)}
-    mean |= {name: total / number for name, total in sums.items()}
+    mean: dict[str, Any] = {name: total / number for name, total in sums.items()}
     mean["policy_logits"] = np.log(np.maximum(mean["policy_logits"], np.finfo(np.float32).tiny))
     return NetworkOutput(**mean)
 
@@ -354,19 +353,16 @@ class NetworkOutput:
         return len(self.policy_logits)
 
 
-def _softplus(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.logaddexp(0.0, values)
-
-
 def network_output(model: NetworkModel, outputs: Mapping[str, Floats]) -> NetworkOutput:
     """Scale the outputs of a network's graph."""
     score = outputs["score"].astype(np.float64)
+    positive = np.logaddexp(0.0, score)
     scaling = model.scaling
     numbers = {
         "score_mean": scaling.score_mean * score[:, 0],
-        "score_stdev": scaling.score_stdev * _softplus(score[:, 1]),
+        "score_stdev": scaling.score_stdev * positive[:, 1],
         "lead": scaling.lead * score[:, 2],
-        "variance_time": scaling.variance_time * _softplus(score[:, 3]),
+        "variance_time": scaling.variance_time * positive[:, 3],
     }
     errors = {
         "value_error": (4, scaling.shortterm_value_error, 1.0),
@@ -374,11 +370,11 @@ def network_output(model: NetworkModel, outputs: Mapping[str, Floats]) -> Networ
     }
     for name, (column, scale, plain) in errors.items():
         if model.version >= 14:
-            numbers[name] = np.sqrt(scale) * _softplus(0.5 * score[:, column])
+            numbers[name] = np.sqrt(scale) * np.logaddexp(0.0, 0.5 * score[:, column])
         elif model.version >= 10:
-            numbers[name] = np.sqrt(scale * _softplus(score[:, column]))
+            numbers[name] = np.sqrt(scale * positive[:, column])
         elif model.version >= 9:
-            numbers[name] = plain * _softplus(score[:, column])
+            numbers[name] = plain * positive[:, column]
     owned = outputs.get("ownership")
     return NetworkOutput(
         policy_logits=outputs["policy"],

@@ -117,9 +117,8 @@ def _begin(
     return graph, _Builder(graph, size, planes)
 
 
-def _is_sequence(block: Block) -> bool:
-    """Whether a block works on [n, points, channels]."""
-    return isinstance(block, Attention | FeedForward)
+#: Blocks that work on [n, points, channels].
+_FLAT = (Attention, FeedForward)
 
 
 class _Builder:
@@ -142,13 +141,11 @@ class _Builder:
             self.planes.begin(graph.convolution(spatial, trunk.conv)),
             self.planes.per_channel(graph.linear(numbers, trunk.from_globals)),
         )
-        value, flat = self._blocks(value, trunk.blocks, trunk.channels)
+        wanted = isinstance(trunk.norm, RmsNorm)
+        value = self._blocks(value, trunk.blocks, trunk.channels, flat=wanted)
         if isinstance(trunk.norm, RmsNorm):
-            value = value if flat else self.planes.flat(value, trunk.channels)
-            value = add_rms_norm(graph, value, trunk.norm)
-            value = self.planes.square(graph.activation(value, trunk.activation), trunk.channels)
-            return value
-        value = self.planes.square(value, trunk.channels) if flat else value
+            normed = add_rms_norm(graph, value, trunk.norm)
+            return self.planes.square(graph.activation(normed, trunk.activation), trunk.channels)
         return graph.activation(self.planes.batch_norm(value, trunk.norm), trunk.activation)
 
     def outputs(self, model: NetworkModel, trunk: str, outputs: Collection[str]) -> None:
@@ -165,15 +162,17 @@ class _Builder:
             whole = self.planes.finish(trunk)
             graph.output("trunk", whole, ("n", model.trunk.channels, size, size))
 
-    def _blocks(self, value: str, blocks: tuple[Block, ...], channels: int) -> tuple[str, bool]:
-        """All blocks, and whether their output is [n, points, channels]."""
-        flat = False
-        for block in blocks:
-            if _is_sequence(block) != flat:
-                change = self.planes.square if flat else self.planes.flat
-                value, flat = change(value, channels), not flat
-            value = self._block(value, block)
-        return value, flat
+    def _blocks(
+        self, value: str, blocks: tuple[Block, ...], channels: int, *, flat: bool = False
+    ) -> str:
+        """All blocks; their output is planes, or `flat`: [n, points, channels]."""
+        is_flat = False
+        for block in (*blocks, None):
+            if (wanted := flat if block is None else isinstance(block, _FLAT)) != is_flat:
+                change = self.planes.flat if wanted else self.planes.square
+                value, is_flat = change(value, channels), wanted
+            value = value if block is None else self._block(value, block)
+        return value
 
     def _block(self, value: str, block: Block) -> str:
         graph = self.graph
@@ -199,10 +198,9 @@ class _Builder:
 
     def _bottleneck(self, normed: str, block: Bottleneck) -> str:
         graph, channels = self.graph, block.pre_conv.outputs
-        inner, flat = self._blocks(
+        inner = self._blocks(
             self.planes.convolution(normed, block.pre_conv), block.blocks, channels
         )
-        inner = self.planes.square(inner, channels) if flat else inner
         normed = graph.activation(
             self.planes.batch_norm(inner, block.post_norm), block.post_activation
         )
@@ -213,7 +211,8 @@ class _Builder:
         graph = self.graph
         convolved = self.planes.convolution(value, block.pool_conv, block.pool_norm)
         value = graph.activation(convolved, block.pool_activation)
-        return graph.add("Concat", self.planes.mean(value), self.planes.largest(value), axis=1)
+        parts = self.planes.pooled(value, "Mean"), self.planes.pooled(value, "Max")
+        return graph.add("Concat", *parts, axis=1)
 
     def _pooled_weights(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
         """For mean and maximum alone: the mean scaled by the size is a multiple of the mean."""
@@ -255,7 +254,7 @@ class _Builder:
         value = graph.activation(
             self.planes.convolution(trunk, head.conv, head.norm), head.activation
         )
-        mean = self.planes.mean(value)
+        mean = self.planes.pooled(value, "Mean")
         plain, scaled, squared = np.split(head.first.astype(np.float64), 3)
         weights = plain + self.width * scaled + (self.width**2 - 0.1) * squared
         hidden = graph.activation(
@@ -538,13 +537,10 @@ class ChannelPlanes:
         parts = map(self.graph.constant, (norm.scale, norm.bias, nothing, nothing + 1))
         return self.graph.add("BatchNormalization", value, *parts, epsilon=0.0)
 
-    def mean(self, value: str) -> str:
-        """Of each channel: [n, channels]."""
-        return self.graph.reshape(self.graph.add("GlobalAveragePool", value), 0, -1)
-
-    def largest(self, value: str) -> str:
-        """Of each channel: [n, channels]."""
-        return self.graph.reshape(self.graph.add("GlobalMaxPool", value), 0, -1)
+    def pooled(self, value: str, kind: str) -> str:
+        """The Mean or Max of each channel: [n, channels]."""
+        name = "GlobalAveragePool" if kind == "Mean" else "GlobalMaxPool"
+        return self.graph.reshape(self.graph.add(name, value), 0, -1)
 
     def flat(self, value: str, channels: int) -> str:
         """To [n, points, channels]."""
@@ -618,15 +614,10 @@ class PointPlanes(ChannelPlanes):
         scaled = self.graph.add("Mul", value, self.graph.constant(norm.scale))
         return self.graph.add("Add", scaled, self.graph.constant(norm.bias))
 
-    def mean(self, value: str) -> str:
-        """Of each channel: [n, channels]."""
+    def pooled(self, value: str, kind: str) -> str:
+        """The Mean or Max of each channel: [n, channels]."""
         axes = self.graph.constant(np.array([0, 1], np.int64))
-        return self.graph.add("ReduceMean", value, axes, keepdims=0)
-
-    def largest(self, value: str) -> str:
-        """Of each channel: [n, channels]."""
-        axes = self.graph.constant(np.array([0, 1], np.int64))
-        return self.graph.add("ReduceMax", value, axes, keepdims=0)
+        return self.graph.add(f"Reduce{kind}", value, axes, keepdims=0)
 
     def flat(self, value: str, channels: int) -> str:
         """To [n, points, channels]."""

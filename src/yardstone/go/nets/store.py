@@ -100,8 +100,12 @@ def networks_folder() -> Path:
 def network_name(file: str | os.PathLike[str]) -> str:
     """The name of a network file without its ending."""
     name = Path(file).name
-    ending = next((each for each in _ENDINGS if name.lower().endswith(each)), "")
-    return name[: len(name) - len(ending)]
+    return name.removesuffix(_ending(name))
+
+
+def _ending(name: str) -> str:
+    lower = name.lower()
+    return next((name[-len(each) :] for each in _ENDINGS if lower.endswith(each)), "")
 
 
 def file_sha256(path: Path) -> str:
@@ -123,13 +127,8 @@ def _described(path: Path) -> StoredNetwork:
 
 def _files() -> list[Path]:
     folder = networks_folder()
-    if not folder.is_dir():
-        return []
-    return sorted(
-        path
-        for path in folder.iterdir()
-        if path.name.lower().endswith(_ENDINGS) and not path.name.startswith(".") and path.is_file()
-    )
+    paths = sorted(folder.iterdir()) if folder.is_dir() else []
+    return [p for p in paths if _ending(p.name) and not p.name.startswith(".") and p.is_file()]
 
 
 def list_networks() -> list[StoredNetwork]:
@@ -190,16 +189,6 @@ def find_network(network: str | os.PathLike[str] | None = None) -> Path:
     return files[0] if files else INCLUDED
 
 
-def checked_name(name: str) -> str:
-    """A name that can be a file's in the user's folder."""
-    if _NAME.fullmatch(name) is None:
-        raise InputError(
-            f"{name!r} cannot be the name of a network",
-            hint="letters, digits and . _ + - only, at most 200",
-        )
-    return name
-
-
 def add_network(
     file: str | os.PathLike[str], *, name: str | None = None, replace: bool = False
 ) -> StoredNetwork:
@@ -232,10 +221,13 @@ def place_for(name: str, file_name: str, sha256: str | None, *, replace: bool) -
     Raises InputError where another network of that name is there and is not to be replaced, or
     comes with Yardstone, or the folder cannot be made.
     """
-    lower = file_name.lower()
-    ending = next((each for each in _ENDINGS if lower.endswith(each)), ".bin.gz")
+    if _NAME.fullmatch(name) is None:
+        raise InputError(
+            f"{name!r} cannot be the name of a network",
+            hint="letters, digits and . _ + - only, at most 200",
+        )
     folder = networks_folder()
-    target = folder / (checked_name(name) + ending)
+    target = folder / (name + (_ending(file_name).lower() or ".bin.gz"))
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -504,13 +496,13 @@ KNOWN = (
 
 def known_network(name: str) -> KnownNetwork:
     """The network of this full or short name; InputError if there is none."""
-    for network in KNOWN:
-        if network.name == full_name(name):
-            return network
-    raise InputError(
-        f"no network is known as {name!r}",
-        hint=f"one of {', '.join(each.short for each in KNOWN)}, or an address (https://...)",
-    )
+    known = next((each for each in KNOWN if name in (each.short, each.name)), None)
+    if known is None:
+        names = ", ".join(each.short for each in KNOWN)
+        raise InputError(
+            f"no network is known as {name!r}", hint=f"one of {names}, or an address (https://...)"
+        )
+    return known
 
 
 def full_name(name: str) -> str:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.go._board import COLOUR, HEAD, KO, LIBS, META, can_be_played, play
 from yardstone.go.points import BLACK, PASS, WHITE
 from yardstone.kernels import bare_kernel, kernel
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int32]
-    Events = NDArray[np.uint16]
+Ints = NDArray[np.int32]
+Events = NDArray[np.uint16]
 
 
 @bare_kernel

@@ -10,27 +10,29 @@ import re
 import shutil
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone import parallel
 from yardstone.arrays import ArrayFile, StoredArrays
 from yardstone.disk import take_room
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.files import locked, replaced, unwritable
+from yardstone.go import _board
+from yardstone.go.board import set_up
+from yardstone.go.patterns._match import mark_stones, write_events
 from yardstone.go.points import MAX_SIZE, MIN_SIZE, PASS, neighbours, point_array
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.go_game import GoGame
+from yardstone.records.sgf import MoveListReader, SgfReader
 from yardstone.records.sources import Source, find_sources, is_archive
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 __all__ = [
     "FORMAT",
@@ -239,7 +241,7 @@ _SHARE_FILES = 4000
 _MOST_MOVES = 20_000
 _MOVE_LIST = re.compile(rb"^[^\s;(]{1,256}[\t ,]++\(?\s*+;\s*+[BW]\[", re.MULTILINE)
 _DETAILS = 20
-_FURTHER = "further records"
+_FURTHER, _ILLEGAL = "further records", "an illegal move: used up to there"
 _PART = ArrayFile("part of an index", compressed=False)
 
 StrPath = str | os.PathLike[str]
@@ -318,8 +320,6 @@ def _shares(sources: Sequence[Source]) -> list[tuple[int, int]]:
 
 def _games(source: Source, skipped: SkipReport) -> Iterator[GoGame]:
     """The games of a source, which is an SGF file or a list of moves."""
-    from yardstone.records.sgf import MoveListReader, SgfReader
-
     try:
         with source.open() as stream:
             head = stream.peek(4096)
@@ -329,10 +329,7 @@ def _games(source: Source, skipped: SkipReport) -> Iterator[GoGame]:
     is_list = _MOVE_LIST.search(head) is not None
     reader = (MoveListReader if is_list else SgfReader)(source)
     yield from reader
-    for record in reader.skipped.details:
-        skipped.add(record)
-    if further := len(reader.skipped) - len(reader.skipped.details):
-        skipped.add_uncounted(_FURTHER, further)
+    skipped.merge(reader.skipped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,23 +358,21 @@ def _read_shares(
 ) -> None:
     """Read the sources into parts, but for those that have been read before."""
     archives = [_changed(Path(path)) for path in paths if is_archive(path)]
-    missing: list[tuple[int, int]] = []
-    targets: dict[int, tuple[Path, str]] = {}
+    targets: dict[tuple[int, int], tuple[Path, str]] = {}
     for (first, last), part in parts:
         facts = [(each.name, each.size, _changed(each.path)) for each in sources[first:last]]
         about = repr((FORMAT, facts, archives)).encode()
         fingerprint = hashlib.blake2b(about, digest_size=16).hexdigest()
-        if not part.exists() or _fingerprint(part) != fingerprint:
-            missing.append((first, last))
-            targets[first] = (part, fingerprint)
+        if _fingerprint(part) != fingerprint:
+            targets[first, last] = (part, fingerprint)
     send = parallel.elsewhere()
     shares = (
         _Share(paths, *span, tuple(map(_sent, sources[slice(*span)])) if send else None)
-        for span in missing
+        for span in targets
     )
 
     def keep(share: _Share, arrays: dict[str, NDArray[Any]]) -> None:
-        part, fingerprint = targets[share.first]
+        part, fingerprint = targets[share.first, share.last]
         _PART.write(part, {"fingerprint": np.array(fingerprint), **arrays})
 
     def note(done: int, total: int) -> None:
@@ -385,7 +380,7 @@ def _read_shares(
             progress(len(parts) - total + done, len(parts))
 
     parallel.map(
-        _read_share, shares, total=len(missing), workers=workers, receive=keep, progress=note
+        _read_share, shares, total=len(targets), workers=workers, receive=keep, progress=note
     )
 
 
@@ -422,11 +417,10 @@ def _read_share(share: _Share) -> dict[str, NDArray[Any]]:
 
 
 def _fingerprint(part: Path) -> str | None:
-    """What a part was made from; None if it breaks off."""
-    try:
+    """What a part was made from; None if it is not there, or breaks off."""
+    with suppress(InputError):
         return _PART.read(part, lambda arrays, _: str(arrays["fingerprint"]))
-    except InputError:
-        return None
+    return None
 
 
 def _changed(path: Path | None) -> int:
@@ -436,10 +430,6 @@ def _changed(path: Path | None) -> int:
 
 def _events(game: GoGame, skipped: SkipReport) -> NDArray[np.uint16] | None:
     """The events of a game; None if it has none that can be used."""
-    from yardstone.go import _board
-    from yardstone.go.board import set_up
-    from yardstone.go.patterns._match import write_events
-
     if len(game.moves) > _MOST_MOVES:
         skipped.add(Skipped(game.file, game.line, f"more than {_MOST_MOVES} moves"))
         return None
@@ -453,10 +443,8 @@ def _events(game: GoGame, skipped: SkipReport) -> NDArray[np.uint16] | None:
     log = np.zeros(_board.LONGEST_ENTRY, np.int32)
     number, played = write_events(board, neighbours(game.size), moves, colours, log, room)
     if played < len(moves):
-        skipped.add(
-            Skipped(game.file, game.line, f"move {played + 1} is illegal: used up to there"),
-            kind="an illegal move: used up to there",
-        )
+        reason = f"move {played + 1} is illegal: used up to there"
+        skipped.add(Skipped(game.file, game.line, reason), kind=_ILLEGAL)
     if not number:
         skipped.add(Skipped(game.file, game.line, "no stones"))
         return None
@@ -470,8 +458,8 @@ def _row(game: GoGame, events: NDArray[np.uint16]) -> dict[str, Any]:
         "length": len(events),
         "moves": np.count_nonzero(events >> 15),
         "key": int.from_bytes(key, "little"),
-        "text": np.frombuffer(combined_text(game), np.uint8),
-        "text_length": len(combined_text(game)),
+        "text": (text := np.frombuffer(combined_text(game), np.uint8)),
+        "text_length": len(text),
         "line": game.line,
         "number": game.number,
         "date": game.date.astype("datetime64[s]").astype(np.int64),
@@ -498,16 +486,15 @@ def _put_together(
     for part in parts:
         noted, further, found = _PART.read(part, _without_games)
         for file, line, reason in noted:
-            skipped.add(Skipped(file, int(line), reason), kind=_kind(reason))
+            kind = _ILLEGAL if reason.endswith("used up to there") else reason
+            skipped.add(Skipped(file, int(line), reason), kind=kind)
         if further:
             skipped.add_uncounted(_FURTHER, further)
         pieces += [(size, part) for size, _ in found]
         keys += [key for _, key in found]
     if not pieces:
-        if skipped.details:
-            first = skipped.details[0]
-            raise NoGamesError(first.reason, file=first.file, line=first.line or None)
-        raise NoGamesError("there is no game of Go in these files")
+        first = next(iter(skipped.details), Skipped("", 0, "there is no game of Go in these files"))
+        raise NoGamesError(first.reason, file=first.file or None, line=first.line or None)
     kept = _first_of_each(keys)
     chosen: dict[int, list[tuple[Path, NDArray[np.bool_]]]] = {}
     for (size, part), keep in zip(pieces, kept, strict=True):
@@ -532,10 +519,6 @@ def _without_games(
     sizes = sorted(int(name.removesuffix("/key")) for name in arrays if name.endswith("/key"))
     found = [(size, arrays[f"{size}/key"]) for size in sizes]
     return arrays["skipped"].tolist(), int(arrays["unlisted"]), found
-
-
-def _kind(reason: str) -> str:
-    return "an illegal move: used up to there" if reason.endswith("used up to there") else reason
 
 
 def _first_of_each(keys: Sequence[NDArray[np.uint64]]) -> list[NDArray[np.bool_]]:
@@ -572,8 +555,6 @@ class _Group:
 
     def mark(self, target: NDArray[np.uint64]) -> None:
         """Write the bits of the stones that ever stood there."""
-        from yardstone.go.patterns._match import mark_stones
-
         first = 0
         for part, keep in self._parts:
             lengths, events = self._read(part, "length", "events")
@@ -592,10 +573,8 @@ def _arrays(
         size = group.size
         yield f"{size}/starts", ("int64", starts.shape, partial(np.copyto, src=starts))
         yield f"{size}/bits", ("uint64", words, group.mark)
-        yield (
-            f"{size}/events",
-            ("uint16", (int(starts[-1]),), partial(group.fill, "events", "length")),
-        )
+        fill = partial(group.fill, "events", "length")
+        yield f"{size}/events", ("uint16", (int(starts[-1]),), fill)
     for name, kind in TABLE.items():
         values = np.concatenate([group.column(name) for group in groups])
         yield name, (kind, values.shape, partial(np.copyto, src=values))

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone import parallel
 from yardstone.errors import InputError, UsageError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from yardstone.go.patterns._match import PlacedPatterns
-    from yardstone.go.patterns.index import GameIndex, SizeGroup
-    from yardstone.go.patterns.pattern import Pattern, Placement
+from yardstone.go.patterns import _match
+from yardstone.go.patterns._match import PlacedPatterns
+from yardstone.go.patterns.index import GameIndex, SizeGroup
+from yardstone.go.patterns.pattern import Pattern, Placement
 
 __all__ = ["Matches", "find_patterns"]
 
@@ -81,15 +78,12 @@ def find_patterns(
     Returns:
         One for each pattern, in their order.
     """
-    from yardstone.go.patterns import _match
-
     beside: Sequence[Sequence[int]] = [()] * len(patterns) if also is None else also
     ways = [pattern.placements(points) for pattern, points in zip(patterns, beside, strict=True)]
     if sum(map(len, ways)) > _MOST_PLACEMENTS:
         raise UsageError("too many loose patterns at once: search for fewer of them")
     pieces_of: list[list[NDArray[np.int32]]] = [[] for _ in patterns]
     totals = np.zeros(len(patterns), np.int64)
-    kept = np.zeros(len(patterns), np.int64)
     jobs: list[tuple[SizeGroup, _Prepared, int]] = []
     for size in sorted({pattern.size for pattern in patterns}):
         group = index.group(size)
@@ -106,9 +100,9 @@ def find_patterns(
         numbers = prepared.pattern[rows[:, _match.PLACEMENT]]
         for pattern in np.unique(numbers).tolist():
             own = rows[numbers == pattern]
+            room = max(most - int(totals[pattern]), 0)
             totals[pattern] += len(own)
-            own = own[: max(most - int(kept[pattern]), 0)].copy()
-            kept[pattern] += len(own)
+            own = own[:room].copy()
             own[:, _match.GAME] += group.first
             own[:, _match.PLACEMENT] = prepared.way[own[:, _match.PLACEMENT]]
             pieces_of[pattern].append(own)
@@ -129,8 +123,6 @@ def _prepare(
 
     Stones come late, and where stones are the points around them are soon taken.
     """
-    from yardstone.go.patterns._match import PlacedPatterns
-
     points, colours, columns, pattern, way = [], [], [], [], []
     lengths, column_lengths = [0], [0]
     for number in chosen:
@@ -169,8 +161,6 @@ def _distances(points: NDArray[np.intp], stones: NDArray[np.intp], size: int) ->
 
 def _search_share(file: str, job: tuple[SizeGroup, _Prepared, int]) -> NDArray[np.int32]:
     """Search some words of games; the room for matches grows as it is needed."""
-    from yardstone.go.patterns import _match
-
     group, prepared, word = job
     end = min(word + _WORDS, len(group.bits))
     pieces: list[NDArray[np.int32]] = []
