@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
@@ -397,42 +398,30 @@ def _lock(path: Path) -> IO[str] | None:
         file.close()  # whoever held it has just removed it: it is free
 
 
+#: Modules that write text files with these endings.
+_PACKERS = {".bz2": "bz2", ".xz": "lzma", ".zst": "zstandard"}
+
+
 @contextmanager
 def open_text(path: Path) -> Iterator[IO[str]]:
     """A text file to write to, in UTF-8; compressed if its ending is .gz, .zst, .bz2 or .xz.
 
     The same text comes to the same bytes: no time and no name stands in them.
     """
-    if path.suffix.lower() != ".gz":
-        with _text_file(path) as file:
+    ending = path.suffix.lower()
+    if ending == ".gz":
+        import gzip
+
+        with (
+            path.open("wb") as raw,
+            gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed,
+            io.TextIOWrapper(packed, "utf-8", newline="\n") as file,
+        ):
             yield file
         return
-    import gzip
-
-    with (
-        path.open("wb") as raw,
-        gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed,
-        io.TextIOWrapper(packed, "utf-8", newline="\n") as file,
-    ):
+    open_ = import_module(_PACKERS[ending]).open if ending in _PACKERS else open
+    with open_(path, "wt", encoding="utf-8", newline="\n") as file:
         yield file
-
-
-def _text_file(path: Path) -> IO[str]:
-    ending = path.suffix.lower()
-    if ending == ".bz2":
-        import bz2
-
-        return bz2.open(path, "wt", encoding="utf-8", newline="\n")
-    if ending == ".xz":
-        import lzma
-
-        return lzma.open(path, "wt", encoding="utf-8", newline="\n")
-    if ending == ".zst":
-        import zstandard
-
-        file: IO[str] = zstandard.open(path, "wt", encoding="utf-8", newline="\n")
-        return file
-    return path.open("w", encoding="utf-8", newline="\n")
 
 
 #: A page of text; a file beyond this is something else.

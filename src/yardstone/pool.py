@@ -29,7 +29,7 @@ from yardstone.disk import (
     rows_of,
     taken,
 )
-from yardstone.errors import InputError, shown
+from yardstone.errors import InputError, StrictError, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -69,11 +69,8 @@ class Skipped:
         object.__setattr__(self, "reason", shown(self.reason))
 
     def __str__(self) -> str:
-        return (
-            f"{self.file}:{self.line}: {self.reason}"
-            if self.line
-            else f"{self.file}: {self.reason}"
-        )
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{place}: {self.reason}"
 
 
 class SkipReport:
@@ -107,8 +104,12 @@ class SkipReport:
         """Number of records that were left out because they are not understood."""
         return self.total - self.known.total()
 
-    def add(self, record: Skipped, *, kind: str | None = None, known: bool = False) -> None:
-        """Count one record under `kind` (default: its reason)."""
+    def add(
+        self, record: Skipped, *, kind: str | None = None, known: bool = False, strict: bool = False
+    ) -> None:
+        """Count one record under `kind` (default: its reason); raise StrictError if `strict`."""
+        if strict:
+            raise StrictError(record.reason, file=record.file, line=record.line or None)
         self.total += 1
         self.reasons[kind or record.reason] += 1
         if known:
@@ -210,14 +211,8 @@ class PairCounts:
         """Only the pairs where `keep` is true; players keep their numbers."""
         if keep.all():
             return self
-        return PairCounts(
-            self.players,
-            self.first[keep],
-            self.second[keep],
-            self.wins[keep],
-            self.draws[keep],
-            self.losses[keep],
-        )
+        counts = (column[keep] for column in (self.wins, self.draws, self.losses))
+        return PairCounts(self.players, self.first[keep], self.second[keep], *counts)
 
     def emptied(self, keep: NDArray[np.bool_]) -> PairCounts:
         """All pairs, those where `keep` is false without games.
@@ -345,14 +340,7 @@ class Pool:
 
     def select(self, keep: NDArray[np.bool_] | NDArray[np.integer[Any]]) -> Pool:
         """The games where `keep` is true, or those of its numbers; players keep theirs."""
-        return replace(
-            self,
-            first=self.first[keep],
-            second=self.second[keep],
-            score=self.score[keep],
-            time=None if self.time is None else self.time[keep],
-            columns={name: column[keep] for name, column in self.columns.items()},
-        )
+        return replace(self, **mapped(self, lambda column: column[keep]))
 
     def played(self) -> NDArray[np.int64]:
         """Number of games of each player."""
@@ -382,13 +370,25 @@ class GameBatch:
 
     def select(self, keep: Any) -> GameBatch:
         """The games where `keep` is true, or of its places."""
-        return GameBatch(
-            self.first[keep],
-            self.second[keep],
-            self.score[keep],
-            None if self.time is None else self.time[keep],
-            {name: column[keep] for name, column in self.columns.items()},
-        )
+        return GameBatch(**mapped(self, lambda column: column[keep]))
+
+
+def mapped(games: Pool | GameBatch, change: Callable[[Any], Any]) -> dict[str, Any]:
+    """The columns of some games, each changed by a function, as both classes take them."""
+    return {
+        "first": change(games.first),
+        "second": change(games.second),
+        "score": change(games.score),
+        "time": None if games.time is None else change(games.time),
+        "columns": {name: change(column) for name, column in games.columns.items()},
+    }
+
+
+def without_players(pool: Pool, absent: NDArray[np.bool_]) -> Pool:
+    """The pool without the players, who have no games, that are marked."""
+    number = np.cumsum(~absent) - 1
+    players = tuple(np.array(pool.players, object)[~absent].tolist())
+    return replace(pool, players=players, first=number[pool.first], second=number[pool.second])
 
 
 #: What a game takes while its batch is rated or measured, in bytes.
@@ -432,39 +432,18 @@ class StoredPool(Pool):
 
     def games(self, at: slice) -> Pool:
         """Some of the games, in memory."""
-        return Pool(
-            self.players,
-            taken(self.first, at),
-            taken(self.second, at),
-            taken(self.score, at).astype(np.float64),
-            None if self.time is None else taken(self.time, at),
-            {name: taken(column, at) for name, column in self.columns.items()},
-            ordered=self.ordered,
-        )
+        return self._pool(lambda column: taken(column, at))
 
     def until(self, games: int) -> StoredPool:
         """The first games, still on disk."""
-        at = slice(0, games)
-        return replace(
-            self,
-            first=self.first[at],
-            second=self.second[at],
-            score=self.score[at],
-            time=None if self.time is None else self.time[at],
-            columns={name: column_part(column, at) for name, column in self.columns.items()},
-        )
+        return replace(self, **mapped(self, lambda column: column_part(column, slice(0, games))))
 
     def select(self, keep: NDArray[np.bool_] | NDArray[np.integer[Any]]) -> Pool:
         """Games by their numbers or by a mask, in memory."""
-        return Pool(
-            self.players,
-            rows_of(self.first, keep),
-            rows_of(self.second, keep),
-            rows_of(self.score, keep),
-            None if self.time is None else rows_of(self.time, keep),
-            {name: rows_of(column, keep) for name, column in self.columns.items()},
-            ordered=self.ordered,
-        )
+        return self._pool(lambda column: rows_of(column, keep))
+
+    def _pool(self, change: Callable[[Any], Any]) -> Pool:
+        return Pool(self.players, **mapped(self, change), ordered=self.ordered)
 
     def renumbered(self, players: tuple[str, ...], number: NDArray[np.int32]) -> StoredPool:
         """The same games with other numbers of their players: `number` of each old one."""

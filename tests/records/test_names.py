@@ -13,7 +13,6 @@ import yardstone
 from yardstone.errors import IgnoredWarning, InputError
 from yardstone.pool import Pool
 from yardstone.records import apply_names, parse_fields, read_name_list, read_synonyms
-from yardstone.records.names import apply_name_files
 from yardstone.winprob.games import read_games_csv
 
 
@@ -139,7 +138,7 @@ def test_names_are_one_however_accents_are_encoded(name: str, text: str, tmp_pat
     assert Pool.from_names(spellings, ["Bob", "Bob"], [1, 0]).players == pool.players
     only = tmp_path / "only.txt"
     only.write_text(spellings[1] + "\nBob\n", "utf-8")
-    assert len(apply_name_files(pool, include=only)) == 2
+    assert len(apply_names(pool, include=read_name_list(only))) == 2
 
 
 def test_names_in_tournaments_and_tables_of_grades(tmp_path: Path) -> None:

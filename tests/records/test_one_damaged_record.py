@@ -159,25 +159,7 @@ FORMATS: dict[str, tuple[bytes, Callable[[int], bytes], Callable[[bytes], list[G
     "jsonl": (b"", line, by_json),
     "json": (b"", array, by_json),
 }
-KEYS = (
-    b"White",
-    b"Black",
-    b"Result",
-    b"PB",
-    b"PW",
-    b"RE",
-    b"point",
-    b"Game",
-    b"Wins",
-    b"white",
-    b"black",
-    b"result",
-    b",",
-    b'"',
-    b"[",
-    b"(;",
-    b":",
-)
+KEYS = b'White Black Result PB PW RE point Game Wins white black result , " [ (; :'.split()
 
 
 def damage(record: bytes, chance: random.Random) -> bytes:

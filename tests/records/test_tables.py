@@ -23,6 +23,7 @@ import yardstone
 from tests.skipping import read_skipping
 from yardstone.errors import InputError, SkippedWarning, StrictError, UsageError, WrongTypeError
 from yardstone.pool import Pool
+from yardstone.records.formats import WRITERS
 
 ROWS = {"White": ["Ann", "Bob"], "Black": ["Bob", "Ann"], "Result": ["1-0", "1/2-1/2"]}
 CSV = 'White,Black,Result,Date\nAnn,"Bob ""x"", y",1-0,2020.01.02\n\nBob,Ann,0.5,?\n'
@@ -85,6 +86,20 @@ def test_lines_of_rows_that_cannot_be_used(tmp_path: Path) -> None:
         (7, "unfinished (result *)"),
         (8, "no result"),
     ]
+
+
+def test_quotes_between_tabs(tmp_path: Path) -> None:
+    file = tmp_path / "games.tsv"
+    text = '"white"\t"black"\t"result"\n"Ann"\t"the ""B"" Bob"\t"1-0"\nthe "X\t"Ann"\t0-1\n'
+    expected = [("Ann", 'the "B" Bob', 1.0), ('the "X', "Ann", 0.0)]
+    file.write_text(text)
+    assert games(yardstone.read(file)) == expected
+    file.write_text(text + '"X\t"Ann\t1-0\nAnn\n')  # quotes that are not closed are letters
+    assert games(read_skipping(file)) == [*expected, ('"X', '"Ann', 1.0)]
+    named = Pool.from_names(['"Ann"', '"'], ["'=1", '"B'], [1, 0], columns={"note": ['""', "'"]})
+    file.write_text("".join(WRITERS["tsv"].pieces(named)))  # type: ignore[arg-type]
+    assert yardstone.read(file, columns=["note"]).columns["note"].tolist() == ['""', "'"]
+    assert yardstone.read(file).players == named.players
 
 
 def test_black_first_and_columns_by_name(tmp_path: Path) -> None:

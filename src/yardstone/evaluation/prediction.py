@@ -23,8 +23,8 @@ from yardstone.records.options import UNKNOWN_RESULT, check_unread
 from yardstone.records.query_errors import file_error
 from yardstone.records.reading import ColumnNames
 from yardstone.records.results import ResultColumn, Side, read_column, stated_scores
-from yardstone.records.table_files import csv_table, first_line_dialect, sql_text
-from yardstone.records.table_results import quoted
+from yardstone.records.table_files import csv_table, first_line_dialect
+from yardstone.records.table_results import quoted, sql_text
 from yardstone.records.tables import numbers_of
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ from yardstone.arrays import map_array
 from yardstone.errors import InputError, UsageError
 from yardstone.go.points import BLACK, WHITE
 from yardstone.pool import Skipped
-from yardstone.records.decoding import escape_cell, plain_cell
+from yardstone.records.decoding import csv_lines, plain_cell
 
 __all__ = [
     "ABOUT",
@@ -401,8 +401,4 @@ def _merge_array(
 
 
 def _table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
-    out = io.StringIO()
-    writer = csv.DictWriter(out, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: escape_cell(row[name]) for name in columns} for row in rows)
-    return out.getvalue()
+    return "".join(csv_lines(columns, ([row[name] for name in columns] for row in rows)))

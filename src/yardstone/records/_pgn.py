@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -160,10 +161,6 @@ CLASS = _classes()
 
 # The same for plain Python, which looks for a byte quickest so.
 _CLASS: list[int] = CLASS.tolist()
-_NOT_BLANK = re.compile(rb"[^\x00-\x09\x0b\x0c\x0e-\x20\x7f]")
-_NOT_NAME = re.compile(rb"[^A-Za-z0-9_+#=:-]")
-_STOP_OF_VALUE = re.compile(rb'["\\\n\r]')
-_IN_MOVETEXT = re.compile(rb"[\[{;%]")
 _IN_COMMENT = {c: re.compile(b"[}\\%c]" % c) for c in (OPEN_TAG, OPEN_BRACE)}
 
 #: A tag longer than this is malformed.
@@ -209,6 +206,16 @@ def _word_at(buf: Bytes, i: int) -> np.uint64:
     return np.uint64(int.from_bytes(buf[i : i + WORD].tobytes(), "little"))
 
 
+def _in_plain_python(loop: Callable[[Bytes, int, int], int], pattern: bytes) -> None:
+    """Have plain Python look for a pattern: its place in `buf` from `i` on, or `n`."""
+    compiled = re.compile(pattern)
+
+    @in_python(loop)
+    def _search(buf: Bytes, i: int, n: int) -> int:
+        match = compiled.search(buf.data, i, n)
+        return n if match is None else match.start()
+
+
 @bare_kernel
 def class_at(buf: Bytes, i: int) -> int:
     """The class of one byte."""
@@ -241,10 +248,7 @@ def next_stop_of_value(buf: Bytes, i: int, n: int) -> int:
     return i
 
 
-@in_python(next_stop_of_value)
-def _next_stop_of_value(buf: Bytes, i: int, n: int) -> int:
-    match = _STOP_OF_VALUE.search(buf.data, i, n)
-    return n if match is None else match.start()
+_in_plain_python(next_stop_of_value, rb'["\\\n\r]')
 
 
 @bare_kernel
@@ -262,10 +266,7 @@ def next_in_movetext(buf: Bytes, i: int, n: int) -> int:
     return i
 
 
-@in_python(next_in_movetext)
-def _next_in_movetext(buf: Bytes, i: int, n: int) -> int:
-    match = _IN_MOVETEXT.search(buf.data, i, n)
-    return n if match is None else match.start()
+_in_plain_python(next_in_movetext, rb"[\[{;%]")
 
 
 @bare_kernel
@@ -323,10 +324,7 @@ def after_blanks(buf: Bytes, i: int, n: int) -> int:
     return i
 
 
-@in_python(after_blanks)
-def _after_blanks(buf: Bytes, i: int, n: int) -> int:
-    match = _NOT_BLANK.search(buf.data, i, n)
-    return n if match is None else match.start()
+_in_plain_python(after_blanks, rb"[^\x00-\x09\x0b\x0c\x0e-\x20\x7f]")
 
 
 @bare_kernel
@@ -337,10 +335,7 @@ def after_name(buf: Bytes, i: int, n: int) -> int:
     return i
 
 
-@in_python(after_name)
-def _after_name(buf: Bytes, i: int, n: int) -> int:
-    match = _NOT_NAME.search(buf.data, i, n)
-    return n if match is None else match.start()
+_in_plain_python(after_name, rb"[^A-Za-z0-9_+#=:-]")
 
 
 @bare_kernel

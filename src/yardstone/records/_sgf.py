@@ -28,10 +28,10 @@ BACKSLASH, OPEN_VALUE, CLOSE_VALUE, OPEN, CLOSE, NODE = 92, 91, 93, 40, 41, 59
 #: What `scan_game` returns.
 DONE, NEED_MORE, ROWS_FULL, NODES_FULL, DEPTH_FULL = 0, 1, 2, 3, 4
 #: Places in its `out`.
-END, ROWS, NODES, ROOT_ROWS, FLAGS, DEPTH = 0, 1, 2, 3, 4, 5
-OUT = 6
+END, ROWS, NODES, ROOT_ROWS, FLAGS = 0, 1, 2, 3, 4
+OUT = 5
 #: Flags.
-BREAKS_OFF, NOT_CLOSED, VARIATIONS, UNESCAPED, CUT_VALUE = 1, 2, 4, 8, 16
+BREAKS_OFF, NOT_CLOSED, UNESCAPED, CUT_VALUE = 1, 2, 4, 8
 #: Names are kept up to so many letters.
 NAME_LETTERS = 7
 #: Columns of the rows, one a value of a property: its name (see `packed`), the number of its
@@ -211,7 +211,7 @@ def scan_game(
     """
     origin = i
     n = len(buf)
-    count = nodes = root_rows = flags = deepest = depth = 0
+    count = nodes = root_rows = flags = depth = 0
     current = -1
     fresh = False  # behind a "(", where no node has begun yet
     keep = True
@@ -222,7 +222,7 @@ def scan_game(
     closed = False
     headless = buf[i] == NODE  # the first "(" is missing
     if headless:
-        depth = deepest = 1
+        depth = 1
         if not main_only:
             stack[0] = -1
     while i < n:
@@ -244,14 +244,11 @@ def scan_game(
                 flags |= NOT_CLOSED
                 closed = True
                 break
-            if not keep:
-                flags |= VARIATIONS
             if not main_only:
                 if depth == len(stack):
                     return DEPTH_FULL
                 stack[depth] = current
             depth += 1
-            deepest = max(deepest, depth)
             opened_at = nodes
             fresh = True
             stray = False
@@ -340,13 +337,12 @@ def scan_game(
     out[NODES] = nodes
     out[ROOT_ROWS] = root_rows
     out[FLAGS] = flags
-    out[DEPTH] = deepest
     return DONE
 
 
 PASS_MOVE, NO_POINT, RESIGNS = -1, -2, -3
 #: Places in `read_main`'s `out`.
-MOVES, TO_PLAY, TROUBLE, TROUBLE_NODE, TIMES, BAD_SETUP = 0, 1, 2, 3, 4, 5
+MOVES, TO_PLAY, TROUBLE, TIMES, BAD_SETUP = 0, 1, 2, 3, 4
 #: Why moves end before the main line does, or what was odd about them.
 BAD_MOVE, LATE_SETUP, SEVERAL_POINTS = 1, 2, 4
 
@@ -463,7 +459,7 @@ def read_main(
     `board` gets the stones set up before the first move; it must be empty. The line
     ends early where a move is no point or stones are set up between moves.
     """
-    count = to_play = trouble = trouble_node = with_times = bad_setup = 0
+    count = to_play = trouble = with_times = bad_setup = 0
     clock_node = clock_colour = move_node = -1
     clock = np.nan
     row = -1
@@ -482,7 +478,6 @@ def read_main(
                 break
             if point == NO_POINT:
                 trouble |= BAD_MOVE
-                trouble_node = node
                 break
             moves[count] = point
             colours[count] = 1 if name == _B else 2
@@ -494,7 +489,6 @@ def read_main(
         elif name in (_AB, _AW, _AE):
             if count > 0:
                 trouble |= LATE_SETUP
-                trouble_node = node
                 break
             colour = 1 if name == _AB else 2 if name == _AW else 0
             bad_setup += not _set_up(buf, start, end, size, colour, board)
@@ -513,6 +507,5 @@ def read_main(
     out[MOVES] = count
     out[TO_PLAY] = to_play
     out[TROUBLE] = trouble
-    out[TROUBLE_NODE] = trouble_node
     out[TIMES] = with_times
     out[BAD_SETUP] = bad_setup

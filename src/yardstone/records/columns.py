@@ -176,14 +176,18 @@ def find_pair(names: Sequence[str]) -> Pair | None:
         Pair(first='home_team', second='away_team', labels=('home', 'away'))
     """
     by_label: dict[str, dict[tuple[str, ...], tuple[int, str]]] = {}
+    lettered: dict[tuple[str, ...], tuple[int, str]] = {}  # b alone is Black, beside an a it is not
     for name in names:
+        side_words, beside, rank = _split(name)
+        if side_words == ["b"]:
+            lettered.setdefault(beside, (rank, name))
         if (labelled := label(name)) is None:
             continue
-        by_label.setdefault(labelled[0], {}).setdefault(_split(name)[1], (labelled[1], name))
+        by_label.setdefault(labelled[0], {}).setdefault(beside, (labelled[1], name))
     for labels in PAIRS:
         one, other = by_label.get(labels[0], {}), by_label.get(labels[1], {})
-        if labels == ("a", "b"):  # b alone is Black, beside an a it is not
-            other = _lettered(names, "b")
+        if labels == ("a", "b"):
+            other = lettered
         shared = [key for key in one if key in other]
         if shared:
             best = min(shared, key=lambda key: one[key][0])
@@ -191,16 +195,6 @@ def find_pair(names: Sequence[str]) -> Pair | None:
         if one and other:
             return Pair(min(one.values())[1], min(other.values())[1], labels)
     return None
-
-
-def _lettered(names: Sequence[str], letter: str) -> dict[tuple[str, ...], tuple[int, str]]:
-    """Columns of players whose side is this letter."""
-    columns: dict[tuple[str, ...], tuple[int, str]] = {}
-    for name in names:
-        side_words, beside, rank = _split(name)
-        if side_words == [letter]:
-            columns.setdefault(beside, (rank, name))
-    return columns
 
 
 def side_of(name: str, labels: tuple[str, str]) -> int | None:
@@ -537,17 +531,7 @@ SGF_LEVELS: Mapping[str, str] = {
 
 _GRADE = {"grade", "rank", "dan"}
 _RATING = {"rating", "elo", "gor"}
-_HANDICAP = {
-    "handicap",
-    "handicaps",
-    "hcp",
-    "hcap",
-    "hdcp",
-    "hd",
-    "handi",
-    "handicapstones",
-    "stones",
-}
+_HANDICAP = set("handicap handicaps hcp hcap hdcp hd handi handicapstones stones".split())
 _NO_HANDICAP = {"", "nan", "none", "null", "no", "false", "even", "-", "n/a"}
 #: Words of which nothing is left where two columns are compared.
 _PLAIN = {"player", "players", "name", "id", "pin", "user", "p", "team", "engine", "model",

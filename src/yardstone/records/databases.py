@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import sqlite3
 import time
@@ -15,8 +14,8 @@ from yardstone.choices import checked_arguments
 from yardstone.errors import InputError, MissingFileError
 from yardstone.files import scratch_folder
 from yardstone.records.dates import DateOrder
-from yardstone.records.decoding import clean, decode, escape_cell
-from yardstone.records.names import apply_name_files
+from yardstone.records.decoding import clean, csv_lines, decode
+from yardstone.records.names import apply_names, read_names
 from yardstone.records.options import Options, warn_skipped
 from yardstone.records.query_errors import (
     SQLITE_COLUMNS,
@@ -34,9 +33,8 @@ from yardstone.records.table_files import (
     connection_for,
     csv_rows,
     seconds_for,
-    sql_text,
 )
-from yardstone.records.table_results import quoted
+from yardstone.records.table_results import quoted, sql_text
 from yardstone.records.tables import GameRows, connect, understand
 from yardstone.records.unplayed import without_repeats
 from yardstone.records.where import Where, require_wanted
@@ -119,7 +117,7 @@ def query(
         columns, first, times, dates, levels, strict, skip_unread, results, where=wanted
     )
     with queried_rows(sql, database, options) as rows:
-        pool = apply_name_files(without_repeats(rows.pool()), synonyms, include, exclude)
+        pool = apply_names(without_repeats(rows.pool()), *read_names(synonyms, include, exclude))
     require_wanted(pool.skipped, len(pool))
     warn_skipped(pool.skipped)
     return pool
@@ -269,23 +267,23 @@ def _sqlite_rows(path: Path, sql: str) -> Iterator[Path]:
             with _sqlite(path) as base, table.open("w", encoding="utf-8", newline="") as file:
                 base.text_factory = decode
                 rows = base.execute(sql)
-                writer = csv.writer(file)
-                writer.writerow([escape_cell(column[0]) for column in rows.description or ()])
-                expanded, size = 0, path.stat().st_size
-                for row in rows:
-                    expanded += sum(
-                        CELL + (len(v) if isinstance(v, str | bytes) else 0) for v in row
-                    )
-                    TABLE_LIMITS.check(expanded, size, str(path))
-                    writer.writerow(
-                        [escape_cell(clean(v)) if isinstance(v, str) else v for v in row]
-                    )
+                names = [column[0] for column in rows.description or ()]
+                file.writelines(csv_lines(names, _limited(rows, path)))
         except _SQLITE_ERRORS as error:
             tables: list[str] = []
             with _sqlite(path) as base, suppress(*_SQLITE_ERRORS):
                 tables = _sqlite_tables(base)
             raise sqlite_error(error, str(path), tables) from None
         yield table
+
+
+def _limited(rows: Iterable[tuple[Any, ...]], path: Path) -> Iterator[list[Any]]:
+    """The rows of a file with clean texts, as many as it can hold."""
+    expanded, size = 0, path.stat().st_size
+    for row in rows:
+        expanded += sum(CELL + (len(v) if isinstance(v, str | bytes) else 0) for v in row)
+        TABLE_LIMITS.check(expanded, size, str(path))
+        yield [clean(value) if isinstance(value, str) else value for value in row]
 
 
 def pool_of_frame(frame: Any, options: Options) -> Pool:

@@ -8,14 +8,19 @@ would be: characters that names, ranks and results are made of, or rare ones.
 from __future__ import annotations
 
 import codecs
+import csv
+import io
 import re
 import unicodedata
-from functools import cache
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import chain, repeat
 from typing import Any
 
 __all__ = [
     "clean",
     "ESCAPED_CELL",
+    "csv_lines",
     "decode",
     "escape_cell",
     "finite_number",
@@ -103,6 +108,23 @@ def plain_cell(text: str) -> str:
         ('=HYPERLINK(1)', "'=1", "'t Hooft")
     """
     return re.sub(ESCAPED_CELL, r"\1", text)
+
+
+#: Rows of a table that are written together.
+_ROWS = 4096
+
+
+def csv_lines(header: Iterable[Any], rows: Iterable[Iterable[Any]]) -> Iterator[str]:
+    """A table as CSV, some rows at a time, its cells as `escape_cell` writes them."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    for number, row in enumerate(chain([header], rows)):
+        writer.writerow(map(escape_cell, row))
+        if number % _ROWS == 0 and number:
+            yield out.getvalue()
+            out.seek(0)
+            out.truncate()
+    yield out.getvalue()
 
 
 def whole_number(text: str) -> int | None:
@@ -255,9 +277,7 @@ def find_charset(data: bytes) -> str:
         >>> find_charset("(;CA[ISO-8859-1]PB[이세돌]PW[박정환])".encode("euc-kr"))
         'cp949'
     """
-    if data.isascii() and b"\x1b$" not in data:
-        return "utf-8"
-    if _is_utf8(data) and b"\x1b$" not in data:
+    if b"\x1b$" not in data and (data.isascii() or _is_utf8(data)):
         return "utf-8"
     claim = _CA.search(data[:_HEAD])
     claimed = None if claim is None else known_charset(claim[1].decode("latin-1"))
@@ -292,7 +312,7 @@ def _sample(data: bytes) -> bytes:
 def _sense(sample: bytes, encoding: str, claimed: bool) -> float:
     """How much sense the text makes in an encoding, in points for each high byte."""
     text = sample.decode(encoding, "replace")
-    points = sum(map(_points_of(encoding), text)) - 6.0 * text.count("\ufffd")
+    points = sum(map(_points, text, repeat(encoding))) - 6.0 * text.count("\ufffd")
     if encoding == "cp1252":
         points += _latin_words(text)
     high = len(_HIGH.findall(sample))
@@ -312,29 +332,9 @@ def _latin_words(text: str) -> float:
     return 1.5 * len(_LATIN_WORD.findall(text)) - sum(len(run) for run in _LATIN_RUN.findall(text))
 
 
-@cache
-def _points_of(encoding: str) -> _Points:
-    return _Points(encoding)
-
-
-class _Points(dict[str, float]):
-    """Points of each character, found when first asked for."""
-
-    def __init__(self, encoding: str) -> None:
-        self._common = _COMMON.get(encoding, frozenset())
-        self._encoding = encoding
-
-    def __call__(self, character: str) -> float:
-        return self[character]
-
-    def __missing__(self, character: str) -> float:
-        points = _points(character, self._common, self._encoding)
-        if len(self) < 1 << 16:
-            self[character] = points
-        return points
-
-
-def _points(character: str, common: frozenset[str], encoding: str) -> float:
+@lru_cache(maxsize=1 << 18)
+def _points(character: str, encoding: str) -> float:
+    """Points of a character for the sense that it makes in an encoding."""
     code = ord(character)
     if code < 0x80:
         return 0.0
@@ -344,7 +344,7 @@ def _points(character: str, common: frozenset[str], encoding: str) -> float:
         return -0.2 if 0xC0 <= code <= 0xFF and code not in (0xD7, 0xF7) else -1.5
     if encoding not in _COMMON:
         return 1.0 if character.isalpha() else -1.0
-    if character in common:
+    if character in _COMMON[encoding]:
         return 2.5
     if 0x3041 <= code <= 0x30FE:  # kana
         return 2.5 if encoding in ("cp932", "euc_jp", "iso2022_jp") else -1.0

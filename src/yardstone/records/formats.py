@@ -6,14 +6,13 @@ uploaded, asks here; a new format is a declaration and its place in `FORMATS`.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -23,7 +22,7 @@ from yardstone.choices import no_such
 from yardstone.errors import UsageError
 from yardstone.files import scratch_folder
 from yardstone.records.columns import has_role
-from yardstone.records.decoding import clean, escape_cell
+from yardstone.records.decoding import clean, csv_lines, escape_cell
 from yardstone.records.options import Options, Reader, check_group
 from yardstone.records.sources import plain_ending
 
@@ -357,25 +356,17 @@ _CSV_ENDINGS = (".csv", ".tsv", ".tab")
 
 
 def _csv_pieces(pool: Pool) -> Iterator[str]:
-    """The games as CSV, piece by piece."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(map(escape_cell, _column_types(pool)))
-    for number, game in enumerate(_rows(pool), start=1):
-        writer.writerow(map(escape_cell, game.values()))
-        if number % _ROWS == 0:
-            yield out.getvalue()
-            out.seek(0)
-            out.truncate()
-    yield out.getvalue()
+    return csv_lines(_column_types(pool), (game.values() for game in _rows(pool)))
 
 
 def _tsv_pieces(pool: Pool) -> Iterator[str]:
-    """Fields between tabs have no quotes around them, so they hold no tabs and line ends."""
-    yield "\t".join(map(escape_cell, _column_types(pool))) + "\n"
-    for game in _rows(pool):
-        fields = ("" if each is None else escape_cell(clean(str(each))) for each in game.values())
-        yield "\t".join(fields) + "\n"
+    """Cells have no tabs and line ends, for other programs, and quotes only where they must."""
+    for row in chain([_column_types(pool)], (game.values() for game in _rows(pool))):
+        cells = ("" if each is None else escape_cell(clean(str(each))) for each in row)
+        quoted = (
+            '"' + cell.replace('"', '""') + '"' if cell.startswith('"') else cell for cell in cells
+        )
+        yield "\t".join(quoted) + "\n"
 
 
 _CSV = table_format(

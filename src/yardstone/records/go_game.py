@@ -54,16 +54,8 @@ UNKNOWN = 0
 DRAWN = -1
 
 
-def _no_properties() -> Mapping[str, tuple[str, ...]]:
-    return MappingProxyType({})
-
-
 def _no_points() -> NDArray[np.int16]:
     return np.empty(0, np.int16)
-
-
-def _no_colours() -> NDArray[np.int8]:
-    return np.empty(0, np.int8)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +82,7 @@ class GoGame:
     #: Points of the main line; -1 is a pass.
     moves: NDArray[np.int16] = field(default_factory=_no_points)
     #: Who made each move: 1 Black, 2 White.
-    colours: NDArray[np.int8] = field(default_factory=_no_colours)
+    colours: NDArray[np.int8] = field(default_factory=lambda: np.empty(0, np.int8))
     black: str = ""  #: `black`, `white`: names; '' if absent.
     white: str = ""
     #: `black_rank`, `white_rank`, `black_team`, `white_team`: as written; '' if absent.
@@ -108,7 +100,7 @@ class GoGame:
     #: it never does.
     time_left: NDArray[np.float32] | None = None
     #: Everything the record says of the game as a whole, decoded.
-    properties: Mapping[str, tuple[str, ...]] = field(default_factory=_no_properties)
+    properties: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
 
 HANDICAP_AS_MOVES = "handicap stones played as moves"
@@ -239,14 +231,9 @@ def parse_winner(text: str) -> int:
 
 _NUMBER = re.compile(r"[-+−]?\s*+(?:\d+(?:[.,]\d*)?|[.,]\d+)")
 _FRACTIONS = {
-    "½": ".5",
-    "¼": ".25",
-    "¾": ".75",
-    " 1/2": ".5",
-    "又1/2": ".5",
-    "又1/4": ".25",
-    "又3/4": ".75",
-}
+    "½": ".5", "¼": ".25", "¾": ".75",
+    " 1/2": ".5", "又1/2": ".5", "又1/4": ".25", "又3/4": ".75",
+}  # fmt: skip
 _CHINESE_NUMBER = re.compile(r"[一二三四五六七八九](?=[目子])")
 
 

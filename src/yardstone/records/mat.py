@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.errors import InputError, NoGamesError, StrictError
+from yardstone.errors import InputError, NoGamesError
 from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.records.dates import date_span
 from yardstone.records.decoding import clean, decode
@@ -54,17 +54,10 @@ _ENTRY = re.compile(
     re.IGNORECASE,
 )
 _ACTIONS = {
-    "doubles": "double",
-    "redoubles": "double",
-    "beavers": "beaver",
-    "raccoons": "raccoon",
-    "takes": "take",
-    "accepts": "take",
-    "drops": "pass",
-    "passes": "pass",
-    "rejects": "pass",
+    "doubles": "double", "redoubles": "double", "beavers": "beaver", "raccoons": "raccoon",
+    "takes": "take", "accepts": "take", "drops": "pass", "passes": "pass", "rejects": "pass",
     "resigns": "resign",
-}
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,11 +325,7 @@ def _results(
         done += source.size
         if options.progress is not None:
             options.progress(done, total)
-    number: dict[str, int] = {}
-    ids = np.array(
-        [[number.setdefault(name, len(number)) for name in match.players] for match in matches],
-        np.int32,
-    ).reshape(-1, 2)
+    first, second = ([match.players[side] for match in matches] for side in (0, 1))
     extra: dict[str, Any] = {LENGTH: np.array([match.length for match in matches], np.int64)}
     for name, tag in tags.items():
         texts = [match.tags.get(tag.lower(), "") for match in matches]
@@ -345,14 +334,13 @@ def _results(
     if options.times:
         time = np.array([match.time for match in matches], "datetime64[s]")
     score = np.array([float(match.winner == 0) for match in matches])
-    return Pool(tuple(number), ids[:, 0], ids[:, 1], score, time, extra, skipped)
+    return replace(Pool.from_names(first, second, score, time=time, columns=extra), skipped=skipped)
 
 
 def _skip(report: SkipReport, record: Skipped, strict: bool) -> None:
-    if strict:
-        raise StrictError(record.reason, file=record.file, line=record.line or None)
     known = record.reason.startswith(("unfinished", "a money session", "the match has no games"))
-    report.add(record, kind=re.sub(r" \(.*\)|game \d+", "", record.reason), known=known)
+    kind = re.sub(r" \(.*\)|game \d+", "", record.reason)
+    report.add(record, kind=kind, known=known, strict=strict)
 
 
 def _lines(source: Source) -> tuple[Iterator[str], str | None]:

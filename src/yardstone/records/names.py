@@ -30,14 +30,13 @@ if TYPE_CHECKING:
 __all__ = [
     "NameList",
     "Synonyms",
-    "apply_name_files",
     "apply_names",
     "drop_rare_players",
     "parse_fields",
     "read_name_list",
+    "read_names",
     "read_synonyms",
     "similar_names",
-    "warn_unknown",
     "GrowingNames",
 ]
 
@@ -185,61 +184,27 @@ def apply_names(
     Warns:
         IgnoredWarning: About names that no game knows, with file and line.
     """
+    if synonyms is None and include is None and exclude is None:
+        return pool
+    table = GrowingNames(synonyms, include, exclude)
+    number = table.numbers(pool.players)
+    table.warn_unknown()
+    first, second = number[pool.first], number[pool.second]
     if synonyms is not None:
-        pool = _replace_synonyms(pool, synonyms)
-    for names, keep in ((include, True), (exclude, False)):
-        if names is None:
-            continue
-        chosen = _chosen(pool.players, names, synonyms)
-        listed = chosen if keep else ~chosen
-        pool = pool.select(listed[pool.first] & listed[pool.second])
-    return pool
+        pool = replace(pool, players=tuple(table.names), first=first, second=second)
+    wanted = table.wanted(first, second)
+    return pool if wanted is None else pool.select(wanted)
 
 
-def apply_name_files(
-    pool: Pool,
-    synonyms: StrPath | None = None,
-    include: StrPath | None = None,
-    exclude: StrPath | None = None,
-) -> Pool:
-    """The same from files with such names; see `yardstone.read`."""
-    return apply_names(
-        pool,
+def read_names(
+    synonyms: StrPath | None, include: StrPath | None, exclude: StrPath | None
+) -> tuple[Synonyms | None, NameList | None, NameList | None]:
+    """What `apply_names` takes, from files; see `yardstone.read`."""
+    return (
         None if synonyms is None else read_synonyms(synonyms),
         None if include is None else read_name_list(include),
         None if exclude is None else read_name_list(exclude),
     )
-
-
-def _replace_synonyms(pool: Pool, synonyms: Synonyms) -> Pool:
-    known = set(pool.players)
-    for name in synonyms.names:
-        if name not in known and name in synonyms.main:
-            warn_unknown(name, synonyms.file, synonyms.lines[name])
-    order = {name: number for number, name in enumerate(synonyms.names)}
-    for name in pool.players:
-        order.setdefault(name, len(order))
-    number = np.array(
-        [order[synonyms.main.get(name, name)] for name in pool.players], dtype=np.int32
-    )
-    return replace(pool, players=tuple(order), first=number[pool.first], second=number[pool.second])
-
-
-def _chosen(
-    players: Sequence[str], names: NameList | Iterable[str], synonyms: Synonyms | None
-) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    number = {name: place for place, name in enumerate(players)}
-    main = synonyms.main if synonyms is not None else {}
-    chosen = np.zeros(len(players), np.bool_)
-    listed = names.names if isinstance(names, NameList) else dict.fromkeys(names, 0)
-    file = names.file if isinstance(names, NameList) else None
-    for name, line in listed.items():
-        place = number.get(main.get(name, name))
-        if place is None:
-            warn_unknown(name, file, line)
-        else:
-            chosen[place] = True
-    return chosen
 
 
 def similar_names(names: Iterable[str]) -> tuple[tuple[int, ...], ...]:
@@ -255,12 +220,6 @@ def similar_names(names: Iterable[str]) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(rows) for rows in spelt.values() if len(rows) > 1)
 
 
-def warn_unknown(name: str, file: str | None, line: int) -> None:
-    """Warn of a name in a file of names that no game has."""
-    place = f"{file}:{line}: " if file is not None else ""
-    warnings.warn(f"{place}no game of {name!r}", IgnoredWarning, stacklevel=4)
-
-
 def drop_rare_players(pool: Pool, threshold: int) -> Pool:
     """Only games of players who have at least `threshold` games in the pool."""
     enough = pool.played() >= threshold
@@ -270,24 +229,23 @@ def drop_rare_players(pool: Pool, threshold: int) -> Pool:
 class GrowingNames:
     """Names, numbered in order of first appearance; `names` grows.
 
-    `synonyms`, `include` and `exclude` are files, as in `yardstone.read`. Those of the synonym file
-    come first.
+    The parameters are those of `apply_names`; names of the synonyms come first.
     """
 
     def __init__(
         self,
-        synonyms: StrPath | None = None,
-        include: StrPath | None = None,
-        exclude: StrPath | None = None,
+        synonyms: Synonyms | None = None,
+        include: NameList | Iterable[str] | None = None,
+        exclude: NameList | Iterable[str] | None = None,
     ) -> None:
-        self._synonyms = None if synonyms is None else read_synonyms(synonyms)
-        self._main = {} if self._synonyms is None else self._synonyms.main
-        self.names = [] if self._synonyms is None else list(self._synonyms.names)
+        self._synonyms = synonyms or Synonyms("", (), {}, {})
+        self.names = list(self._synonyms.names)
         self._number = {name: number for number, name in enumerate(self.names)}
         self._met: set[str] = set()
         self._lists = [
-            (None if file is None else read_name_list(file), keep)
-            for file, keep in ((include, True), (exclude, False))
+            (names if isinstance(names, NameList) else NameList("", dict.fromkeys(names, 0)), keep)
+            for names, keep in ((include, True), (exclude, False))
+            if names is not None
         ]
         self._last: tuple[Sequence[str], NDArray[np.int32]] = ((), np.zeros(0, np.int32))
 
@@ -295,14 +253,10 @@ class GrowingNames:
         """The numbers of some players, in their order; new ones get the next."""
         if names is self._last[0]:  # the same table, further down
             return self._last[1]
-        known, order, main = self._number, self.names, self._main
-        if self._synonyms is not None:
-            self._met.update(name for name in names if name in self._synonyms.lines)
-            names_here: Sequence[str] = [main.get(name, name) for name in names]
-        else:
-            names_here = names
-        numbers = np.empty(len(names_here), np.int32)
-        for place, name in enumerate(names_here):
+        known, order, main = self._number, self.names, self._synonyms.main
+        self._met.update(name for name in names if name in main)
+        numbers = np.empty(len(names), np.int32)
+        for place, name in enumerate(main.get(name, name) for name in names):
             number = known.setdefault(name, len(order))
             if number == len(order):
                 order.append(name)
@@ -316,22 +270,30 @@ class GrowingNames:
         """The games whose players are both included and not excluded; None for all."""
         wanted: NDArray[np.bool_] | None = None
         for listed, keep in self._lists:
-            if listed is None:
-                continue
             chosen = np.full(len(self.names), not keep)
-            known = (self._number.get(self._main.get(name, name)) for name in listed.names)
+            known = (self._number.get(self._root(name)) for name in listed.names)
             chosen[[number for number in known if number is not None]] = keep
             both = np.asarray(chosen[first] & chosen[second])
             wanted = both if wanted is None else wanted & both
         return wanted
 
+    def _root(self, name: str) -> str:
+        return self._synonyms.main.get(name, name)
+
     def warn_unknown(self) -> None:
         """Warn of names in the files that no game has had."""
-        if self._synonyms is not None:
-            for name in self._synonyms.names:
-                if name not in self._met and name in self._main:
-                    warn_unknown(name, self._synonyms.file, self._synonyms.lines[name])
-        for listed, _ in self._lists:
-            for name, line in ({} if listed is None else listed.names).items():
-                if self._main.get(name, name) not in self._number:
-                    warn_unknown(name, None if listed is None else listed.file, line)
+        synonyms = self._synonyms
+        unknown = [
+            (synonyms.file, synonyms.lines[name], name)
+            for name in synonyms.names
+            if name in synonyms.main and name not in self._met
+        ]
+        unknown += [
+            (listed.file, line, name)
+            for listed, _ in self._lists
+            for name, line in listed.names.items()
+            if self._root(name) not in self._number
+        ]
+        for file, line, name in unknown:
+            place = f"{file}:{line}: " if file else ""
+            warnings.warn(f"{place}no game of {name!r}", IgnoredWarning, stacklevel=3)

@@ -64,10 +64,8 @@ class GameSelection:
         """Whether a game of the list is over, public, and of this kind."""
         if not game.get("ended") or game.get("annulled") or game.get("private"):
             return False
-        if self.size is not None and (game.get("width"), game.get("height")) != (
-            self.size,
-            self.size,
-        ):
+        sides = [game.get("width"), game.get("height")]
+        if self.size is not None and sides != [self.size] * 2:
             return False
         return not (self.even and game.get("handicap"))
 

@@ -18,7 +18,7 @@ from zlib import crc32
 
 import numpy as np
 
-from yardstone.errors import NoGamesError, StrictError
+from yardstone.errors import NoGamesError
 from yardstone.kernels import Loops, work
 from yardstone.pool import MAX_SKIPPED_DETAILS, Pool, Skipped, SkipReport
 from yardstone.records import _pgn as game
@@ -145,7 +145,8 @@ def _read(
                     file=source.name,
                     hint='a PGN file has lines such as [White "name"]',
                 )
-            reader.skip(Skipped(source.name, 0, "no PGN tags in this file"))
+            nothing = Skipped(source.name, 0, "no PGN tags in this file")
+            reader.skipped.add(nothing, strict=options.strict)
     return reader.pool()
 
 
@@ -207,7 +208,8 @@ class _Reader:
         with work(Loops.PGN, self.bytes):
             self._scan_blocks(blocks, buffer, size, stream, state, progress)
         if stream.damage is not None:
-            self.skip(Skipped(stream.name, int(state[game.LINE]), stream.damage))
+            damage = Skipped(stream.name, int(state[game.LINE]), stream.damage)
+            self.skipped.add(damage, strict=self.strict)
         if self.marked:
             starts = np.concatenate([chunk.marks for chunk in self.chunks[chunks:]])
             after = np.concatenate([starts[1:], self.marks[None, :3]])[: len(starts)]
@@ -269,26 +271,11 @@ class _Reader:
                 start = scan(buffer, start, end, final, about, names.table, self.games, problems)
             names.count = int(state[game.NAMES])
             games = int(state[game.GAMES])
-            table = self.games
-            self.chunks.append(
-                game.GameTable(
-                    table.pairs[:games].copy(),
-                    table.outcomes[:games].copy(),
-                    table.codes[:games].copy(),
-                    table.lines[:games].copy(),
-                    table.marks[:games].copy(),
-                )
-            )
+            self.chunks.append(game.GameTable._make(part[:games].copy() for part in self.games))
             if counts.any():
                 self._report(details[: state[game.DETAILS]], texts, counts, file)
             if not state[game.FULL]:
                 return start
-
-    def skip(self, record: Skipped, kind: str | None = None, *, known: bool = False) -> None:
-        """Note a record that was left out."""
-        if self.strict:
-            raise StrictError(record.reason, file=record.file, line=record.line or None)
-        self.skipped.add(record, kind=kind, known=known)
 
     def _report(
         self,
@@ -311,7 +298,8 @@ class _Reader:
                     self.skipped.values[text] += 1
             elif game.TOO_LONG <= kind < game.TOO_LONG + 2:
                 reason = f"{name}: {number} bytes, at most {game.NAME_LIMIT} are read"
-            self.skip(Skipped(file, line, reason), name, known=known)
+            record = Skipped(file, line, reason)
+            self.skipped.add(record, kind=name, known=known, strict=self.strict)
         for kind in np.flatnonzero(counts).tolist():
             known = _KINDS[kind] in _KNOWN or (kind == game.BAD_RESULT and self.open_results)
             self.skipped.add_uncounted(_KINDS[kind], int(counts[kind]), known=known)
@@ -342,10 +330,10 @@ class _Reader:
         }
         if self.times:
             extra |= {_TEXT_OF + tag: _texts(tags[tag], raw) for tag in _TIME_TAGS}
-        if not self.marked:
-            return Pool(tuple(number), first, second, outcomes * 0.5, None, extra, self.skipped)
         extra |= marks
         pool = Pool(tuple(number), first, second, outcomes * 0.5, None, extra, self.skipped)
+        if not self.marked:
+            return pool
         ends = tags["termination"]
         for end in _distinct(ends).tolist():
             text = _text(raw[end][1:])

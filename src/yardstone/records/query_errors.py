@@ -71,7 +71,7 @@ def check_query(
         if len(statements) != 1:
             raise InputError(f"these are {len(statements)} queries", file=file, hint="give one")
         if statements[0].type.name not in ("SELECT", "MULTI"):
-            raise InputError("a query can only read: it begins with SELECT", file=file)
+            raise InputError(_ONLY_READS, file=file)
         connection.execute(_DESCRIBE + text)
     except duckdb.Error as error:
         trouble = _trouble(error)
@@ -113,31 +113,8 @@ def sqlite_error(
     text = str(error)
     if match := re.match(r"no such table: (.+)", text):
         return InputError(no_such("table", match[1], tables), file=file)
-    if match := re.match(r"no such column: (.+)", text):
-        return InputError(f"there is no column {match[1]!r}", file=file, hint=_ALL_COLUMNS)
-    if match := re.match(r"ambiguous column name: (.+)", text):
-        return InputError(_ambiguous(match[1]), file=file, hint="put the table before it")
-    if match := re.match(r"no such function: (.+)", text):
-        return InputError(f"there is no function {match[1]!r}", file=file)
-    if match := re.match(r'near "(.+)": syntax error', text):
-        return InputError(
-            f"the query cannot be understood at {match[1]!r}", file=file, hint=_EXAMPLE
-        )
-    if text == "incomplete input":
-        return InputError("the query breaks off", file=file, hint=_EXAMPLE)
-    if text == "interrupted":
-        return InputError(_TOO_SLOW[0], file=file, hint=_TOO_SLOW[1])
-    if text == "string or blob too big":
-        return InputError(
-            f"a value in it is longer than {SQLITE_LONGEST >> 10} KiB",
-            file=file,
-            hint="name the columns you need in a query",
-        )
-    if "too many columns" in text:
-        return InputError(f"it has more than {SQLITE_COLUMNS} columns", file=file)
-    if "too many attached" in text or "readonly" in text:
-        return InputError("a query can only read: it begins with SELECT", file=file)
-    return InputError(text[:_LONGEST], file=file)
+    message, hint = _said(_SQLITE_SAYINGS, text) or (text[:_LONGEST], None)
+    return InputError(message, file=file, hint=hint)
 
 
 _TOO_SLOW = (
@@ -145,7 +122,9 @@ _TOO_SLOW = (
     "export the games as CSV if that is right",
 )
 _EXAMPLE = "such as SELECT white, black, result FROM 'games.csv'"
-_ALL_COLUMNS = "SELECT * takes all there are"
+_AMBIGUOUS = "it is not clear which column {0!r} is meant"
+_BREAKS_OFF = ("the query breaks off", _EXAMPLE)
+_ONLY_READS = "a query can only read: it begins with SELECT"
 
 
 def _trouble(error: duckdb.Error) -> _Trouble:
@@ -186,9 +165,10 @@ def _message(
             return "there is not enough memory for it", "give more by --memory"
         hint = "free some space, or set TMPDIR to another folder"
         return f"no room for temporary files in {gettempdir()}", hint
-    for pattern, say in _SAYINGS:
-        if match := pattern.search(message):
-            return say(match)
+    if match := _SEVERAL_COLUMNS.search(message):
+        return _AMBIGUOUS.format(match[1]), f"write {match[2]}".replace("'", "")
+    if said := _said(_SAYINGS, message):
+        return said
     if match := _NO_COLUMN.search(message):
         there = columns()
         missing = no_such("column", match[1], there) if there else f"no column {match[1]!r}"
@@ -206,6 +186,7 @@ _NO_ROOM = re.compile(
     r"|Read-only file system"
 )
 _NO_COLUMN = re.compile(r'Referenced column "(.+?)" (?:not found|was not found)')
+_SEVERAL_COLUMNS = re.compile(r'Ambiguous reference to column name "(.+?)" \(use: (.+)\)')
 _NO_TABLE = re.compile(r"Table with name (.+?) does not exist")
 
 
@@ -218,92 +199,96 @@ def _no_table(name: str, tables: Sequence[str]) -> tuple[str, str | None]:
     return f"there is no table {name!r}", "name a file, FROM 'games.csv', or a database"
 
 
-def _ambiguous(name: str) -> str:
-    return f"it is not clear which column {name!r} is meant"
-
-
-_Saying = Callable[[re.Match[str]], tuple[str, str | None]]
-_SAYINGS: tuple[tuple[re.Pattern[str], _Saying], ...] = tuple(
-    (re.compile(pattern, re.DOTALL), say)
-    for pattern, say in (
-        (
-            r'syntax error at or near "(.+?)"',
-            lambda m: (f"the query cannot be understood at {m[1]!r}", _EXAMPLE),
-        ),
-        (
-            r"CSV Error on Line: (\d+)\b.*\bExpected Number of Columns: (\d+) Found: (\d+)",
-            lambda m: (f"line {m[1]} has {m[3]} columns, the first line {m[2]}", "correct it"),
-        ),
-        (r"syntax error at end of input", lambda _: ("the query breaks off", _EXAMPLE)),
-        (r"unterminated quoted", lambda _: ('a quotation mark " is not closed', None)),
-        (r"unterminated string", lambda _: ("a quotation mark ' is not closed", None)),
-        (
-            r'Ambiguous reference to column name "(.+?)" \(use: (.+)\)',
-            lambda m: (_ambiguous(m[1]), f"write {m[2]}".replace("'", "")),
-        ),
-        (
-            r'Referenced table "(.+?)" not found',
-            lambda m: (f"nothing is called {m[1]!r} in FROM", None),
-        ),
-        (
-            r'column "(.+?)" must appear in the GROUP BY',
-            lambda m: (f"games are added up, but not by {m[1]!r}", f"add GROUP BY {m[1]}"),
-        ),
-        (
-            r"Function with name (\S+) does not exist",
-            lambda m: (f"there is no function {m[1]!r}", None),
-        ),
-        (
-            r"cannot contain aggregates",
-            lambda _: ("WHERE cannot add up games", "HAVING, behind GROUP BY, can"),
-        ),
-        (
-            r'(?:No files found that match the pattern|Cannot open file) "(.+?)"',
-            lambda m: (f"there is no file {m[1]!r}", "check its name"),
-        ),
-        (r"^Interrupted!", lambda _: _TOO_SLOW),
-        (
-            r"operations are disabled by configuration",
-            lambda _: ("it asks for files outside the database", "only its own tables are read"),
-        ),
-        (
-            r"httpfs|extension",
-            lambda _: (
-                "files on other computers cannot be read without DuckDB's extension httpfs",
-                "with a network python -c \"import duckdb; duckdb.sql('INSTALL httpfs')\" fetches "
-                "it; or download the files first",
-            ),
-        ),
-        (
-            r'CSV Error on Line: (\d+).*?column "(.+?)"\. Could not convert string "(.*?)"',
-            lambda m: (
-                f"line {m[1]} of a CSV file: {m[3]!r} in the column {m[2]!r} is not a number or "
-                "date as in the rows before",
-                "read_csv('games.csv', all_varchar = true) takes all as text",
-            ),
-        ),
-        (
-            r"""Could not convert string ['"](.*?)['"] to""",
-            lambda m: (f"{m[1]!r} is not a number or date", "TRY_CAST(… AS …) leaves it out"),
-        ),
-        (
-            r'function call "(.+?)\(|given name and argument types \'(.+?)\(',
-            lambda m: (
-                f"{m[1] or m[2]!s} cannot take values of these kinds",
-                "CAST(… AS INTEGER) or CAST(… AS VARCHAR) makes them one kind",
-            ),
-        ),
-        (
-            r"Footer length error in file '(.+?)'|No magic bytes found at end of file '(.+?)'"
-            r"|File '(.+?)' too small to be a Parquet file",
-            lambda m: (f"{m[1] or m[2] or m[3]!s} is not a Parquet file, or damaged", None),
-        ),
-        (
-            r'Malformed JSON in file "(.+?)", at byte \d+ in (line|record)\S* (\d+)',
-            lambda m: (f"{m[1]} is damaged: {m[2]} {m[3]} is not JSON", None),
-        ),
-    )
+#: What errors mean, by patterns of which the first that is found counts, and how to go on: the
+#: groups that a pattern has found, in order, stand for {0}, {1} and so on.
+_Sayings = tuple[tuple[str, str, str | None], ...]
+_SQLITE_SAYINGS: _Sayings = (
+    (r"^no such column: (.+)", "there is no column {0!r}", "SELECT * takes all there are"),
+    (r"^ambiguous column name: (.+)", _AMBIGUOUS, "put the table before it"),
+    (r"^no such function: (.+)", "there is no function {0!r}", None),
+    (r'^near "(.+)": syntax error', "the query cannot be understood at {0!r}", _EXAMPLE),
+    (r"^incomplete input$", *_BREAKS_OFF),
+    (r"^interrupted$", *_TOO_SLOW),
+    (
+        r"^string or blob too big$",
+        f"a value in it is longer than {SQLITE_LONGEST >> 10} KiB",
+        "name the columns you need in a query",
+    ),
+    (r"too many columns", f"it has more than {SQLITE_COLUMNS} columns", None),
+    (r"too many attached|readonly", _ONLY_READS, None),
 )
+_SAYINGS: _Sayings = (
+    (r'syntax error at or near "(.+?)"', "the query cannot be understood at {0!r}", _EXAMPLE),
+    (
+        r"CSV Error on Line: (\d+)\b.*\bExpected Number of Columns: (\d+) Found: (\d+)",
+        "line {0} has {2} columns, the first line {1}",
+        "correct it",
+    ),
+    (r"syntax error at end of input", *_BREAKS_OFF),
+    (r"unterminated quoted", 'a quotation mark " is not closed', None),
+    (r"unterminated string", "a quotation mark ' is not closed", None),
+    (r'Referenced table "(.+?)" not found', "nothing is called {0!r} in FROM", None),
+    (
+        r'column "(.+?)" must appear in the GROUP BY',
+        "games are added up, but not by {0!r}",
+        "add GROUP BY {0}",
+    ),
+    (r"Function with name (\S+) does not exist", "there is no function {0!r}", None),
+    (r"cannot contain aggregates", "WHERE cannot add up games", "HAVING, behind GROUP BY, can"),
+    (
+        r'(?:No files found that match the pattern|Cannot open file) "(.+?)"',
+        "there is no file {0!r}",
+        "check its name",
+    ),
+    (r"^Interrupted!", *_TOO_SLOW),
+    (
+        r"operations are disabled by configuration",
+        "it asks for files outside the database",
+        "only its own tables are read",
+    ),
+    (
+        r"httpfs|extension",
+        "files on other computers cannot be read without DuckDB's extension httpfs",
+        "with a network python -c \"import duckdb; duckdb.sql('INSTALL httpfs')\" fetches "
+        "it; or download the files first",
+    ),
+    (
+        r'CSV Error on Line: (\d+).*?column "(.+?)"\. Could not convert string "(.*?)"',
+        "line {0} of a CSV file: {2!r} in the column {1!r} is not a number or "
+        "date as in the rows before",
+        "read_csv('games.csv', all_varchar = true) takes all as text",
+    ),
+    (
+        r"""Could not convert string ['"](.*?)['"] to""",
+        "{0!r} is not a number or date",
+        "TRY_CAST(… AS …) leaves it out",
+    ),
+    (
+        r'function call "(.+?)\(|given name and argument types \'(.+?)\(',
+        "{0} cannot take values of these kinds",
+        "CAST(… AS INTEGER) or CAST(… AS VARCHAR) makes them one kind",
+    ),
+    (
+        r"Footer length error in file '(.+?)'|No magic bytes found at end of file '(.+?)'"
+        r"|File '(.+?)' too small to be a Parquet file",
+        "{0} is not a Parquet file, or damaged",
+        None,
+    ),
+    (
+        r'Malformed JSON in file "(.+?)", at byte \d+ in (line|record)\S* (\d+)',
+        "{0} is damaged: {1} {2} is not JSON",
+        None,
+    ),
+)
+
+
+def _said(sayings: _Sayings, text: str) -> tuple[str, str | None] | None:
+    for pattern, message, hint in sayings:
+        if match := re.search(pattern, text, re.DOTALL):
+            found = [group for group in match.groups() if group is not None]
+            hint = None if hint is None else hint.format(*found)
+            return message.format(*found), hint
+    return None
 
 
 def _columns(connection: duckdb.DuckDBPyConnection, sql: str) -> list[str]:

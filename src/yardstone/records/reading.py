@@ -19,7 +19,7 @@ from yardstone.pool import Pool, SkipReport
 from yardstone.records.dates import ORDERS, DateOrder
 from yardstone.records.formats import Options, endings_of, format_named, of_source, read_format
 from yardstone.records.joining import join_pools
-from yardstone.records.names import apply_name_files, drop_rare_players
+from yardstone.records.names import apply_names, drop_rare_players, read_names
 from yardstone.records.options import warn_skipped
 from yardstone.records.results import Side
 from yardstone.records.sources import (
@@ -133,19 +133,8 @@ def read(
     if dates is not None:
         check_choice("dates", dates, ORDERS)
     wanted = None if where is None else Where(where)
-    options = Options(
-        columns=columns,
-        first=first,
-        times=times,
-        dates=dates,
-        levels=levels,
-        strict=strict,
-        skip_unread=skip_unread,
-        results=results,
-        progress=progress,
-        where=wanted,
-        once=True,
-    )
+    asked = (columns, first, times, dates, levels, strict, skip_unread, results, progress)
+    options = Options(*asked, where=wanted, once=True)
     frames = [each for each in paths if not isinstance(each, str | os.PathLike | Source)]
     if frames:
         pool = _pool_of_frames(frames, options, alone=len(paths) == 1)
@@ -154,7 +143,7 @@ def read(
         pool = join_pools([read_format(name, group, options) for name, group in groups])
         pool.skipped.merge(beside)
     require_wanted(pool.skipped, len(pool))
-    pool = apply_name_files(pool, synonyms, include, exclude)
+    pool = apply_names(pool, *read_names(synonyms, include, exclude))
     warn_skipped(pool.skipped)
     return pool if threshold is None else drop_rare_players(pool, threshold)
 
@@ -277,7 +266,8 @@ def estimated_games(paths: Sequence[str | Source]) -> int:
 
 
 def _rows_of_parquet(name: str, path: Path) -> int:
-    from yardstone.records.table_files import connection_for, sql_text
+    from yardstone.records.table_files import connection_for
+    from yardstone.records.table_results import sql_text
 
     with connection_for(name) as connection:
         row = connection.execute(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -32,10 +32,6 @@ __all__ = [
     "pair_of",
     "points_of",
     "ResultColumn",
-    "check_numbers",
-    "names_or_results",
-    "two_readings",
-    "whose",
     "read_points",
     "Reading",
     "WinnerNames",
@@ -47,6 +43,7 @@ Side = Literal["white", "black"]
 
 #: Why a game that was not played does not count.
 FORFEIT = "decided by forfeit"
+_LOST_BY_BOTH = "lost by both (0-0)"
 #: What notations are called in messages.
 NOTATIONS: Mapping[str, str] = {
     "colour": "colours",
@@ -374,163 +371,10 @@ def stated_scores(results: Mapping[str, object] | str | None) -> dict[str, float
 
 #: So many values are shown in a message.
 _SHOWN = 6
-
-
-@dataclass(frozen=True)
-class ResultColumn:
-    """A column of results and what is known about it."""
-
-    name: str
-    counts: Mapping[str, int]  #: its values and how often each occurs
-    labels: tuple[str, str]  #: what the columns of `first` and `second` are called (`Roles.labels`)
-    players: tuple[str, str]  #: names of those columns
-    file: str
-    #: the side whose result a text such as ``1`` or ``win`` tells; None asks
-    subject: int | None = 0
-    pair_subject: int | None = 0  #: the side whose points stand first in ``2-1``; None asks
-    colour: Side | None = None  #: of `first`, if it is known
-    sure: bool = False  #: whether the caller, or the column's name, says whose result it tells
-    #: what the caller says of values, in lower case
-    stated: Mapping[str, float | None] = field(default_factory=dict)
-
-
-def check_numbers(
-    column: ResultColumn,
-    by_text: Mapping[str, Mapping[str, int]],
-    notation: str,
-    counts: Mapping[str, int],
-) -> None:
-    """Ask about numbers that no notation knows."""
-    odd = sum(
-        counts[text]
-        for text, meaning in by_text.items()
-        if notation not in meaning and "" not in meaning and points_of(normalized(text)) is not None
-    )
-    if odd <= MOST_UNREAD * sum(counts.values()):
-        return
-    raise InputError(
-        f"the numbers in {column.name!r} ({_common(column.counts)}) may be the margin of "
-        f"{column.players[0]!r}, its points alone, or something else",
-        file=column.file,
-        hint=f"choose with columns: margin={column.name}, or first_score=… and second_score=… "
-        "for points in two columns; or what each value means with results, as in 3=win,1=draw",
-    )
-
-
-def names_or_results(column: ResultColumn, notation: str) -> InputError:
-    """Values that may be names of players, or a result in a notation."""
-    return InputError(
-        f"the values of {column.name!r} ({_common(column.counts)}) may be names of the players or "
-        f"{NOTATIONS[notation]}",
-        file=column.file,
-        hint="say what they mean with results, as in 1=win,0=loss",
-    )
-
-
-def two_readings(column: ResultColumn, readings: Mapping[str, Mapping[str, float]]) -> InputError:
-    """Values of which several notations know equally many, and do not agree."""
-    ways = [f"{NOTATIONS[name]} ({_as_given(column, scores)})" for name, scores in readings.items()]
-    return InputError(
-        f"the values of {column.name!r} ({_common(column.counts)}) can be read as "
-        + " or as ".join(ways),
-        file=column.file,
-        hint="choose with results, as in the brackets; win and loss are those of "
-        f"{column.players[0]!r}",
-    )
-
-
-def whose(
-    column: ResultColumn, notation: str, by_text: Mapping[str, Mapping[str, int]]
-) -> InputError:
-    """Values that tell the result of one side, and nothing says which."""
-    text = max(
-        (text for text, meaning in by_text.items() if meaning.get(notation, 0)),
-        key=lambda text: column.counts[text],
-    )
-    one, other = column.players
-    return InputError(
-        f"{text!r} in {column.name!r} may tell the result of {one!r} or of {other!r}",
-        file=column.file,
-        hint=f"choose with columns: first={one},second={other},first_score={column.name} or "
-        f"first={one},second={other},second_score={column.name}",
-    )
-
-
-def _as_given(column: ResultColumn, scores: Mapping[str, float]) -> str:
-    name = {1.0: "win", 0.5: "draw", 0.0: "loss"}
-    ordered = sorted(scores, key=lambda text: -column.counts[text])[:_SHOWN]
-    return ",".join(f"{text}={name[scores[text]]}" for text in ordered)
-
-
-def _common(counts: Mapping[str, int]) -> str:
-    return listed_values(Counter(counts), most=_SHOWN)
-
-
-def read_points(
-    counts: Mapping[tuple[str, str], int], columns: tuple[str, str], file: str, *, wins: bool
-) -> tuple[dict[tuple[str, str], float], dict[tuple[str, str], str]]:
-    """Points of `first` for each pair of points of both, and pairs that do not count.
-
-    `counts` says how often each pair occurs; with `wins` the columns say of each side whether
-    it won, so that nothing for both is a draw.
-    """
-    values = {text: _value(text, counts) for pair in counts for text in pair}
-    known = [pair for pair in counts if values[pair[0]] is not None and values[pair[1]] is not None]
-    most = max((value for value in values.values() if value is not None), default=0.0)
-    least = min((value for value in values.values() if value is not None), default=0.0)
-    halves = any(value == 0.5 for value in values.values())
-    shares = any(values[one] == values[other] == 0.5 for one, other in known)
-    words = not any(points_of(normalized(text)) is not None for text in values)
-    scores: dict[tuple[str, str], float] = {}
-    left_out: dict[tuple[str, str], str] = {}
-    for pair in counts:
-        one, other = (values[text] for text in pair)
-        if one is None or other is None:
-            reasons = [left_out_reason(text) for text in pair]
-            if None not in reasons or any(r == "no result" for r in reasons):
-                left_out[pair] = next(r for r in reasons if r is not None)
-        elif (words and one + other != 1.0) or (shares and one + other > 1.0):
-            continue  # both say that they won, or lost; or it is not one game
-        elif (one == 0.5) != (other == 0.5):
-            continue  # half a point for one alone is no win
-        elif -1.0 in (one, other) and least == -1.0:
-            left_out[pair] = FORFEIT  # so servers write that a player was disqualified
-        elif one == other == 0.0 and most <= 1.0 and not wins:
-            if halves:
-                left_out[pair] = "lost by both (0-0)"
-            elif (("1", "1") not in known) and len(known) > 1:
-                raise InputError(
-                    f"0 in both {columns[0]!r} and {columns[1]!r} may be a draw without goals, "
-                    "or a game that both lost",
-                    file=file,
-                    hint="leave such rows out, or write the results in one column",
-                )
-            else:
-                scores[pair] = 0.5
-        else:
-            scores[pair] = 1.0 if one > other else 0.0 if one < other else 0.5
-    return scores, left_out
-
-
-def _value(text: str, counts: Mapping[tuple[str, str], int]) -> float | None:
-    """A number, or what a word such as win or checkmated is worth."""
-    key = normalized(text)
-    if (number := points_of(key)) is not None:
-        return number
-    by_notation = meanings(text)
-    if "" in by_notation:
-        return 0.5
-    for notation in ("record", "per game site", "truth"):
-        if notation in by_notation:
-            return SCORES[by_notation[notation]]
-    return None
-
-
 #: Notations whose texts tell the result of one side, which must be known.
-_OF_ONE_SIDE = frozenset(
-    {"record", "points", "pair", "number", "sign", "match points", "truth", "per game site"}
-)
+_OF_ONE_SIDE = frozenset({*NOTATIONS} - {"colour", "sides", "number"})
 _WON = re.compile(rf"(?:^|[ _]){WON}$|(?<=[a-z])(?:wins?|won)$")
+_COLOURS = frozenset({"white", "black", "blue", "red"})
 
 
 @dataclass(frozen=True)
@@ -554,44 +398,39 @@ class Reading:
     notation: str = ""
 
 
+@dataclass(frozen=True)
+class ResultColumn:
+    """A column of results and what is known about it."""
+
+    name: str
+    counts: Mapping[str, int]  #: its values and how often each occurs
+    labels: tuple[str, str]  #: what the columns of `first` and `second` are called (`Roles.labels`)
+    players: tuple[str, str]  #: names of those columns
+    file: str
+    #: the side whose result a text such as ``1`` or ``win`` tells; None asks
+    subject: int | None = 0
+    pair_subject: int | None = 0  #: the side whose points stand first in ``2-1``; None asks
+    colour: Side | None = None  #: of `first`, if it is known
+    sure: bool = False  #: whether the caller, or the column's name, says whose result it tells
+    #: what the caller says of values, in lower case
+    stated: Mapping[str, float | None] = field(default_factory=dict)
+
+    @property
+    def common(self) -> str:
+        """The commonest values, for messages."""
+        return listed_values(Counter(self.counts), most=_SHOWN)
+
+    def error(self, reason: str, hint: str) -> InputError:
+        """An error of this file, with how to go on."""
+        return InputError(reason, file=self.file, hint=hint)
+
+
 def read_column(column: ResultColumn, names: Callable[[], WinnerNames] | None = None) -> Reading:
     """What the values of a column of results mean.
 
     `names` counts how many values are names of players; it is called only where that matters.
     Raises InputError if the values can be read in two ways that do not agree.
     """
-    known, left_out, open_counts = _understood(column)
-    by_text = {text: _meanings(text, column, open_counts) for text in open_counts}
-    pairs = {text: pair for text in by_text if (pair := pair_of(normalized(text))) is not None}
-    if (0.5, 0.5) in pairs.values():  # shares of one game, so 2-0 is not of one
-        for text in (text for text, pair in pairs.items() if sum(pair) > 1.0):
-            by_text[text].pop("pair", None)
-    covered = _coverage(by_text, open_counts, column)
-    best = max(covered.values(), default=0)
-    total = sum(open_counts.values())
-    notations = [name for name, number in covered.items() if number == best and best]
-    draws = {text: 0.5 for text, meaning in by_text.items() if "" in meaning}
-    if names is not None and (best < total or tells_winner(column.name)):
-        by_name = _by_names(column, names(), draws, open_counts, best, by_text, notations)
-        if by_name is not None:
-            scores = {**known, **draws}
-            return Reading(scores, left_out, by_name, by_name=True, notation="names")
-    check_numbers(column, by_text, notations[0] if notations else "", open_counts)
-    readings = {name: _scores_of(name, by_text, column) for name in notations}
-    if len({tuple(sorted(scores.items())) for scores in readings.values()}) > 1:
-        raise two_readings(column, readings)
-    scores = next(iter(readings.values()), draws)
-    unknown = Counter({t: n for t, n in open_counts.items() if t not in scores})
-    notation = notations[0] if notations else ""
-    both_zero = _nothing_each(scores, by_text, column) if notation == "pair" else {}
-    scores = {text: score for text, score in scores.items() if text not in both_zero}
-    return Reading({**known, **scores}, {**left_out, **both_zero}, unknown, notation=notation)
-
-
-def _understood(
-    column: ResultColumn,
-) -> tuple[dict[str, float], dict[str, str], dict[str, int]]:
-    """What the caller or the text alone tells, and what is left to be read."""
     known: dict[str, float] = {}
     left_out: dict[str, str] = {}
     rest: dict[str, int] = {}
@@ -607,140 +446,258 @@ def _understood(
             left_out[text] = reason
         else:
             rest[text] = number
-    return known, left_out, rest
+    values = _OpenValues(column, rest)
+    draws = values.draws()
+    covered = values.coverage()
+    best = max(covered.values(), default=0)
+    notations = [name for name, number in covered.items() if number == best and best]
+    by_name = names is not None and (best < sum(rest.values()) or tells_winner(column.name))
+    if names is not None and by_name and values.are_names(names(), best, notations):
+        unknown = Counter({text: n for text, n in rest.items() if text not in draws})
+        return Reading({**known, **draws}, left_out, unknown, by_name=True, notation="names")
+    notation = notations[0] if notations else ""
+    values.check_numbers(notation)
+    readings = {name: values.scores(name) for name in notations}
+    if len({tuple(sorted(scores.items())) for scores in readings.values()}) > 1:
+        raise values.two_readings(readings)
+    scores = readings.get(notation, draws)
+    unknown = Counter({text: n for text, n in rest.items() if text not in scores})
+    both_zero = values.nothing_each(scores) if notation == "pair" else {}
+    scores = {text: score for text, score in scores.items() if text not in both_zero}
+    return Reading({**known, **scores}, {**left_out, **both_zero}, unknown, notation=notation)
 
 
-def _meanings(text: str, column: ResultColumn, counts: Mapping[str, int]) -> dict[str, int]:
-    """Meanings by notation; those of sides, colours and numbers as seen from `first`."""
-    by_notation = dict(meanings(text))
-    if column.colour is None:
-        by_notation.pop("colour", None)
-    elif "colour" in by_notation and column.colour == "black":
-        by_notation["colour"] = -by_notation["colour"]
-    side = _side(text, column, counts)
-    if side is not None:
-        by_notation["sides"] = side
-    if "number" in by_notation and column.labels in (("2", "1"), ("away", "home")):
-        by_notation["number"] = -by_notation["number"]
-    return by_notation
+class _OpenValues:
+    """The values of a column that say neither by themselves nor by the caller what they mean."""
 
+    def __init__(self, column: ResultColumn, counts: Mapping[str, int]) -> None:
+        self.column = column
+        self.counts = counts
+        self.keys = {text: normalized(text) for text in counts}
+        self.meanings = {text: self._meanings(text) for text in counts}
+        pairs = {text: pair for text, key in self.keys.items() if (pair := pair_of(key))}
+        if (0.5, 0.5) in pairs.values():  # shares of one game, so 2-0 is not of one
+            for text in (text for text, pair in pairs.items() if sum(pair) > 1.0):
+                self.meanings[text].pop("pair", None)
 
-def _side(text: str, column: ResultColumn, counts: Mapping[str, int]) -> int | None:
-    """Whether a text names the side of `first` (1) or of `second` (-1)."""
-    key = _WON.sub("", normalized(text)).strip(" _")
-    if not key:
-        return None
-    for place, player in enumerate(column.players):
-        if key == player.lower() or words(key) == words(player):
-            return 1 - 2 * place
-    known = label(key) if len(key) > 1 or key in "h12" else None
-    name = known[0] if known is not None else None
-    labels = set(column.labels)
-    lettered = "h" in {normalized(each) for each in counts} or "away" in labels
-    if words(key)[-1:] == ["a"]:
-        name = "away" if lettered else "a"
-    elif words(key)[-1:] == ["b"] and labels.isdisjoint({"white", "black"}):
-        name = "b"
-    if name is None:
-        return None
-    if name in labels:
-        return 1 if name == column.labels[0] else -1
-    if not labels.isdisjoint({"white", "black", "blue", "red"}):
-        return None
-    return {"home": 1, "away": -1, "a": 1, "b": -1, "first": 1, "second": -1}.get(name)
+    def _meanings(self, text: str) -> dict[str, int]:
+        """Meanings by notation; those of sides, colours and numbers as seen from `first`."""
+        said, column = meanings(text), self.column
+        if column.colour is None:
+            said.pop("colour", None)
+        elif "colour" in said and column.colour == "black":
+            said["colour"] = -said["colour"]
+        if (side := self._side(self.keys[text])) is not None:
+            said["sides"] = side
+        if "number" in said and column.labels in (("2", "1"), ("away", "home")):
+            said["number"] = -said["number"]
+        return said
 
+    def _side(self, key: str) -> int | None:
+        """Whether a text names the side of `first` (1) or of `second` (-1)."""
+        key = _WON.sub("", key).strip(" _")
+        if not key:
+            return None
+        for place, player in enumerate(self.column.players):
+            if key == player.lower() or words(key) == words(player):
+                return 1 - 2 * place
+        known = label(key) if len(key) > 1 or key in "h12" else None
+        name = known[0] if known is not None else None
+        labels = set(self.column.labels)
+        if words(key)[-1:] == ["a"]:
+            name = "away" if "h" in self.keys.values() or "away" in labels else "a"
+        elif words(key)[-1:] == ["b"] and labels.isdisjoint({"white", "black"}):
+            name = "b"
+        if name is None:
+            return None
+        if name in labels:
+            return 1 if name == self.column.labels[0] else -1
+        if not labels.isdisjoint(_COLOURS):
+            return None
+        return {"home": 1, "away": -1, "a": 1, "b": -1, "first": 1, "second": -1}.get(name)
 
-def _coverage(
-    by_text: Mapping[str, Mapping[str, int]], counts: Mapping[str, int], column: ResultColumn
-) -> dict[str, int]:
-    """How many records each notation that can be meant explains."""
-    keys = {normalized(text) for text in by_text}
-    numbers = {points_of(key) for key in keys}
-    possible = set(NOTATIONS)
-    if not {2.0} & numbers and "x" not in keys:
-        possible -= {"number"}
-    sided = column.labels in (("1", "2"), ("2", "1")) and 0.0 not in numbers
-    if 2.0 not in numbers or sided or tells_winner(column.name):
-        possible -= {"match points"}
-    if -1.0 not in numbers:
-        possible -= {"sign"}
-    if "win" not in keys or not any(
-        "per game site" in m and m["per game site"] < 0 for m in by_text.values()
-    ):
-        possible -= {"per game site"}
-    if column.colour is None:
-        possible -= {"colour"}
-    covered: dict[str, int] = {}
-    for name in NOTATIONS:
-        known = [t for t, m in by_text.items() if name in m]
-        if name in possible and known:
-            covered[name] = sum(counts[t] for t, m in by_text.items() if name in m or "" in m)
-    return covered
+    def _read_by(self, notation: str) -> list[str]:
+        return [text for text, said in self.meanings.items() if notation in said]
 
+    def draws(self) -> dict[str, float]:
+        """The texts that are a draw in any notation."""
+        return dict.fromkeys(self._read_by(""), 0.5)
 
-def _scores_of(
-    notation: str, by_text: Mapping[str, Mapping[str, int]], column: ResultColumn
-) -> dict[str, float]:
-    """Points of `first` by text in one notation."""
-    turned = False
-    if notation in _OF_ONE_SIDE - {"number"}:
-        subject = column.pair_subject if notation == "pair" else column.subject
-        if subject is None and any(m.get(notation, 0) for m in by_text.values()):
-            raise whose(column, notation, by_text)
-        turned = subject == 1
-    scores = {}
-    for text, meaning in by_text.items():
-        value = meaning.get(notation, meaning.get(""))
-        if value is not None:
-            scores[text] = SCORES[-value if turned else value]
-    keys = {normalized(text) for text in by_text}
-    index = notation == "points" and keys <= {"0", "1", "0.0", "1.0"} and len(keys) > 1
-    if (notation == "truth" or (index and tells_winner(column.name))) and not column.sure:
-        raise whose(column, notation, by_text)
-    return scores
+    def coverage(self) -> dict[str, int]:
+        """How many records each notation that can be meant explains."""
+        column, keys = self.column, {*self.keys.values()}
+        numbers = {points_of(key) for key in keys}
+        sided = column.labels in (("1", "2"), ("2", "1")) and 0.0 not in numbers
+        lost = any(said.get("per game site", 0) < 0 for said in self.meanings.values())
+        impossible = {
+            "number": 2.0 not in numbers and "x" not in keys,
+            "match points": 2.0 not in numbers or sided or tells_winner(column.name),
+            "sign": -1.0 not in numbers,
+            "per game site": "win" not in keys or not lost,
+            "colour": column.colour is None,
+        }
+        return {
+            name: sum(self.counts[text] for text in {*self._read_by(name), *self._read_by("")})
+            for name in NOTATIONS
+            if not impossible.get(name) and any(self._read_by(name))
+        }
 
+    def scores(self, notation: str) -> dict[str, float]:
+        """Points of `first` by text in one notation."""
+        column, turned = self.column, False
+        if notation in _OF_ONE_SIDE:
+            subject = column.pair_subject if notation == "pair" else column.subject
+            if subject is None and any(said.get(notation, 0) for said in self.meanings.values()):
+                raise self._whose(notation)
+            turned = subject == 1
+        keys = {*self.keys.values()}
+        index = notation == "points" and keys <= {"0", "1", "0.0", "1.0"} and len(keys) > 1
+        if (notation == "truth" or (index and tells_winner(column.name))) and not column.sure:
+            raise self._whose(notation)
+        told = {text: m.get(notation, m.get("")) for text, m in self.meanings.items()}
+        return {
+            text: SCORES[-value if turned else value]
+            for text, value in told.items()
+            if value is not None
+        }
 
-def _by_names(
-    column: ResultColumn,
-    names: WinnerNames,
-    draws: Mapping[str, float],
-    counts: Mapping[str, int],
-    best: int,
-    by_text: Mapping[str, Mapping[str, int]],
-    notations: list[str],
-) -> Counter[str] | None:
-    """The values that are no names, if names explain the column best; else None."""
-    covered = names.rows + sum(counts[text] for text in draws)
-    if not names.rows or covered < best:
-        return None
-    if covered == best and notations:
-        readings = {name: _scores_of(name, by_text, column) for name in notations}
+    def are_names(self, names: WinnerNames, best: int, notations: Sequence[str]) -> bool:
+        """Whether names explain the column best."""
+        column = self.column
+        covered = names.rows + sum(self.counts[text] for text in self.draws())
+        if not names.rows or covered < best:
+            return False
+        if covered > best or not notations:
+            return True
+        readings = [self.scores(name) for name in notations]
         if notations == ["sides"] and tells_winner(column.name):
-            return Counter({text: n for text, n in counts.items() if text not in draws})
-        if any(names.differ(scores) for scores in readings.values()):
-            raise names_or_results(column, notations[0])
-        return None
-    return Counter({text: number for text, number in counts.items() if text not in draws})
+            return True
+        if any(names.differ(scores) for scores in readings):
+            raise column.error(
+                f"the values of {column.name!r} ({column.common}) may be names of the players or "
+                f"{NOTATIONS[notations[0]]}",
+                "say what they mean with results, as in 1=win,0=loss",
+            )
+        return False
 
-
-def _nothing_each(
-    scores: Mapping[str, float], by_text: Mapping[str, Mapping[str, int]], column: ResultColumn
-) -> dict[str, str]:
-    """``0-0`` is a draw of goals, but in chess two losses: decided by the other values."""
-    nil = [text for text in scores if re.fullmatch(r"\(?0\s*[-:]\s*0\)?", normalized(text))]
-    if not nil:
-        return {}
-    halves = any("" in by_text[text] or "½" in normalized(text) or ".5" in text for text in scores)
-    plain = all(
-        re.fullmatch(r"[01½]\s*[-:]\s*[01½]", normalized(text)) or "" in by_text[text]
-        for text in scores
-    )
-    if halves and plain:
-        return dict.fromkeys(nil, "lost by both (0-0)")
-    if plain and not any(re.fullmatch(r"1\s*[-:]\s*1", normalized(text)) for text in scores):
-        raise InputError(
-            f"{nil[0]!r} in {column.name!r} may be a draw without goals, or a game that both lost",
-            file=column.file,
-            hint=f"choose with results: {nil[0]}=draw or {nil[0]}=skip",
+    def check_numbers(self, notation: str) -> None:
+        """Ask about numbers that no notation knows."""
+        column = self.column
+        odd = sum(
+            self.counts[text]
+            for text, said in self.meanings.items()
+            if notation not in said and "" not in said and points_of(self.keys[text]) is not None
         )
-    return {}
+        if odd > MOST_UNREAD * sum(self.counts.values()):
+            raise column.error(
+                f"the numbers in {column.name!r} ({column.common}) may be the margin of "
+                f"{column.players[0]!r}, its points alone, or something else",
+                f"choose with columns: margin={column.name}, or first_score=… and second_score=… "
+                "for points in two columns; or what each value means with results, as in "
+                "3=win,1=draw",
+            )
+
+    def two_readings(self, readings: Mapping[str, Mapping[str, float]]) -> InputError:
+        """Values of which several notations know equally many, and do not agree."""
+        column = self.column
+        means = {1.0: "win", 0.5: "draw", 0.0: "loss"}
+        ways = []
+        for name, scores in readings.items():
+            ordered = sorted(scores, key=lambda text: -column.counts[text])[:_SHOWN]
+            given = ",".join(f"{text}={means[scores[text]]}" for text in ordered)
+            ways.append(f"{NOTATIONS[name]} ({given})")
+        return column.error(
+            f"the values of {column.name!r} ({column.common}) can be read as "
+            + " or as ".join(ways),
+            "choose with results, as in the brackets; win and loss are those of "
+            f"{column.players[0]!r}",
+        )
+
+    def _whose(self, notation: str) -> InputError:
+        """Values that tell the result of one side, and nothing says which."""
+        column = self.column
+        telling = (text for text, said in self.meanings.items() if said.get(notation, 0))
+        text = max(telling, key=lambda text: column.counts[text])
+        one, other = column.players
+        return column.error(
+            f"{text!r} in {column.name!r} may tell the result of {one!r} or of {other!r}",
+            f"choose with columns: first={one},second={other},first_score={column.name} or "
+            f"first={one},second={other},second_score={column.name}",
+        )
+
+    def nothing_each(self, scores: Mapping[str, float]) -> dict[str, str]:
+        """``0-0`` is a draw of goals, but in chess two losses: decided by the other values."""
+        keys = {text: self.keys[text] for text in scores}
+        nil = [text for text, key in keys.items() if re.fullmatch(r"\(?0\s*[-:]\s*0\)?", key)]
+        draws = {text for text in scores if "" in self.meanings[text]}
+        plain = all(
+            text in draws or re.fullmatch(r"[01½]\s*[-:]\s*[01½]", key)
+            for text, key in keys.items()
+        )
+        if not nil or not plain:
+            return {}
+        if draws or any("½" in key or ".5" in text for text, key in keys.items()):
+            return dict.fromkeys(nil, _LOST_BY_BOTH)
+        if any(re.fullmatch(r"1\s*[-:]\s*1", key) for key in keys.values()):
+            return {}
+        name = self.column.name
+        raise self.column.error(
+            f"{nil[0]!r} in {name!r} may be a draw without goals, or a game that both lost",
+            f"choose with results: {nil[0]}=draw or {nil[0]}=skip",
+        )
+
+
+def read_points(
+    counts: Mapping[tuple[str, str], int], columns: tuple[str, str], file: str, *, wins: bool
+) -> tuple[dict[tuple[str, str], float], dict[tuple[str, str], str]]:
+    """Points of `first` for each pair of points of both, and pairs that do not count.
+
+    `counts` says how often each pair occurs; with `wins` the columns say of each side whether
+    it won, so that nothing for both is a draw.
+    """
+    values = {text: _value(text) for pair in counts for text in pair}
+    numbers = [value for value in values.values() if value is not None]
+    most, least = max(numbers, default=0.0), min(numbers, default=0.0)
+    known = [pair for pair in counts if None not in (values[pair[0]], values[pair[1]])]
+    shares = any(values[one] == values[other] == 0.5 for one, other in known)
+    nil_is_open = ("1", "1") not in known and len(known) > 1
+    words = not any(points_of(normalized(text)) is not None for text in values)
+    scores: dict[tuple[str, str], float] = {}
+    left_out: dict[tuple[str, str], str] = {}
+    for pair in counts:
+        one, other = (values[text] for text in pair)
+        if one is None or other is None:
+            reasons = [left_out_reason(text) for text in pair]
+            if None not in reasons or "no result" in reasons:
+                left_out[pair] = next(reason for reason in reasons if reason is not None)
+        elif (words and one + other != 1.0) or (shares and one + other > 1.0):
+            continue  # both say that they won, or lost; or it is not one game
+        elif (one == 0.5) != (other == 0.5):
+            continue  # half a point for one alone is no win
+        elif -1.0 in (one, other) and least == -1.0:
+            left_out[pair] = FORFEIT  # so servers write that a player was disqualified
+        elif one == other == 0.0 and most <= 1.0 and not wins and 0.5 in numbers:
+            left_out[pair] = _LOST_BY_BOTH
+        elif one == other == 0.0 and most <= 1.0 and not wins and nil_is_open:
+            raise InputError(
+                f"0 in both {columns[0]!r} and {columns[1]!r} may be a draw without goals, "
+                "or a game that both lost",
+                file=file,
+                hint="leave such rows out, or write the results in one column",
+            )
+        else:
+            scores[pair] = 0.5 + 0.5 * ((one > other) - (one < other))
+    return scores, left_out
+
+
+def _value(text: str) -> float | None:
+    """A number, or what a word such as win or checkmated is worth."""
+    if (number := points_of(normalized(text))) is not None:
+        return number
+    said = meanings(text)
+    if "" in said:
+        return 0.5
+    known = [
+        said[notation] for notation in ("record", "per game site", "truth") if notation in said
+    ]
+    return SCORES[known[0]] if known else None

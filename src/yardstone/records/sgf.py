@@ -200,9 +200,8 @@ class SgfReader:
     def _skip(
         self, file: str, line: int, reason: str, kind: str | None = None, *, known: bool = False
     ) -> None:
-        if self._strict:
-            raise StrictError(reason, file=file, line=line or None)
-        self.skipped.add(Skipped(file, line, reason), kind=kind, known=known)
+        record = Skipped(file, line, reason)
+        self.skipped.add(record, kind=kind, known=known, strict=self._strict)
 
 
 def games_reader(sources: Sequence[Source], **options: Any) -> SgfReader:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.records import _sgf as line
 from yardstone.records import _sgf as scan
 from yardstone.records._sgf import BREAKS_OFF, CUT_VALUE, NOT_CLOSED, UNESCAPED
 from yardstone.records.decoding import clean, find_charset, plain_text
@@ -249,9 +248,9 @@ _SERVER_KOMI = {"japanese": 6.5, "chinese": 7.5}
 _WHOLE_NUMBER = re.compile(r"\s*(\d{1,3})(?!\d)")
 _MARGIN = re.compile(r"[BbWw]\+(\d+(?:\.\d+)?)\s*$")
 _TROUBLES = (
-    (line.BAD_MOVE, "a move off the board: the moves end before it"),
-    (line.LATE_SETUP, "stones set up between moves: the moves end there"),
-    (line.SEVERAL_POINTS, "several points in one move: the first was used"),
+    (scan.BAD_MOVE, "a move off the board: the moves end before it"),
+    (scan.LATE_SETUP, "stones set up between moves: the moves end there"),
+    (scan.SEVERAL_POINTS, "several points in one move: the first was used"),
 )
 _FLAGS = (
     (BREAKS_OFF, "the record is cut short"),
@@ -274,7 +273,7 @@ class GameBuilder:
 
     def __init__(self) -> None:
         self.repaired: Counter[str] = Counter()
-        self._out = np.zeros(line.OUT, np.int64)
+        self._out = np.zeros(scan.OUT, np.int64)
         self._reserve(1 << 10)
 
     def _reserve(self, rows: int) -> None:
@@ -302,11 +301,11 @@ class GameBuilder:
         if len(rows) > len(self._moves):
             self._reserve(2 * len(rows))
         board = np.zeros(size * size, np.int8)
-        line.read_main(
+        scan.read_main(
             np.frombuffer(record.data, np.uint8), rows, size, board,
             self._moves, self._colours, self._times, self._out,
         )  # fmt: skip
-        played, to_play, trouble, _, times, bad_setup = self._out.tolist()
+        played, to_play, trouble, times, bad_setup = self._out.tolist()
         if trouble:
             self._count(trouble, _TROUBLES)
         if bad_setup:

@@ -19,7 +19,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import IO, Any
@@ -87,6 +87,17 @@ class StreamLimits:
         """Return the error for a file of this name that expands too far."""
         reason = f"expands to more than {self.ratio:g} times its size"
         return InputError(reason, file=name, hint=self.hint)
+
+
+@contextmanager
+def _readable(name: str, hint: str | None = None) -> Iterator[None]:
+    """Name the file in errors of the system while it is read."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise MissingFileError("no such file", file=name, hint="check its name") from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=name, hint=hint) from None
 
 
 class ByteStream:
@@ -194,28 +205,19 @@ class ByteStream:
                 self.recode("utf-16-be")
 
     def _readinto(self, view: memoryview) -> int:
-        return self._count(lambda: self._raw.readinto(view) or 0)
+        with _readable(self.name):
+            size = self._raw.readinto(view) or 0
+        self.consumed += size
+        return size
 
     def _next_piece(self) -> bytes:
         return self._read() if self._pieces is None else next(self._pieces, b"")
 
     def _read(self) -> bytes:
-        data: list[bytes] = []
-
-        def read() -> int:
-            data.append(self._raw.read(_CHUNK) or b"")
-            return len(data[-1])
-
-        self._count(read)
-        return data[0]
-
-    def _count(self, read: Callable[[], int]) -> int:
-        try:
-            size = read()
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", file=self.name) from None
-        self.consumed += size
-        return size
+        with _readable(self.name):
+            data: bytes = self._raw.read(_CHUNK) or b""
+        self.consumed += len(data)
+        return data
 
     def _unpacked(self, kind: str, packed: _Packed) -> Iterator[bytes]:
         unpack, errors = _unpacker(kind)
@@ -398,30 +400,32 @@ def _hidden(name: str) -> bool:
     return parts[0] == "__MACOSX" or parts[-1].startswith(".") or not parts[-1]
 
 
+@contextmanager
+def _damage(kind: str, path: Path, hint: str | None = None) -> Iterator[None]:
+    """Name the archive in errors of its library, where damage has many names."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(f"damaged {kind} archive: {error}", file=str(path), hint=hint) from None
+
+
 @dataclass(slots=True)
 class _Zip:
     path: Path
     _open: zipfile.ZipFile | None = field(default=None, repr=False)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"path": self.path}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.path = state["path"]
-        self._open = None
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Zip, (self.path,)
 
     def _file(self) -> zipfile.ZipFile:
         if self._open is None:
-            try:
-                self._open = zipfile.ZipFile(self.path)
-            except (OSError, NotImplementedError) as error:
-                raise InputError(f"cannot be read: {error}", file=str(self.path)) from None
-            except Exception as error:  # damage has many names in zipfile
-                raise InputError(
-                    f"damaged zip archive: {error}",
-                    file=str(self.path),
-                    hint="download or copy it again",
-                ) from None
+            with _damage("zip", self.path, hint="download or copy it again"):
+                try:
+                    self._open = zipfile.ZipFile(self.path)
+                except (OSError, NotImplementedError) as error:
+                    raise InputError(f"cannot be read: {error}", file=str(self.path)) from None
         return self._open
 
     def entries(self, limits: ArchiveLimits) -> Iterator[tuple[str, int, int, Any]]:
@@ -434,19 +438,22 @@ class _Zip:
 
     def open(self, key: zipfile.ZipInfo) -> IO[bytes]:
         """The bytes of one file."""
-        try:
+        with _as_os_error():
             return _Unzipping(self._file().open(key))  # type: ignore[return-value]
-        except OSError:
-            raise
-        except Exception as error:  # of zipfile and each of its packings
-            raise OSError(0, _reason(error)) from None
 
 
-def _reason(error: Exception) -> str:
-    text = " ".join(str(error).split())
-    if "encrypted" in text or "password" in text:
-        return "it is encrypted"
-    return f"damaged or unknown packing: {text}"
+@contextmanager
+def _as_os_error() -> Iterator[None]:
+    """Make what zipfile and each of its packings raise an `OSError`."""
+    try:
+        yield
+    except OSError:
+        raise
+    except Exception as error:
+        text = " ".join(str(error).split())
+        locked = "encrypted" in text or "password" in text
+        reason = "it is encrypted" if locked else f"damaged or unknown packing: {text}"
+        raise OSError(0, reason) from None
 
 
 def _listed(path: Path) -> int:
@@ -480,12 +487,8 @@ class _Unzipping:
         self._raw = raw
 
     def read(self, size: int = -1) -> bytes:
-        try:
+        with _as_os_error():
             return self._raw.read(size)
-        except OSError:
-            raise
-        except Exception as error:  # of zipfile and each of its packings
-            raise OSError(0, _reason(error)) from None
 
     def readinto(self, view: memoryview) -> int:
         data = self.read(len(view))
@@ -504,13 +507,8 @@ class _Tar:
     _next: int = 0
     _open: tarfile.TarFile | None = field(default=None, repr=False)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"path": self.path}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.path = state["path"]
-        self._next = 0
-        self._open = None
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Tar, (self.path,)
 
     def entries(self, limits: ArchiveLimits) -> Iterator[tuple[str, int, int, Any]]:
         """Name, size, packed size (taken to be the size) and number of each file."""
@@ -540,28 +538,18 @@ class _Tar:
         raw = self.path.open("rb", buffering=0)
         stream = ByteStream(raw, str(self.path), self.path.stat().st_size, limits.stream)
         try:
-            self._open = tarfile.open(fileobj=_Reading(stream), mode="r|")  # noqa: SIM115
+            with _damage("tar", self.path, hint="download or copy it again"):
+                self._open = tarfile.open(fileobj=_Reading(stream), mode="r|")  # noqa: SIM115
         except InputError:
             stream.close()
             raise
-        except Exception as error:
-            stream.close()
-            raise InputError(
-                f"damaged tar archive: {error}",
-                file=str(self.path),
-                hint="download or copy it again",
-            ) from None
         self._next = 0
 
     def _following(self) -> tarfile.TarInfo | None:
         if self._open is None:
             return None
-        try:
+        with _damage("tar", self.path):
             entry = self._open.next()
-        except InputError:
-            raise
-        except Exception as error:
-            raise InputError(f"damaged tar archive: {error}", file=str(self.path)) from None
         self._next += 1
         self._open.members = []  # type: ignore[attr-defined]  # tarfile would keep them all
         return entry
@@ -651,31 +639,20 @@ class Source:
         """Its bytes, decompressed."""
         if self._kept is not None:
             return self._kept
+        size = self.size
         if self.data is not None:
-            stream = io.BytesIO(self.data)
-            return ByteStream(stream, self.name, len(self.data), limits or StreamLimits())
-        if self.member is not None:
-            try:
-                return ByteStream(
-                    self.member.open(), self.name, self.member.size, limits or StreamLimits()
-                )
-            except OSError as error:
-                raise InputError(f"cannot be read: {error.strerror}", file=self.name) from None
-        if self.path is None:
-            return ByteStream(sys.stdin.buffer, self.name, 0, limits or StreamLimits())
-        try:
-            raw = self.path.open("rb", buffering=0)
-            size = os.fstat(raw.fileno()).st_size if self.limit is None else self.limit
-        except FileNotFoundError:
-            raise MissingFileError("no such file", file=self.name, hint="check its name") from None
-        except OSError as error:
-            raise InputError(
-                f"cannot be read: {error.strerror}",
-                file=self.name,
-                hint="check the name and the permissions",
-            ) from None
-        part: Any = raw if self.limit is None else _Beginning(raw, self.limit)
-        return ByteStream(part, self.name, size, limits or StreamLimits())
+            raw: Any = io.BytesIO(self.data)
+        elif self.member is not None:
+            with _readable(self.name):
+                raw = self.member.open()
+        elif self.path is None:
+            raw = sys.stdin.buffer
+        else:
+            with _readable(self.name, "check the name and the permissions"):
+                raw = self.path.open("rb", buffering=0)
+            if self.limit is not None:
+                raw, size = _Beginning(raw, self.limit), self.limit
+        return ByteStream(raw, self.name, size, limits or StreamLimits())
 
     def content(self, most: int = 1 << 30) -> bytes:
         """All its bytes, decompressed; InputError if more than `most`, or if they break off."""
@@ -683,8 +660,7 @@ class Source:
         with self.open() as stream:
             for piece in stream.pieces():
                 data += piece
-                if len(data) > most:
-                    raise InputError(f"is larger than {most >> 20} MiB", file=self.name)
+                self._check(len(data), most)
             if stream.damage is not None:
                 raise InputError(stream.damage, file=self.name)
         return bytes(data)
@@ -696,7 +672,7 @@ class Source:
         """
         if self.data is not None:
             return self
-        try:
+        with _readable(self.name):
             if self.member is not None:
                 with closing(self.member.open()) as packed:
                     data = packed.read(most + 1)
@@ -705,11 +681,12 @@ class Source:
                     data = file.read(most + 1 if self.limit is None else self.limit)
             else:
                 data = self.content()
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", file=self.name) from None
-        if len(data) > most:
-            raise InputError(f"is larger than {most >> 20} MiB", file=self.name)
+        self._check(len(data), most)
         return Source(self.name, None, data=data)
+
+    def _check(self, size: int, most: int) -> None:
+        if size > most:
+            raise InputError(f"is larger than {most >> 20} MiB", file=self.name)
 
     def keep(self, stream: ByteStream) -> None:
         """Have this stream given by `open`, for what cannot be opened twice."""

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.pool import GameBatch, Pool, SkipReport
+from yardstone.pool import GameBatch, Pool, SkipReport, mapped
 from yardstone.records.databases import queried_rows
 from yardstone.records.dates import DateOrder
-from yardstone.records.formats import FORMATS, Options
-from yardstone.records.names import GrowingNames
+from yardstone.records.formats import FORMATS, FileFormat, Options
+from yardstone.records.names import GrowingNames, read_names
 from yardstone.records.options import check_group, warn_skipped
 from yardstone.records.reading import sources_by_format
 from yardstone.records.results import Side
@@ -75,16 +77,10 @@ class GameStream:
         warn_skipped(self.skipped)
 
     def _batch(self, pool: Pool, numbers: NDArray[np.int32], rows: slice) -> GameBatch:
-        first, second = numbers[pool.first[rows]], numbers[pool.second[rows]]
-        keep: Any = self._table.wanted(first, second)
-        keep = slice(None) if keep is None else keep
-        return GameBatch(
-            first[keep],
-            second[keep],
-            pool.score[rows][keep],
-            None if pool.time is None else pool.time[rows][keep],
-            {name: column[rows][keep] for name, column in pool.columns.items()},
-        )
+        batch = GameBatch(**mapped(pool, lambda column: column[rows]))
+        batch = replace(batch, first=numbers[batch.first], second=numbers[batch.second])
+        keep = self._table.wanted(batch.first, batch.second)
+        return batch if keep is None else batch.select(keep)
 
 
 def game_stream(
@@ -133,29 +129,17 @@ def game_stream(
         >>> [len(batch) for batch in stream]
         [50, 50, 12]
     """
-    options = Options(
-        columns=columns,
-        first=first,
-        times=times,
-        dates=dates,
-        levels=levels,
-        strict=strict,
-        skip_unread=skip_unread,
-        results=results,
-        where=None if where is None else Where(where),
-        memory=memory,
-        once=True,
-    )
-    players = GrowingNames(synonyms, include, exclude)
+    wanted = None if where is None else Where(where)
+    asked = (columns, first, times, dates, levels, strict, skip_unread, results)
+    options = Options(*asked, where=wanted, memory=memory, once=True)
+    players = GrowingNames(*read_names(synonyms, include, exclude))
     if query is not None:
-        base = None if not paths else str(paths[0])
+        base = str(paths[0]) if paths else None
         return GameStream(
             lambda report: _queried(query, base, options, rows, report), players, rows
         )
-    groups, beside = sources_by_format(paths, format, strict=strict)
-    return GameStream(
-        lambda report: _read(groups, options, rows, report, beside, progress), players, rows
-    )
+    groups, beside = sources_by_format(paths, format, strict=options.strict)
+    return GameStream(partial(_read, groups, options, rows, beside, progress), players, rows)
 
 
 def _queried(
@@ -170,9 +154,9 @@ def _read(
     groups: Sequence[tuple[str, Sequence[Source]]],
     options: Options,
     rows: int,
-    report: SkipReport,
     beside: SkipReport,
     progress: Callable[[int, int], object] | None,
+    report: SkipReport,
 ) -> Iterator[Pool]:
     """The games of all files, one after another; the report grows."""
     whole = sum(source.size for _, sources in groups for source in sources)
@@ -181,24 +165,31 @@ def _read(
         skipped, games = SkipReport(), 0
         for source in sources:
             size = source.size
-            if (opened := FORMATS[name].rows) is not None:
-                with opened(source, options) as table:
-                    games += table.games
-                    if table.games <= rows:
-                        pool = without_repeats(table.pool())
-                        yield pool
-                        skipped.merge(pool.skipped)
-                    else:
-                        yield from table.pieces(rows)
-                        skipped.merge(table.skipped)
-            else:
-                pool = without_byes(FORMATS[name].read([source], options), strict=options.strict)
+            for pool in _pools(FORMATS[name], source, options, rows, skipped):
                 games += len(pool)
                 yield pool
-                skipped.merge(pool.skipped)
             done += size
             if progress is not None:
                 progress(done, whole)
         check_group(sources, skipped, games, skip_unread=options.skip_unread)
         report.merge(skipped)
     report.merge(beside)
+
+
+def _pools(
+    format: FileFormat, source: Source, options: Options, rows: int, skipped: SkipReport
+) -> Iterator[Pool]:
+    """The games of one file: by pieces from a table that has more than `rows`."""
+    if format.rows is None:
+        pool = without_byes(format.read([source], options), strict=options.strict)
+        yield pool
+        skipped.merge(pool.skipped)
+        return
+    with format.rows(source, options) as table:
+        if table.games > rows:
+            yield from table.pieces(rows)
+            skipped.merge(table.skipped)
+        else:
+            pool = without_repeats(table.pool())
+            yield pool
+            skipped.merge(pool.skipped)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
 from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -20,7 +19,7 @@ from pathlib import Path
 from threading import Timer
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from yardstone.errors import InputError, NoGamesError, StrictError
+from yardstone.errors import InputError, NoGamesError
 from yardstone.files import scratch_folder
 from yardstone.pool import MAX_SKIPPED_DETAILS, Pool, Skipped, SkipReport
 from yardstone.records.columns import find_pair, words
@@ -29,7 +28,7 @@ from yardstone.records.joining import join_pools, read_shares
 from yardstone.records.options import Options
 from yardstone.records.query_errors import file_error, finds_no_room
 from yardstone.records.sources import Source, StreamLimits
-from yardstone.records.table_results import quoted
+from yardstone.records.table_results import quoted, sql_text
 from yardstone.records.tables import GameRows, connect, understand
 
 if TYPE_CHECKING:
@@ -52,7 +51,6 @@ __all__ = [
     "read_rows",
     "read_tables",
     "seconds_for",
-    "sql_text",
     "Dialect",
     "Repaired",
     "find_dialect",
@@ -407,11 +405,6 @@ def parquet_of_csv(path: Path, table: Path, types: Mapping[str, str]) -> None:
             raise OSError(str(error).splitlines()[0]) from error
 
 
-def sql_text(text: str | os.PathLike[str]) -> str:
-    """A text as SQL has it."""
-    return "'" + os.fspath(text).replace("'", "''") + "'"
-
-
 _DELIMITERS = "\t;,|"
 _LONGEST_LINE = 1 << 20
 #: No table of games has more columns.
@@ -423,9 +416,9 @@ class Dialect:
     """How the fields of a file are told apart."""
 
     delimiter: str
-    quote: str  #: what stands around fields, or nothing
     names: tuple[str, ...]
     header: int = 1  #: the line that names the columns: the first that is not blank
+    quote: str = '"'  #: what stands around fields, or nothing
 
     def lines_of(self, path: Path) -> Callable[[int], int]:
         """A function from a row, counted from 1, to its line in a sound file."""
@@ -440,17 +433,10 @@ class Dialect:
 
     def fields(self, line: str) -> list[str]:
         """The fields of one line; a quote that is never closed ends with it."""
-        if not self.quote:
-            return [_unquoted(part) for part in line.split(self.delimiter)]
         try:
             return next(csv.reader([line], delimiter=self.delimiter, quotechar=self.quote), [])
         except csv.Error:  # longer than any field is
             return []
-
-
-def _unquoted(part: str) -> str:
-    part = part.strip()
-    return part[1:-1] if len(part) > 1 and part[0] == part[-1] == '"' else part
 
 
 def find_dialect(path: Path, name: str) -> Dialect:
@@ -477,8 +463,7 @@ def first_line_dialect(path: Path, name: str) -> Dialect:
         raise NoGamesError("the file has no rows", file=name)
     header, first = header_line
     delimiter = max(_DELIMITERS, key=first.count)
-    quote = "" if delimiter == "\t" else '"'
-    names = Dialect(delimiter, quote, ()).fields(first)
+    names = Dialect(delimiter, ()).fields(first)
     if not names:
         raise InputError("the first line has no names of columns that can be read", file=name)
     if len(names) > _MOST_COLUMNS:
@@ -493,7 +478,7 @@ def first_line_dialect(path: Path, name: str) -> Dialect:
         while column in distinct:
             column = f"{column}_{number}"
         distinct[column] = None
-    return Dialect(delimiter, quote, tuple(distinct), header)
+    return Dialect(delimiter, tuple(distinct), header)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -537,9 +522,7 @@ class Repaired:
         """Return what was left out of a file; refuse it if `strict`."""
         report = SkipReport()
         for line, reason in self.damaged:
-            if strict:
-                raise StrictError(reason, file=file, line=line)
-            report.add(Skipped(file, line, reason), kind="damaged row")
+            report.add(Skipped(file, line, reason), kind="damaged row", strict=strict)
         if self.more:
             report.add_uncounted("damaged row", self.more)
         return report
@@ -548,7 +531,8 @@ class Repaired:
 def repair(path: Path, into: Path, dialect: Dialect) -> Repaired:
     """Write the sound rows of a file with tabs between fields and no quotes.
 
-    Each line is read on its own, so a damaged one cannot take others with it.
+    Each line is read on its own, so a damaged one cannot take others with it. Between tabs a quote
+    that is never closed is a letter.
     """
     result = Repaired()
     width = len(dialect.names)
@@ -565,6 +549,8 @@ def repair(path: Path, into: Path, dialect: Dialect) -> Repaired:
                 reason = f"{len(fields)} fields where {width} were expected"
             except csv.Error as error:
                 fields, reason = [], f"damaged row: {error}"
+            if len(fields) != width and dialect.delimiter == "\t":
+                fields = line.split("\t")  # so quotes are letters
             if len(fields) == width:
                 result.lines.append(number)
                 file.write("\t".join(clean(text) for text in fields) + "\n")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
 from yardstone.choices import no_such
-from yardstone.errors import InputError, StrictError
+from yardstone.errors import InputError, StrictError, UsageError
 from yardstone.records.columns import (
+    CHESS,
     GO,
+    PAIRS,
     SIDES,
     Roles,
     handicap_column,
@@ -24,7 +27,6 @@ from yardstone.records.columns import (
     words,
 )
 from yardstone.records.decoding import clean
-from yardstone.records.first_move import Order, results_of_go, settle_order, whose_result
 from yardstone.records.options import MOST_UNREAD, Options, too_much
 from yardstone.records.results import (
     FORFEIT,
@@ -60,7 +62,7 @@ if TYPE_CHECKING:
     from yardstone.records.results import Side
     from yardstone.records.where import Where
 
-__all__ = ["BETWEEN", "TableOfGames", "quoted"]
+__all__ = ["BETWEEN", "TableOfGames", "quoted", "sql_text"]
 
 
 #: More different results than this are no results.
@@ -89,6 +91,32 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def sql_text(text: str | os.PathLike[str]) -> str:
+    """A text as SQL wants it."""
+    return "'" + os.fspath(text).replace("'", "''") + "'"
+
+
+@dataclass(frozen=True)
+class Order:
+    """The columns of the players in order, and what follows for results."""
+
+    roles: Roles  #: with the side that moves first as `first`
+    ordered: bool = True  #: whether it is known who moved first
+    colour: Side | None = None  #: of `first`
+    subject: int | None = 0  #: the side whose result ``1`` tells; None if that must be asked
+    pair_subject: int | None = 0  #: the side that stands first in ``1-0``; None as well
+
+    def whose(self, column: str) -> tuple[int | None, int | None, bool]:
+        """Subject and pair subject of a column of results, and if that is sure."""
+        side = self.roles.subject
+        side = side_of(column, self.roles.labels) if side is None else side
+        return (self.subject, self.pair_subject, False) if side is None else (side, side, True)
+
+
+#: What texts mean: a score, a reason to leave them out, or neither.
+_Known: TypeAlias = dict[str, float | str | None]
+
+
 @dataclass(frozen=True)
 class _Way:
     """A way to tell who won: a view of the rows with their scores."""
@@ -99,38 +127,61 @@ class _Way:
     open: str = ""  #: SQL for the rows of which it does not tell whether they are draws
 
 
-@dataclass
 class TableOfGames:
-    """The rows of a table, with what is known of their meaning so far."""
+    """The rows of a table, with what is known of their meaning so far; `rows` stands behind FROM.
 
-    connection: duckdb.DuckDBPyConnection
-    file: str
-    names: Sequence[str]
-    options: Options
-    line_of: Callable[[int], int] = int  #: the line of a row, counted from 1
-    #: SQL for the text of each column that may tell the result, or is watched
-    places: dict[str, str] = field(default_factory=dict)
-    #: further columns whose names say that they tell something of games
-    watched: list[str] = field(default_factory=list)
-    counted: dict[str, dict[str, int]] = field(default_factory=dict)  #: values of these columns
-    of_records: bool = False  #: whether the rows name SGF files, so that the games are of Go
-    turned: str = "false"
-    #: what is to be known of rows that repeat others, as SQL by column
-    marks: Mapping[str, str] = field(default_factory=dict)
+    `line_of` gives the line of a row, counted from 1. `copy`, `settle`, `check` and `score` follow
+    one another.
+    """
 
-    def copy(
-        self, rows: str, roles: Roles, *, time: str, moment: str, report: SkipReport, blank: bool
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        rows: str,
+        names: Sequence[str],
+        roles: Roles,
+        *,
+        file: str,
+        options: Options,
+        line_of: Callable[[int], int],
+        report: SkipReport,
     ) -> None:
+        self.connection = connection
+        self.rows = rows
+        self.names = names
+        self.order = Order(roles)
+        self.file = file
+        self.options = options
+        self.line_of = line_of
+        self.report = report
+        self.one, self.other = roles.first, roles.second
+        #: SQL for the text of each column that may tell the result, or is watched
+        self.places: dict[str, str] = {}
+        #: further columns whose names say that they tell something of games
+        self.watched: list[str] = []
+        self.turned = "false"
+        #: what is to be known of rows that repeat others, as SQL by column
+        self.marks: Mapping[str, str] = {}
+        self._counted: dict[str, dict[str, int]] = {}
+        self._stated = stated_scores(options.results)
+
+    @property
+    def roles(self) -> Roles:
+        """What the columns hold, with the side that moves first as `first`."""
+        return self.order.roles
+
+    def copy(self, *, time: str, moment: str, blank: bool) -> None:
         """Take over the rows that are wanted: players, results, time, further columns.
 
         `time` is the SQL for the time of a game, and `moment` for the text it stands in. Rows
         without players and result are left out if they are `blank`, and those that the caller's
         condition does not hold of: the report takes their number.
         """
-        self.one, self.other = roles.first, roles.second
-        results = self._candidates(roles)
+        roles, everything = self.roles, self.options.everything
+        margin = (roles.margin,) if roles.margin is not None else ()
+        results = [*dict.fromkeys([*self._results(), *(roles.points or ()), *margin])]
         used = {self.one, self.other, *results}
-        extra = [*roles.extra.values(), *self.levels(roles)[0].values()]
+        extra = [*roles.extra.values(), *self.levels()[0].values()]
         # What is taken along is not asked about, unless everything is; draws count all the same.
         self.watched = [
             name
@@ -138,10 +189,10 @@ class TableOfGames:
             if (kind := kind_of(name)) == "draws"
             or (
                 (kind and name not in (self.one, self.other, *extra))
-                and (kind in SIDES or not self.options.everything)
+                and (kind in SIDES or not everything)
             )
         ]
-        if self.options.everything:
+        if everything:
             extra = list(self.names)
         reasons = {
             name: why
@@ -155,38 +206,46 @@ class TableOfGames:
         self.places = {name: quoted(f"watched {name}") for name in copied}
         self.places |= {name: f"result{k}" for k, name in enumerate(results)}
         asked = self._asked()
-        self.marks = self._marks(used, roles, moment)
-        parts = {f"result{k}": _text(name) for k, name in enumerate(results)}
+        self.marks = self._marks(used, moment)
+        parts = {"one": _name(self.one), "other": _name(self.other)}
         parts |= {"time": time, "moment": moment}
-        parts |= {quoted(f"watched {name}"): _text(name) for name in copied}
+        parts |= {place: _text(name) for name, place in self.places.items()}
         parts |= {quoted(column): quoted(name) for column, name in asked.items()}
         parts |= {quoted(f"extra {name}"): quoted(name) for name in extra}
         parts |= {quoted(name): f"CAST({sql} AS UBIGINT)" for name, sql in self.marks.items()}
-        filled = " OR ".join(
-            f"coalesce({_text(name)}, '') <> ''" for name in (self.one, self.other, *results)
-        )
+        filled = (f"coalesce({_text(name)}, '') <> ''" for name in (self.one, self.other, *results))
         self.connection.execute(
             f"""CREATE OR REPLACE TEMP TABLE source_game AS SELECT * FROM (
-                SELECT row_number() OVER () AS row, {_name(self.one)} AS one,
-                    {_name(self.other)} AS other,
+                SELECT row_number() OVER () AS row,
                     {", ".join(f"{sql} AS {alias}" for alias, sql in parts.items())},
-                    ({filled if blank else "true"}) AS filled
-                FROM {rows}) WHERE filled"""
+                    ({" OR ".join(filled) if blank else "true"}) AS filled
+                FROM {self.rows}) WHERE filled"""
         )
         if self.options.where is not None:
-            self._take(self.options.where, list(asked), report)
+            self._take(self.options.where, list(asked))
         self._part_unplayed(reasons)
-        if set(roles.labels) == {"white", "black"}:
-            row = self._row(f"SELECT * FROM {rows} LIMIT 1")
-            self.of_records = any(str(value).lower().endswith(".sgf") for value in row)
 
     def _row(self, sql: str) -> tuple[Any, ...]:
         return self.connection.execute(sql).fetchone() or ()
 
+    def _count(self, condition: str = "true", rows: str = "source_game") -> int:
+        return int(self._row(f"SELECT count(*) FROM {rows} WHERE {condition}")[0])
+
+    def _drop(self, rows: str) -> None:
+        """Leave out the rows whose numbers stand in a table."""
+        self.connection.execute(f"DELETE FROM source_game WHERE row IN (SELECT row FROM {rows})")
+
+    def _error(self, reason: str, hint: str) -> InputError:
+        return InputError(reason, file=self.file, hint=hint)
+
+    def _results(self) -> tuple[str, ...]:
+        """The columns that may hold the result and are tried."""
+        return self.roles.results[:_MOST_COLUMNS]
+
     def _komi(self) -> list[str]:
         return [name for name in self.names if words(name) == ["komi"]]
 
-    def _marks(self, used: set[str], roles: Roles, moment: str) -> dict[str, str]:
+    def _marks(self, used: set[str], moment: str) -> dict[str, str]:
         """SQL for what `yardstone.records.unplayed.without_repeats` looks at."""
         if used >= {*self.names}:
             return {}
@@ -195,7 +254,7 @@ class TableOfGames:
         if called is not None:
             said = _says(_text(called), "0-9A-Za-z")  # the first id may be 0
             cases += f"WHEN {said} THEN hash('id', {_text(called)}) "
-        if number is not None and roles.time:
+        if number is not None and self.roles.time:
             text = _text(number)
             cases += f"WHEN {_says(text)} AND {_says(moment)} THEN hash({moment}, {text}) "
         marks = {CONTENT: f"hash({', '.join(quoted(name) for name in self.names)})"}
@@ -204,24 +263,24 @@ class TableOfGames:
     def _part_unplayed(self, reasons: Mapping[str, Callable[[str], str | None]]) -> None:
         """Put the rows that are no games aside, into ``unplayed``, with the reason."""
         cases = "".join(
-            f"WHEN regexp_full_match(lower({side}), {_literal(names)}) "
-            f"THEN concat({_literal(said)}, ' ', {side}) "
+            f"WHEN regexp_full_match(lower({side}), {sql_text(names)}) "
+            f"THEN concat({sql_text(said)}, ' ', {side}) "
             for side in ("one", "other")
             for said, names in NOBODY.items()
         )
-        headings = f"one = {_literal(self.one)} AND other = {_literal(self.other)}"
+        headings = f"one = {sql_text(self.one)} AND other = {sql_text(self.other)}"
         cases += f"WHEN {headings} THEN 'the headings once more' "
         for name, reason in reasons.items():
             told = {text: why for text in self.values(name) if (why := reason(text)) is not None}
             for why in sorted({*told.values()}):
                 texts = (text for text, each in told.items() if each == why)
-                cases += f"WHEN {_in(self.places[name], texts)} THEN {_literal(why)} "
+                cases += f"WHEN {_in(self.places[name], texts)} THEN {sql_text(why)} "
         self.connection.execute(
             f"""CREATE OR REPLACE TEMP TABLE unplayed AS SELECT row, '' AS result, kind
             FROM (SELECT row, CASE {cases} END AS kind FROM source_game) WHERE kind IS NOT NULL"""
         )
-        self.connection.execute("DELETE FROM source_game WHERE row IN (SELECT row FROM unplayed)")
-        self.counted.clear()
+        self._drop("unplayed")
+        self._counted.clear()
 
     def _asked(self) -> dict[str, str]:
         """The columns that the condition on games needs, with the names as the table has them."""
@@ -232,7 +291,7 @@ class TableOfGames:
                 raise InputError(f"--where: {no_such('column', name, self.names)}", file=self.file)
         return {column: lower[name.casefold()] for column, name in asked.items()}
 
-    def _take(self, where: Where, columns: Sequence[str], report: SkipReport) -> None:
+    def _take(self, where: Where, columns: Sequence[str]) -> None:
         """Keep only the rows of which a condition holds."""
         listed = "".join(f", {quoted(column)}" for column in columns)
         data = self.connection.execute(
@@ -240,45 +299,106 @@ class TableOfGames:
         ).fetchnumpy()
         values = {name: data[column] for name, column in zip(where.names, columns, strict=True)}
         rows = np.asarray(data["row"])
-        unwanted = {"row": rows[~where.of(values, len(rows), report)]}
+        unwanted = {"row": rows[~where.of(values, len(rows), self.report)]}
         self.connection.register("unwanted", unwanted)
-        self.connection.execute("DELETE FROM source_game WHERE row IN (SELECT row FROM unwanted)")
+        self._drop("unwanted")
         self.connection.unregister("unwanted")
 
-    def levels(self, roles: Roles) -> tuple[dict[str, str], str]:
+    def levels(self) -> tuple[dict[str, str], str]:
         """Columns of grades, ratings and handicaps, if they are wanted, and what to say of them.
 
         In a table of winners and losers they are not those of who stands first.
         """
-        if not self.options.levels or set(roles.labels) == {"winner", "loser"}:
+        if not self.options.levels or set(self.roles.labels) == {"winner", "loser"}:
             return {}, ""
-        return level_columns(self.names, roles.first, roles.second)
+        return level_columns(self.names, self.roles.first, self.roles.second)
 
-    @staticmethod
-    def _candidates(roles: Roles) -> list[str]:
-        """The columns that may tell who won; each is `result` with its number."""
-        margin = (roles.margin,) if roles.margin is not None else ()
-        return list(dict.fromkeys([*roles.results[:_MOST_COLUMNS], *(roles.points or ()), *margin]))
+    def settle(self) -> None:
+        """Find out who moves first, from the caller, names of columns, results and sides."""
+        roles, first = self.roles, self.options.first
+        columns = {word for name in self.names for word in words(name)}
+        go = not GO.isdisjoint(columns) or any(map(self._results_of_go, roles.results[:1]))
+        if set(roles.labels) == {"white", "black"}:
+            row = self._row(f"SELECT * FROM {self.rows} LIMIT 1")
+            go = go or any(str(value).lower().endswith(".sgf") for value in row)
+            chess = not go and not columns.isdisjoint(CHESS)
+            self.order = self._of_named_colours(go) if roles.named else self._of_colours(go, chess)
+            return
+        if set(roles.labels) == {"winner", "loser"}:
+            self.order = Order(roles, ordered=False)
+            return
+        unordered = roles.labels == ("player", "opponent") and not roles.named
+        colour = first or ("black" if go and roles.named else None)
+        self.order = Order(roles, not unordered, colour, pair_subject=self._first_of_pair())
+        if not {"white", "home"} & set(roles.labels):  # else it is known already
+            self._turn(first or ("black" if go else "white"))
 
-    def order(self, roles: Roles, report: SkipReport) -> Order:
-        """Who moves first."""
-        go = self.of_records or any(results_of_go(self.values(name)) for name in roles.results[:1])
-        go = go or not GO.isdisjoint(word for name in self.names for word in words(name))
-        order = settle_order(roles, self.names, self.options.first, go=go, file=self.file)
-        if {"winner", "white", "home"} & set(roles.labels):  # unknown for good, or known already
-            return order
-        colour: Side = self.options.first or ("black" if go else "white")
+    def _results_of_go(self, column: str) -> bool:
+        """Whether results are written as only Go has them: ``B+R``, ``W+3.5``, ``Jigo``."""
+        counts = self.values(column)
+        rows = sum(
+            number
+            for text, number in counts.items()
+            if ("+" in text and "colour" in meanings(text)) or normalized(text) == "jigo"
+        )
+        return rows > 0.1 * sum(counts.values())
+
+    def _of_named_colours(self, go: bool) -> Order:
+        """Columns of White and Black that the caller has put in order."""
+        roles, first = self.roles, self.options.first
+        colour = cast("Side", roles.labels[0])
+        if first is not None and first != colour:
+            raise UsageError(
+                f"{self.file}: first is {first}, but the column named first is {roles.first!r}"
+            )
+        if first is None and go and colour == "white":
+            raise self._error(
+                f"in Go Black moves first, but the column named first is {roles.first!r}",
+                f"columns first={roles.second},second={roles.first}, or --first white "
+                "if White does",
+            )
+        whose = 0 if first is not None or colour == "white" else None
+        return Order(roles, True, colour, 0, whose)
+
+    def _of_colours(self, go: bool, chess: bool) -> Order:
+        """Columns of White and Black that are found by their names."""
+        roles, first = self.roles, self.options.first
+        white_left = self.names.index(roles.first) < self.names.index(roles.second)
+        mover = first or ("black" if go else "white" if chess or white_left else None)
+        if mover is None:
+            raise self._error(
+                f"who moves first? {roles.second!r} stands before {roles.first!r}",
+                "--first white or --first black (in Python first) says it; it is also the "
+                "side whose points a result such as 1-0 tells",
+            )
+        whose = 0 if first is not None or mover == "white" else None
+        if mover == "black":
+            points = None if roles.points is None else (roles.points[1], roles.points[0])
+            roles = replace(roles, first=roles.second, second=roles.first, points=points)
+            roles = replace(roles, labels=("black", "white"))
+        return Order(roles, True, mover, whose, whose)
+
+    def _first_of_pair(self) -> int | None:
+        """Whose points stand first in ``2-1``: asked where the second player's column is first."""
+        roles, names = self.roles, self.names
+        if roles.first not in names or roles.second not in names:
+            return 0
+        straight = names.index(roles.first) < names.index(roles.second)
+        labelled, turned = roles.labels in PAIRS, roles.labels[::-1] in PAIRS
+        return None if turned or (labelled and not straight) else 0
+
+    def _turn(self, colour: Side) -> None:
+        """Find out who moves first by columns of sides."""
         for name in self.watched:
             if kind_of(name) in SIDES and self.turned == "false":
-                order = self._turn(order, name, colour, report)
-        return order
+                self._turn_by(name, colour)
 
-    def _turn(self, order: Order, name: str, colour: Side, report: SkipReport) -> Order:
-        """Who moves first by a column of sides: ``color``, ``is_white``, or ``white`` with names.
+    def _turn_by(self, name: str, colour: Side) -> None:
+        """The same by one: ``color``, ``is_white``, or ``white`` with names.
 
         The way in which most of its cells can be read is taken, if these are half of them.
         """
-        kind, labels = kind_of(name), order.roles.labels
+        kind, labels = kind_of(name), self.roles.labels
         place = f"lower({self.places[name]})"
         if kind == "side":
             ways = [
@@ -288,7 +408,7 @@ class TableOfGames:
         else:
             pairs = [("lower(one)", "lower(other)")]
             pairs += [
-                (_literal(a.lower()), _literal(b.lower()))
+                (sql_text(a.lower()), sql_text(b.lower()))
                 for a, b in (labels, (self.one, self.other))
                 if a and b
             ]
@@ -300,31 +420,31 @@ class TableOfGames:
             count(*) FILTER ({self._neutral(name)}), {numbers} FROM source_game"""
         )
         if not max(told) or 2 * max(told) < filled - neutral:
-            return order
+            return
         way, yes, no = ways[told.index(max(told))]
         side = side_of(name, labels)
-        own = order.roles.named or labels in (("player", "opponent"), ("", ""))
+        own = self.roles.named or labels in (("player", "opponent"), ("", ""))
         if way != "name" and side is None and not own:
-            raise InputError(
+            raise self._error(
                 f"whose side does {name!r} tell?",
-                file=self.file,
-                hint=f"first={self.one},second={self.other} in --columns says that of "
+                f"first={self.one},second={self.other} in --columns says that of "
                 f"{self.one!r}; {name}={name} takes it along unused",
             )
         unknown = rows - max(told) - neutral
         few = unknown <= MOST_UNREAD * rows
         if unknown:
-            report.doubt(
+            self.report.doubt(
                 f"{self.file}: {name!r} does not tell who moved first in {unknown:,} of {rows:,} "
                 f"games: {f'there {self.one!r} is taken to' if few else 'it is not used'}"
             )
         if not few:
-            return replace(order, ordered=False)
+            self.order = replace(self.order, ordered=False)
+            return
         swapped = (way != "name" and side == 1) != (kind in ("away", _OTHER[colour]))
         self.turned = f"coalesce({yes if swapped else no}, false)"
         mover = way if kind == "side" else kind
-        return replace(
-            order,
+        self.order = replace(
+            self.order,
             ordered=True,
             colour=colour if mover in (colour, _OTHER[colour]) else None,
             pair_subject=None if self.options.first is None else 0,
@@ -341,27 +461,26 @@ class TableOfGames:
 
     def values(self, column: str) -> dict[str, int]:
         """The values of a column of results in their order, and how often each occurs."""
-        if column not in self.counted:
+        if column not in self._counted:
             place = self.places[column]
             fetched = self.connection.execute(
                 f"""SELECT {place}, count(*) FROM source_game WHERE {place} IS NOT NULL
                 GROUP BY {place} ORDER BY min(row) LIMIT {_MOST_RESULTS}"""
             ).fetchall()
-            self.counted[column] = {str(text): number for text, number in fetched}
-        return self.counted[column]
+            self._counted[column] = {str(text): number for text, number in fetched}
+        return self._counted[column]
 
-    def check(self, order: Order, report: SkipReport) -> None:
+    def check(self) -> None:
         """Refuse rows that stand for several games; note neutral ground, which nothing uses.
 
         A column that is named as a further one of the pool is taken along without a question.
         """
-        roles = order.roles
-        for name in roles.results[:_MOST_COLUMNS]:
+        for name in self._results():
             for text in self.values(name):
-                if is_total(text) and normalized(text) not in stated_scores(self.options.results):
+                if is_total(text) and normalized(text) not in self._stated:
                     raise self._several([name], text, f"--results {text}=win says what it counts")
         if not {"first_score", "second_score"} <= set(self.options.further):
-            self._check_sides(roles)
+            self._check_sides()
         for name in self.watched:
             place, kind = self.places[name], kind_of(name)
             number = _number(place)
@@ -374,21 +493,22 @@ class TableOfGames:
                 if not other:
                     more = f"--columns {name}={name} takes each row for one game all the same"
                     raise self._several([name], odd, more)
-            elif (neutral := self._neutral(name)) != "false" and order.ordered:
+            elif (neutral := self._neutral(name)) != "false" and self.order.ordered:
                 number, rows, cell = self._row(
                     f"""SELECT count(*) FILTER ({neutral}), count(*),
                     any_value({place}) FILTER ({neutral}) FROM source_game"""
                 )
                 if number:
                     rest = f"NOT {name}" if kind == "neutral" else f"{name} <> {cell!r}"
-                    report.doubt(
+                    self.report.doubt(
                         f"{self.file}: neutral ground in {name!r} is not used: in {number:,} of "
                         f"{rows:,} games nobody was at home, but the first-move advantage is "
                         f'estimated from all (--where "{rest}" leaves them out)'
                     )
 
-    def _check_sides(self, roles: Roles) -> None:
+    def _check_sides(self) -> None:
         """Check that columns of both sides, and of wins, draws and losses, tell of one game."""
+        roles = self.roles
         points = [] if "winner" in roles.labels else [*(roles.points or ())]
         if points:
             one, other = (_number(self.places[name]) for name in points)
@@ -425,28 +545,28 @@ class TableOfGames:
 
     def _several(self, names: Sequence[str], where: str, more: str) -> InputError:
         """Rows that are not one game each."""
-        return InputError(
+        return self._error(
             f"{' and '.join(map(repr, names))} tell{'' if len(names) > 1 else 's'} of several "
             f"games, or of part of one ({clean(where[:60])}): such rows are not read",
-            file=self.file,
-            hint=f"write a row for each game; {more}",
+            f"write a row for each game; {more}",
         )
 
-    def score(self, order: Order, report: SkipReport) -> tuple[str, ...]:
+    def score(self) -> tuple[str, ...]:
         """Make the view `scored`: rows with their scores; the columns that told.
 
         Where another column, understood as well, says something else of a row, the row is
         reported, and more than a few are refused.
         """
-        roles = order.roles
+        roles = self.roles
+        named = "score" in self.options.further
         if roles.margin is not None:
-            way = self._by_margin(order, roles.margin)
-        elif not order.ordered and "winner" in roles.labels and "score" not in self.options.further:
-            way = self._by_winner(order, report)
+            way = self._by_margin(roles.margin)
+        elif not self.order.ordered and "winner" in roles.labels and not named:
+            way = self._by_winner()
         else:
-            way = self._by_results(order, report)
+            way = self._by_results()
         drawn = "false"
-        for name in self.watched if "score" not in self.options.further else ():
+        for name in () if named else self.watched:
             cells = {cell.lower() for cell in self.values(name)} - {""}
             if kind_of(name) != "draws" or name in way.columns or not cells <= YES | NO:
                 continue
@@ -457,55 +577,50 @@ class TableOfGames:
                 WHERE {_in(place, YES)} AND NOT ({way.open}) AND score <> 0.5
                 OR {_in(place, NO)} AND score = 0.5""",
                 (way, _Way("", (name,))),
-                report,
             )
         self.connection.execute(
             f"""CREATE OR REPLACE TEMP VIEW scored AS SELECT * REPLACE
             (CASE WHEN {drawn} THEN 0.5 ELSE score END AS score) FROM {way.view}"""
         )
         for name in self._komi():
-            (odd,) = self._row(
-                f"SELECT count(*) FROM scored WHERE score = 0.5 "
-                f"AND {_number(self.places[name])} % 1 = 0.5"
-            )
+            odd = self._count(f"score = 0.5 AND {_number(self.places[name])} % 1 = 0.5", "scored")
             if odd:
-                report.remark(
+                self.report.remark(
                     f"{odd:,} draw{'s' * (odd > 1)} at a komi of half a point, where there is "
                     f"none: {name!r} or the result is wrong there; all count."
                 )
         return way.columns if way.open != "true" else ()
 
-    def _by_results(self, order: Order, report: SkipReport) -> _Way:
+    def _by_results(self) -> _Way:
         """Choose a way to tell who won, and leave out rows of which another says otherwise."""
-        roles = order.roles
         trouble: InputError | None = None
         ways: list[_Way] = []
         poor: list[tuple[str, Reading]] = []
-        for name in roles.results[:_MOST_COLUMNS]:
+        for name in self._results():
             try:
-                reading = self._reading(order, name)
+                reading = self._reading(name)
             except InputError as error:
                 trouble = trouble or error
                 continue
             number, unknown = sum(self.values(name).values()), sum(reading.unknown.values())
             if reading.by_name:  # nearly all name one of the players of their row
-                good = unknown - self._names(order, name).rows <= MOST_UNREAD * number
+                good = unknown - self._names(name).rows <= MOST_UNREAD * number
             else:
                 good = not too_much(reading.unknown, unknown, number)
             if good:
-                ways.append(self._by_reading(order, name, reading, len(ways)))
+                ways.append(self._by_reading(name, reading, len(ways)))
             else:
                 poor.append((name, reading))
-        if roles.points is not None:
+        if self.roles.points is not None:
             try:
-                ways.append(self._by_points(order, roles.points, len(ways)))
+                ways.append(self._by_points(self.roles.points, len(ways)))
             except InputError as error:
                 trouble = trouble or error
         if not ways:
             if trouble is not None or not poor:
                 raise trouble or AssertionError("a table without results")
-            ways.append(self._by_reading(order, *poor[0], 0))
-        told = [self._row(f"SELECT count(score) FROM {way.view}")[0] for way in ways]
+            ways.append(self._by_reading(*poor[0], 0))
+        told = [self._count("score IS NOT NULL", way.view) for way in ways]
         best = next(way for way, number in zip(ways, told, strict=True) if 2 * number >= max(told))
         for way in ways:
             if way is not best:
@@ -514,18 +629,16 @@ class TableOfGames:
                     JOIN {way.view} AS b USING (row) WHERE a.first <> a.second
                     AND a.score <> b.score""",
                     (best, way),
-                    report,
                 )
         return best
 
-    def _leave_out(self, query: str, ways: tuple[_Way, _Way], report: SkipReport) -> None:
+    def _leave_out(self, query: str, ways: tuple[_Way, _Way]) -> None:
         """Drop the rows of a query, in which columns contradict each other; refuse if many."""
         self.connection.execute(f"CREATE OR REPLACE TEMP TABLE odd AS {query} ORDER BY row")
         odd = self.connection.execute(f"FROM odd LIMIT {_SHOWN}").fetchall()
         if not odd:
             return
-        (number,) = self._row("SELECT count(*) FROM odd")
-        (rows,) = self._row("SELECT count(*) FROM source_game")
+        number, rows = self._count(rows="odd"), self._count()
         lines = ", ".join(str(self.line_of(row)) for row, *_ in odd)
         values = " but ".join(
             f"{' and '.join(way.columns)}: {clean(str(text).replace(BETWEEN, ' and ')[:40])!r}"
@@ -540,12 +653,12 @@ class TableOfGames:
                 hint="say which is right, with --columns "
                 + " or ".join(way.named for way in ways if way.named),
             )
-        report.add_uncounted(said, number)
-        self.connection.execute("DELETE FROM source_game WHERE row IN (SELECT row FROM odd)")
+        self.report.add_uncounted(said, number)
+        self._drop("odd")
 
-    def _reading(self, order: Order, name: str) -> Reading:
-        subject, pair, sure = whose_result(order, name)
-        roles = order.roles
+    def _reading(self, name: str) -> Reading:
+        subject, pair, sure = self.order.whose(name)
+        roles = self.roles
         column = ResultColumn(
             name,
             self.values(name),
@@ -554,38 +667,36 @@ class TableOfGames:
             self.file,
             subject,
             pair,
-            order.colour,
+            self.order.colour,
             sure,
-            stated_scores(self.options.results),
+            self._stated,
         )
-        reading = read_column(column, lambda: self._names(order, name))
+        reading = read_column(column, lambda: self._names(name))
         self._check_blanks(name, reading)
         return reading
 
     def _check_blanks(self, name: str, reading: Reading) -> None:
         """A column of winners that is blank in some rows and names no draw is asked about."""
-        stated = stated_scores(self.options.results)
+        stated = self._stated
         flagged = any(kind_of(each) == "draws" for each in self.watched)
         sure = not tells_winner(name) or 0.5 in reading.scores.values()
         if sure or flagged or self.options.skip_unread or "" in stated:
             return
         blank = [text for text in self.values(name) if left_out_reason(text) == "no result"]
         number = sum(self.values(name)[text] for text in blank if normalized(text) not in stated)
-        total, null = self._row(
-            f"SELECT count(*), count(*) FILTER ({self.places[name]} IS NULL) FROM source_game"
-        )
-        if number + null > MOST_UNREAD * total:
-            raise InputError(
-                f"{name!r} names no winner in {number + null:,} of {total:,} rows: draws, or games "
+        number += self._count(f"{self.places[name]} IS NULL")
+        total = self._count()
+        if number > MOST_UNREAD * total:
+            raise self._error(
+                f"{name!r} names no winner in {number:,} of {total:,} rows: draws, or games "
                 "without a result?",
-                file=self.file,
-                hint="choose with results: '=draw' or '=skip' (the blank value), or leave "
+                "choose with results: '=draw' or '=skip' (the blank value), or leave "
                 "them out with --skip-unread (skip_unread=True in Python)",
             )
 
-    def _sides(self, order: Order) -> tuple[str, str]:
+    def _sides(self) -> tuple[str, str]:
         """The columns of `source_game` that hold the first and the second player."""
-        sides = ("one", "other") if order.roles.first == self.one else ("other", "one")
+        sides = ("one", "other") if self.roles.first == self.one else ("other", "one")
         if self.turned == "false":
             return sides
         first, second = (
@@ -601,47 +712,41 @@ class TableOfGames:
         """SQL for the name of the winner in a column."""
         return rf"lower(trim(regexp_replace({self.places[column]}, '\s+{WON}$', '', 'i')))"
 
-    def _names(self, order: Order, column: str) -> WinnerNames:
-        first, second = self._sides(order)
+    def _names(self, column: str) -> WinnerNames:
+        first, second = self._sides()
         winner = self._winner(column)
-        (rows,) = self._row(
-            f"SELECT count(*) FROM source_game WHERE {winner} IN (lower({first}), lower({second}))"
-        )
+        rows = self._count(f"{winner} IN (lower({first}), lower({second}))")
 
         def differ(scores: Mapping[str, float]) -> bool:
-            self._fill("meaning", {**scores})
-            (number,) = self._row(
-                f"""SELECT count(*) FROM source_game JOIN meaning ON {self.places[column]} = text
-                WHERE {first} <> {second} AND (({winner} = lower({first}) AND score <> 1.0)
-                    OR ({winner} = lower({second}) AND score <> 0.0))"""
+            self._fill("meaning", dict(scores))
+            odd = f"""{first} <> {second} AND (({winner} = lower({first}) AND score <> 1.0)
+                OR ({winner} = lower({second}) AND score <> 0.0))"""
+            return bool(
+                self._count(odd, f"source_game JOIN meaning ON {self.places[column]} = text")
             )
-            return bool(number)
 
         return WinnerNames(rows, differ)
 
-    def _by_reading(self, order: Order, name: str, reading: Reading, number: int) -> _Way:
-        own = all(
-            {"record", ""} & set(meanings(text)) for text in reading.scores
-        )  # W, D: not White
+    def _by_reading(self, name: str, reading: Reading, number: int) -> _Way:
+        own = all({"record", ""} & {*meanings(text)} for text in reading.scores)  # W: not White
         of_mover = (reading.notation in ("colour", "names") and not own) or (
-            reading.notation == "pair" and whose_result(order, name)[2] is False
+            reading.notation == "pair" and self.order.whose(name)[2] is False
         )
         score = "score" if of_mover else self._own("score")
         if reading.by_name:
-            winner, (first, second) = self._winner(name), self._sides(order)
+            winner, (first, second) = self._winner(name), self._sides()
             score = (
                 f"CASE WHEN score IS NOT NULL THEN score WHEN lower(one) = lower(other) THEN NULL "
                 f"WHEN {winner} = lower({first}) THEN 1.0 "
                 f"WHEN {winner} = lower({second}) THEN 0.0 END"
             )
-        known: dict[str, float | str | None] = {**reading.scores}
-        known |= reading.left_out
+        known: _Known = {**reading.scores, **reading.left_out}
         # A flag of one side's wins does not tell its losses from draws.
         flag = is_indicator(name) and reading.notation in ("truth", "points")
         open = _in(f"lower({self.places[name]})", NO) if flag else "score IS NULL"
-        return self._view(order, (name,), self.places[name], score, number, known, open)
+        return self._view((name,), self.places[name], score, number, known, open)
 
-    def _by_points(self, order: Order, columns: tuple[str, str], number: int) -> _Way:
+    def _by_points(self, columns: tuple[str, str], number: int) -> _Way:
         places = [self.places[column] for column in columns]
         both = f"{places[0]} || chr(31) || {places[1]}"
         fetched = self.connection.execute(
@@ -652,52 +757,47 @@ class TableOfGames:
         scores, left_out = read_points(
             counts, columns, self.file, wins=all(is_indicator(name) for name in columns)
         )
-        known: dict[str, float | str | None] = {}
-        known |= {BETWEEN.join(pair): score for pair, score in scores.items()}
-        known |= {BETWEEN.join(pair): reason for pair, reason in left_out.items()}
-        return self._view(order, columns, both, self._own("score"), number, known)
+        told: dict[tuple[str, str], float | str] = {**scores, **left_out}
+        known: _Known = {BETWEEN.join(pair): each for pair, each in told.items()}
+        return self._view(columns, both, self._own("score"), number, known)
 
-    def _by_margin(self, order: Order, column: str) -> _Way:
-        known: dict[str, float | str | None] = {}
-        for text in self.values(column):
-            value = points_of(normalized(text))
-            score = None if value is None else 0.5 + 0.5 * float(np.sign(value))
-            known[text] = left_out_reason(text) if score is None else score
-        return self._view(order, (column,), self.places[column], self._own("score"), 0, known)
+    def _by_margin(self, column: str) -> _Way:
+        points = {text: points_of(normalized(text)) for text in self.values(column)}
+        known: _Known = {
+            text: left_out_reason(text) if value is None else 0.5 + 0.5 * float(np.sign(value))
+            for text, value in points.items()
+        }
+        return self._view((column,), self.places[column], self._own("score"), 0, known)
 
-    def _by_winner(self, order: Order, report: SkipReport) -> _Way:
+    def _by_winner(self) -> _Way:
         """Rows that name a winner and a loser, who stand first in turn.
 
         So what stands first says nothing of the result, as it would not if the order
         were known.
         """
-        one, other = self._sides(order)
-        sides = (other, one) if order.roles.labels == ("loser", "winner") else (one, other)
+        one, other = self._sides()
+        sides = (other, one) if self.roles.labels == ("loser", "winner") else (one, other)
         winner, loser = sides
         named = f"first={self.one},second={self.other}"
         way = _Way("scored0", (self.one if winner == "one" else self.other,), named, "true")
-        results = order.roles.results[:_MOST_COLUMNS]
+        results = self._results()
         remarks = [name for name in self.places if is_remark(name) and name not in results]
-        known: dict[str, float | str | None] = {}
+        known: _Known = {}
         odd: list[tuple[tuple[str, ...], str, str]] = []
         for name in [*results, *remarks]:
-            points = all(
-                points_of(normalized(text)) in (0.0, 0.5, 1.0) for text in self.values(name)
-            )
-            said = {
-                text: _beside_winner(text, points=points, remark=name in remarks)
-                for text in self.values(name)
-            }
+            texts, remark = self.values(name), name in remarks
+            points = all(points_of(normalized(text)) in (0.0, 0.5, 1.0) for text in texts)
+            said = {text: _beside_winner(text, points=points, remark=remark) for text in texts}
             lost = [text for text, meaning in said.items() if meaning == 0.0]
             odd.append(((name,), self.places[name], _in(self.places[name], lost)))
             known |= {text: meaning for text, meaning in said.items() if meaning not in (0.0, 1.0)}
-        if order.roles.points is not None:
-            own, others = (self.places[name] for name in order.roles.points)
+        if self.roles.points is not None:
+            own, others = (self.places[name] for name in self.roles.points)
             less = f"{_number(own)} <= {_number(others)}"
-            odd.append((order.roles.points, f"{own} || chr(31) || {others}", less))
-        for columns, place, condition in () if order.roles.named else odd:
+            odd.append((self.roles.points, f"{own} || chr(31) || {others}", less))
+        for columns, place, condition in () if self.roles.named else odd:
             query = f"SELECT row, {winner}, {place} FROM source_game WHERE {condition}"
-            self._leave_out(query, (way, _Way("", columns, self._named(columns))), report)
+            self._leave_out(query, (way, _Way("", columns, self._named(columns))))
         self._fill("meaning0", known)
         stated = ", ".join(
             f"(SELECT any_value(text) FROM meaning0 WHERE text = {self.places[name]})"
@@ -717,17 +817,16 @@ class TableOfGames:
 
     def _view(
         self,
-        order: Order,
         columns: tuple[str, ...],
         result: str,
         score: str,
         number: int,
-        known: Mapping[str, float | str | None],
+        known: _Known,
         open: str = "score IS NULL",
     ) -> _Way:
         """Make the view of a way to tell who won, from what texts of the result mean."""
         self._fill(f"meaning{number}", known)
-        first, second = self._sides(order)
+        first, second = self._sides()
         self.connection.execute(
             f"""CREATE OR REPLACE TEMP VIEW scored{number} AS
             SELECT source_game.* EXCLUDE (one, other), {first} AS first, {second} AS second,
@@ -743,17 +842,16 @@ class TableOfGames:
             return f"first_score={columns[0]},second_score={columns[1]}"
         return f"score={columns[0]}"
 
-    def _fill(self, table: str, known: Mapping[str, float | str | None]) -> None:
-        """Make a table of what texts mean: a score, a reason to leave them out, or neither."""
-        values = known.values()
+    def _fill(self, table: str, known: _Known) -> None:
+        """Make a table of what texts mean."""
+        scores, reasons = (
+            [value if isinstance(value, kind) else None for value in known.values()]
+            for kind in (float, str)
+        )
         self.connection.execute(
             f"""CREATE OR REPLACE TEMP TABLE {table} AS SELECT unnest(?::VARCHAR[]) AS text,
             unnest(?::DOUBLE[]) AS score, unnest(?::VARCHAR[]) AS reason""",
-            [
-                [*known],
-                [value if isinstance(value, float) else None for value in values],
-                [value if isinstance(value, str) else None for value in values],
-            ],
+            [[*known], scores, reasons],
         )
 
 
@@ -779,17 +877,12 @@ def _beside_winner(text: str, *, points: bool, remark: bool) -> float | str | No
 
 def _in(place: str, texts: Iterable[str]) -> str:
     """SQL for whether a cell is one of some texts."""
-    listed = ", ".join(map(_literal, sorted(texts)))
+    listed = ", ".join(map(sql_text, sorted(texts)))
     return f"coalesce({place} IN ({listed}), false)" if listed else "false"
 
 
 def _number(place: str) -> str:
     return f"TRY_CAST(replace(replace({place}, ',', '.'), '½', '.5') AS DOUBLE)"
-
-
-def _literal(text: str) -> str:
-    """A text as SQL wants it."""
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _says(text: str, letters: str = "1-9A-Za-z") -> str:

@@ -47,6 +47,7 @@ __all__ = [
 
 #: The kind of records without the key that tells the result.
 _NO_KEY = "no result under this key"
+_NAMELESS = ("the first player has no name", "the second player has no name")
 #: Types of columns that hold no single value.
 _NESTED = re.compile(r"STRUCT|MAP|UNION|.*\[\d*\]$")
 
@@ -95,33 +96,39 @@ def understand(
     roles = find_roles(names, options.columns, file)
     if matches:
         roles = match_roles(roles, options.further)
-    table = TableOfGames(connection, file, names, options, line_of)
     skipped = SkipReport() if report is None else report
-    table.copy(
-        rows, roles, time=_moment(roles), moment=_when(roles), report=skipped, blank=not keys
+    table = TableOfGames(
+        connection,
+        rows,
+        names,
+        roles,
+        file=file,
+        options=options,
+        line_of=line_of,
+        report=skipped,
     )
-    order = table.order(roles, skipped)
+    table.copy(time=_moment(roles), moment=_when(roles), blank=not keys)
+    table.settle()
     if matches:
-        order = replace(order, ordered=False)  # the dice decide who begins
+        table.order = replace(table.order, ordered=False)  # the dice decide who begins
         # A match has as many games as it takes, and one winner.
         table.watched = [name for name in table.watched if name != "games"]
-    table.check(order, skipped)
-    source = table.score(order, skipped)
-    roles = order.roles
+    table.check()
+    source = table.score()
+    extra = dict(table.roles.extra)
     if options.everything:
         used = {*source, *roles.time}
         if table.turned == "false":  # else it must be seen whose each further column is
             used |= {roles.first, roles.second}
-        roles = replace(roles, extra={name: name for name in names if name not in used})
-    levels, remark = table.levels(roles)
-    roles = replace(roles, extra={**levels, **roles.extra})
+        extra = {name: name for name in names if name not in used}
+    levels, remark = table.levels()
     if remark:
         skipped.remark(remark)
-    _skip(connection, file, options.strict, line_of, skipped, keys=keys)
+    _skip(table, keys=keys)
     ids = game_columns(names)[0] is not None and IDENTITY in table.marks
-    labels = {*order.roles.labels}
+    labels = {*table.roles.labels}
     if labels == {"player", "opponent"} or (ids and not labels & {"white", "home", "winner"}):
-        _check_copies(connection, file, ids=ids)
+        _check_copies(table, ids=ids)
     games, decided = connection.execute(
         "SELECT count(score), count(*) FILTER (score <> 0.5) FROM scored "
         "WHERE row NOT IN (SELECT row FROM bad)"
@@ -134,27 +141,16 @@ def understand(
         skip_unread=options.skip_unread and bool(decided),
         named=source[0] if len(source) == 1 else "",
     )
-    return GameRows(
-        connection,
-        file,
-        roles,
-        options,
-        skipped,
-        games,
-        order.ordered,
-        matches,
-        tuple(table.marks),
-        table.turned != "false",
-    )
+    return GameRows(table, {**levels, **extra}, games, matches)
 
 
-def _check_copies(connection: duckdb.DuckDBPyConnection, file: str, *, ids: bool) -> None:
+def _check_copies(table: TableOfGames, *, ids: bool) -> None:
     """Refuse a table in which games stand twice, once from each side.
 
     With `ids` of the games a few are enough; else it must be all.
     """
     key = quoted(IDENTITY) if ids else "time"
-    total, twice, keys = connection.execute(
+    total, twice, keys = table.connection.execute(
         f"""WITH game AS (SELECT if(turned, second, first) AS first,
                 if(turned, first, second) AS second, if(turned, 1.0 - score, score) AS score,
                 {key} AS key, count(*) AS n FROM scored
@@ -169,7 +165,7 @@ def _check_copies(connection: duckdb.DuckDBPyConnection, file: str, *, ids: bool
         raise InputError(
             f"{'every game appears' if twice == total else f'{twice // 2:,} games appear'} twice, "
             "once from each side",
-            file=file,
+            file=table.file,
             hint="keep one row per game, for example with --query",
         )
 
@@ -199,36 +195,20 @@ def _when(roles: Roles) -> str:
     return f"trim(concat_ws(' ', {', '.join(texts)}))" if texts else "''"
 
 
-def _skip(
-    connection: duckdb.DuckDBPyConnection,
-    file: str,
-    strict: bool,
-    line_of: Callable[[int], int],
-    report: SkipReport,
-    *,
-    keys: bool,
-) -> None:
+def _skip(table: TableOfGames, *, keys: bool) -> None:
     """Report the rows that cannot be used."""
+    connection, report = table.connection, table.report
     absent = f"WHEN result IS NULL THEN '{_NO_KEY}' " if keys else ""
-    reasons = (
-        "CASE WHEN coalesce(first, '') = '' THEN 'the first player has no name' "
-        "WHEN coalesce(second, '') = '' THEN 'the second player has no name' "
-        "WHEN score IS NOT NULL THEN NULL "
-        "WHEN reason IS NOT NULL THEN reason "
-        f"{absent}WHEN coalesce(result, '') = '' THEN 'no result' "
-        f"ELSE '{UNKNOWN_RESULT}' END"
-    )
     connection.execute(
-        f"""CREATE OR REPLACE TEMP TABLE bad AS SELECT row, result, {reasons} AS kind
+        f"""CREATE OR REPLACE TEMP TABLE bad AS SELECT row, result,
+            CASE WHEN coalesce(first, '') = '' THEN '{_NAMELESS[0]}'
+            WHEN coalesce(second, '') = '' THEN '{_NAMELESS[1]}'
+            WHEN score IS NOT NULL THEN NULL WHEN reason IS NOT NULL THEN reason {absent}
+            WHEN coalesce(result, '') = '' THEN 'no result' ELSE '{UNKNOWN_RESULT}' END AS kind
         FROM scored WHERE kind IS NOT NULL UNION ALL FROM unplayed"""
     )
     kinds = dict(connection.execute("SELECT kind, count(*) FROM bad GROUP BY kind").fetchall())
-    unread = {
-        "the first player has no name",
-        "the second player has no name",
-        UNKNOWN_RESULT,
-        _NO_KEY,
-    }
+    unread = {*_NAMELESS, UNKNOWN_RESULT, _NO_KEY}
     for row, result, kind in connection.execute(
         f"SELECT * FROM bad ORDER BY row LIMIT {MAX_SKIPPED_DETAILS}"
     ).fetchall():
@@ -236,10 +216,10 @@ def _skip(
         if kind == UNKNOWN_RESULT:
             text = clean(str(result).replace(BETWEEN, " and ")[:64])
             reason = f"result {text!r} is not understood"
-        line = line_of(row)
-        if strict:
-            raise StrictError(reason, file=file, line=line)
-        report.add(Skipped(file, line, reason), kind=kind, known=kind not in unread)
+        line = table.line_of(row)
+        if table.options.strict:
+            raise StrictError(reason, file=table.file, line=line)
+        report.add(Skipped(table.file, line, reason), kind=kind, known=kind not in unread)
         kinds[kind] -= 1
     for kind, number in kinds.items():
         if number:
@@ -262,16 +242,18 @@ class GameRows:
     They lie in ``scored``, and the rows that cannot be used in ``bad``.
     """
 
-    connection: duckdb.DuckDBPyConnection
-    file: str  #: what messages call the table
-    roles: Roles
-    options: Options
-    skipped: SkipReport
+    table: TableOfGames
+    extra: Mapping[str, str]  #: further columns of the pool
     games: int  #: rows with a score
-    ordered: bool  #: whether who stands first moved first
     matches: bool  #: whether the rows are analysed matches of backgammon
-    marks: tuple[str, ...] = ()  #: columns for `yardstone.records.unplayed.without_repeats`
-    turned: bool = False  #: whether in some rows the player of the second column moved first
+
+    @property
+    def skipped(self) -> SkipReport:
+        """What was left out."""
+        return self.table.report
+
+    def _fetched(self, sql: str) -> dict[str, NDArray[Any]]:
+        return self.table.connection.execute(sql).fetchnumpy()
 
     def pool(self) -> Pool:
         """All games."""
@@ -283,38 +265,35 @@ class GameRows:
         All have all players of the table, numbered in order of first appearance; if `marked`
         with the columns for `yardstone.records.unplayed.without_repeats`.
         """
-        players = self.players
+        players, execute = self.players, self.table.connection.execute
         rows = "good JOIN player AS p1 ON p1.name = first JOIN player AS p2 ON p2.name = second"
-        extra = "".join(
-            f", {self._further(key)} AS further{k}" for k, key in enumerate(self.roles.extra)
-        )
-        if marked:
-            extra += "".join(f", {quoted(name)}" for name in self.marks)
-        games = f"""SELECT CAST(p1.number AS INTEGER) AS one, CAST(p2.number AS INTEGER) AS two,
-            score, time{extra} FROM {rows} WHERE score IS NOT NULL ORDER BY row"""
-        time = self._times(rows) if self.roles.time else None
+        extra = [f"{self._further(key)} AS further{k}" for k, key in enumerate(self.extra)]
+        extra += [quoted(name) for name in self.table.marks if marked]
+        columns = ["CAST(p1.number AS INTEGER) AS one, CAST(p2.number AS INTEGER) AS two", *extra]
+        games = f"""SELECT {", ".join(columns)}, score, time
+            FROM {rows} WHERE score IS NOT NULL ORDER BY row"""
+        time = self._times(rows) if self.table.roles.time else None
         if self.games <= size:
-            yield self._piece(players, self.connection.execute(games).fetchnumpy(), time)
+            yield self._piece(players, self._fetched(games), time)
             return
-        self.connection.execute(
+        execute(
             "CREATE OR REPLACE TEMP TABLE numbered AS "
             f"SELECT row_number() OVER () AS number, * FROM ({games})"
         )
-        self.connection.execute("DROP TABLE good")
+        execute("DROP TABLE good")
         for start in range(0, self.games, size):
-            data = self.connection.execute(
+            data = self._fetched(
                 f"SELECT * EXCLUDE (number) FROM numbered WHERE number > {start} "
                 f"AND number <= {start + size} ORDER BY number"
-            ).fetchnumpy()
-            some = time[start : start + size] if time is not None else None
-            yield self._piece(players, data, some)
+            )
+            yield self._piece(players, data, None if time is None else time[start : start + size])
 
     def _further(self, key: str) -> str:
         """SQL for a further column; where the players change places, that of the other one."""
-        extra = self.roles.extra
+        extra = self.extra
         own = quoted("extra " + extra[key])
         side, _, rest = key.partition("_")
-        if not self.turned or side not in _OTHER:
+        if self.table.turned == "false" or side not in _OTHER:
             return own
         other = f"{_OTHER[side]}_{rest}"
         if other in extra:
@@ -322,7 +301,7 @@ class GameRows:
         if key in (*LEVELS, *ERRORS):
             raise InputError(
                 f"{key!r} alone is known of one player, who does not move first in all rows",
-                file=self.file,
+                file=self.table.file,
                 hint=f"name {other} as well",
             )
         return own
@@ -333,11 +312,12 @@ class GameRows:
 
         Players of unfinished games are known, as they are to the reader of PGN files.
         """
-        self.connection.execute(
+        execute = self.table.connection.execute
+        execute(
             f"""CREATE OR REPLACE TEMP TABLE good AS SELECT * FROM scored
             WHERE row NOT IN (SELECT row FROM bad WHERE kind <> '{UNFINISHED}')"""
         )
-        self.connection.execute(
+        execute(
             """CREATE OR REPLACE TEMP TABLE player AS
             SELECT name, row_number() OVER (ORDER BY place) - 1 AS number FROM (
                 SELECT name, min(place) AS place FROM (
@@ -345,7 +325,7 @@ class GameRows:
                     UNION ALL SELECT second, 2 * row + 1 FROM good)
                 GROUP BY name)"""
         )
-        names = self.connection.execute("SELECT name FROM player ORDER BY number").fetchall()
+        names = execute("SELECT name FROM player ORDER BY number").fetchall()
         return tuple(name for (name,) in names)
 
     def _piece(
@@ -354,22 +334,15 @@ class GameRows:
         data: Mapping[str, Any],
         time: NDArray[np.datetime64] | None,
     ) -> Pool:
-        if self.roles.time and time is None:
+        table, roles = self.table, self.table.roles
+        if roles.time and time is None:
             time = np.ma.getdata(data["time"]).astype("datetime64[s]")
-        columns = {key: _plain(data[f"further{k}"]) for k, key in enumerate(self.roles.extra)}
-        columns |= {name: data[name] for name in self.marks if name in data}
-        pool = Pool(
-            players,
-            data["one"],
-            data["two"],
-            data["score"],
-            time,
-            columns,
-            self.skipped,
-            self.ordered,
-        )
-        if self.options.levels:
-            check_stones(pool, self.roles.first, self.file)
+        columns = {key: _plain(data[f"further{k}"]) for k, key in enumerate(self.extra)}
+        columns |= {name: data[name] for name in table.marks if name in data}
+        sides = data["one"], data["two"], data["score"]
+        pool = Pool(players, *sides, time, columns, self.skipped, table.order.ordered)
+        if table.options.levels:
+            check_stones(pool, roles.first, table.file)
         return with_error_rates(pool) if self.matches else pool
 
     def _times(self, rows: str) -> NDArray[np.datetime64] | None:
@@ -377,43 +350,40 @@ class GameRows:
 
         Raises InputError where a date is wanted and none of the column can be read.
         """
-        where = "score IS NOT NULL AND time IS NULL"
-        texts = [
-            str(text)
-            for (text,) in self.connection.execute(
-                f"SELECT coalesce(moment, '') AS text FROM {rows} WHERE {where} "
-                "GROUP BY text ORDER BY min(row)"
-            ).fetchall()
-        ]
+        connection, roles, options = self.table.connection, self.table.roles, self.table.options
+        written = connection.execute(
+            f"""SELECT coalesce(moment, '') AS text FROM {rows}
+            WHERE score IS NOT NULL AND time IS NULL GROUP BY text ORDER BY min(row)"""
+        ).fetchall()
+        texts = [str(text) for (text,) in written]
         if not texts:
             return None
-        self.connection.register(
-            "written", {"text": np.array(texts, object), "code": np.arange(len(texts))}
-        )
-        data = self.connection.execute(
+        known = {"text": np.array(texts, object), "code": np.arange(len(texts))}
+        connection.register("written", known)
+        data = self._fetched(
             f"""SELECT good.time AS time, CAST(coalesce(written.code, -1) AS INTEGER) AS code
             FROM {rows} LEFT JOIN written
                 ON good.time IS NULL AND coalesce(moment, '') = written.text
             WHERE score IS NOT NULL ORDER BY row"""
-        ).fetchnumpy()
-        self.connection.unregister("written")
+        )
+        connection.unregister("written")
         time = np.ma.filled(data["time"].astype("datetime64[s]"), np.datetime64("NaT"))
-        read = read_coded_dates(time, data["code"], texts, self.options.dates)
-        columns = " and ".join(repr(name) for name in self.roles.time)
-        if read.missed and (self.options.times or self.roles.named_time):
+        read = read_coded_dates(time, data["code"], texts, options.dates)
+        columns = " and ".join(repr(name) for name in roles.time)
+        if read.missed and (options.times or roles.named_time):
             unclear = [text for text in read.unread if not np.isnat(date_span(text, "dmy")[0])]
             if unclear:
                 raise InputError(
                     f"dates such as {unclear[0]!r} in the column {columns} may be day first or "
                     "month first",
-                    file=self.file,
+                    file=self.table.file,
                     hint="choose with --dates dmy or --dates mdy; in Python dates='dmy'",
                 )
             if np.isnat(read.time).all():
                 raise InputError(
                     f"no date can be read in the column {columns}: it holds "
                     + ", ".join(repr(text[:40]) for text in read.unread),
-                    file=self.file,
+                    file=self.table.file,
                     hint="name another column with time=NAME, or write dates as 2024-05-31",
                 )
         read.report(self.skipped)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import StrictError
+from yardstone.pool import without_players
 from yardstone.records._pgn import MULTIPLIER
 from yardstone.records.columns import HANDICAP_GAME, handicap_reason, words
 from yardstone.records.results import FORFEIT, left_out_reason, normalized
@@ -199,10 +200,7 @@ def without_byes(pool: Pool, *, strict: bool = False) -> Pool:
         )
     if not reasons:
         return pool
-    kept = np.array([number not in reasons for number in range(len(pool.players))])
-    place = np.cumsum(kept) - 1
-    players = tuple(np.array(pool.players, object)[kept].tolist())
-    return replace(pool, players=players, first=place[pool.first], second=place[pool.second])
+    return without_players(pool, np.isin(np.arange(len(pool.players)), [*reasons]))
 
 
 def without_repeats(pool: Pool) -> Pool:

@@ -1,20 +1,21 @@
 """Conditions on games, such as ``Termination <> 'time forfeit'``: which games are wanted.
 
-`parse_condition` makes a tree of comparisons of the text, and `Where` says of each game
-whether it holds.
+`parse_condition` makes a function of the text, and `Where` says of each game whether it holds.
 """
 
 from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 
 from yardstone.errors import NoGamesError, UsageError
+from yardstone.pool import without_players
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,27 +23,7 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool, SkipReport
 
 
-__all__ = [
-    "Where",
-    "left_out_line",
-    "require_wanted",
-    "Values",
-    "holds",
-    "values_of",
-    "And",
-    "Compare",
-    "Condition",
-    "Like",
-    "Literal",
-    "Missing",
-    "Name",
-    "Not",
-    "Operand",
-    "Or",
-    "exact_number",
-    "names_in",
-    "parse_condition",
-]
+__all__ = ["Values", "Where", "left_out_line", "parse_condition", "require_wanted", "values_of"]
 
 
 #: Begins the names of columns that are made for a condition and not kept.
@@ -61,8 +42,10 @@ class Where:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._condition = parse_condition(text)
-        self.names = tuple(names_in(self._condition))
+        self._condition, self.names = parse_condition(text)
+
+    def __reduce__(self) -> tuple[type[Where], tuple[str]]:
+        return Where, (self.text,)
 
     @property
     def columns(self) -> dict[str, str]:
@@ -74,14 +57,14 @@ class Where:
 
         `values` has for each of `names` what the rows have there.
         """
-        known = {name.casefold(): values_of(column) for name, column in values.items()}
-        keep, remarks = holds(self._condition, known, size)
+        rows = _Rows({name.casefold(): values_of(column) for name, column in values.items()}, size)
+        keep = self._condition(rows)
         report.considered += size
         report.unwanted += size - int(keep.sum())
         for name in self.names:
-            if known[name.casefold()].different in ([], [None]) and size:
-                remarks.append(f"no game has {name}")
-        for remark in remarks:
+            if rows.values[name.casefold()].different in ([], [None]) and size:
+                rows.remarks.append(f"no game has {name}")
+        for remark in rows.remarks:
             report.doubt(remark)
         return keep
 
@@ -98,19 +81,10 @@ class Where:
         keep = self.of(values, len(pool), pool.skipped)
         kept = {name: column for name, column in pool.columns.items() if name not in made}
         chosen = replace(pool, columns=kept)
-        return chosen if keep.all() else _without_absent(chosen.select(keep))
-
-
-def _without_absent(pool: Pool) -> Pool:
-    """The pool without players who have no game in it."""
-    there = pool.played() > 0
-    number = np.cumsum(there) - 1
-    return replace(
-        pool,
-        players=tuple(name for name, stays in zip(pool.players, there, strict=True) if stays),
-        first=number[pool.first],
-        second=number[pool.second],
-    )
+        if keep.all():
+            return chosen
+        chosen = chosen.select(keep)
+        return without_players(chosen, chosen.played() == 0)
 
 
 def require_wanted(report: SkipReport, games: int) -> None:
@@ -175,65 +149,66 @@ class _Rows:
     size: int
     remarks: list[str] = field(default_factory=list)
 
-    def of(self, name: Name) -> Values:
+    def of(self, name: _Name) -> Values:
         return self.values[name.name.casefold()]
 
 
-def holds(
-    condition: Condition, values: Mapping[str, Values], size: int
-) -> tuple[NDArray[np.bool_], list[str]]:
-    """The rows of which a condition holds, bool [size], and remarks on it.
-
-    `values` go by the name in small letters. The remarks say where a text equals no value but
-    for its capitals.
-    """
-    rows = _Rows(values, size)
-    return _holds(condition, rows), rows.remarks
+Condition: TypeAlias = Callable[[_Rows], "NDArray[np.bool_]"]
 
 
-def _holds(condition: Condition, rows: _Rows) -> NDArray[np.bool_]:
-    if isinstance(condition, Compare):
-        return _compared(condition, rows)
-    if isinstance(condition, Like):
-        pattern = _pattern(condition)
-        return rows.of(condition.name).where(lambda text: pattern.fullmatch(text) is not None)
-    if isinstance(condition, Missing):
-        return ~rows.of(condition.name).where(lambda _: True)
-    if isinstance(condition, Not):
-        return ~_holds(condition.part, rows)
-    each = (_holds(part, rows) for part in condition.parts)
-    combine = np.logical_and if isinstance(condition, And) else np.logical_or
-    total = next(each)
-    for part in each:
-        total = combine(total, part)
-    return total
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """A tag or column."""
+
+    name: str
 
 
-def _pattern(like: Like) -> re.Pattern[str]:
+_Literal: TypeAlias = float | str | bool
+_Operand: TypeAlias = _Name | _Literal
+
+
+def _inverted(part: Condition) -> Condition:
+    return lambda rows: ~part(rows)
+
+
+def _combined(combine: np.ufunc, parts: Sequence[Condition]) -> Condition:
+    if len(parts) == 1:
+        return parts[0]
+    return lambda rows: reduce(combine, (part(rows) for part in parts))
+
+
+def _missing(name: _Name) -> Condition:
+    return lambda rows: ~rows.of(name).where(lambda _: True)
+
+
+def _like(name: _Name, pattern: str, *, capitals: bool) -> Condition:
+    """``name LIKE pattern``; `%` stands for any characters and `_` for one."""
     parts = {"%": ".*", "_": "."}
-    letters = "".join(parts.get(letter) or re.escape(letter) for letter in like.pattern)
-    return re.compile(letters, re.DOTALL | (0 if like.capitals else re.IGNORECASE))
+    letters = "".join(parts.get(letter) or re.escape(letter) for letter in pattern)
+    whole = re.compile(letters, re.DOTALL | (0 if capitals else re.IGNORECASE))
+    return lambda rows: rows.of(name).where(lambda text: whole.fullmatch(text) is not None)
 
 
-def _compared(comparison: Compare, rows: _Rows) -> NDArray[np.bool_]:
-    left, sign, right = comparison.left, comparison.sign, comparison.right
-    if isinstance(left, Name) and isinstance(right, Name):
-        return _two_names(rows.of(left), sign, rows.of(right))
-    if isinstance(left, Literal) and isinstance(right, Literal):
-        one = Values([_text(left.value)], np.zeros(rows.size, np.intp))
-        return one.where(_test(sign, right.value))
-    if isinstance(left, Literal):
-        left, sign, right = right, _TURNED[sign], left
-    assert isinstance(left, Name)
-    assert isinstance(right, Literal)
-    values = rows.of(left)
-    passing = values.where(_test(sign, right.value))
-    if not passing.any():
-        _remark(left.name, right.value, values, rows.remarks)
-    return passing
+def _compare(left: _Operand, sign: str, right: _Operand) -> Condition:
+    """``left sign right``; the sign is one of = < <= > >=."""
+    return partial(_compared, left, sign, right)
 
 
-def _remark(name: str, literal: float | str | bool, values: Values, remarks: list[str]) -> None:
+def _compared(left: _Operand, sign: str, right: _Operand, rows: _Rows) -> NDArray[np.bool_]:
+    if isinstance(left, _Name):
+        if isinstance(right, _Name):
+            return _two_names(rows.of(left), sign, rows.of(right))
+        values = rows.of(left)
+        passing = values.where(_test(sign, right))
+        if not passing.any():
+            _remark(left.name, right, values, rows.remarks)
+        return passing
+    if isinstance(right, _Name):
+        return _compared(right, _TURNED[sign], left, rows)
+    return Values([_text(left)], np.zeros(rows.size, np.intp)).where(_test(sign, right))
+
+
+def _remark(name: str, literal: _Literal, values: Values, remarks: list[str]) -> None:
     """Say why no value passes where capitals or the kind of value may be the reason."""
     there = [value for value in values.different if value is not None]
     if isinstance(literal, bool) or not there:
@@ -250,7 +225,7 @@ def _remark(name: str, literal: float | str | bool, values: Values, remarks: lis
             remarks.append(f"no {name} is {literal!r}, but some are {alike[0]!r}: capitals count")
 
 
-def _test(sign: str, literal: float | str | bool) -> Callable[[str], bool]:
+def _test(sign: str, literal: _Literal) -> Callable[[str], bool]:
     """Whether a text stands in this relation to a literal."""
     compare = _SIGNS[sign]
     if isinstance(literal, bool):
@@ -378,78 +353,14 @@ _COMPARISONS = {"=": "=", "==": "=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _UNEQUAL = ("<>", "!=")
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
-    """A tag or column."""
+def parse_condition(text: str) -> tuple[Condition, tuple[str, ...]]:
+    """The condition that a text states, and its names, each once, as it has them first.
 
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Literal:
-    """A number, a text or TRUE or FALSE."""
-
-    value: float | str | bool
-
-
-Operand: TypeAlias = "Name | Literal"
-
-
-@dataclass(frozen=True, slots=True)
-class Compare:
-    """``left sign right``; the sign is one of = < <= > >=."""
-
-    left: Operand
-    sign: str
-    right: Operand
-
-
-@dataclass(frozen=True, slots=True)
-class Like:
-    """``name LIKE pattern``; `%` stands for any characters and `_` for one."""
-
-    name: Name
-    pattern: str
-    capitals: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """``name IS NULL``."""
-
-    name: Name
-
-
-@dataclass(frozen=True, slots=True)
-class Not:
-    """What does not hold."""
-
-    part: Condition
-
-
-@dataclass(frozen=True, slots=True)
-class And:
-    """What holds altogether."""
-
-    parts: tuple[Condition, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Or:
-    """Of which one at least holds."""
-
-    parts: tuple[Condition, ...]
-
-
-Condition: TypeAlias = "Compare | Like | Missing | Not | And | Or"
-
-
-def parse_condition(text: str) -> Condition:
-    """The condition that a text states; UsageError, which says where, if it cannot be understood.
+    Raises UsageError, which says where, if it cannot be understood.
 
     Examples:
-        >>> parse_condition("WhiteElo >= 2400 AND Event IS NOT NULL").parts[0]
-        Compare(left=Name(name='WhiteElo'), sign='>=', right=Literal(value=2400))
+        >>> parse_condition("WhiteElo >= 2400 AND Event IS NOT NULL AND whiteelo < 2600")[1]
+        ('WhiteElo', 'Event')
     """
     if len(text) > _LONGEST:
         raise UsageError(f"where: the condition is longer than {_LONGEST:,} characters")
@@ -457,29 +368,7 @@ def parse_condition(text: str) -> Condition:
     condition = parser.either()
     if parser.kind != "end":
         parser.refuse("AND, OR or the end was expected")
-    return condition
-
-
-def names_in(condition: Condition) -> list[str]:
-    """The names of a condition, each once, as it has them first."""
-    names: dict[str, str] = {}
-    for name in _names(condition):
-        names.setdefault(name.casefold(), name)
-    return list(names.values())
-
-
-def _names(condition: Condition) -> Iterator[str]:
-    if isinstance(condition, And | Or):
-        for part in condition.parts:
-            yield from _names(part)
-    elif isinstance(condition, Not):
-        yield from _names(condition.part)
-    elif isinstance(condition, Compare):
-        for side in (condition.left, condition.right):
-            if isinstance(side, Name):
-                yield side.name
-    else:
-        yield condition.name.name
+    return condition, tuple(parser.names.values())
 
 
 class _Parser:
@@ -487,6 +376,7 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.names: dict[str, str] = {}
         self.start = self.end = self.depth = 0
         self.kind, self.value = "", ""
         self.step()
@@ -530,17 +420,22 @@ class _Parser:
             "\"Termination <> 'time forfeit' AND WhiteElo >= 2400\""
         )
 
+    def expect(self, word: str, what: str) -> None:
+        """Go on, as one of these words must be the next."""
+        if not self.take(word):
+            self.refuse(what)
+
     def either(self) -> Condition:
         parts = [self.both()]
         while self.take("OR"):
             parts.append(self.both())
-        return parts[0] if len(parts) == 1 else Or(tuple(parts))
+        return _combined(np.logical_or, parts)
 
     def both(self) -> Condition:
         parts = [self.negated()]
         while self.take("AND"):
             parts.append(self.negated())
-        return parts[0] if len(parts) == 1 else And(tuple(parts))
+        return _combined(np.logical_and, parts)
 
     def negated(self) -> Condition:
         self.depth += 1
@@ -548,11 +443,10 @@ class _Parser:
             raise UsageError(f"where: more than {_DEEPEST} brackets or NOTs within each other")
         try:
             if self.take("NOT"):
-                return Not(self.negated())
+                return _inverted(self.negated())
             if self.take("("):
                 inside = self.either()
-                if not self.take(")"):
-                    self.refuse("a closing bracket was expected")
+                self.expect(")", "a closing bracket was expected")
                 return inside
             return self.comparison()
         finally:
@@ -562,68 +456,61 @@ class _Parser:
         left = self.operand()
         if self.kind == "sign" and self.value in _COMPARISONS:
             sign = _COMPARISONS[self.step()]
-            return Compare(left, sign, self.operand())
-        if self.kind == "sign" and self.value in _UNEQUAL:
-            self.step()
-            return Not(Compare(left, "=", self.operand()))
-        if not isinstance(left, Name):
+            return _compare(left, sign, self.operand())
+        if self.take(*_UNEQUAL):
+            return _inverted(_compare(left, "=", self.operand()))
+        if not isinstance(left, _Name):
             self.refuse("a comparison such as = or < was expected")
         if self.take("IS"):
             unlike = self.take("NOT")
-            if not self.take("NULL"):
-                self.refuse("NULL was expected")
-            missing = Missing(left)
-            return Not(missing) if unlike else missing
+            self.expect("NULL", "NULL was expected")
+            return _inverted(_missing(left)) if unlike else _missing(left)
         unlike = self.take("NOT")
         condition = self.range_or_list(left)
         if condition is not None:
-            return Not(condition) if unlike else condition
+            return _inverted(condition) if unlike else condition
         if unlike:
             self.refuse("LIKE, IN or BETWEEN was expected")
-        return Compare(left, "=", Literal(True))
+        return _compare(left, "=", True)
 
-    def range_or_list(self, name: Name) -> Condition | None:
+    def range_or_list(self, name: _Name) -> Condition | None:
         if self.kind == "keyword" and self.value in ("LIKE", "ILIKE"):
             word = self.step()
             if self.kind != "text":
                 self.refuse("a pattern in quotation marks, such as '%forfeit%', was expected")
-            return Like(name, _unquoted(self.step()), word == "LIKE")
+            return _like(name, _unquoted(self.step()), capitals=word == "LIKE")
         if self.take("BETWEEN"):
-            low = self.literal()
-            if not self.take("AND"):
-                self.refuse("AND was expected")
-            return And((Compare(name, ">=", low), Compare(name, "<=", self.literal())))
+            low = _compare(name, ">=", self.literal())
+            self.expect("AND", "AND was expected")
+            return _combined(np.logical_and, [low, _compare(name, "<=", self.literal())])
         if self.take("IN"):
-            if not self.take("("):
-                self.refuse("an opening bracket was expected")
+            self.expect("(", "an opening bracket was expected")
             values = [self.literal()]
             while self.take(","):
                 values.append(self.literal())
-            if not self.take(")"):
-                self.refuse("a comma or a closing bracket was expected")
-            return Or(tuple(Compare(name, "=", value) for value in values))
+            self.expect(")", "a comma or a closing bracket was expected")
+            return _combined(np.logical_or, [_compare(name, "=", value) for value in values])
         return None
 
-    def operand(self) -> Operand:
-        if self.kind == "word":
-            name = self.step()
-            if self.kind == "sign" and self.value == "(":
-                self.refuse(f"there are no functions, so {name} cannot be called")
-            return Name(name)
-        if self.kind == "quoted":
-            return Name(_unquoted(self.step()))
-        return self.literal()
+    def operand(self) -> _Operand:
+        if self.kind not in ("word", "quoted"):
+            return self.literal()
+        name = self.step() if self.kind == "word" else _unquoted(self.step())
+        if self.kind == "sign" and self.value == "(":
+            self.refuse(f"there are no functions, so {name} cannot be called")
+        self.names.setdefault(name.casefold(), name)
+        return _Name(name)
 
-    def literal(self) -> Literal:
+    def literal(self) -> _Literal:
         if self.kind == "text":
-            return Literal(_unquoted(self.step()))
+            return _unquoted(self.step())
         if self.kind == "date":  # there is no arithmetic that it could be instead
-            return Literal(self.step())
+            return self.step()
         if self.kind == "keyword" and self.value in ("TRUE", "FALSE"):
-            return Literal(self.step() == "TRUE")
+            return self.step() == "TRUE"
         sign = self.step() if self.kind == "sign" and self.value in "+-" else ""
         if self.kind == "number":
-            return Literal(exact_number(sign + self.step()))
+            return exact_number(sign + self.step())
         if self.kind == "keyword" and self.value == "NULL":
             self.refuse("write IS NULL or IS NOT NULL")
         self.refuse("a name, a number or a 'text' was expected")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +15,7 @@ from typing import Any, Literal
 from yardstone.choices import check_choice
 from yardstone.errors import MissingExtraError, UsageError
 from yardstone.files import scratch_folder
-from yardstone.records.decoding import escape_cell
+from yardstone.records.decoding import csv_lines
 from yardstone.reports.document import Document, Kind, Table
 
 __all__ = [
@@ -73,17 +71,9 @@ def table_csv(table: Table) -> str:
 
 def csv_pieces(table: Table) -> Iterator[str]:
     """The same piece by piece, so that a long table takes no more memory than a short one."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     columns = table.kept
-    writer.writerow([escape_cell(column.name) for column in columns])
-    for number, row in enumerate(table.rows, start=1):
-        writer.writerow([escape_cell(_text(column.value(row))) for column in columns])
-        if number % _PIECE == 0:
-            yield out.getvalue()
-            out.seek(0)
-            out.truncate()
-    yield out.getvalue()
+    rows = ([_text(column.value(row)) for column in columns] for row in table.rows)
+    return csv_lines((column.name for column in columns), rows)
 
 
 def _text(value: Any) -> Any:

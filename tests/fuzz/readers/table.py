@@ -12,7 +12,7 @@ from tests.fuzz.targets import Target, Wrong
 from yardstone.cli.ordo import main as ordo
 from yardstone.evaluation.prediction import compare_table, read_predictions
 from yardstone.pool import Pool
-from yardstone.records.names import apply_name_files
+from yardstone.records import names
 from yardstone.strength.calibration import read_ratings
 from yardstone.strength.style import read_style
 from yardstone.winprob.scales import convert_column, read_egf_list
@@ -36,9 +36,8 @@ def read_games_with_grades(path: Path) -> None:
 def read_names(path: Path) -> None:
     """Synonyms, and lists of players in and out."""
     pool = Pool.from_names(["A", "B"], ["B", "C"], [1, 0])
-    apply_name_files(pool, synonyms=path)
-    apply_name_files(pool, include=path)
-    apply_name_files(pool, exclude=path)
+    names.apply_names(pool, *names.read_names(path, None, None))
+    names.apply_names(pool, *names.read_names(None, path, path))
 
 
 def read_known(path: Path) -> None:
