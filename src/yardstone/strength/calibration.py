@@ -104,12 +104,13 @@ class Calibration:
             rating = max(float(self.rating(fox)), 1.0)
             return float(fox_of_grade(convert(rating, self.kind, "grade", extrapolate=True)))
 
+        line = self.deviation**2 * _PARAMETERS / self.players  # the line's own error
         return SiteScale(
             name=self.site,
             title=self.site,
             rating=lambda fox: float(self.rating(fox)),
             number=number if self.kind in SCALES else None,
-            deviation=self._prediction_error / self.slope,
+            deviation=sqrt(self.unexplained**2 + line) / self.slope,
             freedom=self.players - _PARAMETERS,
             digits=0,
             basis=self.basis,
@@ -120,12 +121,6 @@ class Calibration:
                 f"whose ratings lie {self.deviation:.0f} points about that line"
             ),
         )
-
-    @property
-    def _prediction_error(self) -> float:
-        """Standard error of a rating by the line: the players about it, and the line's own."""
-        line = self.deviation**2 * _PARAMETERS / self.players
-        return sqrt(self.unexplained**2 + line)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the calibration as JSON."""

@@ -86,7 +86,11 @@ def fit_fusion(pool: Pool, system: Fusion | None = None) -> tuple[Fusion, int]:
         number.astype(np.int64),
     ).select(few)
     base = Prior(start.initial, start.initial_deviation)
-    scaled, centre, unit = _in_points(sides, base)
+    known = (sides.moves > 0) & np.isfinite(sides.moves_rating)
+    centre = float(sides.moves_rating[known].mean())
+    # Strengths on the scale of ratings, as wide as newcomers are.
+    unit = base.deviation / max(float(sides.moves_rating[known].std()), 1e-6)
+    scaled = replace(sides, moves_rating=base.mean + unit * (sides.moves_rating - centre))
     prior = fit_moves_prior(scaled, games.score[few], plain, base)
     # The newcomer's density is divided out: what is left are the moves as a measurement.
     noise = 1.0 / sqrt(max(1.0 / prior.deviation**2 - 1.0 / base.deviation**2, _LEAST))
@@ -100,15 +104,6 @@ def fit_fusion(pool: Pool, system: Fusion | None = None) -> tuple[Fusion, int]:
         level=prior.level,
     )
     return fitted, int(few.sum())
-
-
-def _in_points(sides: Sides, base: Prior) -> tuple[Sides, float, float]:
-    """Strengths on the scale of ratings, as wide as newcomers are; its centre and unit."""
-    known = (sides.moves > 0) & np.isfinite(sides.moves_rating)
-    centre = float(sides.moves_rating[known].mean())
-    unit = base.deviation / max(float(sides.moves_rating[known].std()), 1e-6)
-    rating = base.mean + unit * (sides.moves_rating - centre)
-    return Sides(sides.rating, sides.deviation, rating, sides.moves), centre, unit
 
 
 def centred_fusion(pool: Pool, system: Fusion | None = None) -> Fusion:

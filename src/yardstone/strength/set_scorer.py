@@ -237,16 +237,12 @@ class MoveInputs:
         return half, other
 
 
-def _scalars(evidence: Evidence) -> Floats:
-    return scalars(MoveFacts(evidence))
-
-
 #: The ways by name (Neubauer 2024, section 4.2): what the network's outputs say, in the
 #: numbers that the rank model looks at; and with them the trunk at the moves and about them.
 INPUTS: Mapping[str, MoveInputs] = {
     each.name: each
     for each in (
-        MoveInputs("basic", _scalars, 0, len(SCALARS)),
+        MoveInputs("basic", lambda evidence: scalars(MoveFacts(evidence)), 0, len(SCALARS)),
         MoveInputs("full", move_values, len(TRUNK), len(SCALARS)),
     )
 }

@@ -295,7 +295,10 @@ def _settled(
             turned = _set_up(turned, stones, problem.to_answer)
             board = _board_after(turned)
             added += changes
-        if not _shows(board, problem, placement):
+        size = problem.size
+        pattern = problem.pattern.points.reshape(size, size)
+        pattern = np.roll(pattern, (placement.down, placement.right), (0, 1))
+        if not (pattern.reshape(-1) >> board.stones & 1).all():
             return None
         for variation in problem.variations:
             _play(board.copy(), variation, shift)
@@ -369,15 +372,6 @@ def _set_up(game: GoGame, stones: NDArray[np.int8], to_play: int) -> GoGame:
         to_play=to_play,
         handicap=0,
     )
-
-
-def _shows(board: Board, problem: Problem, placement: Placement) -> bool:
-    """Whether the problem's position stands on the board."""
-    size = problem.size
-    moved = np.roll(
-        problem.pattern.points.reshape(size, size), (placement.down, placement.right), (0, 1)
-    )
-    return bool((moved.reshape(-1) >> board.stones & 1).all())
 
 
 def _play(board: Board, variation: Variation, shift: int) -> None:

@@ -609,7 +609,12 @@ def _problems(source: Source, bounds: str | None) -> Iterator[Problem | Skipped]
     from yardstone.records.sgf import SgfReader
 
     if source.ending == ".txt":
-        yield from _from_text(source)
+        try:
+            text = source.content(_MOST_BYTES).decode("utf-8-sig", "replace")
+        except InputError as error:
+            yield Skipped(source.name, 0, error.message)
+        else:
+            yield from text_problems(text.splitlines(), source.name)
         return
     stem = PurePath(source.name).name.split(".")[0] or source.name
     reader = SgfReader(source)
@@ -617,12 +622,3 @@ def _problems(source: Source, bounds: str | None) -> Iterator[Problem | Skipped]
         name = stem if tree.number == 1 else f"{stem} #{tree.number}"
         yield _attempt(source.name, tree.line, problem_of_tree, tree, name, bounds)
     yield from reader.skipped.details
-
-
-def _from_text(source: Source) -> Iterator[Problem | Skipped]:
-    try:
-        text = source.content(_MOST_BYTES).decode("utf-8-sig", "replace")
-    except InputError as error:
-        yield Skipped(source.name, 0, error.message)
-        return
-    yield from text_problems(text.splitlines(), source.name)
