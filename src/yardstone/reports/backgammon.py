@@ -17,6 +17,7 @@ from yardstone.reports.backgammon_positions import analyser, blunder_steps, sign
 from yardstone.reports.chart import Axis, Band, Chart, Mark, Panel, Points, Stroke
 from yardstone.reports.document import (
     UNKNOWN,
+    Block,
     Column,
     Document,
     Lines,
@@ -82,12 +83,10 @@ def backgammon_plain(analysis: MatchAnalysis) -> dict[str, Any]:
     rule = analysis.rule
     return {
         "format": FORMAT,
-        "gnubg": analysis.gnubg,
-        **picked(analysis.settings, "plies", "cube_plies"),
+        **picked(analysis, "gnubg", "settings.plies", "settings.cube_plies"),
         "formula": rule.formula.name,
         "formula_doubt": rule.formula.covariance is not None,
-        "offset": rule.offset,
-        "confidence": rule.level,
+        **picked(rule, "offset", "confidence=level"),
         "players": [_player(player, rule.level) for player in analysis.players],
         "unlisted": analysis.unlisted,
         "matches": [_match(match) for match in analysis.matches],
@@ -99,7 +98,7 @@ def backgammon_plain(analysis: MatchAnalysis) -> dict[str, Any]:
 
 
 def _estimate(estimate: MatchEstimate) -> dict[str, Any]:
-    return picked(estimate, "value", "low", "high", "error") | {"matches": estimate.number}
+    return picked(estimate, "value", "low", "high", "error", "matches=number")
 
 
 def _player(player: PlayerSummary, level: float) -> dict[str, Any]:
@@ -108,8 +107,7 @@ def _player(player: PlayerSummary, level: float) -> dict[str, Any]:
     return {
         "player": player.name,
         "matches": len(player.matches),
-        "won": player.won,
-        "lost": player.lost,
+        **picked(player, "won", "lost"),
         **{name: _estimate(getattr(player, name)) for name in _ESTIMATES},
         **rates,
         "memg": None if rates["epd"] is None else 1000.0 * rates["epd"],
@@ -129,18 +127,11 @@ def _which(match: AnalysedMatch) -> dict[str, Any]:
 
 
 def _match(match: AnalysedMatch) -> dict[str, Any]:
-    row = _which(match) | {
-        "winner": None if match.winner is None else match.winner + 1,
-        "games": match.games,
-        "luck_adjusted_1": known(match.luck_adjusted),
-    }
+    row = _which(match) | {"winner": None if match.winner is None else match.winner + 1}
+    row |= picked(match, "games", "luck_adjusted_1=luck_adjusted")
     for side in (0, 1):
-        figures = {
-            "player": match.players[side],
-            "points": match.score[side],
-            "close_2003": match.close_2003[side],
-            **asdict(match.errors[side]),
-        }
+        figures = picked(match, f"player=players.{side}", f"points=score.{side}")
+        figures |= {"close_2003": match.close_2003[side], **asdict(match.errors[side])}
         del figures["opponent_moves"]
         row |= {f"{name}_{side + 1}": value for name, value in figures.items()}
     return row
@@ -174,19 +165,13 @@ def backgammon_document(
     sections.append(Section("Matches", [match_table(plain, limit=matches)], name="matches"))
     if unusable := plain["unusable"]:
         lines = [f"{each['file']}: {each['reason']}" for each in unusable[:NAMED]]
-        if len(unusable) > NAMED:
-            lines.append(f"… and {len(unusable) - NAMED:,} more")
+        lines += [f"… and {len(unusable) - NAMED:,} more"] * (len(unusable) > NAMED)
         words = f"Files without a match: {len(unusable):,}"
         sections.append(Section(words, [Lines(lines)], caution=True))
-    return Document(title, [_headline(plain)], sections, table, lambda: dict(plain), drawing)
-
-
-def _headline(plain: Plain) -> str:
-    names = {match[f"player_{side}"] for match in plain["matches"] for side in (1, 2)}
-    return (
-        f"{plural(len(plain['matches']), 'match', 'matches')} of "
-        f"{plural(len(names), 'player')}, analysed by {analyser(plain)}"
-    )
+    everybody = {match[f"player_{side}"] for match in plain["matches"] for side in (1, 2)}
+    number = plural(len(plain["matches"]), "match", "matches")
+    lead = f"{number} of {plural(len(everybody), 'player')}, analysed by {analyser(plain)}"
+    return Document(title, [lead], sections, table, lambda: dict(plain), drawing)
 
 
 def _notes(plain: Plain) -> list[str]:
@@ -218,13 +203,8 @@ def _notes(plain: Plain) -> list[str]:
 
 def _estimated(name: str, heading: str = "", **more: Any) -> list[Column]:
     """An estimate, and for files its interval and error."""
-    return [
-        Column(name, f"{name}.value", heading, "number", **more),
-        *(
-            Column(f"{name}_{end}", f"{name}.{end}", kind="number")
-            for end in ("low", "high", "error")
-        ),
-    ]
+    ends = file_columns(*(f"{name}_{end}={name}.{end}" for end in ("low", "high", "error")))
+    return [Column(name, f"{name}.value", heading, "number", **more), *ends]
 
 
 def _between(name: str, form: str, level: str) -> Column:
@@ -246,17 +226,10 @@ def _between(name: str, form: str, level: str) -> Column:
 _NAME = Column("", "player", "Player", strong=True)
 
 
-def _thousandths(name: str, heading: str, **more: Any) -> Column:
-    def show(row: Plain) -> str:
-        return UNKNOWN if row[name] is None else f"{1000 * row[name]:.1f}"
-
-    return field(name, heading, show=show, ascending=True, **more)
-
-
 def _players(plain: Plain) -> Table:
     rates = {
-        "epm": _thousandths("epm", "EPM", gives_way=3),
-        "epc": _thousandths("epc", "EPC", gives_way=3),
+        "epm": field("epm", "EPM", scale=1000.0, ascending=True, gives_way=3),
+        "epc": field("epc", "EPC", scale=1000.0, ascending=True, gives_way=3),
         "pr": field("pr", "PR", form=".2f", ascending=True),
     }
     columns = [
@@ -326,13 +299,9 @@ def _blunders(blunders: Sequence[Plain]) -> Table:
 
         return Column("", show, "Equity", left=False, gives_way=4)
 
-    ids = Column(
-        "",
-        lambda row: f"{row['position']}:{row['match']}",
-        "Position ID:Match ID",
-        gives_way=2,
-        on_pages=False,  # there they stand beside the boards
-    )
+    def ids(row: Plain) -> str:
+        return f"{row['position']}:{row['match']}"
+
     columns = [
         Column("", "error", "Lost", "number", ".3f"),
         _NAME,
@@ -342,7 +311,8 @@ def _blunders(blunders: Sequence[Plain]) -> Table:
         equity("played"),
         Column("", "best", "Best"),
         equity("best"),
-        ids,
+        # On pages they stand beside the boards.
+        Column("", ids, "Position ID:Match ID", gives_way=2, on_pages=False),
         Column("", lambda row: f"{short(row['file'])}, game {row['game']}", "Where", gives_way=1),
     ]
     return Table(columns, blunders, noun="blunder")
@@ -402,21 +372,16 @@ def match_table(plain: Plain, *, limit: int | None = None) -> Table:
         Column("", sides(rating), "Ratings", left=False, gives_way=4),
         Column("", sides(pr), "PR", left=False),
         Column("", sides(luck), "Luck", left=False, gives_way=1),
+        *(
+            field(f"{name}_{side}", kind=kind)
+            for side in (1, 2)
+            for name, kind in [*ERRORS.items(), ("close_2003", "integer")]
+            if name != "opponent_moves"
+        ),
     ]
-    columns += [
-        field(f"{name}_{side}", kind=kind)
-        for side in (1, 2)
-        for name, kind in {**ERRORS, "close_2003": "integer"}.items()
-        if name != "opponent_moves"
-    ]
-    return Table(
-        columns,
-        plain["matches"],
-        noun="match",
-        limit=limit,
-        remedy="--table FILE writes all",
-        caption="Both players’ figures, in the order of their names",
-    )
+    rows, remedy = plain["matches"], "--table FILE writes all"
+    caption = "Both players’ figures, in the order of their names"
+    return Table(columns, rows, noun="match", limit=limit, remedy=remedy, caption=caption)
 
 
 #: Players whose classes people are shown.
@@ -443,17 +408,10 @@ _MEANING = (
 
 def classes_plain(player: PlayerSummary) -> list[dict[str, Any]]:
     """The classes of a player as plain values."""
-    counts = ("decisions", "loss", "doubtful", "errors", "blunders")
-    return [
-        {
-            "class": each.name,
-            **picked(each.errors, *counts),
-            "per_decision": known(each.rate.value),
-            "per_decision_low": known(each.rate.low),
-            "per_decision_high": known(each.rate.high),
-        }
-        for each in player.classes
-    ]
+    counts = (f"errors.{name}" for name in ("decisions", "loss", "doubtful", "errors", "blunders"))
+    rate = ("per_decision=rate.value", "per_decision_low=rate.low", "per_decision_high=rate.high")
+    paths = ("class=name", *counts, *rate)
+    return [picked(each, *paths) for each in player.classes]
 
 
 def class_section(players: Sequence[Plain], level: str) -> Section | None:
@@ -492,21 +450,20 @@ def class_section(players: Sequence[Plain], level: str) -> Section | None:
         f"only where a test shows that it holds: from {FEWEST_FOR_CLASSES} matches on, in some "
         "classes."
     )
-    return Section(
-        f"Errors by class of play{more}, in thousandths of equity",
-        [
-            Table(columns, rows, breaks, noun="class", caption=caption),
-            Lines([note]),
-            Lines(_MEANING, bullets=True, aside=True),
-        ],
-        name="classes",
-    )
+    table = Table(columns, rows, breaks, noun="class", caption=caption)
+    blocks: list[Block] = [table, Lines([note]), Lines(_MEANING, bullets=True, aside=True)]
+    title = f"Errors by class of play{more}, in thousandths of equity"
+    return Section(title, blocks, name="classes")
 
 
-_RATING_RATES = {
-    "epm": ("EPM", "a move"),
-    "epc": ("EPC", "a close cube decision"),
-    "epd": ("EPD", "a decision"),
+#: How rates are said, of the rate and a thousand times it.
+_RATES_SAID = {
+    "epm": "EPM {1:.2f} thousandths of equity a move ({0:.5f})",
+    "epc": "EPC {1:.2f} thousandths of equity a close cube decision ({0:.5f})",
+    "epd": "EPD {1:.2f} thousandths of equity a decision ({0:.5f})",
+    "memg": "GNU Backgammon {0:.2f} mEMG a decision",
+    "pr": "PR {0:.2f}",
+    "snowie": "Snowie {0:.2f}",
 }
 #: Names of their columns.
 _INTERVALS = {
@@ -519,28 +476,18 @@ _NO_INTERVAL = (
     "The formula was published without errors, so the rating has no interval: "
     "--formula refit or people has one"
 )
-_OTHERS = {
-    "memg": ("GNU Backgammon", "{:.2f} mEMG a decision"),
-    "pr": ("PR", "{:.2f}"),
-    "snowie": ("Snowie", "{:.2f}"),
-}
 
 
 def rating_document(answer: RatingAnswer) -> Document:
     """An answer in words, as a row and as JSON."""
-    row: dict[str, Any] = {}
-    plain: dict[str, Any] = {}
-    for name, value in asdict(answer).items():
-        if value is None:
-            continue
-        if name not in _INTERVALS:
-            row[name] = plain[name] = value
-            continue
-        low, high = value
-        row |= {f"{_INTERVALS[name]}_low": low, f"{_INTERVALS[name]}_high": high}
-        plain[name] = {"low": low, "high": high, "level": LEVEL}
-    records = Table.of_record(row)
-    return Document("Backgammon rating", _lines(answer), records=records, plain=lambda: plain)
+    plain = {name: value for name, value in asdict(answer).items() if value is not None}
+    row = {name: value for name, value in plain.items() if name not in _INTERVALS}
+    for name, of in _INTERVALS.items():
+        if name in plain:
+            low, high = plain[name]
+            row |= {f"{of}_low": low, f"{of}_high": high}
+            plain[name] = {"low": low, "high": high, "level": LEVEL}
+    return Document("Backgammon rating", _lines(answer), (), Table.of_record(row), lambda: plain)
 
 
 def _lines(answer: RatingAnswer) -> list[str]:
@@ -578,18 +525,8 @@ def _lines(answer: RatingAnswer) -> list[str]:
             line += f" ({per_cent(LEVEL)}: {low:.2f} to {high:.2f} %)"
         lines.append(line)
     if answer.relative is not None:
-        values = asdict(answer)
-        rates = [
-            f"{title} {1000 * values[name]:.2f} thousandths of equity {of} ({values[name]:.5f})"
-            for name, (title, of) in _RATING_RATES.items()
-            if values[name] is not None
-        ]
-        rates += [
-            f"{title} {form.format(values[name])}"
-            for name, (title, form) in _OTHERS.items()
-            if values[name] is not None
-        ]
-        lines.append(", ".join(rates))
+        rates = ((getattr(answer, name), form) for name, form in _RATES_SAID.items())
+        lines.append(", ".join(form.format(v, 1000 * v) for v, form in rates if v is not None))
     return lines
 
 

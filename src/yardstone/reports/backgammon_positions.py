@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from yardstone.backgammon.matches import play_class
-from yardstone.backgammon.positions import CHEQUERS, Position, move_steps
+from yardstone.backgammon.positions import BAR, CHEQUERS, Position, move_steps
 from yardstone.errors import InputError
 from yardstone.reports.boards import BackgammonDiagram
 from yardstone.reports.document import (
@@ -19,6 +20,7 @@ from yardstone.reports.document import (
     Section,
     Step,
     Table,
+    reader,
 )
 from yardstone.reports.words import picked, plural
 
@@ -44,20 +46,15 @@ def position_document(
 ) -> Document:
     """The report of a position; `note` says why there is no evaluation, or what was assumed."""
     best = evaluation.moves[0].move if evaluation is not None and evaluation.moves else ""
-    words = board_words(position)
+    words, steps = board_words(position), move_steps(best) if best else ()
     board = Picture(
-        lambda: BackgammonDiagram(
-            words, position, steps=move_steps(best) if best else (), best=True
-        ),
+        lambda: BackgammonDiagram(words, position, steps=steps, best=True),
         f"GNU Backgammon’s choice: {best}." if best else "",
         instead=Lines(text_board(position), exact=True),
     )
-    sections = [
-        Section(blocks=[board]),
-        Section(blocks=[Facts(_facts(position))], name="ids"),
-    ]
+    sections = [Section(blocks=[board]), Section(blocks=[Facts(_facts(position))], name="ids")]
     if evaluation is not None:
-        by = {"gnubg": evaluation.gnubg, **picked(evaluation, "plies", "cube_plies")}
+        by = picked(evaluation, "gnubg", "plies", "cube_plies")
         answer: Block = Lines(["No move is legal."])
         if not position.dice:
             answer = Facts(list(_cube(position, evaluation)))
@@ -67,18 +64,12 @@ def position_document(
         sections.append(Section(heading, [answer]))
     if note:
         sections.append(Section(blocks=[Lines([note])]))
-    return Document(
-        "Position of backgammon",
-        [_lead(position)],
-        sections,
-        records=_records(position, evaluation),
-        plain=lambda: _plain(position, evaluation),
-        drawing=lambda: BackgammonDiagram(words, position),
-    )
+    records, plain = _records(position, evaluation), partial(_plain, position, evaluation)
+    draw, lead = partial(BackgammonDiagram, words, position), [_lead(position)]
+    return Document("Position of backgammon", lead, sections, records, plain, draw)
 
 
 def analyser(plain: Plain) -> str:
-    """GNU Backgammon, and how deep it looked."""
     plies, cube = plain["plies"], plain["cube_plies"]
     words = f"GNU Backgammon {plain['gnubg']} at {plural(plies, 'ply', 'plies')}"
     return words if cube == plies else f"{words} ({cube} for the cube)"
@@ -126,20 +117,16 @@ def _moves(moves: Sequence[EvaluatedMove]) -> Table:
     def behind(move: EvaluatedMove) -> str:
         return "" if move.equity == best else signed(move.equity - best)
 
+    def chance(place: int, heading: str) -> Column:
+        way = 5 - place if place else 0
+        share = reader(f"chances.{place}")
+        return Column("", lambda each: 100.0 * share(each), heading, "number", gives_way=way)
+
     columns = [
         Column("", "move", "Move", strong=True),
         Column("", lambda each: signed(each.equity), "Equity", left=False),
         Column("", behind, "Behind", left=False),
-    ]
-    columns += [
-        Column(
-            "",
-            lambda each, place=place: 100.0 * each.chances[place],
-            heading,
-            "number",
-            gives_way=5 - place if place else 0,
-        )
-        for place, heading in enumerate(_CHANCES.values())
+        *(chance(place, heading) for place, heading in enumerate(_CHANCES.values())),
     ]
     return Table(columns, moves, noun="move")
 
@@ -171,21 +158,16 @@ _IDS = ("position_id", "match_id", "xgid")
 
 
 def _plain(position: Position, evaluation: PositionEvaluation | None) -> dict[str, Any]:
-    """The position as plain values."""
     sides = ("own", "other", "on_roll", "to_decide", "dice", "doubled", "cube", "owner", "length")
     rules = ("score", "crawford", "jacoby", "beavers", "pips")
     plain = picked(position, *_IDS, *sides, *rules)
     if evaluation is None:
         return plain | {"evaluation": None}
-    return plain | {
-        "evaluation": {
-            **picked(evaluation, "gnubg", "plies", "cube_plies"),
-            "class": evaluation.position_class,
-            "moves": [_move_plain(each) for each in evaluation.moves],
-            **picked(evaluation, "no_double", "take", "verdict"),
-            **dict(zip(_CHANCES, evaluation.chances or [None] * 5, strict=True)),
-        }
-    }
+    said = picked(evaluation, "gnubg", "plies", "cube_plies", "class=position_class")
+    said |= {"moves": list(map(_move_plain, evaluation.moves))}
+    said |= picked(evaluation, "no_double", "take", "verdict")
+    chances = evaluation.chances or [None] * len(_CHANCES)
+    return plain | {"evaluation": said | dict(zip(_CHANCES, chances, strict=True))}
 
 
 def _move_plain(each: EvaluatedMove) -> dict[str, Any]:
@@ -243,7 +225,6 @@ def _choice(blunder: Plain, which: str) -> str:
 
 
 def _score(position: Position) -> str:
-    """Score and cube in words."""
     if not position.length:
         return f"A money game, cube at {position.cube}."
     own, other = position.score[position.to_decide], position.score[1 - position.to_decide]
@@ -280,7 +261,7 @@ def board_words(position: Position, names: tuple[str, str] = ("", "")) -> str:
     for player in (position.to_decide, 1 - position.to_decide):
         name = names[player] or _COLOURS[player]
         places = ", ".join(
-            f"{number} on {'the bar' if place == 25 else place}"
+            f"{number} on {'the bar' if place == BAR else place}"
             for place, number in enumerate(sides[player], 1)
             if number
         )
@@ -292,7 +273,6 @@ def board_words(position: Position, names: tuple[str, str] = ("", "")) -> str:
 
 #: Rows of chequers above and below the middle; a number stands where there are more.
 _ROWS = 5
-_BAR = 25
 _SIGNS = ("X", "O")
 
 
@@ -351,7 +331,7 @@ def _row(position: Position, places: range, height: int) -> str:
         mine, theirs = own[place - 1], other[24 - place]
         cells.append(_cell(mine or theirs, "X" if mine else "O", height))
     upper = places[0] > 12  # chequers on the bar stand in the half in which they come in
-    on_bar = (own if upper else other)[_BAR - 1]
+    on_bar = (own if upper else other)[BAR - 1]
     bar = _cell(on_bar, "X" if upper else "O", _ROWS - 1 - height).strip() or " "
     return _line(cells, bar=f"{bar:>2}")
 
@@ -373,7 +353,6 @@ def _side(position: Position, place: int) -> str:
 
 
 def _turn(position: Position) -> str:
-    """Dice and cube."""
     if position.doubled:
         return f"X is doubled to {2 * position.cube}"
     turn = "X plays " + "".join(map(str, position.dice)) if position.dice else "X is on roll"

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import hypot
-from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from yardstone.backgammon.positions import BAR, CHEQUERS, OFF, Position
 from yardstone.go.points import PASS, check_size, point_name, point_number
-from yardstone.reports.panels import Discs, Element, Shape, Sheet, Words
+from yardstone.reports.chart import Drawn
+from yardstone.reports.panels import Discs, Element, Shape, Sheet, Words, rectangle
 
 __all__ = ["BackgammonDiagram", "BoardDiagram", "DrawnBoard"]
 
@@ -25,32 +23,8 @@ _STONE = 9.4
 _LEAST_SIZE_FOR_STARS = 9
 
 
-class DrawnBoard(ABC):
-    """A board with a position, drawn in pixels, shown in a page or kept in a file."""
-
-    words: str
-
-    @abstractmethod
-    def sheet(self) -> Sheet:
-        """The diagram in pixels."""
-
-    def svg(self) -> str:
-        """An SVG element for a page, in the colours of its style sheet."""
-        from yardstone.reports.chart import page_svg
-
-        return page_svg([self.sheet()], self.words)
-
-    def standalone(self) -> str:
-        """An SVG file as text, in fixed colours on white."""
-        from yardstone.reports.chart import file_svg
-
-        return file_svg(self.sheet(), self.words)
-
-    def save(self, path: Path) -> None:
-        """Write it to a file ending in .svg, .png or .pdf."""
-        from yardstone.reports.chart import save
-
-        save(self.sheet(), path, self.words)
+class DrawnBoard(Drawn):
+    """A board with a position."""
 
 
 @dataclass(frozen=True)
@@ -83,8 +57,7 @@ class BoardDiagram(DrawnBoard):
         return _MARGIN + column * _CELL, _MARGIN + row * _CELL
 
     def _lines(self, reach: float) -> Iterator[Element]:
-        """The wood, the grid, and the handicap points."""
-        yield Shape([_rectangle(0.0, 0.0, reach, reach)], fill="wood")
+        yield Shape([rectangle(0.0, 0.0, reach, reach)], fill="wood")
         last = reach - _MARGIN
         steps = [_MARGIN + k * _CELL for k in range(self.size)]
         across = [np.array([[_MARGIN, at], [last, at]]) for at in steps]
@@ -94,7 +67,6 @@ class BoardDiagram(DrawnBoard):
             yield Discs(_MARGIN + _CELL * np.array(stars, np.float64), 2.4, fill="wood-line")
 
     def _names(self, reach: float) -> Iterator[Words]:
-        """Letters above and below, numbers on both sides."""
         for k in range(self.size):
             name = point_name(k * self.size + k, self.size)
             at = _MARGIN + k * _CELL
@@ -293,7 +265,7 @@ class BackgammonDiagram(DrawnBoard):
 def _board() -> Iterator[Element]:
     """The wood, the points with their numbers, and the bar."""
     left, right, bottom = _SIDE, _WIDTH - _SIDE, _RIM + _HEIGHT
-    rim = _rectangle(left, _RIM, right, bottom)
+    rim = rectangle(left, _RIM, right, bottom)
     yield Shape([rim], fill="wood")
     half = 0.5 * _POINT - 1.0
     for kind, places in (("point-dark", range(2, 25, 2)), ("point-light", range(1, 25, 2))):
@@ -304,7 +276,7 @@ def _board() -> Iterator[Element]:
             corners.append(np.array([[x - half, foot], [x, tip], [x + half, foot]]))
         yield Shape(corners, fill=kind)
     x = left + 6.0 * _POINT
-    yield Shape([_rectangle(x, _RIM, x + _BAR, bottom)], fill="wood-line", opacity=0.45)
+    yield Shape([rectangle(x, _RIM, x + _BAR, bottom)], fill="wood-line", opacity=0.45)
     yield Shape([np.vstack([rim, rim[:1]])], stroke="wood-line", width=2.0)
     for place in range(1, 25):
         y = bottom + 9.0 if place <= 12 else _RIM - 9.0
@@ -317,12 +289,8 @@ def _column(place: int) -> float:
     return _SIDE + _POINT * (number + 0.5) + (_BAR if number >= 6 else 0.0)
 
 
-def _rectangle(left: float, top: float, right: float, bottom: float) -> NDArray[np.float64]:
-    return np.array([[left, top], [right, top], [right, bottom], [left, bottom]])
-
-
 def _square(x: float, y: float, half: float, colour: str) -> Shape:
-    corners = _rectangle(x - half, y - half, x + half, y + half)
+    corners = rectangle(x - half, y - half, x + half, y + half)
     return Shape([corners], fill=colour, stroke="black")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +38,6 @@ from yardstone.reports.panels import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.patches import Patch
 
 
 __all__ = [
@@ -58,8 +58,34 @@ __all__ = [
 ]
 
 
+class Drawn(ABC):
+    """What is drawn in pixels and shown in a page or kept in a file; `words` say what it shows."""
+
+    words: str
+
+    @abstractmethod
+    def sheet(self) -> Sheet:
+        """The picture in pixels."""
+
+    def sheets(self) -> list[Sheet]:
+        """The same for a page: one, or one for wide screens and paper and one for phones."""
+        return [self.sheet()]
+
+    def svg(self) -> str:
+        """An SVG element for a page, in the colours of its style sheet."""
+        return page_svg(self.sheets(), self.words)
+
+    def standalone(self) -> str:
+        """An SVG file as text, in fixed colours on white."""
+        return file_svg(self.sheet(), self.words)
+
+    def save(self, path: Path) -> None:
+        """Write it to a file ending in .svg, .png or .pdf."""
+        save(self.sheet(), path, self.words)
+
+
 @dataclass(frozen=True)
-class Chart:
+class Chart(Drawn):
     """Panels under a title."""
 
     panels: Sequence[Panel]
@@ -73,21 +99,16 @@ class Chart:
     #: Colour, lowest and highest value of the shades of bars, for the legend.
     shading: tuple[str, str, str] | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "words", self.words or self.title)
+
     def sheet(self, width: float | None = None) -> Sheet:
         """The chart in pixels, as wide as is wanted."""
         return laid_out(self, self.widths[0] if width is None else width)
 
-    def svg(self) -> str:
-        """An SVG element for a page, in the colours of its style sheet."""
-        return page_svg([self.sheet(width) for width in self.widths], self.words or self.title)
-
-    def standalone(self) -> str:
-        """An SVG file as text, in fixed colours on white."""
-        return file_svg(self.sheet(), self.words or self.title)
-
-    def save(self, path: Path) -> None:
-        """Write it to a file ending in .svg, .png or .pdf."""
-        save(self.sheet(), path, self.words or self.title)
+    def sheets(self) -> list[Sheet]:
+        """One as wide as each of its widths."""
+        return list(map(self.sheet, self.widths))
 
 
 _SPACE = 'xmlns="http://www.w3.org/2000/svg"'
@@ -202,12 +223,8 @@ def _outline(part: NDArray[np.float64], *, closed: bool) -> str:
     return f"M{number(x)} {number(y)}L{line}" + "Z" * closed
 
 
-def _title(title: str) -> str:
-    return f"<title>{escape(title)}</title>" if title else ""
-
-
 def _closing(name: str, title: str) -> str:
-    return f">{_title(title)}</{name}>" if title else "/>"
+    return f"><title>{escape(title)}</title></{name}>" if title else "/>"
 
 
 #: Formats a picture can be saved in.
@@ -247,6 +264,7 @@ def save(sheet: Sheet, path: Path, words: str) -> None:
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
+        from matplotlib.font_manager import fontManager
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "matplotlib", "plot") from None
 
@@ -255,7 +273,8 @@ def save(sheet: Sheet, path: Path, words: str) -> None:
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_axis_off()
     axes.set(xlim=(0.0, sheet.width), ylim=(sheet.height, 0.0))
-    fonts = _fonts()
+    present = {font.name for font in fontManager.ttflist}
+    fonts = ["DejaVu Sans", *(name for name in _WIDE_FONTS if name in present)]
     for place, element in enumerate(sheet.elements):
         _draw(axes, element, place, fonts)
     metadata = {"CreationDate": None} if ending == ".pdf" else {}
@@ -268,14 +287,9 @@ def save(sheet: Sheet, path: Path, words: str) -> None:
         temporary.write_bytes(picture.getvalue())
 
 
-def _fonts() -> list[str]:
-    from matplotlib.font_manager import fontManager
-
-    present = {font.name for font in fontManager.ttflist}
-    return ["DejaVu Sans", *(name for name in _WIDE_FONTS if name in present)]
-
-
 def _draw(axes: Axes, element: Element, place: int, fonts: list[str]) -> None:
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path as Outline
     from matplotlib.patheffects import withStroke
 
     if isinstance(element, Words):
@@ -287,21 +301,14 @@ def _draw(axes: Axes, element: Element, place: int, fonts: list[str]) -> None:
             fontsize=element.size * _POINT,
             ha={"start": "left", "middle": "center", "end": "right"}[element.anchor],
             va="baseline",
-            color=_colour(element.colour),
+            color=LIGHT[element.colour],
             weight="bold" if element.bold else "normal",
             fontfamily=fonts,
             parse_math=False,
             zorder=place,
             path_effects=effects,
         )
-    else:
-        axes.add_patch(_patch(element, place))
-
-
-def _patch(element: Shape | Discs, place: int) -> Patch:
-    from matplotlib.patches import PathPatch
-    from matplotlib.path import Path as Outline
-
+        return
     dash: tuple[float, ...] = ()
     if isinstance(element, Discs):
         outlines = [Outline.circle((x, y), element.radius) for x, y in element.centres]
@@ -309,10 +316,10 @@ def _patch(element: Shape | Discs, place: int) -> Patch:
         closed, dash = bool(element.fill), element.dash
         parts = [np.vstack([part, part[:1]]) if closed else part for part in element.parts]
         outlines = [Outline(part, closed=closed) for part in parts]
-    return PathPatch(
+    patch = PathPatch(
         Outline.make_compound_path(*outlines),
-        facecolor=_colour(element.fill),
-        edgecolor=_colour(element.stroke),
+        facecolor=LIGHT[element.fill] if element.fill else "none",
+        edgecolor=LIGHT[element.stroke] if element.stroke else "none",
         linewidth=element.width * _POINT if element.stroke else 0.0,
         linestyle=(0, [length / element.width for length in dash]) if dash else "-",
         alpha=element.opacity,
@@ -320,7 +327,4 @@ def _patch(element: Shape | Discs, place: int) -> Patch:
         joinstyle="round",
         zorder=place,
     )
-
-
-def _colour(name: str) -> str:
-    return LIGHT[name] if name else "none"
+    axes.add_patch(patch)

@@ -50,10 +50,17 @@ class Range:
 
 
 def reader(path: str) -> Callable[[Any], Any]:
-    """Read what stands in a row at a path of attributes or keys; None below an unknown part."""
+    """Read what stands in a row at a path: attributes, keys or places; None below an unknown part.
+
+    Examples:
+        >>> reader("ends.1")({"ends": (3, 5)})
+        5
+    """
     first, _, rest = path.partition(".")
 
     def read(row: Any) -> Any:
+        if first.isdigit():
+            return row[int(first)]
         return row[first] if isinstance(row, dict) else getattr(row, first)
 
     if not rest:
@@ -62,14 +69,20 @@ def reader(path: str) -> Callable[[Any], Any]:
     return lambda row: None if (part := read(row)) is None else below(part)
 
 
+def named(path: str) -> tuple[str, str]:
+    """The name and the path of ``name=path``; without a name the last part of the path."""
+    name, _, whole = path.rpartition("=")
+    return name or whole.rpartition(".")[2], whole
+
+
 def file_columns(*paths: str, kind: Kind = "number") -> list[Column]:
-    """Columns that stand only in files, each under the last name of its path."""
-    return [Column(path.rpartition(".")[2], path, kind=kind) for path in paths]
+    """Columns that stand only in files, each of a path, named as `named` says."""
+    return [Column(*named(path), kind=kind) for path in paths]
 
 
 def record(columns: Iterable[Column], row: Any) -> dict[str, Any]:
     """Return what files have of a row, by the names of the columns."""
-    return {column.name: column.value(row) for column in columns if column.name}
+    return {column.name: column.stored(row) for column in columns if column.name}
 
 
 @dataclass(frozen=True)
@@ -85,6 +98,8 @@ class Column:
     #: Format of `format` for people, such as ``.1f``; without it integers have commas and numbers
     #: one digit.
     form: str = ""
+    scale: float = 1.0  #: People read the number so many times as large: 100 for per cent.
+    unknown: str = UNKNOWN  #: What people read where nothing is known.
     #: Takes a row: what people read, in place of the formatted value.
     show: Callable[[Any], str] | None = None
     #: A narrow screen drops the columns with the smallest positive number first.
@@ -109,6 +124,11 @@ class Column:
         """Whether its cells begin at the left."""
         return self.kind in ("text", "range") if self.left is None else self.left
 
+    def stored(self, row: Any) -> Any:
+        """What files have of a row: its value, and None for no number."""
+        value = self.value(row)
+        return None if isinstance(value, float) and not isfinite(value) else value
+
     def cell(self, row: Any) -> str:
         """What people read in a row."""
         if self.show is not None:
@@ -117,11 +137,12 @@ class Column:
         if isinstance(value, Range):
             return value.text
         if value is None or (isinstance(value, float) and not isfinite(value)):
-            return UNKNOWN
+            return self.unknown
         if isinstance(value, bool):
             return "yes" if value else "no"
         if self.kind in ("integer", "number"):
-            return format(value, self.form or ("," if self.kind == "integer" else ".1f"))
+            number = value if self.scale == 1.0 else self.scale * value
+            return format(number, self.form or ("," if self.kind == "integer" else ".1f"))
         return str(value)
 
 

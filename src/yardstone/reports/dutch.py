@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from yardstone.reports.document import Column, Document, Facts, Lines, Section, Table, record
@@ -15,7 +16,7 @@ from yardstone.reports.pairing import (
     many_points,
     names_of,
 )
-from yardstone.reports.words import ordinal, plural
+from yardstone.reports.words import ordinal, picked, plural
 from yardstone.tournament.dutch_brackets import CRITERIA
 from yardstone.tournament.dutch_field import ColourReason, PieceColour
 
@@ -41,17 +42,10 @@ def dutch_document(proposal: DutchProposal, *, brief: bool = False) -> Document:
     if pairing.drawn:
         lead.append(f"Initial colour, drawn by lot: {pairing.initial.name}.")
     columns = _columns(pairing)
-    answers = [_answer(tournament, pair, why) for pair, why in proposal.questions]
-    return board_document(
-        proposal,
-        tournament,
-        lead,
-        columns,
-        [Section("", [Lines(answers)])] if answers else [],
-        lambda: _plain(proposal, columns),
-        bye=lambda player: tournament.players[player].full_name,
-        brief=brief,
-    )
+    words = [_answer(tournament, pair, why) for pair, why in proposal.questions]
+    answers = [Section("", [Lines(words)])] if words else []
+    made = tournament, lead, columns, answers, partial(_plain, proposal, columns)
+    return board_document(proposal, *made, ranks=False, brief=brief)
 
 
 _RULES = "(C.04.3, the rules of 2026)"
@@ -65,12 +59,7 @@ def _columns(pairing: DutchPairing) -> list[Column]:
         return points.get(why.board.second if side else why.board.first)
 
     return [
-        *board_columns(
-            pairing.round,
-            ("White", "Black"),
-            lambda player: names_of(tournament, [player], "")[0],
-            score,
-        ),
+        *board_columns(tournament, pairing.round, ("White", "Black"), score, ranks=False),
         Column("bracket", "bracket.score", kind="number"),
         Column("role"),
         Column("colours", lambda why: why.board.reason and str(why.board.reason)),
@@ -181,7 +170,7 @@ def _plain(proposal: DutchProposal, columns: list[Column]) -> dict[str, Any]:
                 "downfloaters": names(bracket.downfloaters),
                 "exchanges": bracket.exchanges,
                 "criteria": [
-                    {"criterion": step.criterion, "value": step.best}
+                    picked(step, "criterion", "value=best")
                     for step in bracket.steps
                     if step.criterion != "order"
                 ],
@@ -215,7 +204,7 @@ def check_document(checks: Sequence[RoundCheck]) -> Document:
         Column("criterion", "reason.criterion"),
         Column("", _verdict, "Verdict"),
     ]
-    plain = [
+    files = [
         *columns[:3],
         Column("recorded", lambda check: names(check.recorded)),
         Column("by_rules", lambda check: names(check.expected)),
@@ -223,22 +212,18 @@ def check_document(checks: Sequence[RoundCheck]) -> Document:
         Column("criterion", "reason.criterion"),
         Column("reason", lambda check: check.reason and obstacle_words(check.reason)),
     ]
-    sections = [Section("", [Table(columns, checks, noun="round")])]
+    table = Table(columns, checks, noun="round")
+    sections = [Section("", [table])]
     sections += [
         Section(f"Round {check.round}", [Facts(_differences(tournament, check), width=REASONS)])
         for check in checks
         if not check.agrees
     ]
-    good = sum(check.agrees for check in checks)
+    good, rounds = sum(check.agrees for check in checks), plural(len(checks), "round")
     name = tournament.name or "Tournament"
-    rounds = plural(len(checks), "round")
-    return Document(
-        f"{name} checked",
-        [f"{name}: {good} of {rounds} as FIDE's Dutch system pairs them {_RULES}"],
-        sections,
-        records=Table(columns, checks, noun="round"),
-        plain=Table(plain, checks).records,
-    )
+    lead = f"{name}: {good} of {rounds} as FIDE's Dutch system pairs them {_RULES}"
+    plain = Table(files, checks).records
+    return Document(f"{name} checked", [lead], sections, table, plain)
 
 
 def _verdict(check: RoundCheck) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -22,15 +21,14 @@ from yardstone.reports.document import (
     Picture,
     Section,
     Table,
+    file_columns,
     reader,
 )
-from yardstone.reports.words import join_names, per_cent, plural
+from yardstone.reports.words import join_names, per_cent, picked, plural
 
 if TYPE_CHECKING:
     from yardstone.evaluation.comparison import Evaluation, Ranking, Scored
-    from yardstone.evaluation.metrics import Measures
     from yardstone.evaluation.splits import Subset
-    from yardstone.evaluation.uncertainty import MeanInterval
 
 
 __all__ = [
@@ -45,6 +43,8 @@ __all__ = [
 ]
 
 
+Row = Mapping[str, Any]
+
 #: Version of the shape of `plain_evaluation`; keys are only ever added to one.
 FORMAT = 1
 
@@ -53,7 +53,7 @@ def evaluation_document(evaluation: Evaluation, *, title: str = "Predictions") -
     """The report of an evaluation."""
     rows = list(_rows(evaluation))
     columns = _columns(evaluation)
-    everything = [row for row in rows if row.subset == REPRESENTATIVE]
+    everything = [row for row in rows if row["subset"] == REPRESENTATIVE]
     chart = partial(calibration_chart, evaluation)
     sections = [
         Section(blocks=[Table(columns, everything, noun="system")]),
@@ -74,21 +74,19 @@ def evaluation_document(evaluation: Evaluation, *, title: str = "Predictions") -
         sections.append(Section(f"{metric} on parts of these games", [table]))
     if evaluation.notes:
         sections.append(Section("Notes", [Lines(evaluation.notes, bullets=True)]))
+
+    def short(value: object) -> str:
+        return f"{value:.4g}" if isinstance(value, float) else str(value)
+
     parameters = [
-        (scored.name, ", ".join(f"{name} {_short(value)}" for name, value in own.items()))
+        (scored.name, ", ".join(f"{name} {short(value)}" for name, value in own.items()))
         for scored in evaluation.ranked
         if (own := scored.prediction.parameters)
     ]
     if parameters:
         sections.append(Section("Parameters", [Facts(parameters)]))
-    return Document(
-        title,
-        [*verdict(evaluation), headline(evaluation)],
-        sections,
-        Table(columns, rows, noun="row"),
-        partial(plain_evaluation, evaluation),
-        chart,
-    )
+    lead, records = [*verdict(evaluation), headline(evaluation)], Table(columns, rows, noun="row")
+    return Document(title, lead, sections, records, partial(plain_evaluation, evaluation), chart)
 
 
 def number(value: float | None, digits: int = 4) -> str:
@@ -106,22 +104,8 @@ def _share(value: float) -> str:
     return f"{100.0 * value:.1f} %"
 
 
-@dataclass(frozen=True)
-class _SystemRow:
-    """A system on a part of the games, and how far it lies behind the best there."""
-
-    scored: Scored
-    subset: str
-    place: int
-    behind: MeanInterval | None
-    best: float | None
-
-    @property
-    def metrics(self) -> Measures:
-        return self.scored.metrics[self.subset]
-
-
-def _rows(evaluation: Evaluation) -> Iterator[_SystemRow]:
+def _rows(evaluation: Evaluation) -> Iterator[Row]:
+    """The systems on each part of the games, and how far they lie behind the best there."""
     for part in evaluation.subsets:
         lag = {}
         if (part.name, evaluation.metric) in evaluation.bootstraps and evaluation.ranked:
@@ -129,11 +113,13 @@ def _rows(evaluation: Evaluation) -> Iterator[_SystemRow]:
             behind = zip(order.behind, order.best, strict=True)
             lag = dict(zip(order.names, behind, strict=True))
         for place, scored in enumerate(evaluation.systems, 1):
-            yield _SystemRow(scored, part.name, place, *lag.get(scored.name, (None, None)))
+            row = {"scored": scored, "metrics": scored.metrics[part.name], "subset": part.name}
+            row["rank"] = None if scored.prediction.baseline else place
+            row["behind"], row["best"] = lag.get(scored.name, (None, None))
+            yield row
 
 
 def _columns(evaluation: Evaluation) -> list[Column]:
-    """What a row says, in files and to people."""
     draws = any(scored.prediction.draw is not None for scored in evaluation.systems)
 
     def figure(
@@ -142,40 +128,34 @@ def _columns(evaluation: Evaluation) -> list[Column]:
         """One that is empty for people where it is not known."""
         read = reader(path)
 
-        def text(row: _SystemRow) -> str:
+        def text(row: Row) -> str:
             return "" if path in _GAPS and read(row) is None else show(read(row))
 
         return Column(name, path, heading, "number", show=text, gives_way=way)
 
-    def log_likelihood(row: _SystemRow) -> str:
-        return "−∞" if row.metrics.impossible else number(row.metrics.log_likelihood)
+    def log_likelihood(row: Row) -> str:
+        metrics = row["metrics"]
+        return "−∞" if metrics.impossible else number(metrics.log_likelihood)
 
-    def interval(row: _SystemRow) -> str:
-        behind = row.behind
+    def interval(row: Row) -> str:
+        behind = row["behind"]
         return "" if behind is None else f"{number(behind.low)} to {number(behind.high)}"
 
-    def rank(row: _SystemRow) -> int | None:
-        return None if row.scored.prediction.baseline else row.place
-
-    level = f"{per_cent(evaluation.confidence)} interval"
+    level, likelihood = f"{per_cent(evaluation.confidence)} interval", "metrics.log_likelihood"
     return [
-        Column("", rank, "Rank", "integer", show=lambda row: str(rank(row) or ""), ascending=True),
+        Column("", "rank", "Rank", "integer", "d", unknown="", ascending=True),
         Column("system", "scored.name", "System"),
         Column("subset"),
         Column("games", "metrics.games", kind="integer"),
-        Column("rank", rank, kind="integer"),
+        Column("rank", kind="integer"),
         Column("baseline", "scored.prediction.baseline", kind="boolean"),
-        replace(
-            figure("log_likelihood", "metrics.log_likelihood", "Log-likelihood"),
-            show=log_likelihood,
-        ),
+        Column("log_likelihood", likelihood, "Log-likelihood", "number", show=log_likelihood),
         figure("behind", "behind.estimate", "Behind"),
-        Column("behind_low", "behind.low", kind="number"),
-        Column("behind_high", "behind.high", kind="number"),
+        *file_columns("behind_low=behind.low", "behind_high=behind.high"),
         Column("", "behind.low", level, "number", show=interval, gives_way=6),
         figure("best", "best", "Best", 5, _share),
         figure("accuracy", "metrics.accuracy", "Accuracy", 4, _share),
-        Column("constant_side", "metrics.constant_side", kind="number"),
+        *file_columns("metrics.constant_side"),
         figure("brier", "metrics.brier", "Brier", 3),
         figure("three_way", "metrics.three_way", "Win/draw/loss" if draws else "", 2),
         Column("impossible", "metrics.impossible", kind="integer"),
@@ -196,15 +176,8 @@ def _part_columns(evaluation: Evaluation) -> list[Column]:
 
         return Column("", value, scored.name, "number", show=lambda part: number(value(part)))
 
-    return [
-        Column("", lambda part: part.name, "Part"),
-        Column("", lambda part: part.number, "Games", "integer"),
-        *map(system, evaluation.systems),
-    ]
-
-
-def _short(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    games = Column("", "number", "Games", "integer")
+    return [Column("", "name", "Part"), games, *map(system, evaluation.systems)]
 
 
 def plain_evaluation(evaluation: Evaluation) -> dict[str, Any]:
@@ -213,12 +186,7 @@ def plain_evaluation(evaluation: Evaluation) -> dict[str, Any]:
     period = evaluation.period
     return {
         "format": FORMAT,
-        "metric": evaluation.metric,
-        "confidence": evaluation.confidence,
-        "games": evaluation.games,
-        "players": evaluation.players,
-        "earlier": evaluation.earlier,
-        "tuned": evaluation.tuned,
+        **picked(evaluation, "metric", "confidence", "games", "players", "earlier", "tuned"),
         "period": None if period is None else {"from": str(period[0]), "to": str(period[1])},
         "conclusion": verdict(evaluation),
         "systems": [_plain_system(scored, ranks.get(scored.name)) for scored in evaluation.systems],
@@ -227,10 +195,7 @@ def plain_evaluation(evaluation: Evaluation) -> dict[str, Any]:
             for (subset, metric), (names, *_) in evaluation.bootstraps.items()
             if not ranks.keys().isdisjoint(names)
         ],
-        "subsets": [
-            {"name": part.name, "games": part.number, "about": part.about}
-            for part in evaluation.subsets
-        ],
+        "subsets": [picked(part, "name", "games=number", "about") for part in evaluation.subsets],
         "notes": list(evaluation.notes),
         "advantages": dict(evaluation.advantages),
         "unable": dict(evaluation.unable),
@@ -244,25 +209,19 @@ def _plain_system(scored: Scored, rank: int | None) -> dict[str, Any]:
         "rank": rank,
         "baseline": prediction.baseline,
         "parameters": dict(prediction.parameters),
-        "own_draws": prediction.own_draws,
-        "given": list(prediction.given),
-        "seconds": prediction.seconds,
+        **picked(prediction, "own_draws", "given", "seconds"),
         "metrics": {name: metrics.as_dict() for name, metrics in scored.metrics.items()},
         "calibration": scored.calibration.as_dict(),
     }
 
 
 def _plain_ranking(order: Ranking) -> dict[str, Any]:
-    ends = {"behind": "estimate", "low": "low", "high": "high"}
+    ends = ("behind=1.estimate", "1.low", "1.high")
     return {
-        "metric": order.metric,
-        "subset": order.subset,
-        "unit": order.unit,
+        **picked(order, "metric", "subset", "unit"),
         "systems": [
-            {"name": name}
-            | {key: behind and getattr(behind, end) for key, end in ends.items()}
-            | {"best": best, "tied": name in order.tied}
-            for name, behind, best in zip(order.names, order.behind, order.best, strict=True)
+            picked(row, "name=0", *ends, "best=2") | {"tied": row[0] in order.tied}
+            for row in zip(order.names, order.behind, order.best, strict=True)
         ],
     }
 
@@ -352,7 +311,6 @@ def _undecided(order: Ranking, others: Sequence[str]) -> Iterator[str]:
 
 
 def _title(name: str) -> str:
-    """What people call a system, with its name."""
     entry = SYSTEMS.get(name)
     if entry is None or not entry.title:
         return name
@@ -428,16 +386,14 @@ def _learned(evaluation: Evaluation) -> Iterator[str]:
 
 
 def _intervals(evaluation: Evaluation) -> Iterator[str]:
-    """What intervals are over."""
     level = per_cent(evaluation.confidence)
     for _, bootstrap in list(evaluation.bootstraps.values())[:1]:
-        yield (
-            f"Intervals in tables are at {level} each, over {bootstrap.unit}s (games that share a "
-            "player count as one cluster)."
-            if bootstrap.unit == "player"
-            else f"Intervals in tables are at {level} each, over games: the players are not "
-            "known, so games of one player are taken as independent."
-        )
+        over = "players (games that share a player count as one cluster)"
+        if bootstrap.unit != "player":
+            over = (
+                "games: the players are not known, so games of one player are taken as independent"
+            )
+        yield f"Intervals in tables are at {level} each, over {over}."
 
 
 #: Systems in one picture: more panels than these cannot be read.
@@ -454,15 +410,11 @@ def calibration_chart(evaluation: Evaluation) -> Chart:
     title = f"Calibration on {evaluation.games:,} games"
     if len(systems) < len(evaluation.ranked):
         title += f": the best {len(systems)} of {len(evaluation.ranked)} systems"
-    return Chart(
-        list(map(_panel, systems)),
-        title,
-        words=f"{title}: mean scores against predictions",
-        note="Across: the predicted score of the player who moves first; up: the mean score. Grey: "
-        "where the predictions lie.",
-        columns=3,
-        widths=(80.0 + 227.0 * min(max(len(systems), 1), 3), 360.0),
-    )
+    words, panels = f"{title}: mean scores against predictions", list(map(_panel, systems))
+    note = "Across: the predicted score of the player who moves first; up: the mean score. "
+    note += "Grey: where the predictions lie."
+    widths = (80.0 + 227.0 * min(max(len(systems), 1), 3), 360.0)
+    return Chart(panels, title, words, note, columns=3, widths=widths)
 
 
 def _panel(scored: Scored) -> Panel:

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
-from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +15,7 @@ from yardstone.choices import check_choice
 from yardstone.errors import MissingExtraError, UsageError
 from yardstone.files import scratch_folder
 from yardstone.records.decoding import csv_lines
-from yardstone.reports.document import Document, Kind, Table
+from yardstone.reports.document import Document, Table, record
 
 __all__ = [
     "as_json",
@@ -34,18 +33,17 @@ __all__ = [
 ]
 
 
-#: Rows of a piece of CSV.
-_PIECE = 10_000
 #: Records of a piece of JSON.
 _RECORDS = 1_000
-#: What SQL calls the kinds of values.
-_SQL = {
-    "text": "VARCHAR",
-    "integer": "BIGINT",
-    "number": "DOUBLE",
-    "boolean": "BOOLEAN",
-    "date": "DATE",
-    "time": "TIMESTAMP",
+#: What SQL, pandas and Polars call the kinds of values; in pandas integers and booleans may be
+#: unknown.
+_TYPES: dict[str, tuple[str, str, str]] = {
+    "text": ("VARCHAR", "str", "String"),
+    "integer": ("BIGINT", "Int64", "Int64"),
+    "number": ("DOUBLE", "float64", "Float64"),
+    "boolean": ("BOOLEAN", "boolean", "Boolean"),
+    "date": ("DATE", "datetime64[s]", "Date"),
+    "time": ("TIMESTAMP", "datetime64[s]", "Datetime"),
 }
 
 
@@ -72,16 +70,12 @@ def table_csv(table: Table) -> str:
 def csv_pieces(table: Table) -> Iterator[str]:
     """The same piece by piece, so that a long table takes no more memory than a short one."""
     columns = table.kept
-    rows = ([_text(column.value(row)) for column in columns] for row in table.rows)
+    rows = ([_text(column.stored(row)) for column in columns] for row in table.rows)
     return csv_lines((column.name for column in columns), rows)
 
 
 def _text(value: Any) -> Any:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and not isfinite(value):
-        return None
-    return value
+    return str(value).lower() if isinstance(value, bool) else value
 
 
 def as_json(value: Any) -> str:
@@ -98,9 +92,7 @@ def json_pieces(document: Document) -> Iterator[str]:
     """The same piece by piece: values that are made when they are looked at stay so."""
     if document.plain is None:
         table = records_of(document)
-        yield from _list_pieces(
-            ({c.name: _plain(c.value(row)) for c in table.kept} for row in table.rows), ""
-        )
+        yield from _list_pieces((record(table.columns, row) for row in table.rows), "")
         yield "\n"
         return
     plain = document.plain()
@@ -136,14 +128,10 @@ def _indented(value: Any, indent: str) -> str:
     return as_json(value).rstrip("\n").replace("\n", f"\n{indent}")
 
 
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and not isfinite(value) else value
-
-
 def write_parquet(document: Document, path: Path) -> None:
     """Write the records, with the types of their columns."""
     table = records_of(document)
-    write_pieces(path, csv_pieces(table), {column.name: _SQL[column.kind] for column in table.kept})
+    write_pieces(path, csv_pieces(table), {each.name: _TYPES[each.kind][0] for each in table.kept})
 
 
 def write_pieces(path: Path, pieces: Iterable[str], columns: Mapping[str, str]) -> None:
@@ -161,23 +149,6 @@ def write_pieces(path: Path, pieces: Iterable[str], columns: Mapping[str, str]) 
 
 
 LIBRARIES = ("pandas", "polars")
-#: What pandas calls the kinds of values; integers and booleans may be unknown.
-_PANDAS: dict[Kind, str] = {
-    "text": "str",
-    "integer": "Int64",
-    "number": "float64",
-    "boolean": "boolean",
-    "date": "datetime64[s]",
-    "time": "datetime64[s]",
-}
-_POLARS: dict[Kind, str] = {
-    "text": "String",
-    "integer": "Int64",
-    "number": "Float64",
-    "boolean": "Boolean",
-    "date": "Date",
-    "time": "Datetime",
-}
 
 
 def frame_library(library: Literal["pandas", "polars"] | None = None) -> str:
@@ -203,17 +174,12 @@ def document_frame(document: Document, library: Literal["pandas", "polars"] | No
     table = records_of(document)
     name = frame_library(library)
     frames = import_module(name)
-    columns = {
-        column.name: (column.kind, [column.value(row) for row in table.rows])
-        for column in table.kept
-    }
-    if name == "pandas":
-        return frames.DataFrame(
-            {key: frames.Series(v, dtype=_PANDAS[kind]) for key, (kind, v) in columns.items()}
-        )
-    return frames.DataFrame(
-        [
-            frames.Series(key, values, dtype=getattr(frames, _POLARS[kind]), strict=False)
-            for key, (kind, values) in columns.items()
-        ]
-    )
+    columns = []
+    for column in table.kept:
+        values, (_, pandas, polars) = list(map(column.stored, table.rows)), _TYPES[column.kind]
+        if name == "pandas":
+            columns.append((column.name, frames.Series(values, dtype=pandas)))
+        else:
+            kind = getattr(frames, polars)
+            columns.append((column.name, frames.Series(column.name, values, kind, strict=False)))
+    return frames.DataFrame(dict(columns))

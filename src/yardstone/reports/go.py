@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from math import isfinite, isnan
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -72,37 +71,32 @@ def _known(value: float, digits: int) -> float | None:
     return round(float(value), digits) if isfinite(value) else None
 
 
-def _per_cent(value: float, digits: int = 1) -> str:
-    return UNKNOWN if isnan(value) else f"{100.0 * value:.{digits}f}"
-
-
-def _points(value: float, digits: int = 1) -> str:
+def _text(value: float, digits: int = 1) -> str:
     return UNKNOWN if isnan(value) else f"{round(float(value), digits) + 0.0:.{digits}f}"
 
 
-def _share(
-    name: str, read: Callable[[Any], float], heading: str, gives_way: int = 0, *, shown: int = 1
-) -> Column:
-    return Column(
-        name,
-        lambda row: _known(read(row), 6),
-        heading,
-        "number",
-        show=lambda row: _per_cent(read(row), shown),
-        gives_way=gives_way,
-    )
-
-
 def _amount(
-    name: str, read: Callable[[Any], float], heading: str, *, digits: int = 2, shown: int = 1
+    name: str,
+    read: Callable[[Any], float],
+    heading: str,
+    gives_way: int = 0,
+    *,
+    digits: int = 2,
+    shown: int = 1,
+    scale: float = 1.0,
 ) -> Column:
-    return Column(
-        name,
-        lambda row: _known(read(row), digits),
-        heading,
-        "number",
-        show=lambda row: _points(read(row), shown),
-    )
+    """A number with so many digits in files, and `scale` times it `shown` to people."""
+
+    def text(row: Any) -> str:
+        return _text(scale * read(row), shown)
+
+    def value(row: Any) -> float | None:
+        return _known(read(row), digits)
+
+    return Column(name, value, heading, "number", show=text, gives_way=gives_way)
+
+
+_share = partial(_amount, digits=6, scale=100.0)
 
 
 _PLACE = (
@@ -151,7 +145,7 @@ _MISTAKES = (
     _SIDE,
     _POINT,
     _POINT_LOSS,
-    Column("", lambda m: f"± {_points(m.game.losses.error[m.k])}", "Error", left=False),
+    Column("", lambda m: f"± {_text(m.game.losses.error[m.k])}", "Error", left=False),
     _WIN_LOSS,
     _POLICY,
     _RANK,
@@ -207,15 +201,10 @@ def analysis_document(result: AnalysedGames, *, moves: bool = True, top: int = 1
         title = f"All {len(games):,} games, by player"
         sections.append(Section(title, [Table(_TOTALS, result.players())]))
     sections.append(Section(blocks=[Lines([*_legend(result)], bullets=True)]))
-    return Document(
-        "Analysis" if len(games) == 1 else f"Analysis of {len(games):,} games",
-        sections=sections,
-        records=Table(
-            (*_PLACE, *_MOVE_COLUMNS), [_Move(game, k) for game in games for k in range(len(game))]
-        ),
-        plain=lambda: _plain_analysis(result),
-        drawing=partial(game_chart, result),
-    )
+    title = "Analysis" if len(games) == 1 else f"Analysis of {len(games):,} games"
+    every = [_Move(game, k) for game in games for k in range(len(game))]
+    records, plain = Table((*_PLACE, *_MOVE_COLUMNS), every), partial(_plain_analysis, result)
+    return Document(title, (), sections, records, plain, partial(game_chart, result))
 
 
 def _date(of: GameAnalysis | Judgement) -> str:
@@ -249,13 +238,10 @@ def _mistakes(result: AnalysedGames, analysis: GameAnalysis, top: int) -> Sectio
 
 
 def _legend(result: AnalysedGames) -> Iterator[str]:
-    """How to read the figures."""
     ends = result.phases
     small = sorted({analysis.game.size for analysis in result.games} - {19})
     scaled = "".join(
-        f"; on {size}x{size} {first} and {middle}"
-        for size in small[:3]
-        for first, middle in [ends.ends(size)]
+        f"; on {size}x{size} {' and '.join(map(str, ends.ends(size)))}" for size in small[:3]
     )
     yield (
         "A loss is what the move left its player, less what the best move found would have left: "
@@ -318,10 +304,6 @@ def _place(judgement: Judgement) -> str:
     return f"{game.file} #{game.number}" if game.number > 1 else game.file
 
 
-def _lead(judgement: Judgement) -> str:
-    return f"{round(judgement.white_lead, 3) + 0.0:.1f}"
-
-
 _JUDGEMENT_COLUMNS = (
     Column("file", "game.file", "Game", show=_place),
     Column("game", "game.number", kind="integer"),
@@ -333,11 +315,7 @@ _JUDGEMENT_COLUMNS = (
     Column("judged", lambda j: _WINNERS[j.winner] or "undecided", "Judged"),
     Column("agrees", kind="boolean"),
     _share("white_winrate", lambda j: round(j.white_winrate, 6), "White wins %"),
-    replace(
-        _amount("white_lead", lambda j: j.white_lead, "White leads", digits=3),
-        show=_lead,
-        gives_way=2,
-    ),
+    _amount("white_lead", lambda j: round(j.white_lead, 3), "White leads", 2, digits=3),
     Column("moves", heading="Moves", kind="integer", form="d", gives_way=1),
     Column("komi", "conditions.komi", kind="number"),
     Column("rules", "conditions.rules.name"),
@@ -353,23 +331,17 @@ def judgement_document(result: JudgedGames, *, top: int = 20) -> Document:
         title += f", the surest {top} of {len(contrary):,}"
     table = Table(_JUDGEMENT_COLUMNS, contrary[:top], noun="game")
     records = Table(_JUDGEMENT_COLUMNS, result.games)
-    return Document(
-        "Judged games",
-        list(_summary(result)),
-        [Section(title, [table])] if table.rows else [],
-        records,
-        lambda: {
-            "format": 1,
-            **picked(result, "network", "sure"),
-            "counts": asdict(result.agreement),
-            "games": records.records(),
-            "skipped": plain_skipped(result.skipped),
-        },
-    )
+    sections = [Section(title, [table])] if table.rows else []
+
+    def plain() -> dict[str, Any]:
+        counts = asdict(result.agreement)
+        values = {"format": 1, **picked(result, "network", "sure"), "counts": counts}
+        return values | {"games": records.records(), "skipped": plain_skipped(result.skipped)}
+
+    return Document("Judged games", list(_summary(result)), sections, records, plain)
 
 
 def _summary(result: JudgedGames) -> Iterator[str]:
-    """How many games, and how far records and network agree."""
     counts = result.agreement
     yield f"{plural(counts.games, 'game')} judged by {result.network}"
     yield (
@@ -394,7 +366,6 @@ _SHORT_SUM = 12
 
 
 def _size(size: int) -> str:
-    """A number of bytes for people."""
     return f"{size / 1e6:.1f} MB"
 
 
@@ -417,28 +388,21 @@ def networks_document(networks: Sequence[StoredNetwork], folder: Path) -> Docume
     notes = [f"{each.name}: {each.problem}" for each in networks if each.problem]
     names = [each.name for each in networks if each.included]
     notes += [f"{name} comes with Yardstone." for name in names]
-    others = (
-        f"No other network in {folder}: `yardstone go nets download b6c96` gets a stronger one."
-    )
-    if len(networks) > len(names):
-        others = f"The others are in {folder}."
-    section = Section(blocks=[table, Lines([*notes, others])])
-    return Document("Networks", sections=[section], records=table)
+    others = f"The others are in {folder}."
+    if len(networks) == len(names):
+        others = f"No other network in {folder}: `yardstone go nets download b6c96` gets a stronger"
+        others += " one."
+    notes.append(others)
+    return Document("Networks", (), [Section(blocks=[table, Lines(notes)])], table)
 
 
 def known_networks_document() -> Document:
     """Networks that can be downloaded by name."""
-    columns = [
-        Column("short", heading="name"),
-        Column("name", heading="full name"),
-        Column("about", heading="what it is"),
-    ]
-    files = file_columns(*KnownNetwork.__dataclass_fields__, kind="text")
-    return Document(
-        "Networks that can be downloaded",
-        sections=[Section(blocks=[Table(columns, KNOWN, noun="network")])],
-        records=Table(files, KNOWN),
-    )
+    headings = {"short": "name", "name": "full name", "about": "what it is"}
+    columns = [Column(name, heading=heading) for name, heading in headings.items()]
+    sections = [Section(blocks=[Table(columns, KNOWN, noun="network")])]
+    records = Table(file_columns(*KnownNetwork.__dataclass_fields__, kind="text"), KNOWN)
+    return Document("Networks that can be downloaded", (), sections, records)
 
 
 def network_document(facts: Mapping[str, Any]) -> Document:
@@ -464,13 +428,9 @@ def network_document(facts: Mapping[str, Any]) -> Document:
         rows.append(("knows only", facts["knows"]))
     if facts["metadata"]:
         rows.append(("not usable", "it wants to know the players' ranks with every position"))
-    columns = (Column("property", itemgetter(0)), Column("value", itemgetter(1)))
-    return Document(
-        f"Network {facts['name']}",
-        sections=[Section(blocks=[Facts(rows)])],
-        records=Table(columns, rows),
-        plain=lambda: dict(facts),
-    )
+    sections = [Section(blocks=[Facts(rows)])]
+    records = Table(file_columns("property=0", "value=1", kind="text"), rows)
+    return Document(f"Network {facts['name']}", (), sections, records, lambda: dict(facts))
 
 
 def game_title(analysis: GameAnalysis) -> str:
@@ -514,11 +474,15 @@ def _panels(report: AnalysedGames, game: GameAnalysis) -> tuple[Panel, Panel]:
     across = Axis("move", low=0.0, high=float(max(len(game), 1)), whole=True)
     known = lead[np.isfinite(lead)]
     least, most = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
-    room = 0.05 * (most - least)
+    room, bad = 0.05 * (most - least), game.mistakes(report.mistake)
     low, high = min(least - room, -5.0), max(most + room, 5.0)
 
     def curve(values: NDArray[np.float32]) -> list[Mark]:
-        return [*phases, Stroke(moves, values, width=1.6), *_mistake_points(report, game, values)]
+        marks: list[Mark] = [*phases, Stroke(moves, values, width=1.6)]
+        for black in (True, False):
+            at = bad[(game.colour[bad] == BLACK) == black] + 1
+            marks.append(Points(at, values[at], "c2", size=3.2, hollow=not black))
+        return marks
 
     areas = [
         Band(moves, share, 100.0, "black", opacity=0.75),
@@ -530,14 +494,3 @@ def _panels(report: AnalysedGames, game: GameAnalysis) -> tuple[Panel, Panel]:
         Panel(across, percent, [*areas, Guide(y=50.0), *curve(share)], game_title(game)),
         Panel(across, points, [Guide(y=0.0), *curve(lead)], " "),
     )
-
-
-def _mistake_points(
-    report: AnalysedGames, game: GameAnalysis, curve: NDArray[np.float32]
-) -> list[Mark]:
-    bad = game.mistakes(report.mistake)
-    marks: list[Mark] = []
-    for black in (True, False):
-        moves = bad[(game.colour[bad] == BLACK) == black] + 1
-        marks.append(Points(moves, curve[moves], "c2", size=3.2, hollow=not black))
-    return marks

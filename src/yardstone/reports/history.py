@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from yardstone.reports.document import (
     Picture,
     Section,
     Table,
+    file_columns,
     record,
 )
 from yardstone.reports.panels import series_style
@@ -63,30 +63,21 @@ def history_document(history: RatingHistory) -> Document:
         sections += _finding_sections(history, history.findings)
     if history.notes:
         sections.append(Section("Notes", [Lines(history.notes, bullets=True)]))
-    return Document(
-        title=f"Ratings by {history.rated.name}",
-        lead=[_headline(history)],
-        sections=sections,
-        records=Table(_GAMES, list(_games(history)), noun="game")
-        if history.curves
-        else Table(_PRESENT, [history.present(row) for row in history.ranked()], noun="player"),
-        plain=partial(plain_history, history),
-        drawing=partial(history_chart, history) if history.curves or history.ranked() else None,
-    )
-
-
-def _headline(history: RatingHistory) -> str:
-    """What was rated how."""
+    records = Table(_GAMES, list(_games(history)), noun="game")
+    if not history.curves:
+        records = Table(_PRESENT, [history.present(row) for row in history.ranked()], noun="player")
+    drawing = partial(history_chart, history) if history.curves or records.rows else None
     rated = history.rated
-    text = f"{rated.number:,} games of {int((rated.played > 0).sum()):,} players"
+    lead = f"{rated.number:,} games of {int((rated.played > 0).sum()):,} players"
     if rated.period is not None:
         begin, end = rated.period
-        text += f", {str(begin)[:10]} to {str(end)[:10]}"
-    return f"{text}, rated by {history.rated.name}"
+        lead += f", {str(begin)[:10]} to {str(end)[:10]}"
+    lead += f", rated by {rated.name}"
+    title, plain = f"Ratings by {rated.name}", partial(plain_history, history)
+    return Document(title, [lead], sections, records, plain, drawing)
 
 
 def _interval_note(history: RatingHistory) -> str:
-    """What ± means here."""
     few = ""
     if history.fewest > 1:
         few = f" Players with fewer than {history.fewest} games are not listed."
@@ -101,57 +92,34 @@ def _interval_note(history: RatingHistory) -> str:
     )
 
 
-@dataclass(frozen=True)
-class _Game:
-    """A game of a chosen player, and half the interval of his rating before it."""
-
-    curve: RatingCurve
-    place: int
-    reach: float
-
-    def __getitem__(self, name: str) -> Any:
-        return getattr(self.curve, name)[self.place]
-
-    def end(self, side: int) -> float | None:
-        """An end of the interval."""
-        return known(float(self["rating"]) + side * self.reach)
-
-
-def _games(history: RatingHistory) -> Iterator[_Game]:
+def _games(history: RatingHistory) -> Iterator[dict[str, Any]]:
+    """The games of the chosen players, with the interval of their rating before each."""
+    numbers = ("score", "expected", "rating", "deviation", "after")
     for curve in history.curves:
         reach = history.half_widths(curve)
-        for place in range(len(curve)):
-            yield _Game(curve, place, float(reach[place]))
-
-
-def _number(name: str) -> Column:
-    return Column(name, lambda game: known(float(game[name])), kind="number")
+        for k, opponent in enumerate(curve.opponents):
+            game = {"number": k + 1, "game": int(curve.game[k]) + 1, "opponent": opponent}
+            game |= {"player": curve.player, "first": bool(curve.first[k])}
+            game |= {name: float(getattr(curve, name)[k]) for name in numbers}
+            game |= {"low": game["rating"] - reach[k], "high": game["rating"] + reach[k]}
+            yield game | {"time": None if curve.time is None else str(curve.time[k])}
 
 
 #: The games of the chosen players in files; JSON has them below each player.
 _GAMES = (
-    Column("player", "curve.player"),
-    Column("number", lambda game: game.place + 1, kind="integer"),
-    Column("game", lambda game: int(game["game"]) + 1, kind="integer"),
-    Column(
-        "time", lambda game: None if game.curve.time is None else str(game["time"]), kind="time"
-    ),
-    Column("opponent", lambda game: game["opponents"]),
-    Column("first", lambda game: bool(game["first"]), kind="boolean"),
-    *map(_number, ("score", "expected", "rating", "deviation")),
-    Column("low", lambda game: game.end(-1), kind="number"),
-    Column("high", lambda game: game.end(1), kind="number"),
-    _number("after"),
+    Column("player"),
+    *file_columns("number", "game", kind="integer"),
+    Column("time", kind="time"),
+    Column("opponent"),
+    Column("first", kind="boolean"),
+    *file_columns("score", "expected", "rating", "deviation", "low", "high", "after"),
 )
 
 
 #: The listed players in files, where none was chosen.
 _PRESENT = (
     Column("player"),
-    *(
-        Column(name, lambda player, name=name: known(getattr(player, name)), kind="number")
-        for name in ("rating", "deviation", "low", "high")
-    ),
+    *file_columns("rating", "deviation", "low", "high"),
     Column("games", kind="integer"),
 )
 
@@ -187,23 +155,14 @@ def _curve_table(history: RatingHistory) -> Table:
         best = peak[curve.player]
         return day(curve, best) or f"game {best + 1}"
 
-    def half_width(curve: RatingCurve) -> float:
-        return float(history.half_widths(curve)[-1])
-
-    def highest(curve: RatingCurve) -> float:
-        return float(curve.after[peak[curve.player]])
-
-    def percent(name: str) -> Any:
-        return lambda curve: 100 * getattr(curve, name).mean()
-
     columns = [
         Column("", "player", "Player"),
         Column("", lambda curve: float(curve.after[-1]), "Rating", "number"),
-        Column("", half_width, "±", "number"),
+        Column("", lambda curve: float(history.half_widths(curve)[-1]), "±", "number"),
         Column("", len, "Games", "integer", gives_way=5),
-        Column("", percent("score"), "Score %", "number", gives_way=3),
-        Column("", percent("expected"), "Expected %", "number", gives_way=2),
-        Column("", highest, "Highest", "number", gives_way=6),
+        Column("", lambda curve: 100 * curve.score.mean(), "Score %", "number", gives_way=3),
+        Column("", lambda curve: 100 * curve.expected.mean(), "Expected %", "number", gives_way=2),
+        Column("", lambda c: float(c.after[peak[c.player]]), "Highest", "number", gives_way=6),
         Column("", when, "at", "date", gives_way=4),
         Column("", lambda curve: day(curve, -1), "Last game", "date", gives_way=1),
     ]
@@ -268,32 +227,22 @@ def plain_history(history: RatingHistory) -> dict[str, Any]:
     rated = history.rated
     games: dict[str, list[dict[str, Any]]] = {curve.player: [] for curve in history.curves}
     for game in _games(history):
-        games[game.curve.player].append(record(_GAMES[1:], game))
-    reach = history.present_half_widths
-    ratings = rated.ratings
+        games[game["player"]].append(record(_GAMES[1:], game))
+
+    def final(curve: RatingCurve) -> dict[str, float | None]:
+        rating, reach = float(curve.after[-1]), history.half_widths(curve)[-1]
+        ends = {"low": known(rating - reach), "high": known(rating + reach)}
+        return {"rating": rating, "deviation": known(curve.final_deviation), **ends}
+
     values: dict[str, Any] = {
         "format": FORMAT,
-        "system": rated.name,
-        "parameters": dict(rated.parameters),
-        "confidence": history.confidence,
+        **picked(history, "system=rated.name", "rated.parameters", "confidence"),
         "games": rated.number,
         "players": int((rated.played > 0).sum()),
         "replayed": rated.replayed,
-        "ratings": [
-            {
-                "player": ratings.players[row],
-                **_estimate(ratings.rating[row], ratings.deviation[row], reach[row]),
-            }
-            for row in history.listed()
-        ],
+        "ratings": [record(_PRESENT[:-1], history.present(row)) for row in history.listed()],
         "curves": [
-            {
-                "player": curve.player,
-                "final": _estimate(
-                    curve.after[-1], curve.final_deviation, history.half_widths(curve)[-1]
-                ),
-                "games": games[curve.player],
-            }
+            {"player": curve.player, "final": final(curve), "games": games[curve.player]}
             for curve in history.curves
         ],
         "notes": list(history.notes),
@@ -303,15 +252,6 @@ def plain_history(history: RatingHistory) -> dict[str, Any]:
     if history.findings is not None:
         values["findings"] = _plain_findings(history, history.findings)
     return values
-
-
-def _estimate(rating: float, deviation: float, reach: float) -> dict[str, float | None]:
-    return {
-        "rating": float(rating),
-        "deviation": known(deviation),
-        "low": known(rating - reach),
-        "high": known(rating + reach),
-    }
 
 
 def _plain_findings(history: RatingHistory, findings: Findings) -> dict[str, Any]:
@@ -337,8 +277,7 @@ def _plain_findings(history: RatingHistory, findings: Findings) -> dict[str, Any
                 "first": pool.players[pool.first[item.game]],
                 "second": pool.players[pool.second[item.game]],
                 "score": float(pool.score[item.game]),
-                "expected_of_winner": item.expected,
-                **picked(item, "chance", "swapped"),
+                **picked(item, "expected_of_winner=expected", "chance", "swapped"),
                 "twin": _twin(item),
             }
             for item in findings.improbable
@@ -389,11 +328,7 @@ def plain_sources(history: RatingHistory) -> list[dict[str, Any]]:
     sources, players = rating_sources(history.rated), history.rated.ratings.players
 
     def estimate(name: str, row: int) -> dict[str, float | None]:
-        deviation = getattr(sources, f"{name}_deviation")[row]
-        return {
-            "rating": known(float(getattr(sources, name)[row])),
-            "deviation": known(float(deviation)),
-        }
+        return picked(sources, f"rating={name}.{row}", f"deviation={name}_deviation.{row}")
 
     return [
         {
@@ -487,20 +422,9 @@ def sources_chart(sources: RatingSources, players: Sequence[str], rows: Sequence
         shown = sources.number[chosen] > 0 if name == "moves" else np.ones(len(chosen), np.bool_)
         rating = getattr(sources, name)[chosen][shown]
         reach = getattr(sources, f"{name}_deviation")[chosen][shown]
-        marks.append(
-            Points(
-                rating,
-                place[shown] + above,
-                colour,
-                name=name.capitalize(),
-                shape=shape,
-                across=(rating - reach, rating + reach),
-            )
-        )
+        y, ends = place[shown] + above, (rating - reach, rating + reach)
+        marks.append(Points(rating, y, colour, name.capitalize(), shape, across=ends))
     names = [players[row] for row in rows]
     panel = Panel(Axis("Rating", grid=True), Axis(scale="category", names=names), marks)
-    return Chart(
-        [panel],
-        "Ratings from moves, from results, and from both, with one deviation",
-        height=34.0 * max(len(rows), 4),
-    )
+    title = "Ratings from moves, from results, and from both, with one deviation"
+    return Chart([panel], title, height=34.0 * max(len(rows), 4))

@@ -28,6 +28,7 @@ from yardstone.reports.panels import (
     Words,
     broken,
     cut,
+    rectangle,
     text_width,
 )
 
@@ -75,8 +76,7 @@ def laid_out(chart: Chart, width: float) -> Sheet:
             inside = each - left - right
             panel = prepared.panel
             tall = inside if panel.square else panel.height or chart.height
-            box = _Box(x + left, y + head, inside, tall)
-            elements += _panel(prepared, x, box)
+            elements += _panel(prepared, x, x + left, inside, y + head, tall)
             high = max(high, head + tall + _foot(panel, inside))
         y += high + (_GUTTER / 2.0 if first + columns < len(panels) else 0.0)
     for line in broken(chart.note, room, _SMALL):
@@ -92,27 +92,6 @@ def _held(element: Element, width: float) -> Element:
     left, _, right, _ = element.box
     over = max(1.0 - left, 0.0) + min(width - 1.0 - right, 0.0)
     return replace(element, x=element.x + over) if over else element
-
-
-class _Box(NamedTuple):
-    """The inside of a panel, in pixels."""
-
-    left: float
-    top: float
-    width: float
-    height: float
-
-    @property
-    def right(self) -> float:
-        return self.left + self.width
-
-    @property
-    def bottom(self) -> float:
-        return self.top + self.height
-
-    @property
-    def middle(self) -> float:
-        return self.left + 0.5 * self.width
 
 
 class _Prepared(NamedTuple):
@@ -167,17 +146,15 @@ def _reach(mark: Mark, way: str) -> Iterator[ArrayLike]:
         yield from (mark.left, mark.right) if way == "x" else (mark.bottom, mark.top)
     elif isinstance(mark, Band):
         yield from (mark.x,) if way == "x" else (mark.low, mark.high)
-    elif isinstance(mark, Stroke | Points):
-        yield mark.x if way == "x" else mark.y
-        if isinstance(mark, Points):
-            yield from (mark.across if way == "x" else mark.along) or ()
-    elif isinstance(mark, Guide):
-        yield [np.nan if (value := mark.x if way == "x" else mark.y) is None else value]
+    elif not isinstance(mark, Label) and (value := getattr(mark, way)) is not None:
+        yield value
+    if isinstance(mark, Points):
+        yield from (mark.across if way == "x" else mark.along) or ()
 
 
 def _levels(ruler: Ruler, room: float) -> list[Tick]:
     """Ticks of a vertical axis that do not touch, their texts no wider than `room`."""
-    tall = abs(ruler.end - ruler.start)
+    tall = ruler.most - ruler.least
     ticks = ruler.ticks(max(int(tall / 38.0), 2))
     least, kept, last = 1.02 * _SMALL, [], np.inf
     if ruler.axis.between and ruler.axis.ticks is not None:
@@ -194,25 +171,25 @@ def _levels(ruler: Ruler, room: float) -> list[Tick]:
     return kept
 
 
-def _panel(prepared: _Prepared, x: float, box: _Box) -> Iterator[Element]:
-    panel = prepared.panel
-    place = Frame(
-        _ruler(panel, panel.x, "x", box.left, box.right),
-        _ruler(panel, panel.y, "y", box.bottom, box.top),
-    )
-    y = box.top - prepared.top
+def _panel(
+    prepared: _Prepared, x: float, left: float, width: float, top: float, height: float
+) -> Iterator[Element]:
+    panel, right = prepared.panel, left + width
+    upright = _ruler(panel, panel.y, "y", top + height, top)
+    place = Frame(_ruler(panel, panel.x, "x", left, right), upright)
+    y = top - prepared.top
     for line in prepared.title:
         yield Words(line, x, y + _MIDDLE, _MIDDLE, bold=True)
         y += 1.35 * _MIDDLE
     y += 6.0 if prepared.title else 0.0
     if panel.y.label:
-        yield Words(cut(panel.y.label, box.right - x, _SMALL), x, y + 8.0, _SMALL, colour="soft")
+        yield Words(cut(panel.y.label, right - x, _SMALL), x, y + 8.0, _SMALL, colour="soft")
     if not panel.y.hidden:
-        yield from _upright(panel, place, box)
+        yield from _upright(panel, place)
     if not panel.x.hidden:
-        yield from _across(panel, place, box)
+        yield from _across(panel, place)
     if panel.top is not None:
-        yield from _upper(panel.top, place, box)
+        yield from _upper(panel.top, place)
     for mark in panel.marks:
         yield from drawn(mark, place)
     if prepared.direct:
@@ -225,43 +202,44 @@ def _segment(
     return Shape([np.array([[x0, y0], [x1, y1]])], stroke=colour, dash=dash)
 
 
-def _upright(panel: Panel, place: Frame, box: _Box) -> Iterator[Element]:
+def _upright(panel: Panel, place: Frame) -> Iterator[Element]:
     """The vertical axis: texts at the left, lines across where they are wanted."""
-    for value, text in _levels(place.y, 0.38 * box.right):
+    left, right = place.x.start, place.x.end
+    for value, text in _levels(place.y, 0.38 * right):
         y = float(place.y.at(value)[0])
         if panel.y.grid:
-            yield _segment(box.left, y, box.right, y, "grid")
+            yield _segment(left, y, right, y, "grid")
         if text:
-            yield Words(text, box.left - 6.0, y + 0.35 * _SMALL, _SMALL, "end", "soft")
+            yield Words(text, left - 6.0, y + 0.35 * _SMALL, _SMALL, "end", "soft")
     if not panel.y.grid and panel.y.scale != "category":
-        yield _segment(box.left, box.top, box.left, box.bottom, "line")
+        yield _segment(left, place.y.least, left, place.y.most, "line")
 
 
-def _across(panel: Panel, place: Frame, box: _Box) -> Iterator[Element]:
+def _across(panel: Panel, place: Frame) -> Iterator[Element]:
     """The horizontal axis: a line with ticks, texts and the label below."""
-    bottom = box.bottom
+    left, right, bottom = place.x.start, place.x.end, place.y.most
     ticks = place.x.ticks(20) if panel.x.between else place.x.fitting_ticks(_SMALL)
     texts = _between(place.x, ticks) if panel.x.between else []
     for value, text in ticks:
         x = float(place.x.at(value)[0])
         if panel.x.grid:
-            yield _segment(x, box.top, x, bottom, "grid")
+            yield _segment(x, place.y.least, x, bottom, "grid")
         if panel.x.scale != "category":
             yield _segment(x, bottom, x, bottom + 4.0, "line")
         if text and not panel.x.between:
             texts.append((x, text))
-    yield _segment(box.left, bottom, box.right, bottom, "line")
+    yield _segment(left, bottom, right, bottom, "line")
     for x, text in texts:
         yield Words(text, x, bottom + 5.0 + _SMALL, _SMALL, "middle", "soft")
-    for count, line in enumerate(broken(panel.x.label, box.width, _SMALL), 1):
+    for count, line in enumerate(broken(panel.x.label, right - left, _SMALL), 1):
         y = bottom + 20.0 + count * _LINE - 5.0
-        yield Words(line, box.middle, y, _SMALL, "middle", "soft")
+        yield Words(line, left + 0.5 * (right - left), y, _SMALL, "middle", "soft")
 
 
 def _between(ruler: Ruler, ticks: list[Tick]) -> list[tuple[float, str]]:
     """Texts in the middle from tick to tick, where there is room for them."""
     texts, last = [], -np.inf
-    edges = [*(float(ruler.at(value)[0]) for value, _ in ticks), max(ruler.start, ruler.end)]
+    edges = [*(float(ruler.at(value)[0]) for value, _ in ticks), ruler.most]
     for (_, text), (start, end) in zip(ticks, pairwise(edges), strict=True):
         half, middle = 0.5 * text_width(text, _SMALL), 0.5 * (start + end)
         if text and middle - half > last + 6.0 and middle + half <= edges[-1] + 4.0:
@@ -270,25 +248,26 @@ def _between(ruler: Ruler, ticks: list[Tick]) -> list[tuple[float, str]]:
     return texts
 
 
-def _upper(axis: Axis, place: Frame, box: _Box) -> Iterator[Element]:
+def _upper(axis: Axis, place: Frame) -> Iterator[Element]:
     """Other ticks for the same values, along the upper edge."""
-    ruler = Ruler(
-        replace(axis, low=place.x.low, high=place.x.high), np.empty(0), place.x.start, place.x.end
-    )
-    yield _segment(box.left, box.top, box.right, box.top, "line")
+    left, right, top = place.x.start, place.x.end, place.y.least
+    axis = replace(axis, low=place.x.low, high=place.x.high)
+    ruler = Ruler(axis, np.empty(0), left, right)
+    yield _segment(left, top, right, top, "line")
     for value, text in ruler.fitting_ticks(_SMALL, 8.0):
         x = float(ruler.at(value)[0])
-        yield _segment(x, box.top - 4.0, x, box.top, "line")
+        yield _segment(x, top - 4.0, x, top, "line")
         if text:
-            yield Words(text, x, box.top - 7.0, _SMALL, "middle", "soft")
+            yield Words(text, x, top - 7.0, _SMALL, "middle", "soft")
     if axis.label:
-        yield Words(axis.label, box.middle, box.top - 11.0 - _SMALL, _SMALL, "middle", "soft")
+        x = left + 0.5 * (right - left)
+        yield Words(axis.label, x, top - 11.0 - _SMALL, _SMALL, "middle", "soft")
 
 
 def _ends(panel: Panel, place: Frame) -> Iterator[Element]:
     """The names of lines at their right ends, clear of each other."""
     ends: list[tuple[float, float, Stroke]] = []
-    top, bottom = sorted((place.y.start, place.y.end))
+    top, bottom = place.y.least, place.y.most
     for mark in panel.marks:
         if isinstance(mark, Stroke) and mark.name:
             x, y = np.broadcast_arrays(place.x.at(mark.x), place.y.at(mark.y))
@@ -353,8 +332,7 @@ def _legend(
 
 
 def _swatch(x: float, y: float, width: float, height: float, colour: str, opacity: float) -> Shape:
-    corners = np.array([[x, y], [x + width, y], [x + width, y + height], [x, y + height]])
-    return Shape([corners], fill=colour, opacity=opacity)
+    return Shape([rectangle(x, y, x + width, y + height)], fill=colour, opacity=opacity)
 
 
 def _key(mark: Mark, x: float, y: float) -> Iterator[Element]:
@@ -403,23 +381,19 @@ class Frame(NamedTuple):
     y: Ruler
 
 
-def _pairs(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
-    across, up = np.broadcast_arrays(numbers(x), numbers(y))
-    return across, up
-
-
 def _drawn_stroke(mark: Stroke, place: Frame) -> Iterator[Element]:
-    x, y = _pairs(mark.x, mark.y)
-    x, y = place.x.at(x), place.y.at(y)
+    x, y = np.broadcast_arrays(place.x.at(mark.x), place.y.at(mark.y))
     if mark.step:
         x, y = np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
-    x, (y,) = thinned(x, [y], abs(place.x.end - place.x.start))
+    x, (y,) = thinned(x, [y], place.x.most - place.x.least)
     parts = clipped(x, y, place)
     if parts:
         yield Shape(parts, stroke=mark.colour, width=mark.width, dash=mark.dash)
     known = np.isfinite(x) & np.isfinite(y)
     beside = np.r_[False, known[:-1]] | np.r_[known[1:], False]
-    alone = known & ~beside & _near(x, place.x) & _near(y, place.y)
+    alone = known & ~beside
+    for pixels, ruler in ((x, place.x), (y, place.y)):
+        alone &= (pixels >= ruler.least - 0.01) & (pixels <= ruler.most + 0.01)
     if alone.any():
         yield Discs(np.column_stack([x, y])[alone], 1.3 * mark.width, fill=mark.colour)
 
@@ -428,8 +402,10 @@ def _drawn_band(mark: Band, place: Frame) -> Iterator[Element]:
     x, low, high = np.broadcast_arrays(*map(numbers, (mark.x, mark.low, mark.high)))
     across, floors, tops = place.x.at(x), place.y.inside(low), place.y.inside(high)
     parts = []
-    for run in _runs(np.isfinite(floors) & np.isfinite(tops) & place.x.holds(x)):
-        pixels = abs(place.x.end - place.x.start)
+    known = np.isfinite(floors) & np.isfinite(tops) & place.x.holds(x)
+    edges = np.flatnonzero(np.diff(np.r_[False, known, False].astype(np.int8))).tolist()
+    for run in map(slice, edges[::2], edges[1::2]):
+        pixels = place.x.most - place.x.least
         left, (lower, upper) = thinned(across[run], [floors[run], tops[run]], pixels)
         if len(left) == 1:
             left = np.array([left[0] - 3.0, left[0] + 3.0])
@@ -441,7 +417,7 @@ def _drawn_band(mark: Band, place: Frame) -> Iterator[Element]:
 
 
 def _drawn_points(mark: Points, place: Frame) -> Iterator[Element]:
-    x, y = _pairs(mark.x, mark.y)
+    x, y = np.broadcast_arrays(numbers(mark.x), numbers(mark.y))
     keep = place.x.holds(x) & place.y.holds(y)
     centres = np.column_stack([place.x.at(x), place.y.at(y)])
     parts = []
@@ -512,8 +488,7 @@ def _drawn_bars(mark: Bars, place: Frame) -> Iterator[Element]:
 
 
 def _drawn_guide(mark: Guide, place: Frame) -> Iterator[Element]:
-    left, right = place.x.start, place.x.end
-    top, bottom = sorted((place.y.start, place.y.end))
+    left, right, top, bottom = place.x.start, place.x.end, place.y.least, place.y.most
     if mark.x is not None and place.x.holds(mark.x)[0]:
         x = float(place.x.at(mark.x)[0])
         yield _segment(x, top, x, bottom, mark.colour, mark.dash)
@@ -547,17 +522,6 @@ def drawn(mark: Mark, place: Frame) -> Iterator[Element]:
     return _DRAWN[type(mark)](mark, place)
 
 
-def _near(pixels: Array, ruler: Ruler) -> NDArray[np.bool_]:
-    least, most = sorted((ruler.start, ruler.end))
-    return (pixels >= least - 0.01) & (pixels <= most + 0.01)
-
-
-def _runs(known: NDArray[np.bool_]) -> list[slice]:
-    """Stretches of places that are known."""
-    edges = np.flatnonzero(np.diff(np.r_[False, known, False].astype(np.int8)))
-    return [slice(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
-
-
 def clipped(x: Array, y: Array, place: Frame) -> list[Array]:
     """The stretches of a line that lie within the panel; gaps stay gaps."""
     start = np.column_stack([x[:-1], y[:-1]])
@@ -565,10 +529,10 @@ def clipped(x: Array, y: Array, place: Frame) -> list[Array]:
     enter, leave = np.zeros(len(start)), np.ones(len(start))
     enter[~np.isfinite(start + end).all(axis=1)] = 2.0
     for axis, ruler in enumerate(place):
-        least, most = sorted((ruler.start, ruler.end))
+        edges = np.array([[ruler.least - 1e-9], [ruler.most + 1e-9]])
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             step = end[:, axis] - start[:, axis]
-            ends = (np.array([[least - 1e-9], [most + 1e-9]]) - start[:, axis]) / step
+            ends = (edges - start[:, axis]) / step
         # A step of zero gives infinite ends, of one sign if it lies outside.
         enter = np.fmax(enter, ends.min(axis=0))
         leave = np.fmin(leave, ends.max(axis=0))
@@ -700,6 +664,7 @@ class Ruler:
 
     def __init__(self, axis: Axis, known: Array, start: float, end: float) -> None:
         self.axis, self.start, self.end = axis, start, end
+        self.least, self.most = sorted((start, end))
         self.low, self.high = _axis_ends(axis, known)
 
     def at(self, values: ArrayLike) -> Array:
@@ -710,8 +675,7 @@ class Ruler:
 
     def inside(self, values: ArrayLike) -> Array:
         """Pixels of values; those outside stand at the edges."""
-        least, most = sorted((self.start, self.end))
-        return np.clip(self.at(values), least, most)
+        return np.clip(self.at(values), self.least, self.most)
 
     def holds(self, values: ArrayLike) -> NDArray[np.bool_]:
         """Which values lie between the ends."""
@@ -744,7 +708,7 @@ class Ruler:
 
     def fitting_ticks(self, size: float, gap: float = 14.0) -> list[Tick]:
         """Ticks whose texts stand side by side without touching."""
-        reach = abs(self.end - self.start)
+        reach = self.most - self.least
         for most in range(max(int(reach / 45.0), 2), 1, -1):
             ticks = self.ticks(most)
             if self.axis.ticks is not None or self.axis.scale == "category":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from math import isfinite, isinf, isnan
 from typing import TYPE_CHECKING, Any
@@ -35,36 +35,31 @@ _PAIR_NAMES = ("LL", "LD", "LW+DD", "DW", "WW")
 
 def match_document(judgement: MatchJudgement) -> Document:
     """The report of a match."""
-    return Document(
-        title="Match" if judgement.players is None else " – ".join(judgement.players),
-        sections=[Section(blocks=[Facts(list(_facts(judgement)))])],
-        records=Table(_RECORDS, [judgement], noun="match"),
-        plain=lambda: plain_match(judgement),
+    title = "Match" if judgement.players is None else " – ".join(judgement.players)
+    sections, records = (
+        [Section(blocks=[Facts(list(_facts(judgement)))])],
+        Table(_RECORDS, [judgement]),
     )
+    return Document(title, (), sections, records, partial(plain_match, judgement))
 
 
 def plain_match(judgement: MatchJudgement) -> dict[str, Any]:
     """All that a match says as plain values; None where one is unknown or infinite."""
     match, paired = judgement.match, judgement.paired
     names = _PAIR_NAMES if match.paired else ("losses", "draws", "wins")
-    interval = ("value", "low", "high")
-    half_width = {"half_width": judgement.half_width, "games": known(judgement.games_needed)}
     values: dict[str, Any] = {
-        **dict(zip(_PLAYERS, judgement.players or (), strict=False)),
+        **dict(zip(("player", "other"), judgement.players or (), strict=False)),
         "model": _model(judgement),
         "counts": dict(zip(names, map(int, match.counts), strict=True)),
         "games": int(match.games),
-        **picked(match, "score", "shared"),
-        "confidence": judgement.confidence,
-        "elo": picked(judgement.elo, *interval),
-        "normalized_elo": picked(judgement.normalized_elo, *interval),
+        **picked(judgement, "match.score", "match.shared", "confidence"),
+        "elo": picked(judgement.elo, "value", "low", "high"),
+        "normalized_elo": picked(judgement.normalized_elo, "value", "low", "high"),
         "superiority": judgement.superiority,
-        "games_for_half_width": half_width,
+        "games_for_half_width": picked(judgement, "half_width", "games=games_needed"),
         "sprt": {
             **picked(judgement.test, "model", "elo0", "elo1", "alpha", "beta"),
-            **picked(judgement.state, "llr", "lower", "upper", "decision"),
-            "chance_of_h1": known(judgement.state.chance),
-            "further_games": known(judgement.state.further_games),
+            **picked(judgement.state, *_STATE, "decision", "chance_of_h1=chance", "further_games"),
         },
     }
     if paired is not None:
@@ -92,7 +87,6 @@ def _results(match: Match) -> dict[str, int]:
 
 
 def match_line(judgement: MatchJudgement) -> str:
-    """Where a match stands, in a line."""
     match, elo, paired = judgement.match, judgement.elo, judgement.paired
     games = match if paired is None else paired.games
     parts = [f"{games.games:g} games" + ("" if games.paired else f" {_signs(games)}")]
@@ -111,47 +105,33 @@ def match_line(judgement: MatchJudgement) -> str:
     return ", ".join(parts)
 
 
-_PLAYERS = ("player", "other")
-
-
 def _model(judgement: MatchJudgement) -> str:
     return "pentanomial" if judgement.match.paired else "trinomial"
 
 
-def _player(place: int) -> Column:
-    return Column(_PLAYERS[place], lambda judgement: judgement.players and judgement.players[place])
-
-
-def _interval(name: str) -> list[Column]:
-    parts = {"": "value", "_low": "low", "_high": "high"}
-    return [
-        Column(f"{name}{ending}", f"{name}.{part}", kind="number") for ending, part in parts.items()
-    ]
-
-
+_STATE = ("llr", "lower", "upper")
 #: One row a match, so that those of several matches can be put together.
 _RECORDS = (
-    _player(0),
-    _player(1),
+    *file_columns("player=players.0", "other=players.1", kind="text"),
     Column("model", _model),
     Column("counts", lambda each: " ".join(f"{count:g}" for count in each.match.counts)),
     Column("games", lambda each: int(each.match.games), kind="integer"),
     *file_columns("match.score", "match.shared", "confidence"),
-    *_interval("elo"),
-    *_interval("normalized_elo"),
-    *file_columns("superiority", "half_width"),
-    Column("games_for_half_width", "games_needed", kind="number"),
+    *(
+        Column(name + ending, f"{name}.{part}", kind="number")
+        for name in ("elo", "normalized_elo")
+        for ending, part in {"": "value", "_low": "low", "_high": "high"}.items()
+    ),
+    *file_columns("superiority", "half_width", "games_for_half_width=games_needed"),
     Column("sprt_model", "test.model"),
     *file_columns("test.elo0", "test.elo1", "test.alpha", "test.beta"),
-    *file_columns("state.llr", "state.lower", "state.upper"),
+    *file_columns(*(f"state.{name}" for name in _STATE)),
     Column("decision", "state.decision"),
-    Column("chance_of_h1", "state.chance", kind="number"),
-    *file_columns("state.further_games"),
+    *file_columns("chance_of_h1=state.chance", "state.further_games"),
 )
 
 
 def _facts(judgement: MatchJudgement) -> Iterator[tuple[str, str]]:
-    """Labels, with what is said of each."""
     if judgement.players is not None:
         yield "Match", " against ".join(judgement.players)
     yield from _counts(judgement)
@@ -220,8 +200,7 @@ def _endings(judgement: MatchJudgement) -> Iterator[tuple[str, str]]:
         counts = zip(judgement.players or (), lost, strict=True)
         return ", ".join(f"{name} {number:,}" for name, number in counts if number or all_)
 
-    others = []
-    on_time = (0, 0)
+    others, on_time = [], (0, 0)
     for ending in judgement.endings:
         if ending.name == TIME:
             on_time = ending.lost
@@ -297,51 +276,37 @@ def forecast_document(forecast: GameForecast) -> Document:
         f"against {forecast.second} (by {forecast.system}).",
         *_chances(forecast),
     ]
-    untold = all(known(player.deviation) is None for player in players)
-    shown = [column for column in _FORECAST_PLAYERS if not (untold and column.name == "deviation")]
+    deviations = any(player["deviation"] is not None for player in players)
+    shown = [
+        Column("", "player", "Player"),
+        Column("", "rating", "Rating", "number"),
+        Column("", "deviation", "Deviation" if deviations else "", "number"),
+        Column("", "games", "Games", "integer"),
+    ]
     table = Table(shown, players, noun="player")
     basis = [forecast.basis] if forecast.basis else []
     notes = [_uncertainty(forecast), *basis]
-    few = [player for player in players if player.games < FEW_GAMES]
+    few = [player for player in players if player["games"] < FEW_GAMES]
     if few:
-        listed = " and ".join(f"{player.name} has {plural(player.games, 'game')}" for player in few)
-        notes.append(f"Note: {listed}: too few to say much.")
-    return Document(
-        title=f"{forecast.first} – {forecast.second}",
-        lead=lead,
-        sections=[Section(blocks=[table]), Section(blocks=[Lines([*notes, *forecast.notes])])],
-        records=Table(_FORECAST_RECORDS, [forecast], noun="game"),
-        plain=partial(plain_forecast, forecast),
-    )
+        listed = (f"{player['player']} has {plural(player['games'], 'game')}" for player in few)
+        notes.append(f"Note: {' and '.join(listed)}: too few to say much.")
+    sections = [Section(blocks=[table]), Section(blocks=[Lines([*notes, *forecast.notes])])]
+    title = f"{forecast.first} – {forecast.second}"
+    records = Table(_FORECAST_RECORDS, [forecast], noun="game")
+    return Document(title, lead, sections, records, partial(plain_forecast, forecast))
 
 
-@dataclass(frozen=True)
-class _Player:
-    name: str
-    rating: float
-    deviation: float
-    games: int
-
-
-def _players(forecast: GameForecast) -> list[_Player]:
-    one, other = forecast.first_rating, forecast.second_rating
+def _players(forecast: GameForecast) -> list[dict[str, Any]]:
     return [
-        _Player(forecast.first, one.value, one.deviation, forecast.first_games),
-        _Player(forecast.second, other.value, other.deviation, forecast.second_games),
+        picked(forecast, f"player={side}", f"rating={side}_rating.value")
+        | picked(forecast, f"deviation={side}_rating.deviation", f"games={side}_games")
+        for side in ("first", "second")
     ]
 
 
-_FORECAST_PLAYERS = (
-    Column("player", "name", "Player"),
-    Column("rating", heading="Rating", kind="number"),
-    Column("deviation", lambda player: known(player.deviation), "Deviation", "number"),
-    Column("games", heading="Games", kind="integer"),
-)
-
-
-def _of_player(place: int, side: str, column: Column) -> Column:
-    name = side if column.name == "player" else f"{side}_{column.name}"
-    return Column(name, lambda forecast: column.value(_players(forecast)[place]), kind=column.kind)
+def _of_player(side: str) -> list[Column]:
+    figures = (f"{side}_rating={side}_rating.value", f"{side}_deviation={side}_rating.deviation")
+    return [Column(side), *file_columns(*figures), Column(f"{side}_games", kind="integer")]
 
 
 #: What stands in files, a row a game; JSON has the players as parts of their own.
@@ -349,15 +314,10 @@ _NUMBERS = (
     *file_columns("expected", "win", "draw", "loss", "reversed_expected"),
     *file_columns("low", "high", "confidence"),
     Column("integrated", kind="boolean"),
-    Column("margin", lambda forecast: known(forecast.margin), kind="number"),
+    *file_columns("margin"),
     Column("basis"),
 )
-_FORECAST_RECORDS = (
-    Column("system"),
-    *(_of_player(0, "first", column) for column in _FORECAST_PLAYERS),
-    *(_of_player(1, "second", column) for column in _FORECAST_PLAYERS),
-    *_NUMBERS,
-)
+_FORECAST_RECORDS = (Column("system"), *_of_player("first"), *_of_player("second"), *_NUMBERS)
 
 
 def _chances(forecast: GameForecast) -> Iterator[str]:
@@ -399,6 +359,6 @@ def _uncertainty(forecast: GameForecast) -> str:
 
 def plain_forecast(forecast: GameForecast) -> dict[str, Any]:
     """The forecast as dictionaries, numbers, strings and None."""
-    one, other = (record(_FORECAST_PLAYERS, player) for player in _players(forecast))
-    values = record(_NUMBERS, forecast) | picked(forecast, "low", "high")
-    return {"format": 1, "system": forecast.system, "first": one, "second": other, **values}
+    one, other = _players(forecast)
+    values = {"format": 1, "system": forecast.system, "first": one, "second": other}
+    return values | record(_NUMBERS, forecast)

@@ -261,11 +261,7 @@ class _Cells:
                 rating = float(listed.rating[player])
                 return fixed(rating if csv else rounded(rating, decimals), decimals)
             case 2:
-                return (
-                    ""
-                    if listed.deviation is None
-                    else _error(listed, listed.deviation, player, decimals)
-                )
+                return _error(listed, listed.deviation, player, decimals)
             case 3:
                 return fixed(float(listed.points[player]), 2 if csv else 1)
             case 4:
@@ -319,17 +315,13 @@ def ratings_text(listed: OrdoList, rows: Sequence[Row], shape: TableFormat) -> s
         for line, entry in enumerate(entries):
             body[line] += f" {entry:>{width}}"
     parameters = []
-    for label, value, spread, unit in (
-        ("White advantage", listed.first_advantage.value, listed.first_advantage.deviation, ""),
-        (
-            "Draw rate (equal opponents)",
-            100.0 * listed.draw_rate.value,
-            100.0 * listed.draw_rate.deviation,
-            " %",
-        ),
+    for label, estimate, scale, unit in (
+        ("White advantage", listed.first_advantage, 1.0, ""),
+        ("Draw rate (equal opponents)", listed.draw_rate, 100.0, " %"),
     ):
-        errors = f" +/- {fixed(spread * listed.confidence_factor, 2)}" if shape.simulated else ""
-        parameters.append(f"{label} = {fixed(value, 2)}{unit}{errors}")
+        spread = scale * estimate.deviation * listed.confidence_factor
+        errors = f" +/- {fixed(spread, 2)}" if shape.simulated else ""
+        parameters.append(f"{label} = {fixed(scale * estimate.value, 2)}{unit}{errors}")
     return "\n".join([header, *body, "", *parameters, "\n"])
 
 
@@ -481,12 +473,8 @@ class OpponentResults:
     @classmethod
     def sum_of(cls, matches: Iterable[OpponentResults]) -> OpponentResults:
         """All of a player's matches together; the opponent is -1."""
-        total = cls(-1)
-        for match in matches:
-            total.wins += match.wins
-            total.draws += match.draws
-            total.losses += match.losses
-        return total
+        results = [(match.wins, match.draws, match.losses) for match in matches]
+        return cls(-1, *map(sum, zip(*results, strict=True)))
 
 
 def matches_by_player(counts: PairCounts) -> dict[int, list[OpponentResults]]:
@@ -494,14 +482,10 @@ def matches_by_player(counts: PairCounts) -> dict[int, list[OpponentResults]]:
     table: defaultdict[int, dict[int, OpponentResults]] = defaultdict(dict)
     columns = (counts.first, counts.second, counts.wins, counts.draws, counts.losses)
     for first, second, wins, draws, losses in zip(*(c.tolist() for c in columns), strict=True):
-        match = table[first].setdefault(second, OpponentResults(second))
-        match.wins += int(wins)
-        match.draws += int(draws)
-        match.losses += int(losses)
-        if first == second:
-            continue
-        match = table[second].setdefault(first, OpponentResults(first))
-        match.wins += int(losses)
-        match.draws += int(draws)
-        match.losses += int(wins)
+        sides = [(first, second, wins, losses), (second, first, losses, wins)]
+        for player, opponent, won, lost in sides[: 1 if first == second else 2]:
+            match = table[player].setdefault(opponent, OpponentResults(opponent))
+            match.wins += int(won)
+            match.draws += int(draws)
+            match.losses += int(lost)
     return {player: list(opponents.values()) for player, opponents in table.items()}

@@ -87,16 +87,12 @@ def programs_dat(listed: OrdoList, *, decimals: int) -> str:
             f"{fixed(float(listed.rating[player]), decimals):>5} {_results(total)}",
             "",
         ]
-        for match in sorted(matches[player], key=lambda m: _ordo_order(player, m), reverse=True):
+        # Ordo sorts the matches of a player by both numbers.
+        for match in sorted(matches[player], key=lambda m: sorted((player, m.opponent)))[::-1]:
             opponent = pad(listed.names[match.opponent], names + number + 1)
             lines.append(f"{opponent} : {_results(match)}")
         lines.append("")
     return "\n".join(lines) + "\n"
-
-
-def _ordo_order(player: int, match: OpponentResults) -> tuple[int, int]:
-    """The key by which Ordo sorts the matches of a player, largest first."""
-    return min(player, match.opponent), max(player, match.opponent)
 
 
 def _results(match: OpponentResults) -> str:

@@ -10,6 +10,7 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from importlib import resources
@@ -18,15 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import UsageError
 from yardstone.reports.document import (
-    Answer,
-    Choices,
     Column,
     Document,
-    Facts,
     Lines,
     Range,
     Section,
-    Slides,
     Table,
 )
 
@@ -58,16 +55,10 @@ _DIGIT_BLANK, _POINT_BLANK = "\u2007", "\u2008"
 
 def document_page(document: Document, *, version: str) -> str:
     """An HTML document that needs nothing but itself."""
-    template = _environment().get_template("page.html.j2")
-    return template.render(
-        document=document,
-        content=document_fragment(document),
-        version=version,
-        style=style(),
-        script=script(),
-        style_hash=_hash(style()),
-        script_hash=_hash(script()),
-    )
+    assets = {"style": style(), "script": script()}
+    hashes = {f"{name}_hash": _hash(text) for name, text in assets.items()}
+    template, content = _environment().get_template("page.html.j2"), document_fragment(document)
+    return template.render(document=document, content=content, version=version, **assets, **hashes)
 
 
 def document_fragment(document: Document) -> str:
@@ -109,31 +100,29 @@ def _environment() -> Environment:
     from jinja2 import Environment, FunctionLoader, StrictUndefined
     from markupsafe import Markup
 
-    environment = Environment(
-        autoescape=True,
-        undefined=StrictUndefined,
-        loader=FunctionLoader(_asset),
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["block_kind"] = _kind
-    environment.filters["head"] = _head
-    environment.filters["prose"] = _prose
-    environment.filters["rows"] = _rows
-    environment.filters["paged"] = _paged
-    environment.filters["drawn"] = lambda picture: Markup(picture.draw().svg())
-    environment.filters["details"] = lambda table: Markup(_details(table))
+    loader = FunctionLoader(_asset)
+    environment = Environment(autoescape=True, undefined=StrictUndefined, loader=loader)
+    environment.trim_blocks = environment.lstrip_blocks = True
+    environment.filters |= {
+        **{
+            "block_kind": lambda block: type(block).__name__.lower(),
+            "head": _head,
+            "prose": _prose,
+            "rows": _rows,
+            "paged": _cut,
+        },
+        "drawn": lambda picture: Markup(picture.draw().svg()),
+        "details": lambda table: Markup(_details(table)),
+    }
     return environment
 
 
-def _paged(table: Table) -> Table:
-    """The table with no more rows than a browser bears; it says where the others are."""
-    if len(table.rows) <= PAGE_ROWS:
+def _cut(table: Table, most: int = PAGE_ROWS, rest: str = "; CSV and Parquet have all.") -> Table:
+    """The table with no more rows than this; it says so."""
+    if len(table.rows) <= most:
         return table
-    first = (
-        f"The first {PAGE_ROWS:,} of {len(table.rows):,} {table.noun}s; CSV and Parquet have all."
-    )
-    return replace(table, rows=table.rows[:PAGE_ROWS], caption=f"{first} {table.caption}".strip())
+    first = f"The first {most:,} of {len(table.rows):,} {table.noun}s{rest}"
+    return replace(table, rows=table.rows[:most], caption=f"{first} {table.caption}".strip())
 
 
 def _prose(text: str) -> Markup:
@@ -148,12 +137,6 @@ def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _kind(block: object) -> str:
-    if isinstance(block, Table | Lines | Facts | Answer | Slides | Choices):
-        return type(block).__name__.lower()
-    return "picture"
-
-
 def _about(table: Table) -> Column | None:
     """The column that says what the rows are about: the first text with a heading."""
     texts = (each for each in table.shown if each.kind == "text" and each.at_left)
@@ -161,7 +144,6 @@ def _about(table: Table) -> Column | None:
 
 
 def _columns(table: Table) -> list[tuple[Column, str]]:
-    """The columns that a page shows, with their classes."""
     columns = []
     about = _about(table)
     for place, column in enumerate(each for each in table.shown if each.on_pages):
@@ -177,43 +159,32 @@ def _head(table: Table) -> list[dict[str, Any]]:
     heads = []
     for column, classes in _columns(table):
         text = column.kind in ("text", "date", "time", "boolean")
-        ascending = column.ascending or text
-        heads.append(
-            {
-                # It may break after a stroke, but not before a sign.
-                "text": column.heading.replace("/", "/\u200b").replace(" %", "\u00a0%"),
-                "classes": classes,
-                "kind": "" if not column.heading.strip() else "text" if text else "number",
-                "first": "ascending" if ascending else "descending",
-                "order": column.order,
-            }
-        )
+        # It may break after a stroke, but not before a sign.
+        heading = column.heading.replace("/", "/\u200b").replace(" %", "\u00a0%")
+        kind = "" if not column.heading.strip() else "text" if text else "number"
+        first = "ascending" if column.ascending or text else "descending"
+        head = {"text": heading, "classes": classes, "kind": kind, "first": first}
+        heads.append(head | {"order": column.order})
     return heads
 
 
 def _rows(table: Table) -> list[dict[str, Any]]:
-    """The rows of a page: cells, and the lines between them."""
-    columns = _columns(table)
-    about = _about(table)
-    axis = _Axis.of(table)
+    columns, about, bar = _columns(table), _about(table), _bars(table)
     decimals = [_most_decimals(column, table) for column, _ in columns]
     rows: list[dict[str, Any]] = []
     for place, row in enumerate(table.rows):
         cells = []
         for (column, classes), most in zip(columns, decimals, strict=True):
-            value = column.value(row)
+            value = column.stored(row)
             text = _on_the_point(column.cell(row), most)
             cell: dict[str, Any] = {"classes": classes, "text": text, "bar": None}
-            cell["about"] = column is about
             if isinstance(value, Range):
-                cell["bar"] = axis.bar(value)
-                value = value.value
+                cell["bar"] = bar(value)
+                value = value.value if isfinite(value.value) else None
             number = isinstance(value, int | float) and not isinstance(value, bool)
-            if number and not isfinite(value):
-                value = None
             cell["value"] = "" if value is None else value if number else None
             cell["link"] = column.link(row) if column.link is not None else ""
-            cells.append(cell)
+            cells.append(cell | {"about": column is about})
         marked = table.marked is not None and table.marked(row)
         before = table.breaks.get(place, "")
         rows.append({"number": place, "cells": cells, "before": before, "marked": marked})
@@ -238,37 +209,30 @@ def _on_the_point(text: str, decimals: int) -> str:
     return text + ("" if own else _POINT_BLANK) + _DIGIT_BLANK * (decimals - own)
 
 
-class _Axis:
-    """From the values of a table's ranges to per cent of the width of their column."""
+def _bars(table: Table) -> Callable[[Range], dict[str, Any] | None]:
+    """What draws the ranges of a table, in per cent of the width of their column."""
+    columns = [column for column in table.shown if column.kind == "range"]
+    ranges = [v for row in table.rows for c in columns if isinstance(v := c.value(row), Range)]
+    ends = [end for each in ranges for end in (each.low, each.high, each.value) if isfinite(end)]
+    values = [each.value for each in ranges if isfinite(each.value)]
+    least = min(ends, default=0.0)
+    width = max(max(ends, default=1.0) - least, 1.0)
 
-    def __init__(self, low: float, high: float, middle: float) -> None:
-        self.low = low
-        self.width = max(high - low, 1.0)
-        self.middle = self.place(middle)
+    def place(value: float) -> float:
+        return round(2.0 + 96.0 * (value - least) / width, 2)
 
-    @classmethod
-    def of(cls, table: Table) -> _Axis:
-        columns = [column for column in table.shown if column.kind == "range"]
-        ranges = [v for row in table.rows for c in columns if isinstance(v := c.value(row), Range)]
-        ends = [
-            end for each in ranges for end in (each.low, each.high, each.value) if isfinite(end)
-        ]
-        values = [each.value for each in ranges if isfinite(each.value)]
-        if not ends:
-            return cls(0.0, 1.0, 0.5)
-        return cls(min(ends), max(ends), sum(values) / max(len(values), 1))
+    middle = place(sum(values) / max(len(values), 1))
 
-    def place(self, value: float) -> float:
-        return round(2.0 + 96.0 * (value - self.low) / self.width, 2)
-
-    def bar(self, value: Range) -> dict[str, Any] | None:
+    def bar(value: Range) -> dict[str, Any] | None:
         if not isfinite(value.value):
             return None
-        low = self.place(value.low) if isfinite(value.low) else 0.0
-        high = self.place(value.high) if isfinite(value.high) else 100.0
+        low = place(value.low) if isfinite(value.low) else 0.0
+        high = place(value.high) if isfinite(value.high) else 100.0
         bound = not (isfinite(value.low) and isfinite(value.high))
-        at = min(max(self.place(value.value), 0.0), 100.0)
-        return {"low": low, "high": high, "at": at, "middle": self.middle, "bound": bound}
+        at = min(max(place(value.value), 0.0), 100.0)
+        return {"low": low, "high": high, "at": at, "middle": middle, "bound": bound}
+
+    return bar
 
 
 def _details(table: Table) -> str:
@@ -308,12 +272,7 @@ def _short(block: Block) -> Block:
     """Tables without what needs a script, and no longer than people read in a notebook."""
     if not isinstance(block, Table):
         return block
-    rows = list(block.rows[:ROWS])
-    more = len(block.rows) - len(rows)
-    caption = block.caption
-    if more:
-        caption = f"The first {ROWS} of {len(block.rows):,} {block.noun}s. {caption}".strip()
-    return replace(block, rows=rows, details=None, search=False, caption=caption)
+    return replace(_cut(block, ROWS, "."), details=None, search=False)
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from yardstone.grades import format_grade
@@ -18,7 +19,7 @@ from yardstone.reports.document import (
     reader,
     record,
 )
-from yardstone.reports.words import ordinal, plural
+from yardstone.reports.words import ordinal, picked, plural
 from yardstone.tournament._pairing import SideReason
 from yardstone.tournament.model import CRITERIA
 
@@ -58,20 +59,14 @@ def pairing_document(proposal: Proposal, *, brief: bool = False) -> Document:
     """The board list and, unless `brief`, a paragraph for every board."""
     pairing = proposal.pairing
     tournament = pairing.entrants.tournament
-    columns = _columns(pairing)
-    return board_document(
-        proposal,
-        tournament,
-        [f", total weight {pairing.weight:,}"],
-        columns,
-        [
-            Section("", [Lines(change_lines(pairing, players, change))])
-            for players, change in proposal.questions
-        ],
-        lambda: _plain(proposal, columns),
-        bye=lambda player: player_name(tournament, player),
-        brief=brief,
-    )
+    columns, lead = _columns(pairing), [f", total weight {pairing.weight:,}"]
+    answers = [
+        Section("", [Lines(change_lines(pairing, players, change))])
+        for players, change in proposal.questions
+    ]
+    plain = partial(_plain, proposal, columns)
+    made = tournament, lead, columns, answers, plain
+    return board_document(proposal, *made, ranks=True, brief=brief)
 
 
 def board_document(
@@ -82,7 +77,7 @@ def board_document(
     answers: Sequence[Section],
     plain: Callable[[], Any],
     *,
-    bye: Callable[[int], str],
+    ranks: bool,
     brief: bool,
 ) -> Document:
     """A proposed round; the last of the columns says why, and `lead` ends and follows the title."""
@@ -94,7 +89,9 @@ def board_document(
     boards = [why for why in explanations if why.board.second >= 0]
     sections = [Section("", [Table(columns, boards, noun="board")])]
     if pairing.bye is not None:
-        sections.append(Section("", [Lines([f"Bye: {bye(pairing.bye.first)}"])]))
+        row = pairing.bye.first
+        name = player_name(tournament, row) if ranks else tournament.players[row].full_name
+        sections.append(Section("", [Lines([f"Bye: {name}"])]))
     if not brief:
         heads = [str(why.board.table or "Bye") for why in explanations]
         width = max([3, *map(len, heads)])
@@ -108,37 +105,40 @@ def board_document(
 
 
 def board_columns(
+    tournament: Tournament,
     number: int,
     headings: Sequence[str],
-    name: Callable[[int], str],
     score: Callable[[Any, int], float | None],
-    shown: Callable[[int], str] | None = None,
+    *,
+    ranks: bool,
 ) -> list[Column]:
     """Round, table, and of both sides the player and the score, of explained boards."""
-
-    def points(side: int) -> Callable[[Any], str]:
-        return lambda why: "" if (value := score(why, side)) is None else points_text(value)
-
-    def columns(side: int, field: str) -> tuple[Column, Column, Column]:
-        player = reader(f"board.{field}")
-        return (
-            Column(
-                field,
-                lambda why: name(player(why)),
-                headings[side],
-                show=None if shown is None else lambda why: shown(player(why)),
-            ),
-            Column("", lambda why: score(why, side), "Score", "number", show=points(side)),
-            Column(f"{field}_score", lambda why: score(why, side), kind="number"),
-        )
-
-    one, one_score, one_file = columns(0, "first")
-    two, two_score, two_file = columns(1, "second")
-    return [
+    columns = [
         Column("round", lambda why: number, kind="integer"),
         Column("table", "board.table", "Table", "integer"),
-        *(one, one_score, two, two_score, one_file, two_file),
     ]
+    files = []
+    for side, field in enumerate(("first", "second")):
+        points = partial(lambda side, why: score(why, side), side)
+        columns += [
+            name_column(tournament, field, f"board.{field}", headings[side], ranks=ranks),
+            Column("", points, "Score", "number", "g", unknown=""),
+        ]
+        files.append(Column(f"{field}_score", points, kind="number"))
+    return columns + files
+
+
+def name_column(
+    tournament: Tournament, name: str, path: str, heading: str, *, ranks: bool = True
+) -> Column:
+    """A column of players, whose numbers stand at a path; people read their `ranks` too."""
+    player = reader(path)
+    return Column(
+        name,
+        lambda row: names_of(tournament, [player(row)], "")[0],
+        heading,
+        show=(lambda row: player_name(tournament, player(row))) if ranks else None,
+    )
 
 
 def _columns(pairing: Pairing) -> list[Column]:
@@ -149,13 +149,7 @@ def _columns(pairing: Pairing) -> list[Column]:
         return why.players[side].score if side < len(why.players) else None
 
     return [
-        *board_columns(
-            pairing.round,
-            side_names(tournament),
-            lambda player: names_of(tournament, [player], "")[0],
-            score,
-            lambda player: player_name(tournament, player),
-        ),
+        *board_columns(tournament, pairing.round, side_names(tournament), score, ranks=True),
         stones_column("board.handicap", any(board.handicap for board in pairing.boards)),
         Column("fixed", "board.fixed", kind="boolean"),
         Column("weight", "board.weight", kind="integer"),
@@ -182,9 +176,8 @@ def _plain(proposal: Proposal, columns: Sequence[Column]) -> dict[str, Any]:
     pairing = proposal.pairing
     tournament = pairing.entrants.tournament
 
-    def name(player: int) -> str | None:
-        names: list[str | None] = names_of(tournament, [player], None)
-        return names[0]
+    def name(player: int) -> Any:
+        return names_of(tournament, [player], None)[0]
 
     def alternative(change: PairingChange | None) -> dict[str, Any] | None:
         if change is None:
@@ -201,12 +194,8 @@ def _plain(proposal: Proposal, columns: Sequence[Column]) -> dict[str, Any]:
             for each in why.players
         ]
         values["avoided"] = [
-            {
-                "player": name(each.player),
-                "opponent": name(each.opponent),
-                "reason": each.reason,
-                "round": each.round or None,
-            }
+            {"player": name(each.player), "opponent": name(each.opponent)}
+            | {"reason": each.reason, "round": each.round or None}
             for each in why.avoided
         ]
         del values["criterion"], values["cost_without"]
@@ -214,9 +203,7 @@ def _plain(proposal: Proposal, columns: Sequence[Column]) -> dict[str, Any]:
 
     return {
         "tournament": tournament.name,
-        "round": pairing.round,
-        "weight": pairing.weight,
-        "values": pairing.values,
+        **picked(pairing, "round", "weight", "values"),
         **boards_and_bye([board(why) for why in proposal.explanations]),
         "asked": [
             {"board": names_of(tournament, players, None), "change": alternative(change)}
@@ -274,7 +261,6 @@ def names_of(tournament: Tournament, players: Iterable[int], nobody: Any) -> lis
 
 
 def board_name(tournament: Tournament, players: Iterable[int], nobody: str = "the bye") -> str:
-    """Both players of a board."""
     return " - ".join(names_of(tournament, players, nobody))
 
 
@@ -399,18 +385,16 @@ def comparison_document(comparisons: Sequence[RoundComparison]) -> Document:
     tournament = comparisons[0].recorded.entrants.tournament
 
     def boards(listed: Sequence[PairedBoard]) -> str:
-        return "; ".join(
-            board_name(tournament, (board.first, board.second), "bye") for board in listed
-        )
+        return "; ".join(board_name(tournament, (b.first, b.second), "bye") for b in listed)
 
     def plain_boards(listed: Sequence[PairedBoard]) -> list[list[str | None]]:
         return [names_of(tournament, (board.first, board.second), None) for board in listed]
 
     columns = [
-        Column("round", lambda row: row[0], kind="integer"),
+        Column("round", "0", kind="integer"),
         Column("recorded", lambda row: boards(row[1].recorded)),
         Column("ours", lambda row: boards(row[1].ours)),
-        Column("gain", lambda row: row[1].gain, kind="integer"),
+        Column("gain", "1.gain", kind="integer"),
         *(
             Column(name, lambda row, name=name: row[1].gains.get(name, 0), kind="integer")
             for name in CRITERIA
@@ -424,11 +408,8 @@ def comparison_document(comparisons: Sequence[RoundComparison]) -> Document:
             gains = "the same weight: both are best"
             if exchange.gains:
                 gains = f"{exchange.gain:+,}: {_gains(exchange.gains)}"
-            facts = [
-                ("  recorded", boards(exchange.recorded)),
-                ("  here", boards(exchange.ours)),
-                ("", gains),
-            ]
+            recorded, here = boards(exchange.recorded), boards(exchange.ours)
+            facts = [("  recorded", recorded), ("  here", here), ("", gains)]
             blocks += [Lines([""]), Facts(facts, width=REASONS)]
         sections.append(Section("", blocks))
 
@@ -441,22 +422,15 @@ def comparison_document(comparisons: Sequence[RoundComparison]) -> Document:
             "recorded_weight": recorded.weight,
             "weight": comparison.ours.weight,
             "differences": [
-                {
-                    "recorded": plain_boards(exchange.recorded),
-                    "ours": plain_boards(exchange.ours),
-                    "gain": exchange.gain,
-                    "gains": exchange.gains,
-                }
-                for exchange in comparison.exchanges
+                {"recorded": plain_boards(each.recorded), "ours": plain_boards(each.ours)}
+                | picked(each, "gain", "gains")
+                for each in comparison.exchanges
             ],
         }
 
-    return Document(
-        f"{tournament.name or 'Tournament'} paired again",
-        sections=sections,
-        records=Table(columns, rows, noun="exchange"),
-        plain=lambda: list(map(plain, comparisons)),
-    )
+    title = f"{tournament.name or 'Tournament'} paired again"
+    records = Table(columns, rows, noun="exchange")
+    return Document(title, (), sections, records, lambda: list(map(plain, comparisons)))
 
 
 def _headline(comparison: RoundComparison) -> str:

@@ -232,6 +232,10 @@ class Sheet:
     elements: Sequence[Element]
 
 
+def rectangle(left: float, top: float, right: float, bottom: float) -> Array:
+    return np.array([[left, top], [right, top], [right, bottom], [left, bottom]])
+
+
 #: Control characters and halves of pairs, which no XML file may hold.
 _FORBIDDEN = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 #: Stands for a blank that no line may end at.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from yardstone.grades import format_grade
@@ -17,7 +18,7 @@ from yardstone.reports.document import (
     Section,
     Table,
 )
-from yardstone.reports.pairing import player_name, side_names, stones_column
+from yardstone.reports.pairing import name_column, player_name, side_names, stones_column
 from yardstone.reports.standings import standings_document, summary_lines
 from yardstone.reports.words import plural
 from yardstone.tournament.event.rounds import score_of
@@ -54,26 +55,16 @@ def publication(tournament: Tournament) -> Mapping[str, Document]:
         links = [
             Alternative(text, address=other, chosen=other == file) for other, text in _PAGES.items()
         ]
-        pages[file] = Document(
-            f"{name}: {title.lower()}",
-            _lead(tournament),
-            [Section("", [Choices("Pages", links)]), *sections],
-        )
+        sections = [Section("", [Choices("Pages", links)]), *sections]
+        pages[file] = Document(f"{name}: {title.lower()}", _lead(tournament), sections)
     return pages
 
 
 def publication_page(tournament: Tournament) -> Document:
     """All of it on one page."""
-    return Document(
-        tournament.name or "Tournament",
-        _lead(tournament),
-        [
-            *_boards(tournament),
-            *_standings(tournament),
-            *(replace(each, folded=True) for each in _results(tournament)),
-            _players(tournament),
-        ],
-    )
+    results = [replace(each, folded=True) for each in _results(tournament)]
+    sections = [*_boards(tournament), *_standings(tournament), *results, _players(tournament)]
+    return Document(tournament.name or "Tournament", _lead(tournament), sections)
 
 
 def _lead(tournament: Tournament) -> list[str]:
@@ -81,7 +72,6 @@ def _lead(tournament: Tournament) -> list[str]:
 
 
 def _state(tournament: Tournament) -> str:
-    """How far it is."""
     number = tournament.last_round
     if not number:
         return f"{plural(len(tournament.players), 'player')} entered; round 1 is not paired yet."
@@ -114,9 +104,9 @@ def _round(tournament: Tournament, number: int) -> list[Block]:
 
     columns = [
         Column("table", heading="Table", kind="integer"),
-        Column("first", lambda game: player_name(tournament, game.first), first),
+        name_column(tournament, "first", "first", first),
         Column("result", result, "Result" if any(map(result, games)) else "", left=False),
-        Column("second", lambda game: player_name(tournament, game.second), second),
+        name_column(tournament, "second", "second", second),
         stones_column("handicap", any(game.handicap for game in games)),
     ]
     blocks: list[Block] = [Table(columns, games, noun="board")]
@@ -129,44 +119,38 @@ def _round(tournament: Tournament, number: int) -> list[Block]:
 def _by_name(tournament: Tournament, number: int) -> Table:
     """A line for everybody who has a game or the bye."""
     colours = side_names(tournament)
-
-    games = {row: tournament.game_of.get((number, row)) for row in range(len(tournament.players))}
-
-    def cell(value: Callable[[int, Game], str], bye: str = "") -> Callable[[int], str]:
-        return lambda row: bye if (game := games[row]) is None else value(row, game)
-
-    def colour(row: int, game: Game) -> str:
-        return colours[row != game.first] if game.known_colour else "?"
-
-    def opponent(row: int, game: Game) -> str:
-        return player_name(tournament, game.opponent(row))
-
-    rows = [row for row, game in games.items() if game or (number, row) in tournament.bye_of]
-    return Table(
-        [
-            Column("name", lambda row: player_name(tournament, row), "Name", order="ascending"),
-            Column("table", cell(lambda _, game: str(game.table), "bye"), "Table", left=False),
-            Column("colour", cell(colour), "Colour", left=False),
-            Column("opponent", cell(opponent), "Opponent"),
-        ],
-        sorted(rows, key=lambda row: tournament.players[row].full_name.casefold()),
-        noun="player",
-        search=True,
-    )
+    rows = []
+    for row, player in enumerate(tournament.players):
+        line = {"name": player_name(tournament, row), "key": player.full_name.casefold()}
+        if (game := tournament.game_of.get((number, row))) is not None:
+            line |= {
+                "table": str(game.table),
+                "opponent": player_name(tournament, game.opponent(row)),
+            }
+            line["colour"] = colours[row != game.first] if game.known_colour else "?"
+        elif (number, row) in tournament.bye_of:
+            line |= {"table": "bye", "colour": "", "opponent": ""}
+        if "table" in line:
+            rows.append(line)
+    columns = [
+        Column("name", heading="Name", order="ascending"),
+        Column("table", heading="Table", left=False),
+        Column("colour", heading="Colour", left=False),
+        Column("opponent", heading="Opponent"),
+    ]
+    rows.sort(key=itemgetter("key"))
+    return Table(columns, rows, noun="player", search=True)
 
 
 def _standings(tournament: Tournament) -> list[Section]:
-    """After the last complete round, or the entry order before the first."""
     if not tournament.complete_rounds:
         return []
     document = standings_document(standings(tournament))
     title = f"Standings after round {tournament.complete_rounds}"
     table, *others = document.sections
     shown = [block for block in table.blocks if isinstance(block, Table)]
-    return [
-        Section(title, shown, name="standings"),
-        *(replace(section, folded=True) for section in others),
-    ]
+    folded = [replace(section, folded=True) for section in others]
+    return [Section(title, shown, name="standings"), *folded]
 
 
 def _results(tournament: Tournament) -> list[Section]:
@@ -191,17 +175,13 @@ def _players(tournament: Tournament) -> Section:
         """One that people see where anything stands in it."""
         return Column(name, value, heading if any(map(value, players)) else "", left=False)
 
-    table = Table(
-        [
-            Column("name", "full_name", "Name", order="ascending"),
-            Column("grade", grade, "Grade", left=False),
-            column("country", lambda each: each.country.upper(), "Co"),
-            column("club", lambda each: each.club, "Club"),
-            column("absent", away, "Absent in"),
-        ],
-        players,
-        noun="player",
-        caption=plural(len(players), "player"),
-        search=True,
-    )
+    columns = [
+        Column("name", "full_name", "Name", order="ascending"),
+        Column("grade", grade, "Grade", left=False),
+        column("country", lambda each: each.country.upper(), "Co"),
+        column("club", lambda each: each.club, "Club"),
+        column("absent", away, "Absent in"),
+    ]
+    count = plural(len(players), "player")
+    table = Table(columns, players, noun="player", caption=count, search=True)
     return Section("Players", [table], name="players")

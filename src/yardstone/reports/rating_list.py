@@ -6,10 +6,10 @@ To add a column: give `RatingList.record` its value, and `_columns` a line.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from itertools import accumulate, combinations
 from math import inf, isfinite
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +31,6 @@ from yardstone.reports.document import (
 from yardstone.reports.words import (
     NAMES,
     join_names,
-    known,
     picked,
     plain_skipped,
     plural,
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.ratings.rating_list import RatingList
-    from yardstone.ratings.result import Estimate
 
 
 __all__ = [
@@ -81,10 +79,7 @@ _MARKS = {"at least": ">", "at most": "<"}
 
 
 def rating_list_document(
-    report: RatingList,
-    *,
-    title: str = "Ratings",
-    top: int | None = None,
+    report: RatingList, *, title: str = "Ratings", top: int | None = None
 ) -> Document:
     """The document of a list; `top` limits the players of each group for people."""
     return list_document(
@@ -119,56 +114,44 @@ def list_document(
         link: Takes a record: where the player's name leads on a page.
     """
     columns = _columns(plain, link)
-    details = None
-    if pairs is not None:  # gathered when the first are asked for
-        met = cache(lambda: _met(plain["ratings"], pairs()))
+    met = cache(lambda: _met(plain["ratings"], pairs() if pairs else ()))  # when asked for
 
-        def details(record: Record) -> Table | None:
-            return opponents(met().get(record["player"], ()))
+    def details(record: Record) -> Table | None:
+        return opponents(met().get(record["player"], ()))
 
-    groups = []
-    begin = 0
+    shown = Table(columns, (), noun="player", limit=top, remedy="--top 0 shows all", group=True)
+    shown = replace(shown, details=details if pairs else None)
+    groups, begin = [], 0
     for group in plain["components"]:
         end = begin + group["players"]
-        rows = _Part(plain["ratings"], begin, end)
-        table = Table(
-            columns,
-            rows,
-            {group["ranked"]: BOUNDS} if group["ranked"] < len(rows) else {},
-            noun="player",
-            limit=top,
-            remedy="--top 0 shows all",
-            details=details,
-            search=begin == 0,
-            group=True,
-        )
-        groups.append(Section(_group_title(group, len(plain["components"])), [table]))
+        rows = plain["ratings"][begin:end]
+        breaks = {group["ranked"]: BOUNDS} if group["ranked"] < len(rows) else {}
+        table = replace(shown, rows=rows, breaks=breaks, search=begin == 0)
+        heading = "Players without a group"
+        if group["number"] > 0:
+            members, games = plural(len(rows), "player"), plural(group["games"], "game")
+            heading = f"Group {group['number']}: {members}, {games}"
+        groups.append(Section(heading if len(plain["components"]) > 1 else "", [table]))
         begin = end
+    next_games = Lines(plain.get("advice", ()), bullets=True)
     tail = [
         Section("", [Lines(plain.get("basis", ()))]),
         Section("Note:", [Lines(plain["caveats"], bullets=True)], caution=True),
         Section("Options:", [Lines(remedies, bullets=True)]),
-        Section(
-            "Most informative games to play next:", [Lines(plain.get("advice", ()), bullets=True)]
-        ),
+        Section("Most informative games to play next:", [next_games]),
         Section("", [Lines(skipped)]),
     ]
     by_name = {column.name: column for column in columns}
-    return Document(
-        title,
-        [plain["headline"]],
-        [*groups, *tail],
-        Table([by_name[name] for name in FILE_COLUMNS], plain["ratings"]),
-        lambda: plain,
-        drawing,
-    )
+    records = Table([by_name[name] for name in FILE_COLUMNS], plain["ratings"])
+    lead, sections = [plain["headline"]], [*groups, *tail]
+    return Document(title, lead, sections, records, lambda: plain, drawing)
 
 
 def _columns(plain: Mapping[str, Any], link: Callable[[Record], str] | None) -> list[Column]:
     """All columns: those that people read come with a heading."""
 
-    def share(name: str) -> Callable[[Record], float | None]:
-        return lambda record: 100.0 * record[name] / record["games"] if record["games"] else None
+    def draws(record: Record) -> float | None:
+        return 100.0 * record["draws"] / record["games"] if record["games"] else None
 
     def score(record: Record) -> float | None:
         return None if record["score"] is None else 100.0 * record["score"]
@@ -177,23 +160,17 @@ def _columns(plain: Mapping[str, Any], link: Callable[[Record], str] | None) -> 
     sizes = [group["players"] for group in plain["components"]]
     begins = [end - size for end, size in zip(accumulate(sizes), sizes, strict=True) if size]
     ranged = any(plain["ratings"][begin]["rank_high"] for begin in begins)
+    ranks = Column("rank_low", kind="integer", show=_ranks, gives_way=3, ascending=True)
     return [
         Column("rank", heading="Rank", kind="integer", form="d", ascending=True, order="ascending"),
         Column("player", heading="Player", link=link),
         Column("rating", heading="Rating", kind="number", show=_rating, strong=True),
         Column("deviation", heading="±", kind="number", show=_half_width),
         Column("", _interval, "Interval", "range"),
-        Column(
-            "rank_low",
-            heading="Range" if ranged else "",
-            kind="integer",
-            show=_ranks,
-            gives_way=3,
-            ascending=True,
-        ),
+        replace(ranks, heading="Range" if ranged else ""),
         Column("games", heading="Games", kind="integer", gives_way=2),
         Column("", score, "Score %", "number", gives_way=4),
-        Column("", share("draws"), "Draws %", "number", gives_way=1),
+        Column("", draws, "Draws %", "number", gives_way=1),
         *file_columns("low", "high", "score"),
         *file_columns("wins", "draws", "losses", "component", "rank_high", kind="integer"),
         Column("status"),
@@ -235,31 +212,6 @@ def _interval(record: Record) -> Range | None:
     return Range(value, low, high, f"{low:.0f} to {high:.0f}")
 
 
-class _Part(Sequence[Record]):
-    """Some of the records, which are made when they are looked at."""
-
-    def __init__(self, whole: Sequence[Record], begin: int, end: int) -> None:
-        self._whole, self._places = whole, range(begin, end)
-
-    def __len__(self) -> int:
-        return len(self._places)
-
-    def __getitem__(self, place: Any) -> Any:
-        places = self._places[place]
-        if isinstance(places, range):
-            return self._whole[places.start : places.stop]
-        return self._whole[places]
-
-
-def _group_title(group: Mapping[str, Any], groups: int) -> str:
-    if groups < 2:
-        return ""
-    if group["number"] < 1:
-        return "Players without a group"
-    players, games = plural(group["players"], "player"), plural(group["games"], "game")
-    return f"Group {group['number']}: {players}, {games}"
-
-
 def _met(records: Sequence[Record], pairs: Sequence[Record]) -> dict[str, list[Record]]:
     """What each player scored against whom, the most played opponents first."""
     listed = {record["player"]: record for record in records}
@@ -296,16 +248,13 @@ def opponents(rows: Sequence[Record], link: Callable[[Record], str] | None = Non
     def score(row: Record) -> float:
         return float(100.0 * (row["wins"] + row["draws"] / 2) / row["games"])
 
+    def rating(row: Record) -> str:
+        return _rating(row["opponent"])
+
+    page = None if link is None else lambda row: link(row["opponent"])
     columns = [
-        Column(
-            "",
-            "opponent.player",
-            "Opponent",
-            link=None if link is None else lambda row: link(row["opponent"]),
-        ),
-        Column(
-            "", "opponent.rating", "Rating", "number", show=lambda row: _rating(row["opponent"])
-        ),
+        Column("", "opponent.player", "Opponent", link=page),
+        Column("", "opponent.rating", "Rating", "number", show=rating),
         Column("", "games", "Games", "integer", order="descending"),
         Column("", "wins", "W–D–L", "integer", show=results),
         Column("", score, "Score %", "number"),
@@ -335,49 +284,41 @@ def difference_table(report: RatingList) -> Table:
             ends = difference - reach, difference + reach
             players = ratings.players[row], ratings.players[other]
             rows.append((*players, difference, deviation, *ends, float(sure[row, other])))
-    names = ("player", "other", "difference", "deviation", "low", "high", "superiority")
-    columns = [
-        Column(name, itemgetter(place), kind="number" if place > 1 else "text")
-        for place, name in enumerate(names)
-    ]
-    return Table(columns, rows)
+    figures = ("difference", "deviation", "low", "high", "superiority")
+    numbers = file_columns(*(f"{name}={place}" for place, name in enumerate(figures, 2)))
+    return Table([*file_columns("player=0", "other=1", kind="text"), *numbers], rows)
 
 
 class Records(Sequence[dict[str, Any]]):
-    """The players of a list as plain values, each made when it is looked at."""
+    """The players of a list, or some of them, as plain values made when they are looked at."""
 
-    def __init__(self, report: RatingList) -> None:
-        self._report = report
-        self._rows = report.rows
+    def __init__(self, report: RatingList, rows: Sequence[int] | None = None) -> None:
+        self._report, self._rows = report, report.rows if rows is None else rows
 
     def __len__(self) -> int:
         return len(self._rows)
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
-            return [self._report.record(row) for row in self._rows[place]]
+            return Records(self._report, self._rows[place])
         return self._report.record(self._rows[place])
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return map(self._report.record, self._rows)
 
 
 def plain_list(report: RatingList) -> dict[str, Any]:
     """The whole list as dictionaries, numbers, strings, None, and lists or `Records`."""
-    ratings = report.ratings
 
-    def estimate(value: Estimate, ends: tuple[float, float]) -> dict[str, float | None]:
-        low, high = map(known, ends)
-        return picked(value, "value", "deviation") | {"low": low, "high": high}
+    def estimate(value: str, ends: str) -> dict[str, float | None]:
+        return picked(
+            report, f"{value}.value", f"{value}.deviation", f"low={ends}.0", f"high={ends}.1"
+        )
 
     return {
         "games": report.games,
         "players": sum(len(group.rows) for group in report.groups),
-        **picked(report, "confidence", "relative_to"),
-        **picked(ratings, "scale", "points_per_logit"),
+        **picked(report, "confidence", "relative_to", "ratings.scale", "ratings.points_per_logit"),
         "simulations": report.simulations,
-        "first_advantage": estimate(ratings.first_advantage, report.advantage_interval),
-        "draw_rate": estimate(report.draw_rate, report.draw_rate_interval),
+        "first_advantage": estimate("ratings.first_advantage", "advantage_interval"),
+        "draw_rate": estimate("draw_rate", "draw_rate_interval"),
         "components": [
             {"number": group.number, "players": len(group.rows), **picked(group, "ranked", "games")}
             for group in report.groups
@@ -421,7 +362,7 @@ def list_line(report: RatingList, most: int = 5) -> str:
 
 def basis(report: RatingList) -> list[str]:
     """First-move advantage, draw rate, and how to read the intervals."""
-    lines = [_advantage(report), _draw_rate(report)]
+    lines = [*_parameters(report)]
     how = f", from {report.simulations:,} simulated replays" if report.simulations else ""
     if any(report.half_width(row) == report.half_width(row) for row in report.rows):
         lines.append(
@@ -432,27 +373,22 @@ def basis(report: RatingList) -> list[str]:
     return lines
 
 
-def _advantage(report: RatingList) -> str:
-    advantage = report.ratings.first_advantage
-    value, name = f"{round(advantage.value, 1) + 0.0:.1f}", "First-move advantage"
+def _parameters(report: RatingList) -> Iterator[str]:
+    advantage, draws = report.ratings.first_advantage, report.draw_rate
+    value = f"{round(advantage.value, 1) + 0.0:.1f}"
+    known = f"{value} ± {report.deviations * advantage.deviation:.1f} points"
     if not advantage.deviation:
-        return f"{name}: {value} points (given)"
-    if not isfinite(advantage.deviation):
-        return f"{name}: unknown"
-    return f"{name}: {value} ± {report.deviations * advantage.deviation:.1f} points"
-
-
-def _draw_rate(report: RatingList) -> str:
-    draws = report.draw_rate
-    text = f"Draw rate of equal players: {100 * draws.value:.1f} %"
+        known = f"{value} points (given)"
+    yield f"First-move advantage: {known if isfinite(advantage.deviation) else 'unknown'}"
+    value, (low, high) = f"{100 * draws.value:.1f} %", report.draw_rate_interval
+    known = f"{value}  [{100 * low:.1f}, {100 * high:.1f}]"
     if not draws.deviation:
-        return f"{text} (given)"
-    low, high = report.draw_rate_interval
-    if not isfinite(draws.deviation):
+        known = f"{value} (given)"
+    elif not isfinite(draws.deviation):
+        known = "unknown"
         if high < 1.0:
-            return f"{text} (no game was drawn: at most {100 * high:.1f} %)"
-        return "Draw rate of equal players: unknown"
-    return f"{text}  [{100 * low:.1f}, {100 * high:.1f}]"
+            known = f"{value} (no game was drawn: at most {100 * high:.1f} %)"
+    yield f"Draw rate of equal players: {known}"
 
 
 def caveats(report: RatingList) -> list[str]:
@@ -599,13 +535,8 @@ def rating_list_chart(report: RatingList, *, top: int | None = None) -> Chart:
     place = np.arange(len(rows))
     reach = np.nan_to_num(report.deviations * ratings.deviation[rows])
     normal = status == Status.NORMAL
-    marks = [
-        Points(
-            rating[normal],
-            place[normal],
-            across=(rating[normal] - reach[normal], rating[normal] + reach[normal]),
-        )
-    ]
+    interval = (rating - reach)[normal], (rating + reach)[normal]
+    marks = [Points(rating[normal], place[normal], across=interval)]
     for kind, shape in ((Status.PERFECT_WINNER, "right"), (Status.PERFECT_LOSER, "left")):
         bound = status == kind
         marks.append(Points(rating[bound], place[bound], "soft", shape=shape, size=4.5))
@@ -613,9 +544,9 @@ def rating_list_chart(report: RatingList, *, top: int | None = None) -> Chart:
     if len(rows) < len(everyone):
         title += f": top {len(rows)} of {len(everyone)} players"
     names = [ratings.players[row] for row in rows]
-    panel = Panel(Axis("Rating", grid=True), Axis(scale="category", names=names), marks)
-    if len(rows) > 40:  # the scale is at hand at either end of a long list
-        panel = Panel(panel.x, panel.y, marks, top=Axis())
+    top_axis = Axis() if len(rows) > 40 else None  # at hand at either end of a long list
+    y = Axis(scale="category", names=names)
+    panel = Panel(Axis("Rating", grid=True), y, marks, top=top_axis)
     return Chart([panel], title, note=_note(report, status), height=18.0 * max(len(rows), 4))
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from yardstone.grades import format_grade
 from yardstone.reports.document import UNKNOWN, Column, Document, Section, Table
+from yardstone.reports.words import picked
 from yardstone.winprob.scales import SCALES
 
 if TYPE_CHECKING:
@@ -24,12 +26,12 @@ def converted_document(ratings: Sequence[ConvertedRating]) -> Document:
         Column("grade", "rank", "Grade"),
         *_columns(targets, lambda each: each),
     ]
-    return Document(
-        "Ratings on other scales",
-        sections=[Section(blocks=[Table(columns, ratings, noun="rating")])],
-        records=Table(columns, ratings),
-        plain=lambda: [_plain(each) for each in ratings],
-    )
+    table = Table(columns, ratings, noun="rating")
+    return replace(_document(table), plain=lambda: list(map(_plain, ratings)))
+
+
+def _document(table: Table, title: str = "Ratings on other scales") -> Document:
+    return Document(title, (), [Section(blocks=[table])], table)
 
 
 def converted_column_document(table: ConvertedColumn) -> Document:
@@ -49,12 +51,7 @@ def converted_column_document(table: ConvertedColumn) -> Document:
         ),
         *_columns(table.targets, lambda row: table.converted[row], prefix=f"{table.column}_"),
     ]
-    rows = range(len(table))
-    return Document(
-        "Ratings on other scales",
-        sections=[Section(blocks=[Table([*own, *added], rows, noun="row")])],
-        records=Table([*own, *added], rows),
-    )
+    return _document(Table([*own, *added], range(len(table))))
 
 
 def scales_document() -> Document:
@@ -79,12 +76,7 @@ def scales_document() -> Document:
         Column("lowest", end("lowest"), kind="number"),
         Column("highest", end("highest"), kind="number"),
     ]
-    scales = list(SCALES.values())
-    return Document(
-        "Scales",
-        sections=[Section(blocks=[Table(columns, scales, noun="scale")])],
-        records=Table(columns, scales),
-    )
+    return _document(Table(columns, list(SCALES.values()), noun="scale"), "Scales")
 
 
 def _columns(targets: Sequence[str], of: Any, *, prefix: str = "") -> list[Column]:
@@ -104,12 +96,9 @@ def _columns(targets: Sequence[str], of: Any, *, prefix: str = "") -> list[Colum
     def stretch(name: str, side: int) -> Any:
         return lambda row: None if (both := ends(row, name)) is None else both[side]
 
-    def reach(name: str) -> Any:
-        def show(row: Any) -> str:
-            both = ends(row, name)
-            return UNKNOWN if both is None else f"{both[0]:.0f} to {both[1]:.0f}"
-
-        return show
+    def reach(row: Any) -> str:
+        both = ends(row, targets[0])
+        return UNKNOWN if both is None else f"{both[0]:.0f} to {both[1]:.0f}"
 
     columns = []
     for name in targets:
@@ -118,20 +107,12 @@ def _columns(targets: Sequence[str], of: Any, *, prefix: str = "") -> list[Colum
             continue
         columns.append(Column(f"{prefix}{name}", value(name), name, "number", ".0f"))
         if len(targets) == 1:
-            columns.append(Column("", reach(name), "The grade's range"))
+            columns.append(Column("", reach, "The grade's range"))
         for side, end in enumerate(("low", "high")):
             columns.append(Column(f"{prefix}{name}_{end}", stretch(name, side), kind="number"))
     return columns
 
 
 def _plain(rating: ConvertedRating) -> dict[str, Any]:
-    return {
-        "rating": rating.text,
-        "from": rating.source,
-        "grade": rating.rank,
-        "strength": rating.strength,
-        "values": dict(rating.values),
-        "ranges": {
-            name: None if ends is None else list(ends) for name, ends in rating.stretches.items()
-        },
-    }
+    plain = picked(rating, "rating=text", "from=source", "grade=rank", "strength")
+    return plain | {"values": dict(rating.values), "ranges": dict(rating.stretches)}

@@ -11,12 +11,14 @@ import numpy as np
 from yardstone.grades import format_grade
 from yardstone.reports.chart import Axis, Bars, Chart, Panel, Points
 from yardstone.reports.document import (
+    Block,
     Column,
     Document,
     Lines,
     Picture,
     Section,
     Table,
+    file_columns,
     reader,
     record,
 )
@@ -24,7 +26,6 @@ from yardstone.reports.words import (
     NORMAL_95,
     chance_columns,
     chance_text,
-    known,
     known_values,
     per_cent,
     picked,
@@ -59,27 +60,30 @@ def simulation_document(simulation: Simulation, *, top: int = 0) -> Document:
         *_measure_lines(forecast, grades=simulation.grades),
         f"± is a 95 % interval; a share in per cent is known to within {100 * half:.1f} at worst.",
     ]
-    return Document(
-        _title(simulation),
-        _lead(simulation),
-        [
-            Section("", [Table(columns, order, noun="player", limit=top or None)]),
-            Section("", [Lines(measures)]),
-            Section("", [Picture(draw, "Probability of each place.")]),
-        ],
-        records=Table(columns, range(len(order)), noun="player"),
-        plain=lambda: {"win": simulation.scenario.model.name, **_plain_forecast(forecast)},
-        drawing=draw,
-    )
+    shown = Table(columns, order, noun="player", limit=top or None)
+    blocks: list[Block] = [shown, Lines(measures), Picture(draw, "Probability of each place.")]
+    records = Table(columns, range(len(order)), noun="player")
+
+    def plain() -> dict[str, Any]:
+        return {"win": simulation.scenario.model.name, **_plain_forecast(forecast)}
+
+    return _document(simulation, blocks, records, plain, draw)
 
 
-def _title(simulation: Simulation) -> str:
+def _document(
+    simulation: Simulation,
+    blocks: Sequence[Block],
+    records: Table,
+    plain: Callable[[], Any],
+    draw: Callable[[], Chart],
+) -> Document:
     name = simulation.plan.tournament.name
-    return f"{name}, simulated" if name not in ("", "simulated") else "Simulated tournaments"
+    title = f"{name}, simulated" if name not in ("", "simulated") else "Simulated tournaments"
+    sections = [Section("", [block]) for block in blocks]
+    return Document(title, _lead(simulation), sections, records, plain, draw)
 
 
 def _columns(forecast: TournamentForecast, *, grades: bool, win: str = "") -> list[Column]:
-    """Of rows that are numbers of players."""
     reach = forecast.place_range(_PLACE_LEVEL)
     mean, third = forecast.mean_place, forecast.at_least(3)
 
@@ -182,12 +186,9 @@ def _plain_forecast(forecast: TournamentForecast) -> dict[str, Any]:
 
     return {
         "format": 1,
-        "tournaments": forecast.tournaments,
-        "criteria": list(forecast.criteria),
+        **picked(forecast, "tournaments", "criteria"),
         "measures": {
-            name: {"mean": mean, "error": known(error)}
-            for name in MEASURES
-            for mean, error in [forecast.measure(name)]
+            name: picked(forecast.measure(name), "mean=0", "error=1") for name in MEASURES
         },
         "players": [player(row) for row in range(len(forecast.names))],
     }
@@ -198,9 +199,7 @@ def _variants_document(simulation: Simulation) -> Document:
     name, forecasts = simulation.varied, simulation.forecasts
     unit, digits = _unit(grades=simulation.grades)
 
-    def measure(
-        heading: str, which: str, digits: int, scale: float = 1.0, gives_way: int = 0
-    ) -> Column:
+    def measure(heading: str, which: str, digits: int, scale: float, gives_way: int) -> Column:
         def words(row: tuple[str, TournamentForecast]) -> str:
             return within(*row[1].measure(which), digits, scale)
 
@@ -209,47 +208,34 @@ def _variants_document(simulation: Simulation) -> Document:
 
         return Column("", mean, heading, "number", show=words, gives_way=gives_way)
 
-    shown = Table(
-        [
-            Column("", lambda row: row[0], name),
-            measure("Strongest wins %", "strongest wins", 1, 100.0),
-            measure(f"Winner behind, {unit}", "winner behind", digits, gives_way=4),
-            measure("Order", "order", 3),
-            measure(f"Game gap, {unit}", "game gap", digits, gives_way=2),
-            measure("Even games %", "even games", 1, 100.0, gives_way=3),
-            measure("Tied first", "tied for first", 2, gives_way=1),
-        ],
-        forecasts,
-        noun="variant",
-    )
-    records = Table(
-        [
-            Column("variant", lambda row: row[0]),
-            Column("tournaments", lambda row: row[1].tournaments, kind="integer"),
-            Column("measure", lambda row: row[2]),
-            Column("mean", lambda row: row[1].measure(row[2])[0], kind="number"),
-            Column("error", lambda row: row[1].measure(row[2])[1], kind="number"),
-        ],
-        [(label, forecast, which) for label, forecast in forecasts for which in MEASURES],
-    )
+    columns = [
+        Column("", "0", name),
+        measure("Strongest wins %", "strongest wins", 1, 100.0, 0),
+        measure(f"Winner behind, {unit}", "winner behind", digits, 1.0, 4),
+        measure("Order", "order", 3, 1.0, 0),
+        measure(f"Game gap, {unit}", "game gap", digits, 1.0, 2),
+        measure("Even games %", "even games", 1, 100.0, 3),
+        measure("Tied first", "tied for first", 2, 1.0, 1),
+    ]
+    shown = Table(columns, forecasts, noun="variant")
+    rows = [
+        (label, forecast.tournaments, which, *forecast.measure(which))
+        for label, forecast in forecasts
+        for which in MEASURES
+    ]
+    counted = file_columns("tournaments=1", kind="integer")
+    variant, which = file_columns("variant=0", "measure=2", kind="text")
+    records = Table([variant, *counted, which, *file_columns("mean=3", "error=4")], rows)
     meanings = [f"{key.capitalize()}: {meaning}." for key, meaning in MEASURES.items()]
     draw = partial(variants_chart, forecasts, name=name)
-    return Document(
-        _title(simulation),
-        _lead(simulation),
-        [
-            Section("", [shown]),
-            Section("", [Lines([*meanings, "± is a 95 % interval."])]),
-            Section("", [Picture(draw, "With intervals of 95 %.")]),
-        ],
-        records=records,
-        plain=lambda: {
-            "format": 1,
-            "win": simulation.scenario.model.name,
-            "variants": [{"variant": label, **_plain_forecast(each)} for label, each in forecasts],
-        },
-        drawing=draw,
-    )
+    lines = Lines([*meanings, "± is a 95 % interval."])
+    blocks: list[Block] = [shown, lines, Picture(draw, "With intervals of 95 %.")]
+
+    def plain() -> dict[str, Any]:
+        variants = [{"variant": label, **_plain_forecast(each)} for label, each in forecasts]
+        return {"format": 1, "win": simulation.scenario.model.name, "variants": variants}
+
+    return _document(simulation, blocks, records, plain, draw)
 
 
 _RESULTS = {1.0: "win", 0.5: "draw", 0.0: "loss", None: "any"}
@@ -296,20 +282,15 @@ def last_round_document(
         ]
 
     columns = [*side("first", "If this player wins"), *side("second", "and if this one")]
-    games = Table(columns, needs.influences, noun="game")
     sections = [Section("", [table])]
     if chance_lines := list(_chance_lines(name, needs, chances, no_chances)):
         sections.append(Section("", [Lines(chance_lines)]))
     if needs.influences:
         title = f"Games that matter for place {needs.place}, with the share of combinations"
-        sections.append(Section(title, [games]))
-    return Document(
-        f"What {name} needs",
-        [f"{name}, round {needs.round} of {tournament.name} ({how})"],
-        sections,
-        records=table,
-        plain=lambda: _plain(tournament, needs, chances),
-    )
+        sections.append(Section(title, [Table(columns, needs.influences, noun="game")]))
+    lead = f"{name}, round {needs.round} of {tournament.name} ({how})"
+    plain = partial(_plain, tournament, needs, chances)
+    return Document(f"What {name} needs", [lead], sections, table, plain)
 
 
 def _chance_columns(needs: LastRoundNeeds, chances: PlaceChances) -> list[Column]:
@@ -367,19 +348,15 @@ def _plain(
     names = [player.full_name for player in tournament.players]
     shown = None
     if chances is not None:
+        outcomes = [map(known_values, both) for both in chances.results]
         shown = {
-            "win": chances.model,
-            "level": chances.level,
+            **picked(chances, "win=model", "level"),
             "place": known_values(chances.overall),
-            "outcomes": [
-                {"result": known_values(result), "place": known_values(place)}
-                for result, place in chances.results
-            ],
+            "outcomes": [dict(zip(("result", "place"), each, strict=True)) for each in outcomes],
         }
     return {
         "player": names[needs.player],
-        "round": needs.round,
-        "exact": needs.exact,
+        **picked(needs, "round", "exact"),
         "combinations": needs.combinations if needs.exact else None,
         "place": needs.place,
         "chances": shown,
@@ -412,22 +389,14 @@ def forecast_chart(forecast: TournamentForecast, *, top: int = 32) -> Chart:
         f"{names[k]}, place {p + 1}: {100 * chance:.1f} %"
         for k, p, chance in zip(row, place, share.ravel(), strict=True)
     ]
-    cells = Bars(
-        place + 0.5, place + 1.5, row - 0.5, row + 0.5,
-        opacity=(share / highest).ravel(), gap=1.0, titles=titles if len(titles) <= 1024 else (),
-    )  # fmt: skip
+    edges = place + 0.5, place + 1.5, row - 0.5, row + 0.5
+    titles = titles if len(titles) <= 1024 else []
+    cells = Bars(*edges, opacity=(share / highest).ravel(), gap=1.0, titles=titles)
     means = Points(forecast.mean_place[order], np.arange(len(order)), "c2", "mean place")
-    panel = Panel(
-        Axis("place", low=0.5, high=last + 0.5, whole=True),
-        Axis(scale="category", names=names),
-        [cells, means],
-    )
-    return Chart(
-        [panel],
-        words="Probability of each place for each player",
-        height=20.0 * max(len(order), 3),
-        shading=("c1", "share of tournaments: 0", f"{100 * highest:.0f} %"),
-    )
+    x, y = Axis("place", 0.5, last + 0.5, whole=True), Axis(scale="category", names=names)
+    words, high = "Probability of each place for each player", 20.0 * max(len(order), 3)
+    shading = ("c1", "share of tournaments: 0", f"{100 * highest:.0f} %")
+    return Chart([Panel(x, y, [cells, means])], words=words, height=high, shading=shading)
 
 
 def variants_chart(forecasts: Sequence[tuple[str, TournamentForecast]], *, name: str) -> Chart:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,11 +20,15 @@ from yardstone.reports.document import (
     Section,
     Table,
     file_columns,
-    reader,
     record,
 )
-from yardstone.reports.pairing import player_name, points_text, round_title, side_names
-from yardstone.reports.words import known, plural
+from yardstone.reports.pairing import (
+    name_column,
+    player_name,
+    round_title,
+    side_names,
+)
+from yardstone.reports.words import picked, plural
 from yardstone.tournament.model import ByeKind, Result, System, egf_class
 from yardstone.tournament.notation import result_text, score_text
 from yardstone.tournament.rating_change import rating_changes
@@ -66,13 +70,9 @@ class _Line(NamedTuple):
     row: int
     player: Player
 
-    @property
-    def number(self) -> int:
-        return self.row + 1
 
-    @property
-    def grade(self) -> str | None:
-        return None if self.player.rank is None else format_grade(self.player.rank)
+def _grade(player: Player) -> str | None:
+    return None if player.rank is None else format_grade(player.rank)
 
 
 def standings_document(
@@ -104,28 +104,21 @@ def standings_document(
         results = [column.value(line) for column in rounds]
         return record(players, line) | {"scores": scores, "results": results}
 
+    def whole() -> dict[str, Any]:
+        criteria = [picked(each, "name", "about") for each in table.criteria]
+        values = {**_head(tournament), "round": table.round, "criteria": criteria}
+        return values | {"players": list(map(plain, lines))}
+
     about = [f"{c.heading or c.name}: {c.about}" for c in table.criteria]
     head: list[Block] = [] if alone else [Lines(summary_lines(tournament)[1:], aside=True)]
-    name = tournament.name or "Tournament"
-    return Document(
-        tournament.name or "Standings",
-        [] if alone else [f"{name}: {plural(len(table), 'player')}, {after_round(table)}"],
-        [
-            Section("", [*head, ordered]),
-            Section("How it is ordered", [Lines(about, aside=True)]),
-        ],
-        records=ordered,
-        plain=lambda: {
-            **_head(tournament),
-            "round": table.round,
-            "criteria": [{"name": c.name, "about": c.about} for c in table.criteria],
-            "players": list(map(plain, lines)),
-        },
-    )
+    order = Section("How it is ordered", [Lines(about, aside=True)])
+    players_words = f"{plural(len(table), 'player')}, {after_round(table)}"
+    lead = [] if alone else [f"{tournament.name or 'Tournament'}: {players_words}"]
+    sections = [Section("", [*head, ordered]), order]
+    return Document(tournament.name or "Standings", lead, sections, ordered, whole)
 
 
 def after_round(table: Standings | TeamStandings) -> str:
-    """When the standings hold."""
     if not table.round:
         return "before round 1"
     return f"after round {table.round} of {table.tournament.rounds}"
@@ -145,7 +138,6 @@ def place_column(table: Standings | TeamStandings, at: Callable[[Any], int]) -> 
 def _columns(
     table: Standings, results: bool, link: Callable[[int], str] | None
 ) -> tuple[list[Column], list[Column], list[Column]]:
-    """Of the players, their scores by the criteria, and their results by round."""
     tournament = table.tournament
     go = tournament.discipline == "go"
     clubs = any(player.club for player in tournament.players)
@@ -165,33 +157,27 @@ def _columns(
 
     def strength(line: _Line) -> str:
         rating = line.player.rating
-        return line.grade or "" if go else "" if rating is None else f"{rating:.0f}"
+        return _grade(line.player) or "" if go else "" if rating is None else f"{rating:.0f}"
 
     def of_round(number: int) -> Column:
-        return Column(
-            f"round_{number}",
-            lambda line: _result(table, line.row, number, places),
-            f"R{number}" if results else "",
-            left=False,
-            gives_way=2 + number,
-        )
+        def result(line: _Line) -> str:
+            return _result(table, line.row, number, places)
 
+        heading = f"R{number}" if results else ""
+        return Column(f"round_{number}", result, heading, left=False, gives_way=2 + number)
+
+    def country(line: _Line) -> str:
+        return line.player.country.upper()
+
+    page = None if link is None else lambda line: link(line.row)
     return (
         [
             place_column(table, lambda line: line.at),
             Column("line", lambda line: line.at + 1, kind="integer"),
             *_NAMES,
-            Column(
-                "", "player.full_name", "Name", link=None if link is None else lambda e: link(e.row)
-            ),
+            Column("", "player.full_name", "Name", link=page),
             Column("", strength, "Grade" if go else "Rating", left=False),
-            replace(
-                _COUNTRY,
-                heading="Co",
-                show=lambda line: line.player.country.upper(),
-                left=False,
-                gives_way=2,
-            ),
+            replace(_COUNTRY, heading="Co", show=country, left=False, gives_way=2),
             replace(_CLUB, heading="Club" if clubs else "", left=False, gives_way=1),
             *_STRENGTH,
         ],
@@ -201,11 +187,11 @@ def _columns(
 
 
 _NAMES = (
-    Column("number", kind="integer"),
+    Column("number", lambda line: line.row + 1, kind="integer"),
     *file_columns("player.name", "player.first_name", kind="text"),
 )
 _COUNTRY, _CLUB = file_columns("player.country", "player.club", kind="text")
-_STRENGTH = (Column("grade"), *file_columns("player.rating"))
+_STRENGTH = (Column("grade", lambda line: _grade(line.player)), *file_columns("player.rating"))
 
 
 def _result(table: Standings, row: int, number: int, places: dict[int, int]) -> str:
@@ -220,11 +206,10 @@ def _result(table: Standings, row: int, number: int, places: dict[int, int]) -> 
 
 
 def _head(tournament: Tournament) -> dict[str, Any]:
+    days = {name: getattr(tournament, name) for name in ("begin", "end")}
     return {
-        "name": tournament.name,
-        "place": tournament.place,
-        "begin": None if tournament.begin is None else tournament.begin.isoformat(),
-        "end": None if tournament.end is None else tournament.end.isoformat(),
+        **picked(tournament, "name", "place"),
+        **{name: None if day is None else day.isoformat() for name, day in days.items()},
         "system": str(tournament.system),
         "rounds": tournament.rounds,
     }
@@ -234,17 +219,14 @@ def tournament_document(tournament: Tournament) -> Document:
     """What a file says about the whole: a few plain lines; files have the entry list."""
     lines = [_Line(row, row, player) for row, player in enumerate(tournament.players)]
     entries = Table([*_NAMES, _COUNTRY, _CLUB, *_STRENGTH], lines, noun="player")
-    return Document(
-        tournament.name or "Tournament",
-        summary_lines(tournament),
-        records=entries,
-        plain=lambda: {
-            **_head(tournament),
-            "discipline": tournament.discipline,
-            "games_played": sum(game.played for game in tournament.games),
-            "players": entries.records(),
-        },
-    )
+    title, lead = tournament.name or "Tournament", summary_lines(tournament)
+
+    def plain() -> dict[str, Any]:
+        values = _head(tournament) | {"discipline": tournament.discipline}
+        values["games_played"] = sum(game.played for game in tournament.games)
+        return values | {"players": entries.records()}
+
+    return Document(title, lead, (), entries, plain)
 
 
 def summary_lines(tournament: Tournament) -> list[str]:
@@ -256,12 +238,11 @@ def summary_lines(tournament: Tournament) -> list[str]:
     system = _SYSTEMS[tournament.system]
     lines = [
         tournament.name or "A tournament without a name",
+        *([where] if where else []),
         f"{system[0].upper()}{system[1:]}, "
         f"{plural(tournament.rounds, 'round')}, {plural(len(tournament.players), 'player')}, "
         f"{plural(played, 'game')} played",
     ]
-    if where:
-        lines.insert(1, where)
     rules = tournament.scoring
     if tournament.system is System.mcmahon:
         lines.append(
@@ -282,20 +263,6 @@ def summary_lines(tournament: Tournament) -> list[str]:
     return lines
 
 
-@dataclass(frozen=True, slots=True)
-class _Round:
-    """What happened to a player in a round."""
-
-    number: int
-    score: float | None
-    instead: str = ""
-    table: int | None = None
-    opponent: int | None = None
-    colour: str = ""
-    stones: str = ""
-    result: str = ""
-
-
 def player_card_document(
     tournament: Tournament, player: int, *, link: Callable[[int], str] | None = None
 ) -> Document:
@@ -305,48 +272,30 @@ def player_card_document(
     """
     rounds = list(_rounds(tournament, player))
 
-    def opponent(each: _Round) -> str:
-        return each.instead if each.opponent is None else player_name(tournament, each.opponent)
+    def page_of(row: dict[str, Any]) -> str:
+        return "" if row["row"] is None or link is None else link(row["row"])
 
-    def page_of(each: _Round) -> str:
-        return "" if each.opponent is None or link is None else link(each.opponent)
-
-    table = Table(
-        [
-            Column("round", "number", "Round", "integer"),
-            Column("table", heading="Table", kind="integer", gives_way=1),
-            Column("opponent", opponent, "Opponent", link=page_of),
-            Column("colour", heading="Colour", left=False),
-            Column(
-                "stones",
-                heading="Stones" if any(each.stones for each in rounds) else "",
-                left=False,
-            ),
-            Column("result", heading="Result", left=False),
-            Column(
-                "score",
-                heading="McMahon score" if tournament.system is System.mcmahon else "Points",
-                kind="number",
-                show=lambda each: "" if each.score is None else points_text(each.score),
-            ),
-        ],
-        rounds,
-        noun="round",
-    )
-    return Document(
-        tournament.players[player].full_name,
-        sections=[
-            Section("", [Facts(list(_facts(tournament, player)))]),
-            Section("Games", [table]),
-        ],
-        records=table,
-    )
+    stones = "Stones" if any(row["stones"] for row in rounds) else ""
+    points = "McMahon score" if tournament.system is System.mcmahon else "Points"
+    columns = [
+        Column("round", heading="Round", kind="integer"),
+        Column("table", heading="Table", kind="integer", gives_way=1),
+        Column("opponent", heading="Opponent", link=page_of),
+        Column("colour", heading="Colour", left=False),
+        Column("stones", heading=stones, left=False),
+        Column("result", heading="Result", left=False),
+        Column("score", heading=points, kind="number", form="g", unknown=""),
+    ]
+    table = Table(columns, rounds, noun="round")
+    facts = Section("", [Facts(list(_facts(tournament, player)))])
+    name = tournament.players[player].full_name
+    return Document(name, (), [facts, Section("Games", [table])], table)
 
 
 def _facts(tournament: Tournament, player: int) -> Iterator[tuple[str, str]]:
     who = tournament.players[player]
-    if who.rank is not None:
-        yield "Grade", format_grade(who.rank)
+    if grade := _grade(who):
+        yield "Grade", grade
     if who.rating is not None:
         yield "Rating", f"{who.rating:.0f}" + _new_rating(tournament, player)
     if who.club:
@@ -380,32 +329,33 @@ def _new_rating(tournament: Tournament, player: int) -> str:
 _RESULTS = {1.0: "won", 0.5: "draw", 0.0: "lost"}
 
 
-def _rounds(tournament: Tournament, player: int) -> Iterator[_Round]:
-    """All rounds up to the last one that is paired."""
+def _rounds(tournament: Tournament, player: int) -> Iterator[dict[str, Any]]:
+    """What happened to a player in all rounds up to the last one that is paired."""
     from yardstone.tournament.standings_table import Scores
 
     scores = Scores.of(tournament)
     totals = scores.mms2 if tournament.system is System.mcmahon else scores.wins2
     sides = side_names(tournament)
     for number in range(1, tournament.last_round + 1):
-        total = float(totals[player, number]) / 2
+        row: dict[str, Any] = {"round": number, "score": float(totals[player, number]) / 2}
+        row |= {"table": None, "row": None, "colour": "", "stones": "", "result": ""}
         game = tournament.game_of.get((number, player))
         if game is None:
-            yield _Round(number, total, _free(tournament, player, number))
+            yield row | {"opponent": _free(tournament, player, number)}
             continue
-        turned = player != game.first
-        stones = -game.handicap if turned else game.handicap
-        known = game.result is not Result.unknown
-        forfeit = " by forfeit" if game.forfeit else ""
-        yield _Round(
-            number,
-            total if known else None,
-            table=game.table or None,
-            opponent=game.opponent(player),
-            colour=sides[turned] if game.known_colour else "",
-            stones=f"{'takes' if stones > 0 else 'gives'} {abs(stones)}" if stones else "",
-            result=_RESULTS[game.points(player)] + forfeit if known else "",
-        )
+        other, turned = game.opponent(player), player != game.first
+        row |= {"table": game.table or None, "row": other}
+        row["opponent"] = player_name(tournament, other)
+        if game.known_colour:
+            row["colour"] = sides[turned]
+        if game.handicap:
+            row["stones"] = f"{'gives' if turned else 'takes'} {game.handicap}"
+        if game.result is Result.unknown:
+            row["score"] = None
+        else:
+            forfeit = " by forfeit" if game.forfeit else ""
+            row["result"] = _RESULTS[game.points(player)] + forfeit
+        yield row
 
 
 def _free(tournament: Tournament, player: int, number: int) -> str:
@@ -438,27 +388,17 @@ def prizes_document(prizes: PrizeList) -> Document:
     def amount(prize: Prize) -> str:
         return "" if not prize.money else f"{prize.money:.2f}".removesuffix(".00")
 
+    def words(prize: Prize) -> str:
+        return score_text(main, score(prize))
+
     columns = [
         Column("group"),
         Column("place", lambda prize: prize.place or None, "Pl", "integer", show=place, left=False),
         Column("shared", kind="boolean"),
-        Column(
-            "name",
-            lambda prize: players[prize.player].full_name,
-            "Name",
-            show=lambda prize: player_name(tournament, prize.player),
-        ),
-        Column(
-            "club", lambda prize: players[prize.player].club, "Club" if clubs else "", left=False
-        ),
+        name_column(tournament, "name", "player", "Name"),
+        Column("club", lambda row: players[row.player].club, "Club" if clubs else "", left=False),
         Column("country", lambda prize: players[prize.player].country),
-        Column(
-            main.name.lower(),
-            score,
-            main.heading or main.name,
-            "number",
-            show=lambda prize: score_text(main, score(prize)),
-        ),
+        Column(main.name.lower(), score, main.heading or main.name, "number", show=words),
         Column("wins", heading="Wins", kind="integer"),
         Column("money", heading="Prize" if money else "", kind="number", show=amount),
     ]
@@ -466,9 +406,8 @@ def prizes_document(prizes: PrizeList) -> Document:
         Section(group, [Table(columns, list(rows), noun="prize", group=True)])
         for group, rows in groupby(prizes.prizes, key=lambda prize: prize.group)
     ]
-    return Document(
-        f"Prizes of {name}", lead, sections, records=Table(columns, prizes.prizes, noun="prize")
-    )
+    records = Table(columns, prizes.prizes, noun="prize")
+    return Document(f"Prizes of {name}", lead, sections, records)
 
 
 def changes_document(tournament: Tournament, changes: Sequence[RatingChange]) -> Document:
@@ -490,7 +429,7 @@ def changes_document(tournament: Tournament, changes: Sequence[RatingChange]) ->
         Column("change", change, "Change", "number", "+.1f"),
         Column("games", heading="Games", kind="integer", gives_way=3),
         Column("score", heading="Score", kind="number", form="g", gives_way=2),
-        Column("expected", lambda c: known(c.expected), "Expected", "number", ".2f", gives_way=1),
+        Column("expected", "expected", "Expected", "number", ".2f", gives_way=1),
         Column("factor", heading="K" if chess else "", kind="number", form="g", gives_way=4),
     ]
     rows = sorted(changes, key=lambda c: (c.after is None, -(c.after or 0.0), c.player))
@@ -508,24 +447,14 @@ def round_robin_document(made: RoundRobin) -> Document:
     players = tournament.players
     number = {player: place for place, player in enumerate(made.numbers, 1)}
 
-    def side(field: str, heading: str) -> list[Column]:
-        player = reader(field)
-        return [
-            Column(
-                field,
-                lambda game: players[player(game)].full_name,
-                heading,
-                show=lambda game: player_name(tournament, player(game)),
-            ),
-            Column("", lambda game: number[player(game)], "No.", "integer"),
-        ]
-
     one, two = side_names(tournament)
     columns = [
         Column("round", kind="integer"),
         Column("table", heading="Table", kind="integer"),
-        *side("first", one),
-        *side("second", two),
+        name_column(tournament, "first", "first", one),
+        Column("", lambda game: number[game.first], "No.", "integer"),
+        name_column(tournament, "second", "second", two),
+        Column("", lambda game: number[game.second], "No.", "integer"),
     ]
     table = Table(columns, made.games, noun="board")
     title = round_title(tournament, made.round)
@@ -536,18 +465,11 @@ def round_robin_document(made: RoundRobin) -> Document:
         f"{_ORIGINS.get(made.numbering, f'by {made.numbering}')}.",
         *(f"No opponent: {player_name(tournament, bye.player)}" for bye in made.byes),
     ]
-    return Document(
-        title,
-        lead,
-        [Section("", [table])],
-        records=table,
-        plain=lambda: {
-            "tournament": tournament.name,
-            "round": made.round,
-            "rounds": made.rounds,
-            "numbering": made.numbering,
-            "numbers": [players[row].full_name for row in made.numbers],
-            "boards": table.records(),
-            "byes": [players[bye.player].full_name for bye in made.byes],
-        },
-    )
+
+    def plain() -> dict[str, Any]:
+        numbers = [players[row].full_name for row in made.numbers]
+        byes = [players[bye.player].full_name for bye in made.byes]
+        values = picked(made, "tournament=tournament.name", "round", "rounds", "numbering")
+        return values | {"numbers": numbers, "boards": table.records(), "byes": byes}
+
+    return Document(title, lead, [Section("", [table])], table, plain)

@@ -7,8 +7,8 @@ kept as JSON can be shown again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from math import inf
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from yardstone.reports.boards import BoardDiagram
@@ -27,6 +27,8 @@ from yardstone.reports.document import (
     Slides,
     Step,
     Table,
+    file_columns,
+    reader,
 )
 from yardstone.reports.strength_words import (
     BASIS_NAMES,
@@ -64,7 +66,6 @@ Plain = Mapping[str, Any]
 
 
 def strength_document(estimate: StrengthEstimate) -> Document:
-    """The report of an estimate."""
     return estimate_document(estimate.as_dict())
 
 
@@ -100,14 +101,9 @@ def estimate_document(
         *(_curves(place, plain, opened=place == places[0]) for place in places),
         Section("", [Lines([f"Network {plain['network']}, model {plain['model']}."])]),
     ]
-    return Document(
-        f"How strong is {plain['player']}?",
-        headline(plain),
-        sections,
-        estimate_records(plain),
-        lambda: plain,
-        lambda: estimate_chart(plain),
-    )
+    title, records = f"How strong is {plain['player']}?", estimate_records(plain)
+    chart = partial(estimate_chart, plain)
+    return Document(title, headline(plain), sections, records, lambda: plain, chart)
 
 
 def _answer(plain: Plain, axis: RankAxis | None, link: Callable[[str], str]) -> Section:
@@ -193,21 +189,21 @@ def _phases(plain: Plain) -> Table:
         Column("", "phase", "Phase"),
         Column("", "moves", "Moves", "integer", gives_way=1),
         Column("", "rank", "Rank", left=False),
-        *_strength_columns("Rating", scale, lambda part: part),
+        *_strength_columns("Rating", scale, ""),
         Column("", lambda part: _range(part, scale), "On the scale", "range"),
     ]
     caption = "From the moves of each phase alone"
     return Table(columns, plain["phases"], caption=caption, noun="phase")
 
 
-def _strength_columns(heading: str, scale: str, part: Callable[[Any], Plain]) -> list[Column]:
-    """The rating of a part of the moves, and its interval."""
-
-    def rating(row: Any) -> Any:
-        return part(row)["rating"]
+def _strength_columns(heading: str, scale: str, part: str) -> list[Column]:
+    """The rating of a part of the moves, at a path, and its interval."""
+    rating = reader(f"{part}rating")
 
     def ends(row: Any) -> str | None:
-        return None if rating(row) is None else ends_words(scale, part(row))
+        if rating(row) is None:
+            return None
+        return ends_words(scale, picked(row, f"{part}low", f"{part}high"))
 
     return [
         Column("", rating, heading, "number", show=lambda row: rating_words(scale, rating(row))),
@@ -229,28 +225,19 @@ def _moved(plain: Plain, link: Callable[[int], str]) -> Section:
     scale, games = plain["scale"], plain["by_game"]
     rows = list(enumerate(games))
 
-    def fact(name: str) -> Callable[[tuple[int, Plain]], Any]:
-        return lambda row: row[1][name] or None
-
     def number(row: tuple[int, Plain]) -> int:
         return row[0] + 1
 
-    def side(row: tuple[int, Plain]) -> str:
-        return str(row[1]["colour"][0].upper())
-
-    def loss(row: tuple[int, Plain]) -> float | None:
-        return mean_loss(row[1]["loss"])
-
     columns = [
         Column("", number, "Game", "integer", link=lambda row: link(row[0]), ascending=True),
-        Column("", fact("date"), "Date", left=False, gives_way=3),
-        Column("", fact("opponent"), "Opponent"),
-        Column("", side, " ", left=True),
-        Column("", fact("result"), "Result", gives_way=4),
-        Column("", lambda row: row[1]["moves"], "Moves", "integer", gives_way=2),
-        Column("", loss, "Lost a move", "number", ".2f", gives_way=1),
-        *_strength_columns("Alone", scale, itemgetter(1)),
-        *_strength_columns("So far", scale, lambda row: row[1]["running"]),
+        Column("", lambda row: row[1]["date"] or None, "Date", left=False, gives_way=3),
+        Column("", lambda row: row[1]["opponent"] or None, "Opponent"),
+        Column("", lambda row: row[1]["colour"][0].upper(), " ", left=True),
+        Column("", lambda row: row[1]["result"] or None, "Result", gives_way=4),
+        Column("", "1.moves", "Moves", "integer", gives_way=2),
+        Column("", lambda r: mean_loss(r[1]["loss"]), "Lost a move", "number", ".2f", gives_way=1),
+        *_strength_columns("Alone", scale, "1."),
+        *_strength_columns("So far", scale, "1.running."),
     ]
     caption = (
         "Alone: from the moves of that game only. So far: from it and all games before. "
@@ -291,13 +278,12 @@ def _move_table(moves: Sequence[Plain]) -> Table:
     def policy(move: Plain) -> float | None:
         return None if move["policy"] is None else 100.0 * move["policy"]
 
-    effect = [Column("", "effect", "Ranks", "number", "+.2f")] if typical else []
     columns = [
         Column("", lambda move: move["game"] + 1, "Game", "integer"),
         Column("", "move", "Move", "integer"),
         Column("", lambda move: move["colour"][0].upper(), " ", left=True),
         Column("", "point", "Point"),
-        *effect,
+        *([Column("", "effect", "Ranks", "number", "+.2f")] if typical else []),
         Column("", "points_lost", "Lost points", "number"),
         Column("", error, "Error", left=False, gives_way=2),
         Column("", policy, "Policy %", "number", gives_way=1),
@@ -360,40 +346,34 @@ def estimate_records(plain: Plain) -> Table:
     facts = ("file", "line", "date", "opponent", "colour", "result", "won", "moves")
     same = picked(plain, "player", "scale", "level")
     losses = [value for game in plain["by_game"] for value in game["loss"]]
-    rows = [
-        {**same, "part": "all", **picked(plain, "games", "moves", *strength)}
-        | {"points_lost": mean_loss(losses)}
+    running = (f"running_{name}=running.{name}" for name in strength)
+    paths = (*facts, *strength, *running)
+    rows = [{"part": "all", "points_lost": mean_loss(losses)}]
+    rows[0] |= picked(plain, "games", "moves", *strength)
+    rows += [
+        {"part": "phase", **picked(part, "phase", "moves", *strength)} for part in plain["phases"]
     ]
     rows += [
-        {**same, "part": "phase", **picked(part, "phase", "moves", *strength)}
-        for part in plain["phases"]
-    ]
-    rows += [
-        {**same, "part": "game", "games": 1, **picked(game, *facts, *strength)}
-        | {f"running_{name}": game["running"][name] for name in strength}
-        | {"points_lost": mean_loss(game["loss"])}
+        {"part": "game", "games": 1, "points_lost": mean_loss(game["loss"]), **picked(game, *paths)}
         for game in plain["by_game"]
     ]
-    columns = [
-        Column(name, lambda row, name=name: row.get(name), kind=kind)
-        for name, kind in _KINDS.items()
-    ]
-    return Table(columns, rows)
+    none = dict.fromkeys(column.name for column in _COLUMNS)
+    return Table(_COLUMNS, [none | same | row for row in rows])
 
 
 #: Columns of CSV and Parquet.
-_KINDS: dict[str, Any] = {
-    **dict.fromkeys(("player", "scale"), "text"),
-    "level": "number",
-    **dict.fromkeys(("part", "phase", "file"), "text"),
-    "line": "integer",
-    **dict.fromkeys(("date", "opponent", "colour", "result", "won"), "text"),
-    **dict.fromkeys(("games", "moves"), "integer"),
-    "rank": "text",
-    **dict.fromkeys(("rating", "low", "high"), "number"),
-    "running_rank": "text",
-    **dict.fromkeys(("running_rating", "running_low", "running_high", "points_lost"), "number"),
-}
+_COLUMNS = (
+    *file_columns("player", "scale", kind="text"),
+    *file_columns("level"),
+    *file_columns("part", "phase", "file", kind="text"),
+    *file_columns("line", kind="integer"),
+    *file_columns("date", "opponent", "colour", "result", "won", kind="text"),
+    *file_columns("games", "moves", kind="integer"),
+    Column("rank"),
+    *file_columns("rating", "low", "high"),
+    Column("running_rank"),
+    *file_columns("running_rating", "running_low", "running_high", "points_lost"),
+)
 
 
 _UNNAMED = "an unnamed player"
@@ -436,14 +416,14 @@ def _move_pictures(move: Plain, colour: str) -> Iterator[Picture]:
     numbered = list(enumerate((step["point"] for step in steps), number))
     played = [(step["colour"], step["point"], step["takes"]) for step in steps]
     yield Picture(
-        lambda: _after(move["position"], label, played, numbered=numbered),
+        lambda: _board(move["position"], label, played, numbered=numbered),
         f"After {_move_words(point)}{went}.",
     )
     if other and "effect" not in move:
         better = f"The board after the network’s choice, {colour} {other}."
         choices = [(move["colour"], other, move["position"]["best_takes"])]
         yield Picture(
-            lambda: _after(move["position"], better, choices, played=(move["colour"], other)),
+            lambda: _board(move["position"], better, choices, played=(move["colour"], other)),
             f"The network’s choice: {colour} {other} instead.",
         )
 
@@ -457,18 +437,12 @@ def _before(move: Plain, colour: str) -> BoardDiagram:
         f"{len(position['black'])} black and {len(position['white'])} white stones."
     )
     before = position["before"]
-    return BoardDiagram(
-        label,
-        position["size"],
-        position["black"],
-        position["white"],
-        numbered=list(enumerate(before, move["move"] - len(before))),
-        played=(move["colour"], point),
-        best=best,
-    )
+    numbered = list(enumerate(before, move["move"] - len(before)))
+    played = move["colour"], point
+    return _board(position, label, (), numbered=numbered, played=played, best=best)
 
 
-def _after(
+def _board(
     position: Plain, label: str, moves: Sequence[tuple[str, str, Sequence[str]]], **shown: Any
 ) -> BoardDiagram:
     """The board after moves: of whom, where, and what they take."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, inf, nan
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -192,20 +191,15 @@ class RankAxis:
 
     def ticks(self, low: float, high: float) -> list[tuple[float, str]]:
         """The ranks that begin between two ratings."""
-        return [
-            (border, fox_rank(_LOWEST + k))
-            for k, border in enumerate(self.borders)
-            if low <= border <= high
-        ]
+        ranks = ((border, fox_rank(_LOWEST + k)) for k, border in enumerate(self.borders))
+        return [(border, rank) for border, rank in ranks if low <= border <= high]
 
 
-def _axes() -> Iterator[tuple[str, RankAxis]]:
-    numbers = [float(k) for k in range(_LOWEST, _HIGHEST + 1)]
-    for scale, words in _AXIS_WORDS.items():
-        borders = numbers
-        if scale != "fox":
-            borders = convert(grade_of_fox(numbers), "grade", scale, extrapolate=True).tolist()
-        yield scale, RankAxis(SITE_SCALES[scale].title, tuple(borders), words)
+def _axis(scale: str, words: str) -> RankAxis:
+    borders = [float(k) for k in range(_LOWEST, _HIGHEST + 1)]
+    if scale != "fox":
+        borders = convert(grade_of_fox(borders), "grade", scale, extrapolate=True).tolist()
+    return RankAxis(SITE_SCALES[scale].title, tuple(borders), words)
 
 
 _AXIS_WORDS = {
@@ -218,7 +212,9 @@ _AXIS_WORDS = {
     "points.",
 }
 #: The scales by name.
-RANK_AXES: Mapping[str, RankAxis] = MappingProxyType(dict(_axes()))
+RANK_AXES: Mapping[str, RankAxis] = {
+    name: _axis(name, words) for name, words in _AXIS_WORDS.items()
+}
 
 
 #: A dot stands at each of so many estimates.
@@ -233,9 +229,8 @@ def _ends(parts: Sequence[Plain]) -> tuple[list[float], list[float]]:
 
 def _reach(parts: Sequence[Plain], axis: RankAxis | None) -> tuple[float, float]:
     """Ends of an axis for all these estimates: whole ranks, where the scale has some."""
-    values = [
-        part[name] for part in parts for name in ("rating", "low", "high") if part[name] is not None
-    ]
+    known = [part[name] for part in parts for name in ("rating", "low", "high")]
+    values = [value for value in known if value is not None]
     if axis is not None:
         return axis.ends(min(values), max(values))
     room = 0.1 * (max(values) - min(values)) or 1.0
@@ -256,14 +251,12 @@ def estimate_chart(estimate: Plain) -> Chart:
     number, alone = _rated(games)
     so_far, together = _rated(running)
     name = "all games so far, with interval"
+    label, ends = "that game alone, with interval", _ends([games[k - 1] for k in number])
     marks: list[Mark] = [
         Band(so_far, *_ends([running[k - 1] for k in so_far]), "c1", name, 0.22),
-        Points(
-            number, alone, "c7", "that game alone, with interval", "diamond", 3.0,
-            opacity=0.8, along=_ends([games[k - 1] for k in number]),
-        ),
+        Points(number, alone, "c7", label, "diamond", 3.0, opacity=0.8, along=ends),
         Stroke(so_far, together, "c1", name, 2.0),
-    ]  # fmt: skip
+    ]
     if len(games) <= _DOTTED:
         marks.append(Points(so_far, together, "c1", name, size=3.0))
     x = Axis("game, in the order of the dates", 0.5, len(games) + 0.5, whole=True)
@@ -333,7 +326,10 @@ def game_chart(game: Plain, words: str, *, marked: Sequence[int] = ()) -> Chart:
     x = Axis("move", low=0.0, high=float(max(len(winrate) - 1, 1)), whole=True)
     panels = []
     if np.isfinite(winrate).any():
-        panels.append(Panel(x, _WINRATE, _winrate(winrate, marked), height=150.0))
+        moves, here = np.arange(len(winrate)), [k for k in marked if 0 <= k < len(winrate)]
+        dots = Points(here, winrate[here], "c2", size=4.5, titles=[f"move {k}" for k in here])
+        area = Band(moves, np.minimum(winrate, 0.5), np.maximum(winrate, 0.5))
+        panels.append(Panel(x, _WINRATE, [area, Stroke(moves, winrate), dots], height=150.0))
     loss = np.array([nan if value is None else value for value in game.get("loss") or ()])
     if np.isfinite(loss).any():
         panels.append(_losses(x, np.array(game["numbers"]), loss, marked))
@@ -343,17 +339,6 @@ def game_chart(game: Plain, words: str, *, marked: Sequence[int] = ()) -> Chart:
 _WINRATE = Axis(
     "winrate", low=0.0, high=1.0, grid=True, ticks=[(0.0, "0 %"), (0.5, "50 %"), (1.0, "100 %")]
 )
-
-
-def _winrate(winrate: np.ndarray, marked: Sequence[int]) -> list[Mark]:
-    moves = np.arange(len(winrate))
-    here = [move for move in marked if 0 <= move < len(winrate)]
-    titles = [f"move {move}" for move in here]
-    return [
-        Band(moves, np.minimum(winrate, 0.5), np.maximum(winrate, 0.5)),
-        Stroke(moves, winrate),
-        Points(here, winrate[here], "c2", size=4.5, titles=titles),
-    ]
 
 
 def _losses(x: Axis, moves: np.ndarray, loss: np.ndarray, marked: Sequence[int]) -> Panel:

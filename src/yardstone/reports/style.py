@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from math import exp
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from yardstone.reports.document import Column, Document, Lines, Section, Table
-from yardstone.reports.words import known, plural
+from yardstone.reports.words import picked, plural
 from yardstone.strength.calibration import Calibration, ScoreCost, SiteCalibration
 from yardstone.strength.site_scales import fox_rank
 from yardstone.strength.style import StyleRatings
@@ -29,30 +28,25 @@ def style_document(ratings: StyleRatings) -> Document:
     def name(row: int) -> str:
         return ratings.players[row] or f"line {row + 4}"
 
+    def rounded(values: Any) -> Any:
+        return lambda row: round(float(values[row]), 4)
+
     columns = [
         Column("player", ratings.players.__getitem__, "player", show=name),
-        Column("rank", lambda row: known(float(ratings.strength[row])), kind="number"),
-        Column("predicted", lambda row: round(float(ratings.predicted[row]), 4), "rank", "number"),
-        Column(
-            "deviation", lambda row: round(float(ratings.deviation[row]), 4), "deviation", "number"
-        ),
+        Column("rank", lambda row: float(ratings.strength[row]), kind="number"),
+        Column("predicted", rounded(ratings.predicted), "rank", "number"),
+        Column("deviation", rounded(ratings.deviation), "deviation", "number"),
         Column("fold", lambda row: None if folds is None else int(folds[row]) + 1, kind="integer"),
     ]
     records = Table(columns, places)
     table = _by_rank(ratings)
     if not len(table.rows):
         table = Table(columns, sorted(places, key=columns[2].value), noun="player")
-    return Document(
-        "Ranks from style",
-        _summary(ratings),
-        [Section("", [table])],
-        records,
-        lambda: _plain(ratings, records.records()),
-    )
+    sections, lead = [Section("", [table])], _summary(ratings)
+    return Document("Ranks from style", lead, sections, records, lambda: _plain(ratings, records))
 
 
 def _summary(ratings: StyleRatings) -> list[str]:
-    """What was done, and how large the errors are."""
     validation, number = ratings.validation, plural(len(ratings.players), "player")
     if validation is None:
         lines = [f"{number} rated from the style of {ratings.learned_from or 0:,} others"]
@@ -89,26 +83,18 @@ def _by_rank(ratings: StyleRatings) -> Table:
     return Table(columns, np.unique(ratings.strength[ratings.known]).tolist(), noun="rank")
 
 
-def _plain(ratings: StyleRatings, rows: list[dict[str, Any]]) -> dict[str, Any]:
+def _plain(ratings: StyleRatings, records: Table) -> dict[str, Any]:
     validation = None
     if (measured := ratings.validation) is not None:
-        low, high = (float(end) for end in measured.interval())
         validation = {
             "folds": int(measured.fold.max()) + 1,
             "error": measured.error,
-            "error_low": low,
-            "error_high": high,
-            "mean_distance": measured.absolute_error,
-            "baseline_error": measured.baseline_error,
+            **picked(measured.interval(), "error_low=0", "error_high=1"),
+            **picked(measured, "mean_distance=absolute_error", "baseline_error"),
             "coverage_90": measured.coverage(),
         }
-    return {
-        "format": 1,
-        "learned_from": ratings.learned_from,
-        "error": ratings.error,
-        "validation": validation,
-        "players": rows,
-    }
+    plain = {"format": 1, **picked(ratings, "learned_from", "error"), "validation": validation}
+    return plain | {"players": records.records()}
 
 
 #: Players in a text, those furthest from the line; the others are counted.
@@ -128,38 +114,31 @@ def calibration_document(result: SiteCalibration) -> Document:
         return row[1] - fitted(row)
 
     columns = [
-        Column("player", lambda row: row[0].player, "Player"),
-        Column("games", lambda row: row[0].games, "Games", "integer", show=_count("games")),
-        Column("moves", lambda row: row[0].moves, "Moves", "integer", show=_count("moves")),
+        Column("player", "0.player", "Player"),
+        Column("games", "0.games", "Games", "integer", show=_count("games")),
+        Column("moves", "0.moves", "Moves", "integer", show=_count("moves")),
         Column("estimate", lambda row: round(row[0].rating, 4), "Estimate", "number", ".2f"),
-        Column("rating", itemgetter(1), "Rating", "number", ".0f"),
+        Column("rating", "1", "Rating", "number", ".0f"),
         Column("fitted", lambda row: round(fitted(row), 2), "On the line", "number", ".0f"),
         Column("", lambda row: round(off(row)), "Off", "integer", "+d"),
     ]
     far = sorted(result.players, key=lambda row: -abs(off(row)))
     players = Table(columns, far, noun="player", limit=_PLAYERS)
-    sections = [
-        *_cost(result.cost),
-        Section("Players, those furthest from the line first", [players]),
-    ]
+    title = "Players, those furthest from the line first"
+    sections = [_cost(result.cost), Section(title, [players])]
     if result.missing:
         rest = len(result.missing) - _MISSING
         others = f" and {rest:,} more" if rest > 0 else ""
         names = ", ".join(result.missing[:_MISSING])
         sections.append(Section("", [Lines([f"Without a game: {names}{others}"])]))
-    records = Table(columns, result.players)
-    return Document(
-        f"{line.site}: ratings from estimates",
-        _headline(line),
-        sections,
-        records,
-        lambda: {
-            "calibration": asdict(line),
-            "players": records.records(),
-            "cost": None if result.cost is None else asdict(result.cost),
-            "missing": list(result.missing),
-        },
-    )
+    records, title = Table(columns, result.players), f"{line.site}: ratings from estimates"
+
+    def plain() -> dict[str, Any]:
+        cost = None if result.cost is None else asdict(result.cost)
+        values = {"calibration": asdict(line), "players": records.records()}
+        return values | {"cost": cost, "missing": list(result.missing)}
+
+    return Document(title, _headline(line), sections, records, plain)
 
 
 def _count(name: str) -> Any:
@@ -180,10 +159,10 @@ def _headline(line: Calibration) -> list[str]:
     ]
 
 
-def _cost(cost: ScoreCost | None) -> list[Section]:
+def _cost(cost: ScoreCost | None) -> Section:
     if cost is None:
         words = "No results between these players: what the line costs in prediction is unknown."
-        return [Section("", [Lines([words])])]
+        return Section("", [Lines([words])])
     loss = cost.best - cost.site
     side = "too sure" if cost.site_slope > cost.best_slope else "not sure enough"
     cells = [
@@ -198,4 +177,4 @@ def _cost(cost: ScoreCost | None) -> list[Section]:
     )
     title = f"Predicting {plural(cost.games, 'game')} between them"
     table = Table.of_cells(["By", "Log-likelihood a game"], cells)
-    return [Section(title, [table, Lines([words])])]
+    return Section(title, [table, Lines([words])])

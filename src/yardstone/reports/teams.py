@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from yardstone.reports.document import Column, Document, Lines, Section, Table
-from yardstone.reports.pairing import board_name, names_of, side_names
+from yardstone.reports.pairing import board_name, name_column, names_of, side_names
 from yardstone.reports.standings import after_round, place_column
-from yardstone.reports.words import plural
+from yardstone.reports.words import picked, plural
 
 if TYPE_CHECKING:
     from yardstone.tournament.model import Game, Tournament
@@ -38,68 +38,53 @@ def team_standings_document(table: TeamStandings, *, results: bool = True) -> Do
         return tournament.teams[int(table.order[at])]
 
     def of_round(number: int) -> Column:
-        return Column(
-            f"round_{number}",
-            lambda at: _half_match(table, int(table.order[at]), number, at_place),
-            f"R{number}",
-            left=False,
-            gives_way=1 + number,
-        )
+        def result(at: int) -> str:
+            return _half_match(table, int(table.order[at]), number, at_place)
+
+        return Column(f"round_{number}", result, f"R{number}", left=False, gives_way=1 + number)
 
     def criterion(which: int, name: str) -> Column:
         return Column(
             name.lower(), lambda at: float(table.values[at, which]), _about(name)[0], "number", "g"
         )
 
-    teams = Table(
-        [
-            place_column(table, lambda at: at),
-            Column("number", lambda at: team(at).number, kind="integer"),
-            Column("name", lambda at: team(at).name, "Team"),
-            *(criterion(which, name) for which, name in enumerate(table.criteria)),
-            *(of_round(number) for number in range(1, table.round + 1)),
-        ],
-        range(len(table)),
-        noun="team",
-    )
-    members = Table(
-        [
-            Column("team", lambda score: tournament.teams[score.team].name, "Team"),
-            Column("name", lambda score: tournament.players[score.player].full_name, "Name"),
-            Column("points", heading="Points", kind="number", form="g"),
-            Column("games", heading="Games", kind="integer"),
-        ],
-        table.members(),
-    )
+    columns = [
+        place_column(table, lambda at: at),
+        Column("number", lambda at: team(at).number, kind="integer"),
+        Column("name", lambda at: team(at).name, "Team"),
+        *(criterion(which, name) for which, name in enumerate(table.criteria)),
+        *map(of_round, range(1, table.round + 1)),
+    ]
+    teams = Table(columns, range(len(table)), noun="team")
+    columns = [
+        Column("team", lambda score: tournament.teams[score.team].name, "Team"),
+        name_column(tournament, "name", "player", "Name", ranks=False),
+        Column("points", heading="Points", kind="number", form="g"),
+        Column("games", heading="Games", kind="integer"),
+    ]
+    members = Table(columns, table.members())
     sections = [Section("", [teams])]
     if members.rows:
         sections.append(Section("Players", [members]))
     if results:
-        boards = {
-            number: _boards(tournament, number, table.matches)
-            for number in range(1, table.round + 1)
-        }
-        sections += [
-            Section(f"Round {number}", [Lines(lines)]) for number, lines in boards.items() if lines
-        ]
+        rounds = range(1, table.round + 1)
+        boards = {number: _boards(tournament, number, table.matches) for number in rounds}
+        sections += [Section(f"Round {n}", [Lines(lines)]) for n, lines in boards.items() if lines]
     about = [": ".join(_about(name)) for name in table.criteria]
     sections.append(Section("How it is ordered", [Lines(about, aside=True)]))
-    name = tournament.name or "Tournament"
-    return Document(
-        f"{name}, teams",
-        [f"{name}: {plural(len(table), 'team')}, {after_round(table)}"],
-        sections,
-        records=teams,
-        plain=lambda: {
-            "name": tournament.name,
-            "round": table.round,
-            "rounds": tournament.rounds,
+
+    def plain() -> dict[str, Any]:
+        return {
+            **picked(table, "tournament.name", "round", "tournament.rounds"),
             "criteria": [{"name": name, "about": _about(name)[1]} for name in table.criteria],
             "teams": teams.records(),
             "players": members.records(),
             "matches": [_plain_match(tournament, match) for match in table.matches],
-        },
-    )
+        }
+
+    name = tournament.name or "Tournament"
+    lead = [f"{name}: {plural(len(table), 'team')}, {after_round(table)}"]
+    return Document(f"{name}, teams", lead, sections, teams, plain)
 
 
 def _about(name: str) -> tuple[str, str]:
@@ -142,12 +127,9 @@ def _plain_match(tournament: Tournament, match: TeamMatch) -> dict[str, Any]:
         "match_points": list(match.match_points) if match.done else None,
         "board_points": list(match.board_points),
         "boards": [
-            {
-                "board": board.board,
-                "players": names_of(tournament, board.players, None),
-                "points": list(board.points) if board.done else None,
-            }
-            for board in match.boards
+            {"board": each.board, "players": names_of(tournament, each.players, None)}
+            | {"points": list(each.points) if each.done else None}
+            for each in match.boards
         ],
     }
 
@@ -157,13 +139,10 @@ def team_round_document(
 ) -> Document:
     """A round of matches, and who sits at which table."""
     one, two = side_names(tournament)
-    boards = Table(
-        [
-            Column("table", heading="Table", kind="integer"),
-            Column("first", lambda game: tournament.players[game.first].full_name, one),
-            Column("second", lambda game: tournament.players[game.second].full_name, two),
-        ],
-        list(games),
-        noun="board",
-    )
+    columns = [
+        Column("table", heading="Table", kind="integer"),
+        name_column(tournament, "first", "first", one, ranks=False),
+        name_column(tournament, "second", "second", two, ranks=False),
+    ]
+    boards = Table(columns, games, noun="board")
     return replace(document, sections=[*document.sections, Section("Boards", [boards])])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from textwrap import wrap
+from textwrap import TextWrapper
 from typing import TYPE_CHECKING
 
 from yardstone.reports.document import (
@@ -62,42 +62,40 @@ def section_lines(section: Section) -> Iterator[str]:
         yield section.title
 
 
-def _block_lines(block: Block) -> Iterable[str]:
-    if isinstance(block, Lines):
-        if block.aside:
-            return ()
-        if not block.bullets:
-            return block.lines
-        return [part for line in block.lines for part in _bullet(line)]
-    if isinstance(block, Picture) and block.instead is not None:
-        return _block_lines(block.instead)
+def _said(block: Block | None) -> Table | Lines | Facts | None:
+    """What texts have of a block; None where that is nothing."""
+    if isinstance(block, Picture):
+        return _said(block.instead)
     if isinstance(block, Table):
-        return table_lines(block)
-    if isinstance(block, Facts) and block.width:
-        return _wrapped_facts(block, block.width)
+        return block if len(block.rows) else None
     if isinstance(block, Facts):
-        return aligned(block.facts, left={0, 1})
+        return block if block.facts else None
+    return block if isinstance(block, Lines) and block.lines and not block.aside else None
+
+
+def _block_lines(block: Block) -> Iterable[str]:
+    said = _said(block)
+    if isinstance(said, Lines):
+        if not said.bullets:
+            return said.lines
+        bullets = TextWrapper(_WIDTH, initial_indent="  • ", subsequent_indent="    ")
+        return [part for line in said.lines for part in bullets.wrap(line)]
+    if isinstance(said, Table):
+        return table_lines(said)
+    if isinstance(said, Facts):
+        return _wrapped_facts(said) if said.width else aligned(said.facts, left={0, 1})
     return ()
 
 
-def _wrapped_facts(block: Facts, width: int) -> list[str]:
-    """Each text wrapped beside its label."""
+def _wrapped_facts(block: Facts) -> list[str]:
     indent = " " * (2 + max((len(label) for label, _ in block.facts), default=0))
+    wrapper = TextWrapper(max(block.width or 0, len(indent) + 20), subsequent_indent=indent)
+    wrapper.break_long_words = wrapper.break_on_hyphens = False
     lines = []
     for label, text in block.facts:
-        lines += wrap(
-            text,
-            max(width, len(indent) + 20),
-            initial_indent=label.ljust(len(indent)),
-            subsequent_indent=indent,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+        wrapper.initial_indent = label.ljust(len(indent))
+        lines += wrapper.wrap(text)
     return lines
-
-
-def _bullet(line: str) -> list[str]:
-    return wrap(line, _WIDTH, initial_indent="  • ", subsequent_indent="    ")
 
 
 def table_lines(table: Table) -> Iterator[str]:
@@ -163,7 +161,7 @@ def print_document(document: Document, console: Console, *, limit: int | None = 
         _print_line(line, console, style="bold" if place == 0 else "")
     begun = bool(document.lead)
     for section in _first_sections(document, console, limit):
-        if section.blocks and not any(map(_printed, section.blocks)):
+        if section.blocks and not any(map(_said, section.blocks)):
             continue
         if begun:
             console.print()
@@ -176,7 +174,11 @@ def print_document(document: Document, console: Console, *, limit: int | None = 
 
 def _first_sections(document: Document, console: Console, limit: int | None) -> Sequence[Section]:
     """The sections; of many with tables under a limit, those beyond it are counted."""
-    tables = [k for k, section in enumerate(document.sections) if _is_group(section)]
+    tables = [
+        k
+        for k, section in enumerate(document.sections)
+        if any(isinstance(block, Table) and block.group for block in section.blocks)
+    ]
     if limit is None or len(tables) <= document.groups:
         return document.sections
     hidden = tables[document.groups :]
@@ -187,32 +189,15 @@ def _first_sections(document: Document, console: Console, limit: int | None) -> 
     return kept
 
 
-def _is_group(section: Section) -> bool:
-    return any(isinstance(block, Table) and block.group for block in section.blocks)
-
-
-def _printed(block: Block) -> bool:
-    if isinstance(block, Picture):
-        return block.instead is not None
-    if isinstance(block, Table):
-        return len(block.rows) > 0
-    if isinstance(block, Facts):
-        return len(block.facts) > 0
-    return isinstance(block, Lines) and not block.aside and bool(block.lines)
-
-
 def _print_block(block: Block, console: Console, limit: int | None) -> None:
-    if not _printed(block):
-        return
-    if isinstance(block, Lines):
-        for line in block.lines:
-            _print_line(line, console, lead="  • " if block.bullets else "", exact=block.exact)
-    elif isinstance(block, Picture) and block.instead is not None:
-        _print_block(block.instead, console, limit)
-    elif isinstance(block, Table):
-        _print_table(block, console, limit if block.limit is None else block.limit)
-    elif isinstance(block, Facts):
-        _print_facts(block, console)
+    said = _said(block)
+    if isinstance(said, Lines):
+        for line in said.lines:
+            _print_line(line, console, lead="  • " if said.bullets else "", exact=said.exact)
+    elif isinstance(said, Table):
+        _print_table(said, console, limit if said.limit is None else said.limit)
+    elif said is not None:
+        _print_facts(said, console)
 
 
 def _print_line(
@@ -265,13 +250,8 @@ def _print_rows(table: Table, rows: Sequence[object], console: Console) -> None:
     from rich.text import Text
 
     columns, name_width = _fitting(table.printed, rows, console.width)
-    grid = RichTable(
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        pad_edge=False,
-        header_style="bold",
-        show_edge=False,
-    )
+    grid = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), header_style="bold")
+    grid.pad_edge = grid.show_edge = False
     for column in columns:
         grid.add_column(
             Text(column.heading),
@@ -280,10 +260,9 @@ def _print_rows(table: Table, rows: Sequence[object], console: Console) -> None:
             overflow="ellipsis",
             max_width=name_width if column.at_left else None,
         )
+    styles = ["bold" if column.strong else "" for column in columns]
     for row in rows:
-        grid.add_row(
-            *(Text(column.cell(row), style="bold" if column.strong else "") for column in columns)
-        )
+        grid.add_row(*(Text(c.cell(row), style) for c, style in zip(columns, styles, strict=True)))
     console.print(grid)
 
 
@@ -296,23 +275,17 @@ def _fitting(columns: list[Column], rows: Sequence[object], width: int) -> tuple
         for column in columns
     }
 
-    def names() -> list[Column]:
-        return [column for column in columns if column.at_left]
-
-    def room() -> int:
-        """What the other columns leave for names; two blanks part columns."""
-        return width - sum(2 + size[id(column)] for column in columns if not column.at_left)
-
-    def longest() -> int:
-        return sum(min(size[id(column)], _NAME_WIDTH) + 2 for column in names()) - 2
-
-    while room() < longest():
+    while True:
+        names = [column for column in columns if column.at_left]
+        # What the other columns leave for names; two blanks part columns.
+        room = width - sum(2 + size[id(column)] for column in columns if not column.at_left)
+        longest = sum(min(size[id(column)], _NAME_WIDTH) + 2 for column in names) - 2
         droppable = [column for column in columns if column.gives_way]
-        if not droppable:
+        if room >= longest or not droppable:
             break
         columns.remove(min(droppable, key=lambda column: column.gives_way))
-    share = max(len(names()), 1)
+    share = max(len(names), 1)
     if share == 1:
-        return columns, max(room(), 4)
-    fits = room() >= longest()
-    return columns, _NAME_WIDTH if fits else max((room() - 2 * (share - 1)) // share, 12)
+        return columns, max(room, 4)
+    fits = room >= longest
+    return columns, _NAME_WIDTH if fits else max((room - 2 * (share - 1)) // share, 12)

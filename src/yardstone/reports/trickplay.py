@@ -13,10 +13,11 @@ from yardstone.go.points import BLACK, PASS, colour_name, point_name
 from yardstone.records.sgf import SgfTree, write_sgf
 from yardstone.reports.chart import Axis, Chart, Guide, Mark, Panel, Points, Stroke
 from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table, record
-from yardstone.reports.words import plain_skipped, plural
+from yardstone.reports.words import picked, plain_skipped, plural
 from yardstone.strength.site_scales import GROUP_EDGES
 
 if TYPE_CHECKING:
+    from yardstone.reports.document import Kind
     from yardstone.strength.trickplay.completion import Completion, Settled
     from yardstone.strength.trickplay.rating import (
         FoundProblems,
@@ -31,12 +32,11 @@ __all__ = ["found_document", "found_lines", "ratings_document", "boards_sgf", "t
 
 
 def _first(read: Callable[[Settled], Any], otherwise: Any = None) -> Callable[[Completion], Any]:
-    """Of the first game taken."""
     return lambda each: read(each.boards[0]) if each.boards else otherwise
 
 
-def _changes(board: Settled) -> str:
-    return "; ".join(change.text(board.game.size) for change in board.changes)
+def _texts(board: Settled) -> list[str]:
+    return [change.text(board.game.size) for change in board.changes]
 
 
 def _put_back(each: Completion) -> str:
@@ -65,7 +65,7 @@ _FOUND = (
     Column("put_back", _put_back),
     Column("found_without", kind="integer"),
     Column("boards", lambda each: len(each.boards), kind="integer"),
-    Column("changes", _first(_changes, ""), "Changes"),
+    Column("changes", _first(lambda board: "; ".join(_texts(board)), ""), "Changes"),
     Column("game", _first(lambda board: board.game.file, ""), "Game", show=_game),
     Column("game_line", _first(lambda board: board.game.line), kind="integer"),
     Column("moves", _first(lambda board: board.moves), "Move", "integer", form="d", gives_way=1),
@@ -79,20 +79,15 @@ def found_document(result: FoundProblems) -> Document:
     columns = {column.name: column for column in _FOUND}
     moves = replace(columns["moves"], show=_first(lambda board: str(board.moves), ""))
     shown = [{**columns, "moves": moves}[name] for name in _ORDER]
-    return Document(
-        "Problems found in games",
-        lead=found_lines(result),
-        sections=[Section(blocks=[Table(shown, result.completions, noun="problem")])],
-        records=Table(_FOUND, result.completions),
-        plain=lambda: {
-            "format": 1,
-            "problems": [
-                {**record(_FOUND, each), "completed": list(map(_board, each.boards))}
-                for each in result.completions
-            ],
-            "skipped": plain_skipped(result.skipped),
-        },
-    )
+    found = result.completions
+    sections = [Section(blocks=[Table(shown, found, noun="problem")])]
+
+    def plain() -> dict[str, Any]:
+        rows = [{**record(_FOUND, e), "completed": list(map(_board, e.boards))} for e in found]
+        return {"format": 1, "problems": rows, "skipped": plain_skipped(result.skipped)}
+
+    title, lead = "Problems found in games", found_lines(result)
+    return Document(title, lead, sections, Table(_FOUND, found), plain)
 
 
 def found_lines(result: FoundProblems) -> list[str]:
@@ -137,18 +132,11 @@ def ratings_document(result: RatedProblems) -> Document:
         digits = result.scale.digits
         lines = [f"  {each.problem.name}: {result.difference(each):+.{digits}f}" for each in cases]
         sections.append(Section("* rated as high as the refutation, or higher", [Lines(lines)]))
-    return Document(
-        "Trick plays",
-        list(_conclusion(result)),
-        sections,
-        Table([column for column in columns if column.name], result.problems),
-        lambda: _plain(result),
-        draw,
-    )
+    lead, plain = list(_conclusion(result)), partial(_plain, result)
+    return Document("Trick plays", lead, sections, Table(columns, result.problems), plain, draw)
 
 
 def _conclusion(result: RatedProblems) -> Iterator[str]:
-    """How often the refutation is rated above the failure, and what was rated."""
     compared = result.compared
     boards = sum(len(problem.completion.boards) for problem in result.problems)
     yield (
@@ -191,63 +179,48 @@ def _number(result: RatedProblems, value: float) -> str:
 def _rating_columns(result: RatedProblems) -> list[Column]:
     """Where each problem was found, its two ratings, and their difference."""
 
-    def difference(problem: RatedProblem) -> str:
-        value = result.difference(problem)
-        return "" if value is None else f"{value:+.{result.scale.digits}f}"
-
     def surprising(problem: RatedProblem) -> bool | None:
         return problem.surprising if problem.difference is not None else None
 
+    form = f"+.{result.scale.digits}f"
+
+    def star(problem: RatedProblem) -> str:
+        return "*" if problem.surprising else ""
+
     def of_completion(column: Column) -> Column:
-        return replace(
-            column,
-            value=lambda problem: column.value(problem.completion),
-            show=None,
-            heading=column.heading if column.name == "problem" else "",
-        )
+        heading = column.heading if column.name == "problem" else ""
+        value = column.value
+        return replace(column, value=lambda row: value(row.completion), show=None, heading=heading)
 
     return [
         *map(of_completion, _FOUND),
         *_variation_columns(result, "failure"),
         *_variation_columns(result, "refutation"),
-        Column("difference", result.difference, "Difference", "number", show=difference),
-        Column(
-            "surprising",
-            surprising,
-            " ",
-            "boolean",
-            left=True,
-            show=lambda problem: "*" if problem.surprising else "",
-        ),
+        Column("difference", result.difference, "Difference", "number", form, unknown=""),
+        Column("surprising", surprising, " ", "boolean", left=True, show=star),
     ]
 
 
 def _variation_columns(result: RatedProblems, kind: str) -> list[Column]:
     """The rating of the first refutation, or of the failure that is rated highest."""
 
-    def read(name: str) -> Callable[[RatedProblem], Any]:
-        def value(problem: RatedProblem) -> Any:
-            rated: RatedVariation | None = getattr(problem, kind)
-            return None if rated is None else _rated(result, rated)[name]
-
-        return value
+    def values(problem: RatedProblem) -> dict[str, Any]:
+        rated: RatedVariation | None = getattr(problem, kind)
+        return {} if rated is None else _rated(result, rated)
 
     def rating(problem: RatedProblem) -> str:
-        rated: RatedVariation | None = getattr(problem, kind)
-        if rated is None:
+        if not (rated := values(problem)):
             return ""
-        values = _rated(result, rated)
-        rank = f" ({values['rank']})" if values["rank"] else ""
-        return _number(result, values["rating"]) + rank
+        return _number(result, rated["rating"]) + (f" ({rated['rank']})" if rated["rank"] else "")
+
+    def column(name: str, of: Kind, **shown: Any) -> Column:
+        return Column(f"{kind}_{name}", lambda row: values(row).get(name), kind=of, **shown)
 
     return [
-        Column(f"{kind}_rating", read("rating"), kind.capitalize(), "number", show=rating),
-        Column(f"{kind}_rank", read("rank")),
-        *(
-            Column(f"{kind}_{name}", read(name), kind="number")
-            for name in ("low", "high", "spread")
-        ),
-        Column(f"{kind}_moves", read("moves"), kind="integer"),
+        column("rating", "number", heading=kind.capitalize(), show=rating),
+        column("rank", "text"),
+        *(column(name, "number") for name in ("low", "high", "spread")),
+        column("moves", "integer"),
     ]
 
 
@@ -269,13 +242,8 @@ def _plain(result: RatedProblems) -> dict[str, Any]:
     compared, columns = result.compared, _rating_columns(result)
     return {
         "format": 2,
-        "scale": result.scale.name,
-        "level": result.level,
-        "moves": result.moves,
-        "network": result.network,
-        "model": result.model,
-        "games": result.found.games,
-        "positions": result.found.positions,
+        **picked(result, "scale=scale.name", "level", "moves", "network", "model"),
+        **picked(result.found, "games", "positions"),
         "compared": len(compared),
         "refutation_above": sum(not problem.surprising for problem in compared),
         "problems": [
@@ -295,8 +263,7 @@ def _variation(
 ) -> dict[str, Any]:
     size = problem.problem.size
     return {
-        "name": rated.variation.name,
-        "kind": rated.variation.kind,
+        **picked(rated.variation, "name", "kind"),
         "line": [point_name(point, size) for point in rated.variation.points.tolist()],
         **_rated(result, rated),
         "by_board": [result.scale.value(board.rating) for board in rated.boards],
@@ -307,10 +274,8 @@ def _board(board: Settled) -> dict[str, Any]:
     return {
         "file": board.game.file,
         "line": board.game.line or None,
-        "moves": board.moves,
-        "symmetry": board.placement.symmetry,
-        "colours_exchanged": board.placement.swapped,
-        "changes": [change.text(board.game.size) for change in board.changes],
+        **picked(board, "moves", "placement.symmetry", "colours_exchanged=placement.swapped"),
+        "changes": _texts(board),
     }
 
 
@@ -324,46 +289,30 @@ def boards_sgf(completions: Sequence[Completion]) -> str:
 
 
 def _tree(completion: Completion, board: Settled) -> SgfTree:
-    game, problem = board.game, completion.problem
-    tree = SgfTree()
-    node = tree.add(None, dict(_root(completion, board)))
-    last = len(game.moves) - 1
-    for number, (point, colour) in enumerate(
-        zip(game.moves.tolist(), game.colours.tolist(), strict=True)
-    ):
-        properties = {_letter(colour): [_point(point, game.size)]}
-        if number == last:
-            properties["C"] = [_comment(completion, board)]
-        node = tree.add(node, properties)
-    for variation in problem.variations:
-        at = node
-        points = board.shifted(variation.points).tolist()
-        for number, (point, colour) in enumerate(
-            zip(points, variation.colours.tolist(), strict=True)
-        ):
-            properties = {_letter(colour): [_point(point, game.size)]}
-            if number == 0:
-                properties["N"] = [variation.name]
-            at = tree.add(at, properties)
-    return tree
+    game, problem, tree = board.game, completion.problem, SgfTree()
 
+    def add(node: int, points: Any, colours: Any, more: dict[int, dict[str, list[str]]]) -> int:
+        """Moves below a node, some with more properties; the last of them."""
+        for number, (point, colour) in enumerate(zip(points, colours, strict=True)):
+            move = {_letter(colour): [_point(point, game.size)]}
+            node = tree.add(node, move | more.get(number, {}))
+        return node
 
-def _root(completion: Completion, board: Settled) -> Iterator[tuple[str, list[str]]]:
-    game = board.game
-    yield "GM", ["1"]
-    yield "FF", ["4"]
-    yield "CA", ["UTF-8"]
-    yield "SZ", [str(game.size)]
-    yield "GN", [completion.problem.name]
-    for name, text in (("PB", game.black), ("PW", game.white)):
-        if text:
-            yield name, [text]
+    comment = {"C": [_comment(completion, board)]}
+    root = {"GM": "1", "FF": "4", "CA": "UTF-8", "SZ": str(game.size), "GN": problem.name}
+    properties = {name: [text] for name, text in root.items()}
+    properties |= {k: [name] for k, name in (("PB", game.black), ("PW", game.white)) if name}
     for name, points in (("AB", game.setup_black), ("AW", game.setup_white)):
         if len(points):
-            yield name, [_point(point, game.size) for point in points.tolist()]
+            properties[name] = [_point(point, game.size) for point in points.tolist()]
     if not len(game.moves):
-        yield "PL", [_letter(completion.problem.to_answer)]
-        yield "C", [_comment(completion, board)]
+        properties |= {"PL": [_letter(problem.to_answer)]} | comment
+    first, last = tree.add(None, properties), len(game.moves) - 1
+    node = add(first, game.moves.tolist(), game.colours.tolist(), {last: comment})
+    for variation in problem.variations:
+        points, named = board.shifted(variation.points), {"N": [variation.name]}
+        add(node, points.tolist(), variation.colours.tolist(), {0: named})
+    return tree
 
 
 def _comment(completion: Completion, board: Settled) -> str:
@@ -374,8 +323,7 @@ def _comment(completion: Completion, board: Settled) -> str:
     ]
     if board.placement.swapped:
         lines.append("colours exchanged")
-    lines += [change.text(board.game.size) for change in board.changes]
-    return "\n".join(lines)
+    return "\n".join([*lines, *_texts(board)])
 
 
 def _letter(colour: int) -> str:
@@ -432,11 +380,6 @@ def _ranks(report: RatedProblems) -> Axis | None:
     """Ranks along the top, where they begin; none if the scale has no ranks."""
     if report.scale.rank(1.0) is None:
         return None
-    scale = report.scale
-    return Axis(
-        "Rank",
-        ticks=[
-            (scale.rating(rank), str(scale.rank(rank + 0.01)).split()[0])
-            for rank in GROUP_EDGES[scale.basis][1:-1].tolist()
-        ],
-    )
+    scale, edges = report.scale, GROUP_EDGES[report.scale.basis][1:-1].tolist()
+    names = [str(scale.rank(rank + 0.01)).split()[0] for rank in edges]
+    return Axis("Rank", ticks=list(zip(map(scale.rating, edges), names, strict=True)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from yardstone.winprob.fit import (
-        DifferenceError,
         FittedParameter,
         FittedProbability,
         ModelFit,
@@ -92,13 +91,10 @@ def _parameter_columns(result: ModelFit) -> list[Column]:
         both = (row.interval.low, row.interval.high)
         return " to ".join("no end" if known(end) is None else f"{end:.4g}" for end in both)
 
-    def published(row: FittedParameter) -> str:
-        return "" if row.published is None else f"{row.published:.6g}"
-
     columns = [
         Column("name", heading=" "),
         Column("value", heading="value", kind="number", form=".6g"),
-        Column("published", heading="published", kind="number", show=published),
+        Column("published", heading="published", kind="number", form=".6g", unknown=""),
     ]
     interval = result.parameters[0].interval
     if interval is not None:
@@ -148,55 +144,34 @@ def _pair_line(result: ModelFit, row: FittedProbability) -> str:
     )
 
 
-def _error_column(name: str, heading: str) -> Column:
-    def show(row: DifferenceError) -> str:
-        value = known(getattr(row, name))
-        return "-" if value is None else f"{value:.4f}"
-
-    return Column("", name, heading, "number", show=show)
-
-
 _ERRORS = (
     Column("", lambda row: str(row.difference), "d"),
-    _error_column("rms", "RMS error"),
-    _error_column("by_chance", "by chance alone"),
-    _error_column("published_model", "published model"),
+    Column("", "rms", "RMS error", "number", ".4f", unknown="-"),
+    Column("", "by_chance", "by chance alone", "number", ".4f", unknown="-"),
+    Column("", "published_model", "published model", "number", ".4f", unknown="-"),
 )
 
 
 def _plain(result: ModelFit) -> dict[str, Any]:
     fit = result.fit
-
-    def with_interval(row: FittedParameter | FittedProbability) -> dict[str, Any]:
-        values = known_values(row)
-        interval = values.pop("interval")
-        return values if interval is None else values | {"interval": known_values(interval)}
-
-    plain: dict[str, Any] = {"parameters": list(map(with_interval, result.parameters))}
+    parameters = [
+        picked(row, "name", "value", "published")
+        | ({} if row.interval is None else {"interval": known_values(row.interval)})
+        for row in result.parameters
+    ]
+    plain: dict[str, Any] = {"parameters": parameters}
     if isinstance(fit, LeastSquaresFit):
-        plain |= {
-            "method": fit.method,
-            "steps": fit.minimum.steps,
-            "cycles": fit.cycles if fit.method == "conjugate" else None,
-            "gradient": fit.gradient_size,
-            "sum_of_squares": fit.minimum.value,
-            "cells": fit.cells,
-            "cells_left_out": fit.left_out,
-            "games": fit.games,
-        }
+        plain |= picked(fit, "method", "steps=minimum.steps", "cycles", "gradient=gradient_size")
+        plain |= picked(fit, "sum_of_squares=minimum.value", "cells", "cells_left_out=left_out")
+        plain |= picked(fit, "games") | ({} if fit.method == "conjugate" else {"cycles": None})
     else:
-        plain |= {
-            "method": "likelihood",
-            "steps": fit.minimum.steps,
-            **picked(fit, "log_likelihood", "aic"),
-            "games": float(fit.games.games.sum()),
-            "probabilities": [
-                {"first": format_grade(row.first), "second": format_grade(row.second)}
-                | picked(row, "probability")
-                | {"interval": known_values(row.interval)}
-                for row in result.probabilities
-            ],
-        }
+        plain |= {"method": "likelihood", **picked(fit, "minimum.steps", "log_likelihood", "aic")}
+        plain["games"] = float(fit.games.games.sum())
+        plain["probabilities"] = [
+            {"first": format_grade(row.first), "second": format_grade(row.second)}
+            | {"probability": row.probability, "interval": known_values(row.interval)}
+            for row in result.probabilities
+        ]
     if result.errors:
         plain["rms"] = list(map(known_values, result.errors))
     return plain
@@ -221,12 +196,9 @@ def statistics_document(statistics: WinningStatistics) -> Document:
         Column("ratio", lambda cell: float(ratio[cell]), kind="number"),
     ]
     lines = Lines(as_published(statistics).splitlines(), exact=True)
-    return Document(
-        "Winning statistics",
-        sections=[Section(blocks=[lines]), Section(blocks=[Picture(draw)])],
-        records=Table(columns, list(zip(*np.nonzero(statistics.games), strict=True))),
-        drawing=draw,
-    )
+    sections = [Section(blocks=[lines]), Section(blocks=[Picture(draw)])]
+    records = Table(columns, list(zip(*np.nonzero(statistics.games), strict=True)))
+    return Document("Winning statistics", (), sections, records, drawing=draw)
 
 
 #: The largest difference in the table.
@@ -263,29 +235,21 @@ def pair_document(pair: PairProbability, figure: str = "curves") -> Document:
     lines += _model_lines(model, interval=pair.low is not None)
     if pair.extrapolated:
         lines.append(f"Beyond what that was made for: {_reach(model)}.")
-    low, high = (None, None) if average is None else average
     ratings = model.scale == "points"
-    grades = {"first_grade": pair.first_grade, "second_grade": pair.second_grade}
     record = {
         **picked(pair, "first", "second", "probability", "low", "high"),
-        **{"average_low": low, "average_high": high},
+        **picked(pair, "average_low=average.0", "average_high=average.1"),
         "level": None if pair.low is None else pair.level,
-        **({} if ratings else grades),
+        **({} if ratings else picked(pair, "first_grade", "second_grade")),
         **picked(pair, "handicap", "komi"),
         "black": "first" if pair.first_is_black else "second",
-        **{"model": model.name, "about": model.about, "extrapolated": pair.extrapolated},
+        **picked(pair, "model=model.name", "model.about", "extrapolated"),
     }
     if ratings:
-        record |= {"first_rating": pair.first_grade, "second_rating": pair.second_grade}
-    picture = None if ratings else figure_document(model, figure, pair.level)
-    return Document(
-        f"{pair.first} and {pair.second}",
-        lines,
-        picture.sections if picture else (),
-        Table.of_record(record),
-        lambda: record,
-        picture.drawing if picture else None,
-    )
+        record |= picked(pair, "first_rating=first_grade", "second_rating=second_grade")
+    picture = Document("") if ratings else figure_document(model, figure, pair.level)
+    title, records = f"{pair.first} and {pair.second}", Table.of_record(record)
+    return replace(picture, title=title, lead=lines, records=records, plain=lambda: record)
 
 
 def _tournament_lines(pair: PairProbability) -> Iterator[str]:
@@ -300,7 +264,6 @@ def _tournament_lines(pair: PairProbability) -> Iterator[str]:
 
 
 def _model_lines(model: WinningModel, *, interval: bool) -> list[str]:
-    """What model it is, and why it has no interval if it has none."""
     lines = [f"By the model {model.name}: {model.about}."]
     if not interval:
         lines.append(f"No interval: {model.no_interval}.")
@@ -308,7 +271,6 @@ def _model_lines(model: WinningModel, *, interval: bool) -> list[str]:
 
 
 def _games(model: WinningModel, handicap: float, komi: float | None) -> str:
-    """What games, in words."""
     if model.scale == "points":
         return "games that are not drawn"
     points = "" if komi is None else f"komi {komi:g}"
@@ -367,28 +329,21 @@ def grades_document(
         Column("first", lambda cell: format_grade(float(one[cell]))),
         Column("second", lambda cell: format_grade(float(two[cell]))),
         Column("difference", lambda cell: cell[1] + 1, kind="integer"),
-        Column("probability", lambda cell: float(p[cell]), kind="number"),
     ]
-    if ends is not None:
-        columns += [
-            Column("low", lambda cell: float(ends[0][cell]), kind="number"),
-            Column("high", lambda cell: float(ends[1][cell]), kind="number"),
-        ]
+    for name, of in zip(("probability", "low", "high"), (p, *(ends or ())), strict=False):
+        columns.append(Column(name, lambda cell, of=of: float(of[cell]), kind="number"))
     picture = figure_document(model, figure, level)
     of_event = " for one event" if model.of_events else ""
     below = "" if ends is None else f"; below it the {per_cent(level)} interval{of_event}"
-    return Document(
-        "Win probability",
-        [
-            f"Per cent of {_games(model, handicap, komi)} won by Black, by grades that White is "
-            f"stronger{below}",
-            *_model_lines(model, interval=ends is not None),
-            f"That was made for {_reach(model)}.",
-        ],
-        [Section(blocks=[table]), *picture.sections],
-        records=Table(columns, list(map(tuple, np.argwhere(inside).tolist()))),
-        drawing=picture.drawing,
-    )
+    lead = [
+        f"Per cent of {_games(model, handicap, komi)} won by Black, by grades that White is "
+        f"stronger{below}",
+        *_model_lines(model, interval=ends is not None),
+        f"That was made for {_reach(model)}.",
+    ]
+    sections = [Section(blocks=[table]), *picture.sections]
+    records = Table(columns, list(map(tuple, np.argwhere(inside).tolist())))
+    return replace(picture, lead=lead, sections=sections, records=records)
 
 
 def _share(share: float, digits: int = 1) -> str:
@@ -406,13 +361,9 @@ def handicap_document(advice: HandicapAdvice) -> Document:
     grades = "" if names == [advice.white, advice.black] else f" ({names[0]} and {names[1]})"
     apart = plural_grades(advice.apart)
     table = Table(_columns(advice), advice.proposals, noun="model")
-    return Document(
-        "Handicap",
-        [f"White {advice.white}, Black {advice.black}: {apart} apart{grades}."],
-        [Section(blocks=[table]), Section(blocks=[Lines(list(_remarks(advice)))])],
-        records=table,
-        plain=lambda: _plain_advice(advice),
-    )
+    sections = [Section(blocks=[table]), Section(blocks=[Lines(list(_remarks(advice)))])]
+    lead = [f"White {advice.white}, Black {advice.black}: {apart} apart{grades}."]
+    return Document("Handicap", lead, sections, table, lambda: _plain_advice(advice))
 
 
 def plural_grades(number: float) -> str:
@@ -520,14 +471,9 @@ def _plain_advice(advice: HandicapAdvice) -> dict[str, Any]:
         goldis = asdict(advice.goldis) | {"even_komi": advice.even_komi}
     proposals = [asdict(each) for each in advice.proposals]
     return {
-        "white": advice.white,
-        "black": advice.black,
-        "white_grade": advice.grades[0],
-        "black_grade": advice.grades[1],
-        "grades_apart": advice.apart,
-        "ratings": list(advice.ratings),
-        "level": advice.level,
-        "judge": {"model": advice.judge.name, "about": advice.judge.about},
+        **picked(advice, "white", "black", "white_grade=grades.0", "black_grade=grades.1"),
+        **picked(advice, "grades_apart=apart", "ratings", "level"),
+        "judge": picked(advice.judge, "model=name", "about"),
         "proposals": [{**each.pop("proposal"), **each} for each in proposals],
         "goldis": goldis,
         "why": _why(advice),

@@ -8,7 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from yardstone.choices import plural
-from yardstone.reports.document import Column, reader
+from yardstone.reports.document import Column, named, reader
 
 if TYPE_CHECKING:
     from yardstone.pool import SkipReport
@@ -61,8 +61,8 @@ def known(value: float) -> float | None:
 
 
 def picked(source: Any, *paths: str) -> dict[str, Any]:
-    """What stands at paths of attributes or keys, by their last names; None for no number."""
-    values = {path.rpartition(".")[2]: reader(path)(source) for path in paths}
+    """What stands at paths, such as ``name=path``, by their names; None for no number."""
+    values = {name: reader(path)(source) for name, path in map(named, paths)}
     return {name: known(v) if isinstance(v, float) else v for name, v in values.items()}
 
 
@@ -109,9 +109,7 @@ def share_column(
     name: str, value: Callable[[Any], float], heading: str, *, gives_way: int = 0
 ) -> Column:
     """A column of shares, which people read in per cent."""
-    return Column(
-        name, value, heading, "number", show=lambda r: share_text(value(r)), gives_way=gives_way
-    )
+    return Column(name, value, heading, "number", scale=100.0, gives_way=gives_way)
 
 
 def within(
