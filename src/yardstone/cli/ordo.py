@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 from math import log
 from statistics import NormalDist
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +18,16 @@ from numpy.typing import NDArray
 from yardstone.cli.ordo_input import (
     SMALLEST_DEVIATION,
     Known,
+    OutputFile,
     Session,
     csv_lines,
-    known_beforehand,
+    opened,
+    say,
     warn,
 )
 from yardstone.cli.ordo_switches import (
     SWITCHES,
-    CommonOptions,
+    Options,
     OrdoOptions,
     Refused,
     Switch,
@@ -39,12 +41,11 @@ from yardstone.kernels import Loops, rating_work, work
 from yardstone.pool import PairCounts
 from yardstone.ratings import BradleyTerry, Estimate, JointRatings, Prior, Status
 from yardstone.ratings.connectivity import strong_components
-from yardstone.ratings.ordo_search import SEARCHED
+from yardstone.ratings.ordo_search import SEARCHED, as_ordo_ends
 from yardstone.reports.ordo import (
     COLUMNS,
     SUPERIORITY_COLUMN,
     OrdoList,
-    Row,
     TableFormat,
     as_in_tag,
     display_width,
@@ -52,32 +53,21 @@ from yardstone.reports.ordo import (
     ratings_csv,
     ratings_text,
 )
-from yardstone.reports.ordo_extras import find_groups
+from yardstone.reports.ordo_extras import (
+    error_matrix,
+    find_groups,
+    general_dat,
+    head_to_head,
+    programs_dat,
+    rating_dat,
+    superiority_matrix,
+)
 
 if TYPE_CHECKING:
     from yardstone.ratings.simulation import Simulated
 
 
 __all__ = ["main"]
-
-
-Options = TypeVar("Options", bound=CommonOptions)
-
-
-def exit_status(run: Callable[[Sequence[str]], None], arguments: Sequence[str]) -> int:
-    """Run a command: 0, or 1 after its refusal or error went to standard error."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
-    try:
-        run(arguments)
-    except Refused as refusal:
-        if str(refusal):
-            sys.stderr.write(f"{refusal}\n")
-        return 1
-    except YardstoneError as error:
-        sys.stderr.write(f"yardstone: error: {error}\n")
-        return 1
-    return 0
 
 
 #: Ratings that differ by less are the same number to a reader, and to Ordo.
@@ -105,20 +95,18 @@ class _Session(Session[OrdoOptions]):
             self._rate_games()
 
     def _rate_games(self) -> None:
-        options = self.options
         self._say_totals()
-        self.known = known_beforehand(options, self.games.players)
+        self.known = Known(self.options, self.games.players)
         self._open_outputs()
         self.log("done with input")
         self.log("process groups if needed...")
         if self._report_groups():
             return
         apart = self._set_apart()
-        if not options.force:
-            check_connection(self.names, self.counts, apart, self.known)
+        if not self.options.force:
+            self._check_connection(apart)
         self.log("calculate rating...")
-        ratings = self._rate()
-        listed = self._list(ratings)
+        listed = self._list(self._rate())
         self.log("output reports...")
         self._report(listed)
         self.log("DONE!!")
@@ -128,6 +116,11 @@ class _Session(Session[OrdoOptions]):
     def names(self) -> tuple[str, ...]:
         """Names of all players."""
         return self.games.players.names
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        """Numbers of all players by their names."""
+        return {name: row for row, name in enumerate(self.names)}
 
     @cached_property
     def counts(self) -> PairCounts:
@@ -140,17 +133,13 @@ class _Session(Session[OrdoOptions]):
         if self.options.anchor is None:
             return None
         number = self.games.players.find(self.options.anchor)
-        if number is None or not self._has_games[number]:
+        if number is None or not self.counts.player_totals()[number].any():
             raise Refused(
                 "ERROR: No games of anchor player, mispelled, wrong capital letters, "
                 f'or extra spaces = "{self.options.anchor}"\n'
                 'Surround the name with "quotes" if it contains spaces\n'
             )
         return self.names[number]
-
-    @cached_property
-    def _has_games(self) -> list[bool]:
-        return [bool(games) for games in self.counts.player_totals().sum(axis=1)]
 
     def _load_headers(self) -> dict[int, tuple[str, int]]:
         """Widths and headers of columns (switch -b)."""
@@ -205,15 +194,15 @@ class _Session(Session[OrdoOptions]):
         """Make sure that everything can be written before anything is computed."""
         options = self.options
         late = "Error trying to write on file: {}"
-        self._text = self.open(options.output)
-        self._csv = self.open(options.csv)
-        self._groups = self.open(options.groups)
+        self._text = opened(options.output)
+        self._csv = opened(options.csv)
+        self._groups = opened(options.groups)
         if self._groups is not None and self._text is None and self._csv is None:
             return
-        self._errors = self.open(options.error_matrix)
-        self._superiority = self.open(options.cfs_matrix)
-        self._head2head = self.open(options.head2head, late)
-        self._elostat = [self.open(name, late) for name in _ELOSTAT_FILES if options.elostat]
+        self._errors = opened(options.error_matrix)
+        self._superiority = opened(options.cfs_matrix)
+        self._head2head = opened(options.head2head, late)
+        self._elostat = [OutputFile(name, late) for name in _ELOSTAT_FILES if options.elostat]
 
     def _report_groups(self) -> bool:
         """Report groups, or warn of them; true if nothing else is to be done."""
@@ -229,25 +218,127 @@ class _Session(Session[OrdoOptions]):
         return self._text is None and self._csv is None
 
     def _set_apart(self) -> NDArray[np.bool_]:
-        """Find the players who cannot be rated with the others, and say how many."""
-        apart, (nothing, all_won, all_lost) = perfect_players(self.names, self.counts, self.known)
+        """Find the players who cannot be rated with the others, and say how many.
+
+        Those about whom something is known beforehand can be.
+        """
+        totals = self.counts.player_totals()
+        games = totals.sum(axis=1)
+        nothing = games == 0
+        all_won = (totals[:, 0] == games) & ~nothing
+        all_lost = (totals[:, 2] == games) & ~nothing
+        informed = np.array([name in self.known.players for name in self.names], np.bool_)
+        apart: NDArray[np.bool_] = nothing | ((all_won | all_lost) & ~informed)
         self.say(
-            f"\nplayers with no games = {nothing}\n"
-            f"players with all wins = {all_won}\n"
-            f"players w/ all losses = {all_lost}\n"
+            f"\nplayers with no games = {nothing.sum()}\n"
+            f"players with all wins = {all_won.sum()}\n"
+            f"players w/ all losses = {all_lost.sum()}\n"
         )
         if apart.any():
-            self.say(f"players, total purged = {int(apart.sum())}\n\n")
+            self.say(f"players, total purged = {apart.sum()}\n\n")
         return apart
 
+    def _check_connection(self, apart: NDArray[np.bool_]) -> None:
+        """Refuse games that do not put the players on one scale.
+
+        Relations count as links; and groups need no link where each holds a player
+        whose rating is fixed or known beforehand.
+        """
+        known, active = self.known, ~apart
+        grounded = [self.number[name] for name in (*known.anchors, *known.loose)]
+        ties = [(self.number[each.player], self.number[each.other]) for each in known.relations]
+        ties += pairwise(row for row in grounded if active[row])
+        ties = [(a, b) for a, b in ties if active[a] and active[b]]
+        label = strong_components(
+            self.counts, active, ties=np.array(ties, np.int32).reshape(-1, 2), names=self.names
+        )
+        if int(label.max(initial=-1)) != 0:
+            raise Refused(NOT_CONNECTED_EVEN_THEN)
+
+    def _system(self) -> BradleyTerry:
+        """The system that the switches describe."""
+        options, known = self.options, self.known
+        percent = 50.0 if options.draw is None else options.draw
+        errors = options.cfs_show or options.error_matrix is not None
+        errors = errors or options.cfs_matrix is not None
+        try:
+            return BradleyTerry(
+                average=2300.0 if options.average is None else options.average,
+                anchor=self.anchor,
+                anchors=known.anchors,
+                loose_anchors=known.loose,
+                relations=tuple(known.relations),
+                first_advantage=_parameter(
+                    options.white or 0.0, options.white_error, auto=options.white_auto
+                ),
+                draw_rate=_parameter(
+                    percent, options.draw_error, auto=options.draw_auto, scale=100.0
+                ),
+                method="likelihood" if options.likelihood_needed else "score",
+                scale=options.scale,
+                reference="mean" if options.pool_relative else "anchor",
+                bounds="ordo",
+                covariance=errors and not options.simulations,
+            )
+        except UsageError as error:
+            raise Refused(str(error)) from None
+
     def _rate(self) -> JointRatings:
-        options = self.options
-        system = rating_system(options, self.known, self.anchor)
-        self.system, ratings = fit(system, self.names, self.counts, self.games.total)
+        """Rate, to Ordo's digits.
+
+        A first-move advantage without bound is fixed where Ordo's search for it ends.
+        """
+        self.system = system = self._system()
+        try:
+            ratings = self._fit(system)
+        except ModelError as error:
+            if system.first_advantage != "auto":
+                raise Refused(f"yardstone: {error}") from None
+            advantage = self._unbounded_advantage(error)
+            fixed = replace(system, first_advantage=advantage)
+            ratings = replace(self._fit(fixed), first_advantage=Estimate(advantage))
+            self.system = fixed
+        except (InputError, UsageError) as error:
+            raise Refused(f"yardstone: {error}") from None
         self._say_convergence(ratings)
-        groups = len(np.unique(ratings.component[ratings.status == Status.NORMAL]))
-        warn_of_traps(options, self.anchor, ratings, groups)
+        self._warn_of_traps(ratings)
         return ratings
+
+    def _fit(self, system: BradleyTerry) -> JointRatings:
+        ratings = system.fit_counts(self.names, self.counts)
+        return as_ordo_ends(self.system, self.counts, ratings, all_games=self.games.total)
+
+    def _unbounded_advantage(self, error: ModelError) -> float:
+        """Where Ordo's search for a first-move advantage without bound ends."""
+        counts = self.counts
+        level = self._fit(replace(self.system, first_advantage=0.0))
+        advantage = level.first_advantage.value
+        if SEARCHED not in level.extras:
+            advantage = _UNBOUNDED_ADVANTAGE
+            if counts.losses.any() or counts.draws.any():
+                advantage = -advantage
+            if counts.draws.any() or (counts.losses.any() and counts.wins.any()):
+                raise Refused(f"yardstone: {error}")
+        warn(f"{error}; the list shows where the search for one ends")
+        return advantage
+
+    def _warn_of_traps(self, ratings: JointRatings) -> None:
+        """Say on standard error what the list does not show."""
+        groups = len(np.unique(ratings.component[ratings.status == Status.NORMAL]))
+        if groups > 1:
+            warn(
+                f"{groups} groups of players share no scale: each is rated on its own, "
+                "and ratings may be compared within a group only"
+            )
+        if self.anchor is None:
+            return
+        if self.options.loose_anchors is not None:
+            warn("the anchor of -A has no effect: the loose anchors of -y set the level")
+        if ratings.status[ratings.index(self.anchor)] != Status.NORMAL:
+            warn(
+                f'the anchor "{as_in_tag(self.anchor)}" won or lost every game: '
+                "the level rests on a bound"
+            )
 
     def _say_convergence(self, ratings: JointRatings) -> None:
         likelihood = self.options.likelihood_needed
@@ -292,7 +383,7 @@ class _Session(Session[OrdoOptions]):
                 listed = replace(listed, deviation_of_difference=known)
             return listed
         self.log("simulation block...")
-        simulated = run_simulation(self.system, self.counts, ratings, options)
+        simulated = self._simulated(ratings)
         self._set_apart()
         advantage, rate = listed.first_advantage.value, listed.draw_rate.value
         return replace(
@@ -303,13 +394,31 @@ class _Session(Session[OrdoOptions]):
             draw_rate=Estimate(rate, simulated.draw_rate_deviation),
         )
 
+    def _simulated(self, ratings: JointRatings) -> Simulated:
+        """Simulated replays, with Ordo's signs of progress."""
+        from yardstone.ratings.simulation import simulate
+
+        options = self.options
+        progress = _Progress(
+            stars=options.show_simulation or (not options.quiet and options.cpus > 1),
+            heads=not options.quiet and options.cpus == 1,
+        )
+        try:
+            simulated = simulate(
+                self.system, self.counts, ratings, options.simulations,
+                workers=options.cpus, progress=progress,
+            )  # fmt: skip
+        except ModelError as error:
+            raise Refused(f"yardstone: {error}") from None
+        progress.end()
+        return simulated
+
     def _report(self, listed: OrdoList) -> None:
         options = self.options
-        number = {name: row for row, name in enumerate(self.names)}
         rows = rank_players(
             listed,
             threshold=options.threshold,
-            older=frozenset(number[relation.other] for relation in self.known.relations),
+            older=frozenset(self.number[relation.other] for relation in self.known.relations),
             hide_older=options.remove_older,
         )
         columns = options.columns
@@ -329,33 +438,21 @@ class _Session(Session[OrdoOptions]):
             self._text.write(text)
         if self._csv is not None:
             self._csv.write(ratings_csv(listed, rows, shape))
-        self._report_pairs(listed, rows)
-        self._report_elostat(listed)
-
-    def _report_pairs(self, listed: OrdoList, rows: list[Row]) -> None:
-        options = self.options
         players = [row.player for row in rows]
-        if self._errors is not None or self._superiority is not None:
-            from yardstone.reports.ordo_extras import error_matrix, superiority_matrix
-
-            if self._errors is not None:
-                self._errors.write(error_matrix(listed, players))
-            if self._superiority is not None:
-                self._superiority.write(superiority_matrix(listed, players))
+        if self._errors is not None:
+            self._errors.write(error_matrix(listed, players))
+        if self._superiority is not None:
+            self._superiority.write(superiority_matrix(listed, players))
         if self._head2head is not None:
-            from yardstone.reports.ordo_extras import head_to_head
-
             self.log("head to head output...")
             self._head2head.write(
                 head_to_head(listed, decimals=options.decimals, with_errors=options.simulations > 1)
             )
+        if options.elostat:
+            self._report_elostat(listed)
 
     def _report_elostat(self, listed: OrdoList) -> None:
         options = self.options
-        if not options.elostat:
-            return
-        from yardstone.reports.ordo_extras import general_dat, programs_dat, rating_dat
-
         self.log("output in elostat format...")
         self.say(
             "\nOutput (Elostat format):\ngeneral file = general.dat\n"
@@ -367,8 +464,18 @@ class _Session(Session[OrdoOptions]):
             programs_dat(listed, decimals=options.decimals),
         )
         for output, text in zip(self._elostat, texts, strict=True):
-            if output is not None:
-                output.write(text)
+            output.write(text)
+
+
+def _parameter(
+    value: float, error: float | None, *, auto: bool, scale: float = 1.0
+) -> float | Literal["auto"] | Prior:
+    """A parameter of the system: to be estimated, known with an error, or fixed."""
+    if auto:
+        return "auto"
+    if error is not None and error > SMALLEST_DEVIATION:
+        return Prior(value / scale, error / scale)
+    return value / scale
 
 
 def _without_noise(ratings: JointRatings) -> NDArray[np.float64]:
@@ -414,200 +521,32 @@ NOT_CONNECTED_EVEN_THEN = """
 *************************************************************"""
 
 
-def rating_system(options: OrdoOptions, known: Known, anchor: str | None) -> BradleyTerry:
-    """The system that the switches describe."""
-    advantage: float | str | Prior = options.white or 0.0
-    if options.white_auto:
-        advantage = "auto"
-    elif options.white_error is not None and options.white_error > SMALLEST_DEVIATION:
-        advantage = Prior(options.white or 0.0, options.white_error)
-    percent = 50.0 if options.draw is None else options.draw
-    draw_rate: float | str | Prior = percent / 100.0
-    if options.draw_auto:
-        draw_rate = "auto"
-    elif options.draw_error is not None and options.draw_error > SMALLEST_DEVIATION:
-        draw_rate = Prior(percent / 100.0, options.draw_error / 100.0)
-    try:
-        return BradleyTerry(
-            average=2300.0 if options.average is None else options.average,
-            anchor=anchor,
-            anchors=known.anchors,
-            loose_anchors=known.loose,
-            relations=tuple(known.relations),
-            first_advantage=advantage,  # type: ignore[arg-type]
-            draw_rate=draw_rate,  # type: ignore[arg-type]
-            method="likelihood" if options.likelihood_needed else "score",
-            scale=options.scale,
-            reference="mean" if options.pool_relative else "anchor",
-            bounds="ordo",
-            covariance=_errors_wanted(options),
-        )
-    except UsageError as error:
-        raise Refused(str(error)) from None
-
-
-def _errors_wanted(options: OrdoOptions) -> bool:
-    """Whether errors are to be shown that are not simulated."""
-    asked = options.cfs_show or options.error_matrix is not None or options.cfs_matrix is not None
-    return asked and not options.simulations
-
-
-def perfect_players(
-    names: Sequence[str], counts: PairCounts, known: Known
-) -> tuple[NDArray[np.bool_], tuple[int, int, int]]:
-    """Players to set apart, and how many have no games, only wins and only losses.
-
-    Those about whom something is known beforehand can be rated all the same.
-    """
-    totals = counts.player_totals()
-    games = totals.sum(axis=1)
-    nothing = games == 0
-    all_won = (totals[:, 0] == games) & ~nothing
-    all_lost = (totals[:, 2] == games) & ~nothing
-    informed = np.array([name in known.players for name in names], np.bool_)
-    apart = nothing | ((all_won | all_lost) & ~informed)
-    return apart, (int(nothing.sum()), int(all_won.sum()), int(all_lost.sum()))
-
-
-def check_connection(
-    names: Sequence[str], counts: PairCounts, apart: NDArray[np.bool_], known: Known
-) -> None:
-    """Refuse games that do not put the players on one scale.
-
-    Relations count as links; and groups need no link where each holds a player
-    whose rating is fixed or known beforehand.
-    """
-    active = ~apart
-    number = {name: row for row, name in enumerate(names)}
-    ties = [(number[relation.player], number[relation.other]) for relation in known.relations]
-    grounded = [number[name] for name in (*known.anchors, *known.loose) if active[number[name]]]
-    ties += pairwise(grounded)
-    ties = [(a, b) for a, b in ties if active[a] and active[b]]
-    label = strong_components(
-        counts, active, ties=np.array(ties, np.int32).reshape(-1, 2), names=names
-    )
-    if int(label.max(initial=-1)) != 0:
-        raise Refused(NOT_CONNECTED_EVEN_THEN)
-
-
-def fit(
-    system: BradleyTerry, names: tuple[str, ...], counts: PairCounts, games: int
-) -> tuple[BradleyTerry, JointRatings]:
-    """Rate, to Ordo's digits; `games` counts those of the input.
-
-    Returns the system as well: a first-move advantage without bound is fixed where
-    Ordo's search for it ends.
-    """
-    from yardstone.ratings.ordo_search import as_ordo_ends
-
-    try:
-        ratings = system.fit_counts(names, counts)
-    except ModelError as error:
-        if system.first_advantage != "auto":
-            raise Refused(f"yardstone: {error}") from None
-        fixed = _without_bound(system, names, counts, games, error)
-        return fixed, replace(
-            as_ordo_ends(system, counts, fixed.fit_counts(names, counts), all_games=games),
-            first_advantage=Estimate(float(fixed.first_advantage)),  # type: ignore[arg-type]
-        )
-    except (InputError, UsageError) as error:
-        raise Refused(f"yardstone: {error}") from None
-    return system, as_ordo_ends(system, counts, ratings, all_games=games)
-
-
-def _without_bound(
-    system: BradleyTerry, names: tuple[str, ...], counts: PairCounts, games: int, error: ModelError
-) -> BradleyTerry:
-    """The system with the first-move advantage fixed where Ordo's search for it ends."""
-    from yardstone.ratings.ordo_search import SEARCHED, as_ordo_ends
-
-    level = replace(system, first_advantage=0.0).fit_counts(names, counts)
-    searched = as_ordo_ends(system, counts, level, all_games=games)
-    advantage = searched.first_advantage.value
-    if SEARCHED not in searched.extras:
-        advantage = _UNBOUNDED_ADVANTAGE
-        if counts.losses.any() or counts.draws.any():
-            advantage = -advantage
-        if counts.draws.any() or (counts.losses.any() and counts.wins.any()):
-            raise Refused(f"yardstone: {error}")
-    warn(f"{error}; the list shows where the search for one ends")
-    return replace(system, first_advantage=advantage)
-
-
-def warn_of_traps(
-    options: OrdoOptions, anchor: str | None, ratings: JointRatings, groups: int
-) -> None:
-    """Say on standard error what the list does not show."""
-    if groups > 1:
-        warn(
-            f"{groups} groups of players share no scale: each is rated on its own, "
-            "and ratings may be compared within a group only"
-        )
-    if anchor is not None and options.loose_anchors is not None:
-        warn("the anchor of -A has no effect: the loose anchors of -y set the level")
-    if anchor is not None:
-        held = ratings.status[ratings.index(anchor)] == Status.NORMAL
-        if not held:
-            warn(
-                f'the anchor "{as_in_tag(anchor)}" won or lost every game: '
-                "the level rests on a bound"
-            )
-
-
-def run_simulation(
-    system: BradleyTerry, counts: PairCounts, ratings: JointRatings, options: OrdoOptions
-) -> Simulated:
-    """Simulated replays, with Ordo's signs of progress."""
-    from yardstone.ratings.simulation import simulate
-
-    progress = _Progress(
-        options.simulations,
-        stars=options.show_simulation or (not options.quiet and options.cpus > 1),
-        heads=not options.quiet and options.cpus == 1,
-    )
-    progress.start()
-    try:
-        simulated = simulate(
-            system, counts, ratings, options.simulations, workers=options.cpus, progress=progress
-        )
-    except ModelError as error:
-        raise Refused(f"yardstone: {error}") from None
-    progress.end()
-    return simulated
-
-
 class _Progress:
     """Stars that grow to 51 while the replays are made, or a line for each."""
 
-    def __init__(self, simulations: int, *, stars: bool, heads: bool) -> None:
-        self._simulations = simulations
+    def __init__(self, *, stars: bool, heads: bool) -> None:
         self._stars = stars
         self._heads = heads
         self._shown = 0
-
-    def start(self) -> None:
-        if self._stars:
-            self._say("0   10   20   30   40   50   60   70   80   90   100 (%)\n")
-            self._say("|----|----|----|----|----|----|----|----|----|----|\n")
+        if stars:
+            say("0   10   20   30   40   50   60   70   80   90   100 (%)\n")
+            say("|----|----|----|----|----|----|----|----|----|----|\n")
 
     def __call__(self, done: int, total: int) -> None:
         if self._heads:
             for number in range(self._shown + 1, done + 1):
-                self._say(f"\n==> Simulation:{number}/{total}\n")
+                say(f"\n==> Simulation:{number}/{total}\n")
             self._shown = max(self._shown, done)
         elif self._stars:
-            stars = min(done * 50 // total, 50)
-            self._say("*" * (stars - self._shown))
-            self._shown = max(self._shown, stars)
+            self._grow(min(done * 50 // total, 50))
 
     def end(self) -> None:
         if self._stars:
-            self._say("*" * (51 - self._shown) + "\n")
+            self._grow(51)
 
-    @staticmethod
-    def _say(text: str) -> None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+    def _grow(self, stars: int) -> None:
+        say("*" * (stars - self._shown))
+        self._shown = max(self._shown, stars)
 
 
 COMPATIBLE = "compatible with Ordo 1.2.6"
@@ -628,58 +567,68 @@ quick example: yardstone ordo -a 2500 -p input.pgn -o output.txt
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command with these arguments; returns the exit status."""
-    return exit_status(_run, arguments)
+    return run("ordo", COMPATIBLE, _HELP, SWITCHES, read_options, arguments, work=_work)
 
 
-def _run(arguments: Sequence[str]) -> None:
-    options = asked("ordo", COMPATIBLE, _HELP, SWITCHES, read_options, arguments)
-    if options is not None and options.action == "table":
+def _work(options: OrdoOptions) -> None:
+    if options.action == "table":
         sys.stdout.write(_expectation_table(options.scale))
-    elif options is not None:
-        session = _Session(options)
-        with session.stack:
-            session.run()
+    else:
+        _Session(options).run()
 
 
-def asked(
+def run(
     command: str,
     compatible: str,
     about: str,
     switches: Sequence[Switch],
     read: Callable[[Sequence[str]], Options],
     arguments: Sequence[str],
-) -> Options | None:
-    """The options; None if they only ask for help, version or licence, which is printed.
+    *,
+    work: Callable[[Options], None],
+) -> int:
+    """Run a command: 0, or 1 after its refusal or error went to standard error.
 
-    Wrong ones are refused in the words of the original.
+    Wrong switches are refused in the words of the original; to ask for help, version or licence
+    is no work.
     """
     from importlib.metadata import PackageNotFoundError, version
 
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
     try:
         number = version("yardstone")
     except PackageNotFoundError:
         number = "(not installed)"
     line = f"yardstone {command} {number}, {compatible}\n"
-    if not arguments:
-        raise Refused(f"{line}for help type:\nyardstone {command} -h\n")
-    try:
-        options = read(arguments)
-    except UsageError:
-        sys.stdout.write("Error in parameters\n")
-        raise Refused("") from None
-    usage = "\n".join(
-        ["", f"usage: yardstone {command} [-OPTION]", "", *help_lines(switches), "", ""]
-    )
+    table = "\n".join(help_lines(switches))
+    usage = f"\nusage: yardstone {command} [-OPTION]\n\n{table}\n\n"
     texts = {
         "version": line,
         "license": line + LICENSE,
         "help": about + usage,
         "show-switches": usage,
     }
-    if options.action not in texts:
-        return options
-    sys.stdout.write(texts[options.action])
-    return None
+    try:
+        if not arguments:
+            raise Refused(f"{line}for help type:\nyardstone {command} -h\n")
+        try:
+            options = read(arguments)
+        except UsageError:
+            sys.stdout.write("Error in parameters\n")
+            return 1
+        if options.action in texts:
+            sys.stdout.write(texts[options.action])
+        else:
+            work(options)
+    except Refused as refusal:
+        if str(refusal):
+            sys.stderr.write(f"{refusal}\n")
+        return 1
+    except YardstoneError as error:
+        sys.stderr.write(f"yardstone: error: {error}\n")
+        return 1
+    return 0
 
 
 def _expectation_table(scale: float) -> str:

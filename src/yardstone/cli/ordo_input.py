@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite, sqrt
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
-from yardstone.cli.ordo_switches import CommonOptions, OrdoOptions, Refused, scan_float
+from yardstone.cli.ordo_switches import Options, OrdoOptions, Refused, scan_float
 from yardstone.errors import InputError, NoGamesError
 from yardstone.files import replaced
 from yardstone.pool import PairCounts, Pool, SkipReport
@@ -128,44 +127,34 @@ def scan_single(text: str) -> float | None:
 class OutputFile:
     """A file that is either written whole or not touched.
 
-    The text goes to a file beside it, which takes its place in the end.
-
     Raises:
-        Refused: From the constructor, with Ordo's message, if it cannot be written.
+        Refused: With Ordo's message, if it cannot be written: from the constructor, where that
+            is known beforehand.
     """
 
-    def __init__(self, path: str, *, message: str = "Errors with file: {}") -> None:
-        self.path = path
-        self._message = message
-        self._whole: AbstractContextManager[Path] | None = None
+    def __init__(self, path: str, message: str = "Errors with file: {}") -> None:
+        self.path = Path(path)
+        self._trouble = message.format(path)
         try:
-            target = Path(path)
-            if target.exists() and not os.access(target, os.W_OK):
+            if self.path.exists() and not os.access(path, os.W_OK):
                 raise PermissionError(path)
-            whole = replaced(target)
-            self._temporary = whole.__enter__()
-            self._whole = whole
+            with suppress(Refused), replaced(self.path):
+                raise Refused  # for now it stays as it is
         except (OSError, InputError):
-            raise Refused(message.format(path)) from None
+            raise Refused(self._trouble) from None
 
     def write(self, text: str) -> None:
         """Write all of it."""
         try:
-            self._temporary.write_bytes(text.encode("utf-8", "surrogateescape"))
-            whole, self._whole = self._whole, None
-            if whole is not None:
-                whole.__exit__(None, None, None)
+            with replaced(self.path) as temporary:
+                temporary.write_bytes(text.encode("utf-8", "surrogateescape"))
         except (OSError, InputError):
-            self.discard()
-            raise Refused(self._message.format(self.path)) from None
+            raise Refused(self._trouble) from None
 
-    def discard(self) -> None:
-        """Remove what was not finished."""
-        whole, self._whole = self._whole, None
-        if whole is not None:
-            error = Refused(self._message.format(self.path))
-            with contextlib.suppress(Refused, InputError):
-                whole.__exit__(Refused, error, None)
+
+def opened(path: str | None, message: str = "Errors with file: {}") -> OutputFile | None:
+    """A file that is to be written, if there is one."""
+    return None if path is None else OutputFile(path, message)
 
 
 def warn(message: str) -> None:
@@ -173,17 +162,37 @@ def warn(message: str) -> None:
     sys.stderr.write(f"yardstone: {message}\n")
 
 
+def say(text: str) -> None:
+    """Print it at once."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
 #: A deviation below this fixes the value.
 SMALLEST_DEVIATION = 1e-7
 
 
-@dataclass
 class Known:
-    """Fixed ratings, priors of ratings and of differences, by names of players."""
+    """Fixed ratings, priors of ratings and of differences, by names of players.
 
-    anchors: dict[str, float] = field(default_factory=dict)
-    loose: dict[str, Prior] = field(default_factory=dict)
-    relations: list[Relation] = field(default_factory=list)
+    They are read from the files of switches -y, -m and -r, in this order.
+
+    Raises:
+        Refused: As Ordo would fail, after its messages.
+    """
+
+    def __init__(self, options: OrdoOptions, players: Players) -> None:
+        self.anchors: dict[str, float] = {}
+        self.loose: dict[str, Prior] = {}
+        self.relations: list[Relation] = []
+        self._all = players
+        self._names = players.names
+        self._quiet = options.quiet
+        self._read(options.loose_anchors, self._loose_anchor)
+        self._read(options.multi_anchors, self._anchor, stop_at_stranger=True)
+        self._read(options.relations, self._relation, complaint="Problems with input in -r file\n")
+        if not options.quiet:
+            self._show()
 
     @property
     def players(self) -> set[str]:
@@ -191,82 +200,48 @@ class Known:
         ends = {name for relation in self.relations for name in (relation.player, relation.other)}
         return ends | self.anchors.keys() | self.loose.keys()
 
+    def _read(
+        self,
+        path: str | None,
+        take: Callable[[list[str]], bool | None],
+        *,
+        stop_at_stranger: bool = False,
+        complaint: str = "",
+    ) -> None:
+        """Hand each line to `take`: whether its names are known, None for a bad line.
 
-def known_beforehand(options: OrdoOptions, players: Players) -> Known:
-    """Read the files of switches -y, -m and -r, in this order.
-
-    Raises Refused as Ordo would fail, after its messages.
-    """
-    known = Known()
-    reader = _Reader(known, players, quiet=options.quiet)
-    if options.loose_anchors is not None:
-        _read(options.loose_anchors, reader.loose_anchor)
-    if options.multi_anchors is not None:
-        _read(options.multi_anchors, reader.anchor, stop_at_stranger=True)
-    if options.relations is not None:
-        _read(options.relations, reader.relation, complaint="Problems with input in -r file\n")
-    if not options.quiet:
-        _show(known, players)
-    return known
-
-
-def _read(
-    path: str,
-    take: Callable[[list[str]], bool | None],
-    *,
-    stop_at_stranger: bool = False,
-    complaint: str = "",
-) -> None:
-    """Hand each line to `take`, which returns whether its names are known, None for a bad line.
-
-    As in Ordo, an unknown name is fatal on the last line, or at once where
-    `stop_at_stranger`.
-    """
-    matches: bool | None = True
-    for row in csv_lines(path):
-        matches = take(row)
-        if matches is None:
-            if complaint:
+        As in Ordo, an unknown name is fatal on the last line, or at once where
+        `stop_at_stranger`.
+        """
+        matches: bool | None = True
+        for row in csv_lines(path) if path is not None else ():
+            matches = take(row)
+            if matches is None:
                 sys.stdout.write(complaint)
-                raise Refused("")
-            raise Refused(f'Errors in file "{path}"')
-        if stop_at_stranger and not matches:
-            break
-    if not matches:
-        raise Refused(f'Errors in file "{path}" (not matching names)')
-
-
-class _Reader:
-    """Takes one line after the other."""
-
-    def __init__(self, known: Known, players: Players, *, quiet: bool) -> None:
-        self.known = known
-        self.names = players.names
-        self.players = players
-        self.quiet = quiet
+                raise Refused("" if complaint else f'Errors in file "{path}"')
+            if stop_at_stranger and not matches:
+                break
+        if not matches:
+            raise Refused(f'Errors in file "{path}" (not matching names)')
 
     def _name(self, text: str) -> str | None:
-        number = self.players.find(text)
-        return None if number is None else self.names[number]
+        number = self._all.find(text)
+        return None if number is None else self._names[number]
 
-    def _say(self, text: str) -> None:
-        if not self.quiet:
-            sys.stdout.write(text)
-
-    def anchor(self, row: list[str], *, kind: str = "Anchoring") -> bool | None:
+    def _anchor(self, row: list[str], *, kind: str = "Anchoring") -> bool | None:
         """A line of -m: player, rating."""
         value = scan_single(row[1]) if len(row) >= 2 else None
         if value is None:
             return None
         name = self._name(row[0])
         if name is None:
-            sys.stderr.write(f"{kind}, {row[0]} --> FAILED, name not found in input file\n")
-            return False
-        self.known.anchors[name] = value
-        self._say(f"Anchoring, {row[0]} --> {value:.1f}\n")
+            return _failed(f"{kind}, {row[0]}", _STRANGER)
+        self.anchors[name] = value
+        if not self._quiet:
+            sys.stdout.write(f"Anchoring, {row[0]} --> {value:.1f}\n")
         return True
 
-    def loose_anchor(self, row: list[str]) -> bool | None:
+    def _loose_anchor(self, row: list[str]) -> bool | None:
         """A line of -y: player, rating and one deviation or more, added as squares."""
         numbers = [scan_single(text) for text in row[1:]]
         values = [number for number in numbers if number is not None]
@@ -276,66 +251,63 @@ class _Reader:
         if len(values) > 2:
             deviation = sqrt(sum(value * value for value in values[1:]))
         if deviation < 0.0:
-            sys.stderr.write(f"Prior, {row[0]} --> FAILED, error/uncertainty cannot be negative")
-            return False
+            return _failed(f"Prior, {row[0]}", _NEGATIVE)
         if deviation < SMALLEST_DEVIATION:
-            return self.anchor(row, kind="Prior")
+            return self._anchor(row, kind="Prior")
         name = self._name(row[0])
         if name is None:
-            sys.stderr.write(f"Prior, {row[0]} --> FAILED, name not found in input file\n")
-            return False
-        self.known.loose[name] = Prior(values[0], deviation)
+            return _failed(f"Prior, {row[0]}", _STRANGER)
+        self.loose[name] = Prior(values[0], deviation)
         return True
 
-    def relation(self, row: list[str]) -> bool | None:
+    def _relation(self, row: list[str]) -> bool | None:
         """A line of -r: two players, their difference and its deviation."""
-        difference, deviation = (
-            (scan_single(row[2]), scan_single(row[3])) if len(row) == 4 else (None, None)
-        )
+        difference, deviation = map(scan_single, row[2:]) if len(row) == 4 else (None, None)
         if difference is None or deviation is None:
             return None
         if deviation < 0.0:
-            sys.stderr.write(
-                f"Relative Prior, {row[0]} {row[1]} --> FAILED, "
-                "error/uncertainty cannot be negative"
-            )
-            return False
+            return _failed(f"Relative Prior, {row[0]} {row[1]}", _NEGATIVE)
         if deviation < SMALLEST_DEVIATION:
             raise Refused("sigma too small")
         player, other = self._name(row[0]), self._name(row[1])
         if player is None or other is None:
-            sys.stderr.write(
-                f"Relative Prior, {row[0]}, {row[1]} --> FAILED, name/s not found in input file\n"
+            return _failed(
+                f"Relative Prior, {row[0]}, {row[1]}", "name/s not found in input file\n"
             )
-            return False
-        self.known.relations.append(Relation(player, other, difference, deviation))
-        self._say(f"Relative Prior, {row[0]}, {row[1]} --> {difference:.1f}, {deviation:.1f}\n")
+        self.relations.append(Relation(player, other, difference, deviation))
+        if not self._quiet:
+            sys.stdout.write(
+                f"Relative Prior, {row[0]}, {row[1]} --> {difference:.1f}, {deviation:.1f}\n"
+            )
         return True
 
-
-def _show(known: Known, players: Players) -> None:
-    """Print what is known, the loose anchors in order of the players."""
-    lines = []
-    if known.loose:
-        lines.append("Loose Anchors {")
-        for name in players.names:
-            if name in known.loose:
-                prior = known.loose[name]
-                lines.append(f"  [{as_in_tag(name)}] = {prior.mean:.6f} +/- {prior.deviation:.6f}")
-        lines.append("}")
-    else:
-        lines.append("Loose Anchors = none")
-    if known.relations:
-        lines.append("Relative Anchors = {")
-        lines.extend(
+    def _show(self) -> None:
+        """Print what is known, the loose anchors in order of the players."""
+        loose = [
+            f"  [{as_in_tag(name)}] = {prior.mean:.6f} +/- {prior.deviation:.6f}"
+            for name in self._names
+            if (prior := self.loose.get(name)) is not None
+        ]
+        relations = [
             f"[{as_in_tag(r.player)}] [{as_in_tag(r.other)}] = "
             f"{r.difference:.6f} +/- {r.deviation:.6f}"
-            for r in known.relations
-        )
-        lines.append("}")
-    else:
-        lines.append("Relative Anchors = none")
-    sys.stdout.write("\n".join(lines) + "\n\n")
+            for r in self.relations
+        ]
+        lines = ["Loose Anchors {", *loose, "}"] if loose else ["Loose Anchors = none"]
+        if relations:
+            lines += ["Relative Anchors = {", *relations, "}"]
+        else:
+            lines.append("Relative Anchors = none")
+        sys.stdout.write("\n".join(lines) + "\n\n")
+
+
+_STRANGER = "name not found in input file\n"
+_NEGATIVE = "error/uncertainty cannot be negative"
+
+
+def _failed(line: str, why: str) -> bool:
+    sys.stderr.write(f"{line} --> FAILED, {why}")
+    return False
 
 
 #: The kind under which the reader reports games without a result.
@@ -447,7 +419,7 @@ def read_input(
     """
     players = Players()
     merged = _load_synonyms(players, synonyms, quiet=quiet) if synonyms is not None else []
-    first, second, score = [], [], []
+    first, second, score = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)], [np.zeros(0)]
     unfinished = 0
     skipped = SkipReport()
     met: set[str] = set()
@@ -457,8 +429,7 @@ def read_input(
         if file not in ("-", STANDARD_INPUT) and not os.access(file, os.R_OK):
             raise Refused(trouble)
         if not quiet:
-            sys.stdout.write(f"Loading data ({_GAMES_PER_DOT} games x dot): \n\n")
-            sys.stdout.flush()
+            say(f"Loading data ({_GAMES_PER_DOT} games x dot): \n\n")
         pool = _read_file(file, trouble)
         open_games = pool.skipped.reasons[UNFINISHED]
         if not quiet:
@@ -475,15 +446,8 @@ def read_input(
             if name not in met:
                 warn(f'{synonyms}: the synonym "{as_in_tag(name)}" is in no game')
     _report_skipped(skipped)
-    scores = np.concatenate([np.zeros(0), *score])
-    return Input(
-        players,
-        np.concatenate([np.zeros(0, np.int32), *first]),
-        np.concatenate([np.zeros(0, np.int32), *second]),
-        scores,
-        np.ones(len(scores), np.bool_),
-        unfinished,
-    )
+    ends, scores = (np.concatenate(first), np.concatenate(second)), np.concatenate(score)
+    return Input(players, *ends, scores, np.ones(len(scores), np.bool_), unfinished)
 
 
 #: Among the names of files: read standard input, and announce no file.
@@ -567,14 +531,8 @@ def ticked_players(path: str, games: Input, *, quiet: bool, warnings: bool) -> N
     return ticked
 
 
-Options = TypeVar("Options", bound=CommonOptions)
-
-
 class Session(Generic[Options]):
-    """What both commands do between the switches and the exit status.
-
-    When its `stack` closes, unfinished files are removed.
-    """
+    """What both commands do between the switches and the exit status."""
 
     games: Input
     #: What is said of a file that cannot be opened.
@@ -582,7 +540,6 @@ class Session(Generic[Options]):
 
     def __init__(self, options: Options) -> None:
         self.options = options
-        self.stack = ExitStack()
         self._started = time.process_time()
 
     def files(self) -> list[str]:
@@ -613,21 +570,12 @@ class Session(Generic[Options]):
     def say(self, text: str) -> None:
         """Print it at once, unless all is to be quiet."""
         if not self.options.quiet:
-            sys.stdout.write(text)
-            sys.stdout.flush()
+            say(text)
 
     def log(self, step: str) -> None:
         """Print the processor time used before a step, if that is wanted."""
         if self.options.timelog:
             sys.stdout.write(f"{time.process_time() - self._started:8.2f} | {step}\n")
-
-    def open(self, path: str | None, message: str = "Errors with file: {}") -> OutputFile | None:
-        """Open a file that is to be written, if there is one."""
-        if path is None:
-            return None
-        output = OutputFile(path, message=message)
-        self.stack.callback(output.discard)
-        return output
 
     def write_groups(self, output: OutputFile, groups: Groups) -> None:
         """Write which players the games connect, and say how many groups they make."""

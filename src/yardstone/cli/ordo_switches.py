@@ -79,6 +79,18 @@ COMMON = (
     ),
     Switch("--silent", "the same as --quiet", field="quiet"),
 )
+TIMELOG = Switch("--timelog", "print the processor time used before each step")
+GAMES = (
+    Switch("-p, --pgn=FILE", "games to read, in PGN; - is standard input"),
+    Switch("-P, --pgn-list=FILE", "a file with one name of a PGN file a line"),
+)
+SYNONYMS = (
+    Switch("-Y, --synonyms=FILE", "other names of players: lines of main name,synonym,synonym"),
+    Switch("--aliases=FILE", "the same as --synonyms", field="synonyms"),
+)
+NO_WARNINGS = Switch(
+    "--no-warnings", "do not warn of names in lists that are in no game", sets={"warnings": False}
+)
 
 
 def taken_switches(
@@ -171,11 +183,9 @@ def scan_integer(text: str) -> int | None:
 
 def scan_integers(text: str, limit: int) -> list[int] | None:
     """Whole numbers between commas; None if one is missing or there are more than `limit`."""
-    numbers = [scan_integer(part) for part in text.split(",")]
-    if len(numbers) > limit:
-        return None
-    valid = [number for number in numbers if number is not None]
-    return valid if len(valid) == len(numbers) else None
+    parts = text.split(",")
+    numbers = [number for part in parts if (number := scan_integer(part)) is not None]
+    return numbers if len(numbers) == len(parts) <= limit else None
 
 
 def help_lines(switches: Sequence[Switch], *, width: int = 80) -> list[str]:
@@ -240,7 +250,7 @@ SWITCHES = (
         "quiet, but show how far the simulation is",
         sets={"quiet": True, "show_simulation": True},
     ),
-    Switch("--timelog", "print the processor time used before each step"),
+    TIMELOG,
     Switch("-a, --average=NUM", "average rating of the pool (2300)", number("average")),
     Switch("-A, --anchor=<player>", "this player gets the rating of -a, not the pool"),
     Switch("-V, --pool-relative", "errors relative to the average although there is an anchor"),
@@ -270,8 +280,7 @@ SWITCHES = (
     Switch("-D, --draw-auto", "estimate the draw rate of equal opponents"),
     Switch("-z, --scale=NUM", "rating difference for an expected score of 76 % (202)", _scale),
     Switch("-T, --table", "print expected scores and rating differences and exit"),
-    Switch("-p, --pgn=FILE", "games to read, in PGN; - is standard input"),
-    Switch("-P, --pgn-list=FILE", "a file with one name of a PGN file a line"),
+    *GAMES,
     Switch("-o, --output=FILE", "write the list here, not to the screen"),
     Switch("-c, --csv=FILE", "write the list as comma separated values"),
     Switch("-E, --elostat", "write rating.dat, programs.dat and general.dat as EloStat does"),
@@ -314,15 +323,10 @@ SWITCHES = (
         integer("wrong nuber of processors selected", 1),
     ),
     Switch("-U, --columns=<a,..,z>", 'columns of the list ("0,1,2,3,4,5")', field="wanted_columns"),
-    Switch("-Y, --synonyms=FILE", "other names of players: lines of main name,synonym,synonym"),
-    Switch("--aliases=FILE", "the same as --synonyms", field="synonyms"),
+    *SYNONYMS,
     Switch("-i, --include=FILE", "rate only games between players named in this file"),
     Switch("-x, --exclude=FILE", "leave out games of players named in this file"),
-    Switch(
-        "--no-warnings",
-        "do not warn of names in lists that are in no game",
-        sets={"warnings": False},
-    ),
+    NO_WARNINGS,
     Switch("-b, --column-format=FILE", 'widths and headers: lines of column,width,"header"'),
 )
 

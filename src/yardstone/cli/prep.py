@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.cli.ordo import asked, exit_status
-from yardstone.cli.ordo_input import STANDARD_INPUT, Session
+from yardstone.cli.ordo import run
+from yardstone.cli.ordo_input import STANDARD_INPUT, OutputFile, Session, opened
 from yardstone.cli.ordo_switches import (
     COMMON,
+    GAMES,
+    NO_WARNINGS,
+    SYNONYMS,
+    TIMELOG,
     CommonOptions,
     Refused,
     Switch,
@@ -41,11 +45,11 @@ class _Preparation(Session["PrepOptions"]):
         """Read, select and write; raises Refused where Ordoprep would fail."""
         options = self.options
         files = self.files() + [STANDARD_INPUT] * options.stdin
-        output = self.open(options.output)
+        output = opened(options.output)
         self.log("start")
         self.log("input...")
         self.games = self.load(files)
-        remaining = self.open(options.remaining, "Problems to output remaining games")
+        remaining = opened(options.remaining, "Problems to output remaining games")
         self._say_totals()
         kept = self.games.used
         if options.grouping:
@@ -90,45 +94,43 @@ class _Preparation(Session["PrepOptions"]):
         if not len(groups):
             raise Refused("ERROR: Input file contains no games to process")
         self.log("done with groups.")
-        report = self.open(options.groups)
+        report = opened(options.groups)
         if report is not None:
             self.write_groups(report, groups)
         if options.group_games is not None:
             self.say("Saving games...\n")
-            for number, members in self._limited(groups):
-                if len(members) < 2:
-                    self.say(
-                        f"          group={number + 1} ---> No games in the group, file not saved\n"
-                    )
-                    continue
-                inside = groups.label == number
-                kept = self.games.used & inside[self.games.first] & inside[self.games.second]
-                self._save(options.group_games, number, "pgn", self._pgn(kept))
-            self._say_limit(groups)
+            self._save(groups, options.group_games, "pgn", self._games_of)
         if options.group_players is not None:
             self.say("Saving list of players...\n")
-            for number, members in self._limited(groups):
-                lines = "".join(f'"{self.tag_names[player]}"\n' for player in members)
-                self._save(options.group_players, number, "csv", lines)
-            self._say_limit(groups)
+            self._save(groups, options.group_players, "csv", self._players_of)
         return groups
 
-    def _limited(self, groups: Groups) -> list[tuple[int, list[int]]]:
-        """The groups that get files."""
-        most = max(self.options.group_max, 0)
-        return list(enumerate(groups.members))[:most]
+    def _games_of(self, groups: Groups, number: int) -> str | None:
+        if len(groups.members[number]) < 2:
+            return None
+        inside = groups.label == number
+        return self._pgn(self.games.used & inside[self.games.first] & inside[self.games.second])
 
-    def _say_limit(self, groups: Groups) -> None:
+    def _players_of(self, groups: Groups, number: int) -> str:
+        return "".join(f'"{self.tag_names[player]}"\n' for player in groups.members[number])
+
+    def _save(
+        self, groups: Groups, base: str, ending: str, text_of: Callable[[Groups, int], str | None]
+    ) -> None:
+        """Write a file for each group, up to the limit."""
         most = self.options.group_max
+        for number in range(min(len(groups), max(most, 0))):
+            head = f"          group={number + 1} ---> "
+            text = text_of(groups, number)
+            if text is None:
+                self.say(f"{head}No games in the group, file not saved\n")
+                continue
+            name = f"{base}.{number + 1:09}.{ending}"
+            output = OutputFile(name, "Problems opening file for output")
+            self.say(f"{head}{name}\n")
+            output.write(text)
         if len(groups) > max(most, 0):
             self.say(f"Limit of group files reached ({most}), further files not saved\n")
-
-    def _save(self, base: str, number: int, ending: str, text: str) -> None:
-        name = f"{base}.{number + 1:09}.{ending}"
-        output = self.open(name, "Problems opening file for output")
-        self.say(f"          group={number + 1} ---> {name}\n")
-        if output is not None:
-            output.write(text)
 
     def _pgn(self, kept: NDArray[np.bool_]) -> str:
         """The kept games as PGN, without moves."""
@@ -189,15 +191,14 @@ class _Preparation(Session["PrepOptions"]):
 
 
 def _percentage(text: str) -> float:
-    value = scan_float(text)
-    if value is None:
+    if (value := scan_float(text)) is None:
         raise Refused("wrong min. percentage")
     return value
 
 
 SWITCHES = (
     *COMMON,
-    Switch("--timelog", "print the processor time used before each step"),
+    TIMELOG,
     Switch("-d, --no-perfects", "leave out players who won or lost everything, again and again"),
     Switch(
         "-m, --min-perf=NUM",
@@ -210,19 +211,13 @@ SWITCHES = (
         "leave out players with fewer games",
         integer("wrong min. games played"),
     ),
-    Switch("-p, --pgn=FILE", "games to read, in PGN; - is standard input"),
-    Switch("-P, --pgn-list=FILE", "a file with one name of a PGN file a line"),
+    *GAMES,
     Switch("--stdin", "read standard input, after all files"),
-    Switch("-Y, --synonyms=FILE", "other names of players: lines of main name,synonym,synonym"),
-    Switch("--aliases=FILE", "the same as --synonyms", field="synonyms"),
+    *SYNONYMS,
     Switch("-i, --include=FILE", "keep only games between players named in this file"),
     Switch("-x, --exclude=FILE", "leave out games of players named in this file"),
     Switch("--remaining=FILE", "write the games that were left out"),
-    Switch(
-        "--no-warnings",
-        "do not warn of names in lists that are in no game",
-        sets={"warnings": False},
-    ),
+    NO_WARNINGS,
     Switch("-o, --output=FILE", "write the games here, not to the screen"),
     Switch("--major-only", "write only games within the largest connected group"),
     Switch("-g, --groups=FILE", "write which players the games connect"),
@@ -267,16 +262,11 @@ class PrepOptions(CommonOptions):
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command with these arguments; returns the exit status."""
-    return exit_status(_run, arguments)
-
-
-def _run(arguments: Sequence[str]) -> None:
     compatible = "compatible with Ordoprep 0.9.9.8"
-    options = asked("prep", compatible, _HELP, SWITCHES, read_options, arguments)
-    if options is not None:
-        preparation = _Preparation(options)
-        with preparation.stack:
-            preparation.run()
+    return run(
+        "prep", compatible, _HELP, SWITCHES, read_options, arguments,
+        work=lambda options: _Preparation(options).run(),
+    )  # fmt: skip
 
 
 def read_options(arguments: Sequence[str]) -> PrepOptions:
